@@ -9,11 +9,13 @@ mod lookup;
 mod manual;
 mod slim;
 mod tree;
+mod typed;
+mod usage;
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::fix::Repairs;
 use crate::commands::known::Baseline;
@@ -23,6 +25,7 @@ use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::formats::agents::AGENTS;
 use crate::options;
 use crate::replay::rewind::RewindTo;
+use crate::report::command_line;
 use crate::source::commit::Replace;
 
 use common::{Common, Typed, existing};
@@ -237,6 +240,21 @@ impl From<ReasoningArg> for Reasoning {
 }
 
 impl Cli {
+    /// Reads the arguments of the process, and keeps them for the commands that messages name.
+    pub fn typed() -> Result<Self, clap::Error> {
+        let mut whole = Cli::command();
+        let args: Vec<_> = std::env::args_os().collect();
+        let matches = whole.try_get_matches_from_mut(&args).map_err(|error| usage::meant(error, &args))?;
+        let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut whole))?;
+        command_line::set(typed::typed(&whole, &matches));
+        Ok(cli)
+    }
+
+    /// Whether it goes on until nobody reads what it prints.
+    pub fn is_endless(&self) -> bool {
+        matches!(&self.command, Command::Check(args) if args.follow)
+    }
+
     /// Runs what was typed.
     pub fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         match self.command {

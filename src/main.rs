@@ -7,9 +7,10 @@ use clap::Parser;
 use replaylint::internals::cli::Cli;
 use replaylint::internals::commands::{Failure, Outcome, bugs, complain};
 use replaylint::internals::source::display_name;
+use replaylint::internals::source::piped::Piped;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::typed() {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no errors; neither is a reader who has seen enough.
@@ -18,11 +19,13 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let done = bugs::guarded(|| cli.run(&mut out).and_then(|outcome| Ok(out.flush().map(|()| outcome)?)));
+    let stdout = std::io::stdout().lock();
+    let done = match cli.is_endless() {
+        true => run(cli, &mut BufWriter::new(stdout)),
+        false => run(cli, &mut BufWriter::with_capacity(1 << 16, Piped::new(stdout))),
+    };
     match done {
         Ok(outcome) => outcome.code(),
-        Err(failure) if failure.is_broken_pipe() => Outcome::Clean.code(),
         Err(failure) => {
             complain(&failure.to_string());
             if let Failure::Misuse(misuse) = &failure
@@ -43,4 +46,14 @@ fn harmless(error: clap::Error) -> clap::Error {
         return error;
     }
     Cli::try_parse_from(shown()).err().unwrap_or(error)
+}
+
+fn run(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    bugs::guarded(|| {
+        let outcome = cli.run(out)?;
+        match out.flush().map_err(Failure::from) {
+            Err(failure) if !failure.is_broken_pipe() => Err(failure),
+            _ => Ok(outcome),
+        }
+    })
 }

@@ -217,12 +217,3 @@ fn drop_instructions(conversation: &mut Conversation, losses: &mut Losses) {
         !instructs
     });
 }
-
-/// A path or a word as a shell takes it.
-pub fn shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:~".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}

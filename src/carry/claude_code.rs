@@ -6,8 +6,9 @@ use crate::dialects::common::write_input_object;
 use crate::neutral::write::Writer;
 use crate::neutral::{Block, Losses, Media, MediaKind, Message, Part, Source, ToolResult, Voice, What};
 use crate::targets::models::{self, Maker};
+use crate::source::shell_word;
 
-use super::carrier::{Carrier, Home, Story, Tools, shell};
+use super::carrier::{Carrier, Home, Story, Tools};
 use super::time::rfc3339;
 use super::{said, takes};
 
@@ -39,7 +40,7 @@ fn file(story: &Story<'_>) -> String {
 }
 
 fn resume(landing: &Landing, _: &str) -> String {
-    format!("cd {} && claude --resume {}", shell(&landing.cwd), landing.id)
+    format!("cd {} && claude --resume {}", shell_word(&landing.cwd), landing.id)
 }
 
 fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {

@@ -10,8 +10,9 @@ use crate::dialects::common::write_input_object;
 use crate::neutral::write::Writer;
 use crate::neutral::{Block, Call, LossKind, Losses, Media, Message, Source, ToolResult, Voice, What};
 use crate::targets::models::{self, Maker};
+use crate::source::shell_word;
 
-use super::carrier::{Carrier, Home, Story, Tools, shell};
+use super::carrier::{Carrier, Home, Story, Tools};
 use super::time::rfc3339;
 use super::{said, takes};
 
@@ -46,7 +47,7 @@ fn file(story: &Story<'_>) -> String {
 }
 
 fn resume(landing: &Landing, _: &str) -> String {
-    format!("cd {} && gemini --resume {}", shell(&landing.cwd), landing.id)
+    format!("cd {} && gemini --resume {}", shell_word(&landing.cwd), landing.id)
 }
 
 fn write(story: &Story<'_>, losses: &mut Losses, out: &mut Vec<u8>) {

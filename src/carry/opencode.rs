@@ -8,8 +8,9 @@ use crate::convert::Landing;
 use crate::dialects::common::write_input_object;
 use crate::neutral::write::Writer;
 use crate::neutral::{Block, Call, Losses, Media, Message, Text, ToolResult, Voice, What};
+use crate::source::shell_word;
 
-use super::carrier::{Carrier, Story, Tools, shell};
+use super::carrier::{Carrier, Story, Tools};
 use super::provider::{self, Provider};
 use super::{said, takes};
 
@@ -27,7 +28,7 @@ pub static CARRIER: Carrier = Carrier {
     write,
     file,
     resume,
-    import: Some(|path| format!("opencode import {}", shell(path))),
+    import: Some(|path| format!("opencode import {}", shell_word(path))),
 };
 
 const VERSION: &str = "1.2.10";

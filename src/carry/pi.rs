@@ -5,8 +5,9 @@ use crate::convert::Landing;
 use crate::dialects::common::write_input_object;
 use crate::neutral::write::Writer;
 use crate::neutral::{Block, Losses, Media, Message, Part, Source, Text, Voice, What};
+use crate::source::shell_word;
 
-use super::carrier::{Carrier, Home, Story, Tools, shell};
+use super::carrier::{Carrier, Home, Story, Tools};
 use super::provider::{self, Provider};
 use super::time::rfc3339;
 use super::{said, takes};
@@ -35,7 +36,7 @@ fn file(story: &Story<'_>) -> String {
 }
 
 fn resume(_: &Landing, path: &str) -> String {
-    format!("pi --session {}", shell(path))
+    format!("pi --session {}", shell_word(path))
 }
 
 /// Writes entries, each the child of the one before.

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::{Output, Run, lineage};
 use crate::options::{self, FileOptions, Lints, Lookup, Misuse, Walking};
+use crate::report::command_line::{self, CommandLine};
 use crate::report::{self, Style, mask};
 use crate::source::MOST_UNPACKED;
 use crate::source::globs::{Glob, absolute};
@@ -343,7 +344,7 @@ impl Typed {
         if paths.is_empty() && self.files.files_from.is_none() {
             if io::stdin().is_terminal() {
                 return Err(Misuse::new("no input: name a file or a folder, or pipe something in")
-                    .help("`replaylint check FILE`; `-` is standard input"));
+                    .help(format!("`{}`; `-` is standard input", CommandLine::new(command_line::running()))));
             }
             paths.push(PathBuf::from("-"));
         }

@@ -59,7 +59,10 @@ fn with_names(arg: Arg) -> Arg {
 /// Prints the completion script of a shell.
 pub(super) fn completions(shell: Shell, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut command = Cli::command().mut_subcommands(|command| command.mut_args(with_names));
-    clap_complete::generate(shell, &mut command, "replaylint", out);
+    // The generator expects that writing cannot fail.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "replaylint", &mut script);
+    out.write_all(&script)?;
     Ok(Outcome::Clean)
 }
 

@@ -16,9 +16,10 @@ use crate::history::Code;
 use crate::judge::{Judged, JudgedDoc};
 use crate::options::Misuse;
 use crate::report;
+use crate::report::command_line::CommandLine;
 use crate::report::words::{count, grouped};
 use crate::rule::About;
-use crate::source::{Doc, Input, display_name, display_path, shell_word, words};
+use crate::source::{Doc, Input, display_name, display_path, words};
 use crate::target::Severity;
 
 use super::homes::folders;
@@ -215,7 +216,7 @@ impl Sum {
         for Bad { path, errors } in &self.worst {
             writeln!(out, "  {:>7} {}", grouped(*errors), display_name(&short(path)))?;
         }
-        writeln!(out, "  Look at one: replaylint check {}", shell_word(&short(&first.path)))
+        writeln!(out, "  Look at one: {}", CommandLine::new("check").on(&short(&first.path)))
     }
 }
 

@@ -48,7 +48,7 @@ impl Checked {
         reported.count(&self.seen.diagnostics);
         let all = self.counted.fixable;
         let fixable = if known + self.seen.accepted > 0 { reported.fixable.min(all) } else { all };
-        Summary { fixable, ..reported }
+        Summary { fixable, packed: self.counted.packed, ..reported }
     }
 }
 
@@ -107,6 +107,7 @@ pub(super) fn look(
             }
             homes::diagnostics(&doc.segments, &mut told);
             counted.count_judged(&found.judged, &promises);
+            counted.packed = counted.fixable > 0 && doc.packing != Packing::Plain;
             more = picked.more;
             if run.draws() {
                 let drawing = run.drawing("check", &doc, options);
@@ -218,7 +219,8 @@ pub(super) fn check_all(
 
 /// `fix` refuses a log that `slim` made shorter.
 fn refused<T>(found: &JudgedDoc<T>) -> Promises {
-    const WHY: &str = "the log contains references instead of items: run `replaylint slim --restore` first";
+    const WHY: &str =
+        "the log contains references instead of items: run `replaylint slim --restore -w FILE` first";
     let mut promises = Promises::all(found, Promise::Asked);
     for (promise, judged) in promises.of.iter_mut().zip(&found.judged) {
         if promise.made(judged) != (false, None) {

@@ -34,7 +34,8 @@ impl Closing<'_> {
             (_, false) => format!("Fixed: {}", self.counts.words()),
         };
         if self.unwritten > 0 {
-            writeln!(out, "Not written: {}.", count(self.unwritten, "file"))?;
+            let not_written = if self.is_preview { "Cannot be written" } else { "Not written" };
+            writeln!(out, "{not_written}: {}.", count(self.unwritten, "file"))?;
             if self.unwritten == self.summary.files {
                 return Ok(());
             }
@@ -51,10 +52,14 @@ impl Closing<'_> {
             (false, 1) => "remains",
             (false, _) => "remain",
         };
-        let offers = report::offers(self.summary, "").map(|offers| format!(" ({offers})")).unwrap_or_default();
+        let offers = report::offers(self.summary, !self.is_preview)
+            .map(|offers| format!(" ({offers})"))
+            .unwrap_or_default();
         writeln!(out, "{made}. {left} {remain}{offers}.{}", met::skipped_in_words(self.summary))?;
         if self.is_preview && self.counts.total() > 0 && self.hints {
-            writeln!(out, "No files were changed. Run `replaylint fix -w` to apply (a backup is kept).")?;
+            let (apply, how) =
+                (self.summary.fix(), if self.summary.packed { "makes copies" } else { "keeps a backup" });
+            writeln!(out, "No files were changed. Apply with `{apply}` ({how}).")?;
         }
         Ok(())
     }

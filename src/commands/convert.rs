@@ -23,7 +23,7 @@ use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
 use super::products::{self, Copies};
 use super::run::Inputs;
-use super::{Failure, Outcome, Run, Sheet, bugs, complain, met, talk, whole};
+use super::{Failure, Outcome, Run, Sheet, bugs, complain, met, stderr, talk, whole};
 
 /// Losses of a doc that are looked at, so that those of one kind can be counted; more are only counted together.
 const OF_KINDS: usize = 10_000;
@@ -427,7 +427,7 @@ impl<'r> Session<'r> {
     }
 
     pub(super) fn finish(self, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let mut stderr = anstream::stderr();
+        let mut stderr = stderr();
         for output in &self.run.outputs {
             let machine = output.name != "text" && output.name != "concise";
             let style = Style { quiet: machine || self.run.quiet, ..self.run.style };

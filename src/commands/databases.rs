@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::fix::Fixed;
 use crate::options::Misuse;
+use crate::report::command_line::CommandLine;
 use crate::report::repair::ChangeNote;
 use crate::source::commit::Replace;
 use crate::source::sqlite::{self, Changed, Id, Key};
@@ -80,6 +81,14 @@ impl<'d> Plan<'d> {
         wanted.rows.values().any(Option::is_some) && (is_disputed || !written)
     }
 
+    /// Why the database would not be written.
+    pub fn refusal(&self, database: &Path) -> io::Result<Option<Failure>> {
+        if self.sessions.is_empty() {
+            return Ok(None);
+        }
+        Ok(sqlite::refusal(database, &self.sessions)?.map(unwritten))
+    }
+
     /// Writes the database, once what is `removed` from each history is kept.
     pub fn write<'n>(
         &self,
@@ -127,6 +136,7 @@ impl<'d> Wanted<'d> {
 /// A database is repaired where it is, or not at all.
 pub(super) fn only_in_place(doc: &Doc, flag: &str) -> Failure {
     let what = format!("{}: {flag} does not work on a database", display_name(&doc.label));
-    Misuse::new(format!("{what}; use -w to repair it, or `replaylint convert` to write its history to a file"))
-        .into()
+    let repair = CommandLine::new("fix").flag("-w").on(&doc.label);
+    let convert = CommandLine::new("convert").with("--to", "chat").on(&doc.label);
+    Misuse::new(format!("{what}; `{repair}` repairs it, and `{convert}` prints its history")).into()
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::diff::compare::{Compared, Fates, Scope, Side, compare};
 use crate::options::Misuse;
 use crate::place::DocId;
+use crate::report::command_line::CommandLine;
 use crate::report::histories;
 use crate::report::html::compared;
 use crate::report::words::{count, wrapped};
@@ -150,7 +151,8 @@ fn only_member(run: &Run, input: Input) -> Result<Input, Failure> {
 /// Says what of a doc was not compared.
 fn say_unread(doc: &Doc, histories: usize, unread: u32) -> Result<(), Misuse> {
     if histories == 0 {
-        let help = "run `replaylint check` to see why; --format and --pointer say what the file is";
+        let check = CommandLine::new("check").on(&doc.label);
+        let help = format!("`{check}` says why; --format and --pointer say what the file is");
         return Err(Misuse::new(format!("{}: no conversation was found", display_name(&doc.label))).help(help));
     }
     if unread > 0 {

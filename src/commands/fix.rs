@@ -9,6 +9,7 @@ use crate::fix::{self, FixOptions, Fixed, handover};
 use crate::judge;
 use crate::options::Misuse;
 use crate::place::Pieces;
+use crate::report::command_line::{CommandLine, filled};
 use crate::report::homes;
 use crate::report::html::draw;
 use crate::report::left_alone::{self, LeftAlone};
@@ -16,7 +17,7 @@ use crate::report::repair::{self, ChangeNote, Counts};
 use crate::report::updates;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
-use crate::source::{Doc, Input, Patched, display_name, display_path, product, segments, words};
+use crate::source::{Doc, Input, Packing, Patched, display_name, display_path, product, segments, words};
 
 use super::check::{is_no_conversation, nothing_found};
 use super::closing::{Closing, relative};
@@ -28,7 +29,7 @@ use super::outcome::unwritten;
 use super::positions;
 use super::products::{self, Copies, Destination, Planned};
 use super::run::Inputs;
-use super::{Failure, Outcome, Run, Sheet, complain, met, settled, talk, whole};
+use super::{Failure, Outcome, Run, Sheet, complain, met, settled, stderr, talk, whole};
 
 /// Options of `fix` besides those of all commands.
 pub struct Repairs {
@@ -37,6 +38,8 @@ pub struct Repairs {
     /// Removed items go here, one a line.
     pub dropped: Option<PathBuf>,
 }
+
+const RESTORE_FIRST: &str = "contains references instead of items; run `replaylint slim --restore -w FILE` first";
 
 /// What one doc gave.
 struct Done {
@@ -59,16 +62,9 @@ impl Done {
     }
 }
 
-/// Whether products go to a folder.
-fn are_several(run: &Run, inputs: &[Input]) -> bool {
-    inputs.len() > 1
-        || inputs.iter().any(|input| matches!(input, Input::Log { paths, .. } if paths.len() > 1))
-        || run.paths.iter().any(|path| path.is_dir())
-}
-
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let Inputs { all: mut inputs, failed, ignored } = run.inputs()?;
-    let several = are_several(run, &inputs);
+    let several = products::are_several(run, &inputs);
     let mut planned = match &repairs.to {
         Destination::Copy(copies) => copies.planned(&inputs, several)?,
         _ => Vec::new(),
@@ -92,18 +88,14 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         }
         let refused = fixed.before.first_error().is_some();
         if (refused || !fixed.patch.is_empty()) && whole::is_slimmed(&doc, &fixed.before)? {
-            return Err(io::Error::other(
-                "contains references instead of items; run `replaylint slim --restore` first",
-            ));
+            return Err(io::Error::other(filled(RESTORE_FIRST, &doc.label, "")));
         }
         if let Some((format, target)) = fixed.before.format.zip(options.target)
             && !judge::speaks(format.info(), target)
         {
             let to = target.dialect;
-            let why = format!(
-                "is not a {to} history, which the target {} requires; use `replaylint convert --to {to}`",
-                target.name
-            );
+            let convert = CommandLine::new("convert").with("--to", to).on(&doc.label);
+            let why = format!("is not a {to} history, which the target {} requires; use `{convert}`", target.name);
             return Err(io::Error::other(why));
         }
         let met = fixed.before.format.is_none() && !doc.named;
@@ -146,7 +138,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
     });
     match ended {
         Some(failure) => Err(failure),
-        None => session.write_held().and_then(|()| session.finish(out)),
+        None => session.write_held(out).and_then(|()| session.finish(out)),
     }
 }
 
@@ -190,7 +182,10 @@ impl<'r> Session<'r> {
         let sheets = run.sheets(report::Style { quiet: true, ..run.style })?;
         if sheets.iter().any(|sheet| sheet.report.answer().is_some()) {
             return Err(Misuse::new("api-error is not an output format of fix")
-                .help("replaylint fix < body.json | replaylint check --output-format api-error")
+                .help(format!(
+                    "`{}` prints it",
+                    CommandLine::new("check").with("--output-format", "api-error").on_all()
+                ))
                 .into());
         }
         let filter = preview && inputs.contains(&Input::Stdin) || repairs.to.is_stream(several)?;
@@ -220,9 +215,10 @@ impl<'r> Session<'r> {
 
     fn doc(&mut self, done: Done, out: &mut dyn Write) -> Result<(), Failure> {
         if self.held.first().is_some_and(|first| first.database() != done.database()) {
-            self.write_held()?;
+            self.write_held(out)?;
         }
-        if let (Some(_), Destination::InPlace(_)) = (done.database(), &self.repairs.to) {
+        let in_place = matches!(self.repairs.to, Destination::InPlace(_) | Destination::Preview);
+        if done.database().is_some() && in_place && !done.skipped {
             self.held.push(done);
             return Ok(());
         }
@@ -237,12 +233,9 @@ impl<'r> Session<'r> {
         Ok(())
     }
 
-    /// Writes the histories of a database that were looked at.
-    fn write_held(&mut self) -> Result<(), Failure> {
-        let (held, Destination::InPlace(how)) = (std::mem::take(&mut self.held), &self.repairs.to) else {
-            return Ok(());
-        };
-        let how = *how;
+    /// Writes the histories of a database that were looked at, or shows what would be written.
+    fn write_held(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        let held = std::mem::take(&mut self.held);
         let Some(database) = held.first().and_then(Done::database) else { return Ok(()) };
         held.iter().for_each(|done| self.begin(done));
         let plan = databases::Plan::of(held.iter().map(|done| (&done.doc, &done.fixed)))?;
@@ -250,15 +243,25 @@ impl<'r> Session<'r> {
             complain(&dispute);
             self.failed = true;
         }
-        let removed = held.iter().map(|done| (&done.doc, done.notes.as_slice()));
-        let written = plan.write(database, how, removed, self.dropped.as_ref(), self.run.quiet);
+        let written = match &self.repairs.to {
+            Destination::InPlace(how) => {
+                let removed = held.iter().map(|done| (&done.doc, done.notes.as_slice()));
+                plan.write(database, *how, removed, self.dropped.as_ref(), self.run.quiet)
+            }
+            _ => plan.refusal(database)?.map_or(Ok(()), Err),
+        };
         let stays: Vec<bool> = (0..held.len()).map(|n| plan.stays(n, written.is_ok())).collect();
         if let Err(failure) = written {
             self.not_written(failure)?;
         } else if stays.contains(&true) {
             self.unwritten += 1;
         }
-        held.into_iter().zip(stays).filter(|(_, stays)| !stays).for_each(|(done, _)| self.count(done));
+        for (done, _) in held.into_iter().zip(stays).filter(|(_, stays)| !stays) {
+            if matches!(self.repairs.to, Destination::Preview) && !self.data {
+                self.preview(&done, out)?;
+            }
+            self.count(done);
+        }
         Ok(())
     }
 
@@ -292,6 +295,7 @@ impl<'r> Session<'r> {
         self.summary.deny(&done.left.diagnostics, self.run.denies_warnings(&done.left.path));
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
+        self.summary.packed |= !done.notes.is_empty() && done.doc.packing != Packing::Plain;
         self.changes.extend(done.notes);
         self.left.push(done.left);
         self.left_alone.extend(done.left_alone);
@@ -439,7 +443,7 @@ impl<'r> Session<'r> {
         out.flush()?;
         let body = self.filter || matches!(self.repairs.to, Destination::Patch);
         let diff = matches!(self.repairs.to, Destination::Preview);
-        let mut stderr = anstream::stderr();
+        let mut stderr = stderr();
         for mut sheet in std::mem::take(&mut self.sheets) {
             let people = sheet.report.is_for_people();
             let to: &mut dyn Write = if body || diff && people { &mut stderr } else { &mut *out };

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,8 +107,10 @@ pub fn follow(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     };
     while !interrupted.load(Ordering::Relaxed) {
         let started = Instant::now();
-        session.look(&interrupted, out)?;
-        out.flush()?;
+        match session.look(&interrupted, out).and_then(|()| Ok(out.flush()?)) {
+            Err(failure) if failure.is_broken_pipe() => return session.finish(&mut io::sink()),
+            looked => looked?,
+        }
         let pause = POLL.max(started.elapsed() * 4);
         let until = Instant::now() + pause;
         while Instant::now() < until && !interrupted.load(Ordering::Relaxed) {

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::options::{self, Misuse};
+use crate::report::command_line::CommandLine;
 use crate::report::words::count;
 use crate::report::{Mark, Seen, marks, write_compact};
 use crate::source::globs::absolute;
 use crate::source::product::{Existing, NewFile};
+use crate::source::walk::BASELINE;
 use crate::source::{display_name, display_path, words};
 use crate::target::Severity;
 
@@ -58,7 +60,7 @@ impl Baseline {
         let label = options::label(path);
         let text = std::fs::read(path).map_err(|error| {
             Misuse::new(words(&label, &error))
-                .help("`replaylint baseline write` makes a baseline of what is found now")
+                .help(format!("`{}` makes a baseline of what is found now", command("baseline write", path)))
         })?;
         let wrong =
             |why: &dyn std::fmt::Display| Misuse::new(format!("{}: not a baseline: {why}", display_name(&label)));
@@ -144,7 +146,8 @@ impl Baseline {
             let (path, entries) = (display_path(&self.path), count(stale as u64, "entry"));
             let are = if stale == 1 { "is" } else { "are" };
             complain(&format!(
-                "{path}: {entries} {are} no longer found; `replaylint baseline prune` removes them"
+                "{path}: {entries} {are} no longer found; `{}` removes them",
+                command("baseline prune", &self.path)
             ));
         }
     }
@@ -163,6 +166,15 @@ impl Baseline {
         write_entries(&entries, &mut file)?;
         file.save().map_err(unwritten)?;
         Ok(files.len())
+    }
+}
+
+/// A command about a baseline.
+fn command(name: &str, path: &Path) -> CommandLine {
+    let line = CommandLine::new(name).on_all();
+    match path == Path::new(BASELINE) {
+        true => line,
+        false => line.with("--baseline", &path.to_string_lossy()),
     }
 }
 

@@ -43,6 +43,6 @@ mod whole;
 
 pub use outcome::{Failure, Outcome};
 pub use run::{Output, Run};
-pub use say::{complain, talk};
+pub use say::{complain, stderr, talk};
 
 use sheet::Sheet;

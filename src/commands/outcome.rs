@@ -36,7 +36,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Nobody reads on: no failure at all.
+    /// Nobody reads on.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

@@ -138,6 +138,13 @@ impl Copies {
     }
 }
 
+/// Whether products go to a folder.
+pub(super) fn are_several(run: &Run, inputs: &[Input]) -> bool {
+    inputs.len() > 1
+        || inputs.iter().any(|input| matches!(input, Input::Log { paths, .. } if paths.len() > 1))
+        || run.paths.iter().any(|path| path.is_dir())
+}
+
 /// Below the folder the path stays as it was given; what leads out of it is left out.
 fn copy_path(to: &Path, from: &Path, below: bool) -> PathBuf {
     if !below {

@@ -18,7 +18,7 @@ use super::products::Planned;
 use super::tree::{find, read, say, tell};
 pub use super::wanted::Wanted;
 use super::wanted::print;
-use super::{Failure, Outcome, Run, complain, talk};
+use super::{Failure, Outcome, Run, complain, stderr, talk};
 use crate::options::Misuse;
 
 /// What the printed body is called in messages.
@@ -149,7 +149,7 @@ fn deliver(
     let body = Patched::new(&built.body, Pieces::new(edits, BODY, built.body.len() as u64));
     print(&body, wanted, out)?;
     let notes = repair::notes(BODY, LABEL, &built.body, &built.fixed)?;
-    repair::write_list(&notes, &mut anstream::stderr())?;
+    repair::write_list(&notes, &mut stderr())?;
     let left = repair::left(BODY, LABEL, &built.body, &built.fixed, Content::None)?;
     let loud = |diagnostic: &&Diagnostic| run.verbose || diagnostic.severity == Severity::Error;
     say(&left.iter().filter(loud).cloned().collect::<Vec<_>>(), &run.style)?;

@@ -10,6 +10,7 @@ use crate::options::Misuse;
 use crate::place::{Edit, Pieces, Place};
 use crate::replay::slim::restore::{self, Restored};
 use crate::replay::slim::{self, KeptBody, Saved, Slim, Unfit};
+use crate::report::command_line::CommandLine;
 use crate::report::saving::{self, Saving};
 use crate::report::words::{count, grouped};
 use crate::source::{Doc, Input, Patched, ReadAt, commit, display_name, framing, product, words};
@@ -18,7 +19,7 @@ use super::labels::label_of;
 use super::outcome::unwritten;
 use super::products::{self, Copies, Destination, Planned};
 use super::run::Inputs;
-use super::{Failure, Outcome, Run, complain, talk};
+use super::{Failure, Outcome, Run, complain, stderr, talk};
 
 /// Options of `slim`.
 pub struct Slimming {
@@ -74,7 +75,7 @@ pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome
     if let Some(logs) = &logs {
         let is_stdin = inputs.contains(&Input::Stdin) && !matches!(wanted.to, Destination::Copy(_));
         let filters = is_stdin || matches!(wanted.to, Destination::Stream);
-        let mut to: Box<dyn Write> = if filters { Box::new(anstream::stderr()) } else { Box::new(&mut *out) };
+        let mut to: Box<dyn Write> = if filters { Box::new(stderr()) } else { Box::new(&mut *out) };
         saving::print(logs, &mut *to)?;
     }
     match ended {
@@ -145,7 +146,7 @@ fn deliver(
     if filter {
         commit::copy(product, out)?;
     }
-    let mut talk_to: Box<dyn Write> = if filter { Box::new(anstream::stderr()) } else { Box::new(out) };
+    let mut talk_to: Box<dyn Write> = if filter { Box::new(stderr()) } else { Box::new(out) };
     let quiet = run.quiet || logs.is_some();
     if reason.is_none() && !quiet {
         match made.restored.as_ref().filter(|_| !changed && made.slim.is_some()) {
@@ -179,8 +180,8 @@ fn deliver(
             written = Some(to.to_string_lossy().into_owned());
         }
         Destination::Preview if changed && !quiet => {
-            let verb = if wanted.restore { "slim --restore -w" } else { "slim -w" };
-            writeln!(talk_to, "  No files were changed. Run `replaylint {verb}` to apply (a backup is kept).")?;
+            let apply = CommandLine::new("slim").flag("-w").on(&doc.label);
+            writeln!(talk_to, "  No files were changed. Apply with `{apply}` (keeps a backup).")?;
         }
         _ => {}
     }

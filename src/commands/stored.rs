@@ -8,6 +8,7 @@ use crate::options::{self, Misuse};
 use crate::replay::slim::restore::{self, Restored};
 use crate::replay::stream;
 use crate::replay::{Conversation, conversation::Part};
+use crate::report::command_line::CommandLine;
 use crate::report::mask;
 use crate::report::words::{count, printable};
 use crate::source::display_name;
@@ -45,10 +46,17 @@ pub(super) fn rebuild(
     }
     let [part] = parts.as_slice() else { return Ok(None) };
     match restore::has_references(&*part.doc.bytes)? {
-        true if wanted.ask.is_some() => Err(unfit("ask").help("run `replaylint slim --restore` first").into()),
+        true if wanted.ask.is_some() => {
+            Err(unfit("ask").help(format!("run `{}` first", restore_line(part).flag("-w"))).into())
+        }
         true => of_log(run, part, wanted, out).map(Some),
         false => Ok(None),
     }
+}
+
+/// The command that puts the references of a log back.
+fn restore_line(part: &Part) -> CommandLine {
+    CommandLine::new("slim").flag("--restore").on(&part.doc.label)
 }
 
 fn of_stream(
@@ -122,7 +130,7 @@ fn of_log(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Resul
     let Some(at) = &wanted.at else {
         let misuse = Misuse::new("the log contains references; name a record");
         return Err(misuse
-            .help(format!("use --at N, one of {all}; `replaylint slim --restore` restores all"))
+            .help(format!("use --at N, one of {all}; `{}` restores all", restore_line(part)))
             .into());
     };
     let number: Option<usize> = at.parse().ok();

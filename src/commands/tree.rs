@@ -16,7 +16,7 @@ use super::labels::label_of;
 use super::products::{self, Planned};
 use super::run::Inputs;
 use super::sheet::Page;
-use super::{Failure, Outcome, Run, complain};
+use super::{Failure, Outcome, Run, complain, stderr};
 
 /// What the user says about nodes, where the file does not.
 #[derive(Default)]
@@ -72,7 +72,7 @@ fn has_damage(conversation: &Conversation) -> bool {
 pub(super) fn say(diagnostics: &[Diagnostic], style: &Style) -> io::Result<()> {
     let seen = Seen { diagnostics: diagnostics.to_vec(), ..Seen::default() };
     match report::by_name("concise") {
-        Some(make) => make(Style { quiet: true, ..*style }).doc(&seen, &mut anstream::stderr()),
+        Some(make) => make(Style { quiet: true, ..*style }).doc(&seen, &mut stderr()),
         None => Ok(()),
     }
 }

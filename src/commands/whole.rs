@@ -5,6 +5,7 @@ use std::io;
 
 use crate::judge::{JudgedDoc, Options};
 use crate::replay::slim::restore::{has_references, restore};
+use crate::report::command_line::CommandLine;
 use crate::report::words::count;
 use crate::source::{Doc, display_name};
 
@@ -34,6 +35,7 @@ pub(super) fn tell(run: &Run, label: &str, references: u64) {
     // What is called like a reference need not be one.
     if references > 0 && !run.quiet {
         let references = count(references, "reference");
-        talk(&format!("{}: {references} resolved; columns are those of `slim --restore`", display_name(label)));
+        let restore = CommandLine::new("slim").flag("--restore").on(label);
+        talk(&format!("{}: {references} resolved; columns are those of `{restore}`", display_name(label)));
     }
 }

@@ -7,7 +7,8 @@ use super::Action;
 use super::plan::Plan;
 use super::possible::Fault;
 
-const STAYS: &str = "rows of a database are not added or moved; `replaylint convert` writes the history to a file";
+const STAYS: &str =
+    "rows of a database are not added or moved; `replaylint convert --to API FILE` writes the history to a file";
 
 impl Plan<'_> {
     /// Changes that would add or move rows.

@@ -18,8 +18,7 @@ use crate::source::{Container, Patched, ReadAt, lines};
 use super::text::TextEdits;
 use super::{Action, Cause, Change, FixOptions, Refusal};
 
-const ELSEWHERE: &str =
-    "the fix cannot handle a message like this one; `convert` writes a request, which `fix` can repair";
+const ELSEWHERE: &str = "the fix cannot handle a message like this one; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What was found, in the records of which the messages were made.
 pub(super) fn problems(judged: &[&Judged], bytes: &dyn ReadAt) -> Problems {

@@ -292,8 +292,7 @@ impl Plan<'_> {
         if !self.may_lose() {
             return self.refuse(
                 judged,
-                "it would lose the call (--lossless); use --orphans stub to add a \
-                                        placeholder output instead",
+                "it would lose the call (--lossless); `replaylint fix --orphans stub FILE` adds a placeholder output",
             );
         }
         let at = self.group_at(call);

@@ -13,7 +13,7 @@ use super::texts::edits_of;
 use super::{Action, Cause};
 
 pub(super) const EMPTY_CALL: &str =
-    "the list would be empty without it; use --orphans stub to add a placeholder output instead";
+    "the list would be empty without it; `replaylint fix --orphans stub FILE` adds a placeholder output";
 pub(super) const EMPTY: &str = "the list would be empty without it";
 const SPREAD: &str =
     "the record spans several lines, so no other can be put beside it; write each record on one line";

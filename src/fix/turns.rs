@@ -231,8 +231,7 @@ impl Plan<'_> {
             PairState::Open if !self.may_lose() => {
                 self.refuse(
                     judged,
-                    "it would lose the call (--lossless); use --orphans stub to add a \
-                                     placeholder output instead",
+                    "it would lose the call (--lossless); `replaylint fix --orphans stub FILE` adds a placeholder output",
                 );
             }
             PairState::Open if self.would_empty_lone(ix) => self.refuse(judged, LONE),

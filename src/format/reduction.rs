@@ -5,8 +5,7 @@ use crate::json::pieces::Merging;
 use crate::json::{Val, name};
 
 /// Why the events themselves are not edited.
-pub const READ_ONLY: &str =
-    "recorded streams are not edited; `convert` writes their messages as requests, which `fix` can repair";
+pub const READ_ONLY: &str = "recorded streams are not edited; `replaylint convert --to API FILE` writes their messages as requests, which `fix` can repair";
 
 /// What the events of a format add up to.
 pub struct Reduction {

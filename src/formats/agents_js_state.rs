@@ -26,7 +26,7 @@ static MANNERS: Manners = Manners::of_sdk(
 /// The newest version 1.x that is known: that of the SDK 0.20.
 const NEWEST: u8 = 20;
 
-const READ_ONLY: &str = "a RunState refers to its items in several places, so none is changed; `replaylint convert` writes the history";
+const READ_ONLY: &str = "a RunState refers to its items in several places, so none is changed; `replaylint convert --to API FILE` writes the history";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[

@@ -34,8 +34,7 @@ const GENERATED: &str = "generated_items";
 /// The newest version 1.x that is known.
 const NEWEST: u8 = 17;
 
-const READ_ONLY: &str =
-    "a RunState refers to its items by number, so none is changed; `replaylint convert` writes the history";
+const READ_ONLY: &str = "a RunState refers to its items by number, so none is changed; `replaylint convert --to API FILE` writes the history";
 
 impl Format for AgentsRunState {
     fn info(&self) -> &'static FormatInfo {

@@ -29,7 +29,7 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str = "prompts of AI Studio are not edited; `convert` writes a request";
+const READ_ONLY: &str = "prompts of AI Studio are not edited; `replaylint convert --to API FILE` writes a request";
 
 /// Members of a chunk that name something which is kept elsewhere.
 const ELSEWHERE: [&str; 6] =

@@ -25,7 +25,8 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str = "data sets are not edited; `convert` writes requests, which `fix` can repair";
+const READ_ONLY: &str =
+    "data sets are not edited; `replaylint convert --to API FILE` writes requests, which `fix` can repair";
 
 impl Format for Alpaca {
     fn info(&self) -> &'static FormatInfo {

@@ -18,7 +18,7 @@ pub static FORMAT: AmpThread = AmpThread;
 static INFO: FormatInfo =
     Manners::of_agent("amp-thread", "Amp thread", "`id` that begins with `T-`, `v` and `messages`").anthropic;
 
-const READ_ONLY: &str = "threads of Amp are kept by its server, and this is a copy; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "threads of Amp are kept by its server, and this is a copy; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {

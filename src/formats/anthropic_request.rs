@@ -218,7 +218,7 @@ fn is_plain(message: Val<'_>) -> bool {
     role && said && message.count() == 2
 }
 
-/// Whether an object is written without white space between its members, as `convert` writes it.
+/// Whether an object is written without white space between its members, as `replaylint convert --to API FILE` writes it.
 fn is_compact(object: Val<'_>) -> bool {
     let mut at = object.start() + 1;
     object.members().all(|member| {

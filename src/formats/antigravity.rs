@@ -22,7 +22,8 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .chat;
 
-const READ_ONLY: &str = "sessions of Antigravity are not edited; `convert` writes a request";
+const READ_ONLY: &str =
+    "sessions of Antigravity are not edited; `replaylint convert --to API FILE` writes a request";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {

@@ -27,7 +27,8 @@ static INFO: FormatInfo = Manners::of_sdk(
 )
 .chat;
 
-const READ_ONLY: &str = "an export is not read back by ChatGPT; `convert` writes a request";
+const READ_ONLY: &str =
+    "an export is not read back by ChatGPT; `replaylint convert --to API FILE` writes a request";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[

@@ -24,7 +24,8 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .anthropic;
 
-const READ_ONLY: &str = "an export is not read back by Claude.ai; `convert` writes a request";
+const READ_ONLY: &str =
+    "an export is not read back by Claude.ai; `replaylint convert --to API FILE` writes a request";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[

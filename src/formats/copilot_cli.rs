@@ -32,8 +32,7 @@ static INFO: FormatInfo = Manners::of_agent(
 .chat;
 
 /// Copilot sends all models through a gateway of its own.
-const READ_ONLY: &str =
-    "events of the Copilot CLI are not edited for this; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "events of the Copilot CLI are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 const CURES: &[(Code, &str)] =
     &[(Code(501), "add a failed `tool.execution_complete` after the line that started the call")];

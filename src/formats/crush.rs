@@ -23,7 +23,7 @@ static MANNERS: Manners = Manners::of_agent(
     "the SQLite tables `messages` with `parts`, and `sessions` with `message_count`",
 );
 
-const READ_ONLY: &str = "the database of Crush is not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "the database of Crush is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[

@@ -24,8 +24,7 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .chat;
 
-const READ_ONLY: &str =
-    "sessions of Cursor are kept by its server, and this is a copy; `convert` writes a request";
+const READ_ONLY: &str = "sessions of Cursor are kept by its server, and this is a copy; `replaylint convert --to API FILE` writes a request";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[

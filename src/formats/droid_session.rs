@@ -25,7 +25,7 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .anthropic;
 
-const READ_ONLY: &str = "sessions of Droid are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "sessions of Droid are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[

@@ -35,8 +35,7 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str =
-    "sessions of the Gemini CLI are not edited for this; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "sessions of the Gemini CLI are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 const CURES: &[(Code, &str)] = &[(Code(560), correct::ANSWER), (Code(561), correct::WITHOUT_RESULTS)];
 

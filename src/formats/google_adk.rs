@@ -28,7 +28,7 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str = "sessions of the ADK are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "sessions of the ADK are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Events that are looked at to recognise a document.
 const SAMPLE: usize = 20;

@@ -22,7 +22,7 @@ static MANNERS: Manners = Manners::of_agent(
     "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
 );
 
-const READ_ONLY: &str = "sessions of goose are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "sessions of goose are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Types of content that only goose has.
 const OWN: [&str; 6] = [

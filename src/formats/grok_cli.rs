@@ -29,7 +29,7 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str = "sessions of Grok CLI are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "sessions of Grok CLI are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Members that lines of other agents have, and those of Grok CLI have not.
 static FOREIGN: NameSet = NameSet::of(&[

@@ -28,7 +28,7 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str = "an export is not read back by Grok; `convert` writes a request";
+const READ_ONLY: &str = "an export is not read back by Grok; `replaylint convert --to API FILE` writes a request";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {

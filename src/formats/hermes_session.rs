@@ -18,7 +18,7 @@ pub static FORMAT: HermesSession = HermesSession;
 
 static INFO: FormatInfo = Manners::of_agent("hermes-session", "Hermes session (`state.db`, JSON)", "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`").chat;
 
-const READ_ONLY: &str = "sessions of Hermes are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "sessions of Hermes are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[

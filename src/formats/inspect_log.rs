@@ -24,8 +24,7 @@ static MANNERS: Manners = Manners::of_agent(
     "`eval`, `status` and `version`; a sample with `epoch`, `target` and `messages`",
 );
 
-const READ_ONLY: &str =
-    "logs of Inspect are results, and are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "logs of Inspect are results, and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[

@@ -25,7 +25,8 @@ static MANNERS: Manners = Manners::of_agent(
     "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
 );
 
-const READ_ONLY: &str = "sessions of Kimi are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str =
+    "sessions of Kimi are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Types of lines that say nothing of the conversation, or that others have as well.
 const TYPES: [&str; 8] =

@@ -15,7 +15,7 @@ use super::session_lines::{
 pub const NAME: &str = "kode-session";
 
 pub(super) const READ_ONLY: &str =
-    "sessions of Kode are not edited; `replaylint rebuild` prints a repaired request";
+    "sessions of Kode are not edited; `replaylint rebuild FILE` prints a repaired request";
 
 pub(super) static WRITER: Writer = Writer { keeps_responses: true, is_linked: false };
 

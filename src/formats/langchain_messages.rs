@@ -21,9 +21,8 @@ static MANNERS: Manners = Manners::of_sdk(
     "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
 );
 
-const READ_ONLY: &str =
-    "messages of LangChain are not edited for this; `convert` writes a request, which `fix` can repair";
-const IN_LINES: &str = "messages of LangChain are not edited where each is a line; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "messages of LangChain are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+const IN_LINES: &str = "messages of LangChain are not edited where each is a line; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for LangchainMessages {
     fn info(&self) -> &'static FormatInfo {

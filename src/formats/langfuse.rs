@@ -22,7 +22,8 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .chat;
 
-const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str =
+    "a trace is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] =

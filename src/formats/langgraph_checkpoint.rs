@@ -21,7 +21,7 @@ static MANNERS: Manners = Manners::of_sdk(
     "the SQLite tables `checkpoints` and `writes`",
 );
 
-const READ_ONLY: &str = "checkpoints are not edited: `fix` prints what to give to `update_state` of the graph, and `convert` writes a request";
+const READ_ONLY: &str = "checkpoints are not edited: `fix` prints what to give to `update_state` of the graph, and `replaylint convert --to API FILE` writes a request";
 
 static HANDOVER: Handover = Handover {
     call: langchain::CALL,

@@ -17,8 +17,7 @@ pub static FORMAT: LanggraphState = LanggraphState;
 static MANNERS: Manners =
     Manners::of_sdk("langgraph-state", "state of a LangGraph thread", "`values` with `messages` of LangChain");
 
-const READ_ONLY: &str =
-    "a LangGraph state is not edited for this; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "a LangGraph state is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for LanggraphState {
     fn info(&self) -> &'static FormatInfo {

@@ -32,7 +32,8 @@ static INFO: FormatInfo = BASE;
 static OF_ANTHROPIC: FormatInfo = FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..BASE };
 static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai", ..BASE };
 
-const READ_ONLY: &str = "a log is not sent again; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str =
+    "a log is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {

@@ -22,7 +22,7 @@ static MANNERS: Manners = Manners::of_agent(
     "`info`, and `messages` that each have `info` and `parts`",
 );
 
-const READ_ONLY: &str = "opencode keeps this in a form of its own, which is not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "opencode keeps this in a form of its own, which is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 20;

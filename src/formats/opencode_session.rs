@@ -21,11 +21,9 @@ static MANNERS: Manners = Manners::of_agent(
     "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
 );
 
-const NO_FILES: &str =
-    "the files of opencode's storage folder are not edited; `convert` writes a request, which `fix` can repair";
+const NO_FILES: &str = "the files of opencode's storage folder are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
-const READ_ONLY: &str =
-    "of a session of opencode only parts are edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "of a session of opencode only parts are edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for OpencodeSession {
     fn info(&self) -> &'static FormatInfo {

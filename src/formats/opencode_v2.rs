@@ -31,7 +31,7 @@ static MANNERS: Manners = Manners::of_agent(
     "the SQLite tables `session_v2` and `session_message`",
 );
 
-const READ_ONLY: &str = "opencode 2 makes these rows from its events, so that an edit would be lost; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "opencode 2 makes these rows from its events, so that an edit would be lost; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for OpencodeV2 {
     fn info(&self) -> &'static FormatInfo {

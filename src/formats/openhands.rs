@@ -25,8 +25,7 @@ static MANNERS: Manners = Manners::of_agent(
     "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
 );
 
-const READ_ONLY: &str =
-    "events of OpenHands name one another and are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "events of OpenHands name one another and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Kinds of events of version 1.
 const KINDS: [&str; 12] = [

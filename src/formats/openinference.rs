@@ -21,7 +21,8 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .chat;
 
-const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str =
+    "a trace is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// How the attributes begin that hold messages.
 const STARTS: [&str; 2] = ["llm.input_messages.", "llm.output_messages."];

@@ -17,7 +17,8 @@ pub static FORMAT: OtelGenai = OtelGenai;
 
 static INFO: FormatInfo = Manners::of_agent("otel-genai", "OpenTelemetry trace (GenAI conventions)", "spans with attributes `gen_ai.input.messages`, `gen_ai.output.messages`, `gen_ai.prompt.N` or `gen_ai.completion.N`").chat;
 
-const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str =
+    "a trace is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// How the attributes begin that hold messages.
 const STARTS: [&str; 5] = [

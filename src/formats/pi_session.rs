@@ -28,7 +28,8 @@ static MANNERS: Manners = Manners::of_agent(
     "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
 );
 
-const READ_ONLY: &str = "sessions of pi are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str =
+    "sessions of pi are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Types of entries that others may have, too: they go along with a header, or with what only pi writes.
 const TYPES: [&str; 9] = [

@@ -31,8 +31,7 @@ static MANNERS: Manners = Manners::of_sdk(
     "messages of `kind` request or response whose `parts` have a `part_kind`",
 );
 
-const READ_ONLY: &str =
-    "messages of pydantic-ai are not edited for this; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "messages of pydantic-ai are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 const HEALED: &str = "the response was interrupted, and pydantic-ai leaves out its calls without a return";
 

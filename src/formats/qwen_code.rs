@@ -31,8 +31,7 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str =
-    "sessions of Qwen Code are not edited; `convert` writes them as requests, which `fix` can repair";
+const READ_ONLY: &str = "sessions of Qwen Code are not edited; `replaylint convert --to API FILE` writes them as requests, which `fix` can repair";
 
 /// Types of lines.
 const TYPES: [&str; 4] = ["user", "assistant", "tool_result", "system"];

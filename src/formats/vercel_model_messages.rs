@@ -24,7 +24,7 @@ static MANNERS: Manners = Manners::of_sdk(
 
 static FORM: Form = Form {
     manners: &MANNERS,
-    read_only: "ModelMessages are a form of the SDK's own, which is not edited; `convert` writes a request, which `fix` can repair",
+    read_only: "ModelMessages are a form of the SDK's own, which is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair",
     cures: &[],
     take,
 };

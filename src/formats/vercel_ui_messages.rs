@@ -28,7 +28,7 @@ static MANNERS: Manners = Manners::of_sdk(
 
 static FORM: Form = Form {
     manners: &MANNERS,
-    read_only: "UIMessages are a form of the SDK's own, which is not edited for this; `convert` writes a request, which `fix` can repair",
+    read_only: "UIMessages are a form of the SDK's own, which is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair",
     cures: repair::CURES,
     take,
 };

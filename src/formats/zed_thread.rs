@@ -23,7 +23,8 @@ static MANNERS: Manners = Manners::of_agent(
     "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
 );
 
-const READ_ONLY: &str = "threads of Zed are not edited; `convert` writes a request, which `fix` can repair";
+const READ_ONLY: &str =
+    "threads of Zed are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {

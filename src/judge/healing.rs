@@ -59,7 +59,7 @@ pub fn heal(judged: &mut Vec<Judged>, history: Option<u32>, healed: &[Healed], o
         let count = u32::try_from(before - judged.len()).unwrap_or(u32::MAX);
         let finding = Finding::new(healed_by_agent::RULE.code, first.finding.row).arg(line.arg(count));
         let finding = finding.never(
-            "none is needed; --as request judges what is stored, --agent-version what another version sends",
+            "none is needed; `replaylint check --as request FILE` judges what is stored, --agent-version what another version sends",
         );
         judged.push(Judged { finding, severity: Severity::Info, loss: Loss::Lossless, flattens: false, ..first });
     }

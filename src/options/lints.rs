@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::history::Code;
 use crate::judge;
 use crate::read;
+use crate::report::command_line::file_of;
 use crate::rules;
 use crate::source::display_name;
 use crate::source::filter::{Filter, Filters};
@@ -107,7 +108,7 @@ impl Lints {
 
     /// All that holds for a path as it is printed.
     pub fn in_force(&self, label: &str) -> InForce<'_> {
-        let path = absolute(file_of(label));
+        let path = absolute(Path::new(file_of(label)));
         let Ok(Some(known)) = self.known(&path) else {
             return InForce { options: &self.plain, config: None, files: None };
         };
@@ -216,16 +217,6 @@ impl Filters for Lints {
                 self.filter(None)
             }
         }
-    }
-}
-
-/// The file of a label: a history of a database is printed as `agents.db: session …`, a file of an archive in the same
-/// way, and configured as the file that it is in.
-fn file_of(label: &str) -> &Path {
-    let path = Path::new(label);
-    match label.rsplit_once(": ") {
-        Some((file, _)) if !path.is_file() && Path::new(file).is_file() => Path::new(file),
-        _ => path,
     }
 }
 

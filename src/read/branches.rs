@@ -50,9 +50,8 @@ pub fn finding(problem: &Problem, forest: &Forest) -> Finding {
         Wrong::Copied => of(codes::DUPLICATE_NODE, 0).never("readers take the later copy"),
         Wrong::Changed => of(codes::DUPLICATE_NODE, 1).never("it is not known which of the two was sent"),
         Wrong::OtherParent => of(codes::BROKEN_CHAIN, 0).never("it is not known which of the two was meant"),
-        Wrong::NotStored => {
-            of(codes::BROKEN_CHAIN, 1).never("`rebuild --chain never` prints a request with the whole history")
-        }
+        Wrong::NotStored => of(codes::BROKEN_CHAIN, 1)
+            .never("`replaylint rebuild --chain never FILE` prints a request with the whole history"),
         Wrong::Unanswered => of(codes::BROKEN_CHAIN, 2).never("the result of the call is not known"),
         Wrong::Unfinished => of(codes::UNFINISHED_STREAM, 0).never("the rest is not in the file"),
         Wrong::Lost(count) => {

@@ -3,7 +3,7 @@
 
 use crate::format::{Format, Histories, Probe, TELLING};
 use crate::formats::{self, FORMATS, unread};
-use crate::json::{Tape, Val, pointer, scan};
+use crate::json::{Member, Tape, Val, pointer, scan};
 use crate::source::damage::{self, Part};
 use crate::source::known::Known;
 use crate::source::{Container, ReadAt, framing, lines};
@@ -75,6 +75,28 @@ fn is_known(val: Val<'_>) -> bool {
     let probe = Probe::new(val);
     FORMATS.iter().any(|format| format.detect(&probe) >= TELLING)
 }
+
+/// Where in a record that no format claims a conversation is: the pointer of the first one, a level or two down.
+pub fn inside(record: Val<'_>) -> Option<String> {
+    let first = members("", record);
+    let holds = |(_, val): &(String, Val<'_>)| is_known(*val);
+    let mut second = first.iter().flat_map(|(above, val)| members(above, *val));
+    let found = first.iter().find(|member| holds(member)).cloned().or_else(|| second.find(holds));
+    found.map(|(pointer, _)| pointer)
+}
+
+/// The first members of an object, with their pointers.
+fn members<'t>(above: &str, val: Val<'t>) -> Vec<(String, Val<'t>)> {
+    let below = |member: Member<'t>| {
+        let mut pointer = above.to_owned();
+        pointer::push_key(&mut pointer, &String::from_utf8_lossy(&member.key.decode()));
+        (pointer, member.val)
+    };
+    val.members().take(MEMBERS).map(below).collect()
+}
+
+/// Members of an object that are looked into for a conversation, at most.
+const MEMBERS: usize = 32;
 
 fn best(
     probe: &Probe<'_>,

@@ -81,7 +81,7 @@ pub(super) fn details(diagnostic: &Diagnostic) -> String {
     if let Some(api) = &diagnostic.api_message {
         text.push_str(&format!("\nthe API says: {api}"));
     }
-    match (&diagnostic.fix, diagnostic.no_fix) {
+    match (&diagnostic.fix, diagnostic.why_not()) {
         (Some(fix), _) => {
             text.push_str(&format!("\nfix ({}): {}", fix.terms(), fix.title));
         }

@@ -2,6 +2,8 @@
 //! `schemas/report.v1.json`. The order of the members is that in which they are written.
 #![warn(missing_docs)]
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -65,7 +67,7 @@ pub struct Diagnostic {
     /// What `fix` would do.
     pub fix: Option<Fix>,
     /// Why there is no fix.
-    pub no_fix: Option<&'static str>,
+    pub no_fix: Option<String>,
 }
 
 /// Another place that belongs to a diagnostic.
@@ -355,7 +357,7 @@ impl From<&diagnostic::Diagnostic> for Diagnostic {
             evidence: from.evidence.name(),
             target: from.target,
             fix: from.fix.as_ref().map(Fix::from),
-            no_fix: from.no_fix,
+            no_fix: from.why_not().map(Cow::into_owned),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::read::Texts;
 use crate::schema::Violation;
 use crate::source::{Container, Held, ReadAt};
 
+use super::command_line::filled;
 use super::kept::Promise;
 use super::look::{Content, Item, Reader, own_verdict};
 use super::mask;
@@ -117,7 +118,7 @@ impl Teller<'_> {
             name: rule.name,
             severity: self.judged.severity,
             shown: variant.shown,
-            message: fill_known(variant.message, &of),
+            message: filled(&fill_known(variant.message, &of), label, self.judged.target.name).into_owned(),
             path: label.to_owned(),
             history: self.judged.history,
             record: finding.row.record + 1,
@@ -140,6 +141,7 @@ impl Teller<'_> {
             format: self.format.map(|info| info.name),
             fix,
             no_fix,
+            inside: self.item.inside.clone(),
             snippet: self.item.snippet.clone(),
             proposal: Vec::new(),
         }

@@ -1,5 +1,6 @@
 //! A diagnostic: a finding made readable.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::history::Code;
@@ -9,6 +10,7 @@ use crate::rule::{Evidence, Loss};
 use crate::source::display_name;
 use crate::target::Severity;
 
+use super::command_line::{self, CommandLine, filled};
 use super::snippet::Snippet;
 
 /// A finding made readable.
@@ -45,11 +47,28 @@ pub struct Diagnostic {
     pub target: &'static str,
     pub format: Option<&'static str>,
     pub fix: Option<FixNote>,
-    /// Why there is no fix.
+    /// Why there is no fix, as a template.
     pub no_fix: Option<&'static str>,
+    /// Where in a document of unknown format a conversation is, as a JSON Pointer.
+    pub inside: Option<String>,
     pub snippet: Option<Snippet>,
     /// What `fix` would put in place of what, where a report asks for that.
     pub proposal: Vec<Replacement>,
+}
+
+impl Diagnostic {
+    /// Why there is no fix.
+    pub fn why_not(&self) -> Option<Cow<'static, str>> {
+        let Some(pointer) = &self.inside else {
+            return self.no_fix.map(|why| filled(why, &self.path, self.target));
+        };
+        let command = match command_line::running() {
+            running @ ("check" | "fix" | "convert" | "tree" | "rebuild") => running,
+            _ => "check",
+        };
+        let line = CommandLine::new(command).with("--pointer", pointer).on(&self.path);
+        Some(Cow::from(format!("there is a conversation at {pointer}; use `{line}`")))
+    }
 }
 
 /// What a finding is about: fingerprints of the item's own id and of the id that pairs it, 0 without one, and its kind.

@@ -162,6 +162,7 @@ pub(super) mod tests {
             format: None,
             fix: None,
             no_fix: None,
+            inside: None,
             snippet: None,
             proposal: Vec::new(),
         }

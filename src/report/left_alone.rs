@@ -7,6 +7,7 @@ use crate::fix::{Fixed, Reasoning};
 use crate::place::DocId;
 use crate::source::{ReadAt, display_name};
 
+use super::command_line::filled;
 use super::place::spots;
 
 /// So many places of one reason are listed; the rest is counted.
@@ -49,7 +50,7 @@ pub fn write(notes: &[LeftAlone], reasoning: Reasoning, out: &mut dyn Write) -> 
         _ => "not changed",
     };
     for note in notes {
-        let (path, why) = (display_name(&note.path), note.why);
+        let (path, why) = (display_name(&note.path), filled(note.why, &note.path, ""));
         for (line, column) in note.at.iter().take(LISTED) {
             writeln!(out, "{path}:{line}:{column}: {what}: {why}")?;
         }

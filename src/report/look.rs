@@ -9,8 +9,8 @@ use crate::json::edit::Base;
 use crate::json::pointer::Finder;
 use crate::judge::{Judged, JudgedDoc};
 use crate::place::{DocId, Place};
-use crate::read::Texts;
-use crate::rules::{fields, other_model, schema_violation};
+use crate::read::{Texts, detect};
+use crate::rules::{fields, other_model, schema_violation, unknown_format};
 use crate::schema::Violation;
 use crate::source::{Held, ReadAt};
 use crate::target::Verdict;
@@ -65,6 +65,8 @@ pub(super) struct Item {
     pub field: Field,
     /// The key that the item is.
     pub key: Option<String>,
+    /// Where in the record a conversation is, if no format claims the record.
+    pub inside: Option<String>,
     pub snippet: Option<Snippet>,
 }
 
@@ -127,6 +129,7 @@ impl<T> Reader<'_, T> {
             violation: violation(look, self.lint),
             field: look.field(),
             key: names(judged, "{key}").then(|| key(self.held, finding, &spot)).flatten(),
+            inside: look.inside(&spot),
             snippet: tellable.then(|| self.snippet(look)).flatten(),
             spot,
         }
@@ -178,6 +181,15 @@ impl Look<'_, '_> {
 
     fn told(&self, at: Place, with_shape: bool) -> Told {
         self.see(at, |item| told(item, self.texts.called(item), with_shape)).unwrap_or_default()
+    }
+
+    /// The pointer of a conversation in a record of unknown format, unless a key on the way is masked.
+    fn inside(&self, spot: &Spot) -> Option<String> {
+        let finding = &self.judged.finding;
+        let is_unknown = finding.code == unknown_format::RULE.code && finding.variant == 0;
+        let below = is_unknown.then(|| self.see(finding.row.at, detect::inside)).flatten().flatten()?;
+        let pointer = spot.pointer.clone() + &below;
+        (mask::pointer(&pointer) == pointer).then_some(pointer)
     }
 
     fn field(&self) -> Field {

@@ -1,6 +1,7 @@
 //! Reports: findings made readable, and the outputs that print them. All outputs show the same diagnostics with the same
 //! places.
 
+pub mod command_line;
 pub mod contract;
 mod diagnose;
 mod diagnostic;

@@ -148,7 +148,7 @@ fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> V
             "evidence": diagnostic.evidence.name(),
             "apiMessage": diagnostic.api_message,
             "fix": fix,
-            "noFix": diagnostic.no_fix,
+            "noFix": diagnostic.why_not(),
         },
     });
     if let (Some(note), false) = (&diagnostic.fix, diagnostic.proposal.is_empty()) {

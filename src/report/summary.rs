@@ -12,6 +12,7 @@ use crate::rules::healed_by_agent;
 use crate::source::Container;
 use crate::target::Severity;
 
+use super::command_line::CommandLine;
 use super::diagnostic::Diagnostic;
 use super::kept::Promise;
 use super::picked::More;
@@ -36,6 +37,8 @@ pub struct Summary {
     /// Findings that it repairs with `--fix-warnings`, and with `--acknowledge-safety`.
     pub with_warnings: u64,
     pub with_safety: u64,
+    /// Findings that it repairs are in compressed files or archives, which are not written to: it makes copies.
+    pub packed: bool,
     /// Files whose log ends in an open call.
     pub open_logs: u64,
     /// What agents put right by themselves: numbers of things, by the line of the table of agents.
@@ -106,6 +109,12 @@ impl Summary {
         self.with_warnings += other.with_warnings;
         self.with_safety += other.with_safety;
         self.open_logs += other.open_logs;
+        self.packed |= other.packed;
+    }
+
+    /// The command that repairs what was found: in place, or where that cannot be as copies.
+    pub fn fix(&self) -> CommandLine {
+        CommandLine::new("fix").and(if self.packed { "-o repaired/" } else { "-w" }).on_all()
     }
 
     /// Counts what was found in a file, and what is promised of it.

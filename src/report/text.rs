@@ -13,14 +13,17 @@ use crate::formats::agents;
 use crate::source::display_name;
 use crate::target::Severity;
 
+use super::command_line::CommandLine;
 use super::kinds::{self, Kinds};
 use super::losses::Losses;
-use super::words::{count, grouped};
+use super::words::{count, glued, grouped, unglued};
 use super::{Diagnostic, Report, Seen, Style, Summary};
 
 pub(super) struct Text {
     style: Style,
     handler: GraphicalReportHandler,
+    /// For what names commands, which are not broken.
+    unbroken: GraphicalReportHandler,
     shown: usize,
     left: u64,
     /// What conversions lose, of all docs.
@@ -36,7 +39,12 @@ impl Text {
             theme.styles = miette::ThemeStyles::none();
         }
         let handler = GraphicalReportHandler::new_themed(theme).with_width(style.width).with_context_lines(0);
-        Text { style, handler, shown: 0, left: 0, losses: Losses::default(), rules: BTreeMap::new() }
+        let unbroken = handler
+            .clone()
+            .with_break_words(false)
+            .with_word_separator(textwrap::WordSeparator::AsciiSpace)
+            .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
+        Text { style, handler, unbroken, shown: 0, left: 0, losses: Losses::default(), rules: BTreeMap::new() }
     }
 
     fn count(&mut self, diagnostic: &Diagnostic, count: u64) {
@@ -52,9 +60,10 @@ impl Text {
         self.shown += 1;
         let mut page = String::new();
         let shown = Shown::new(diagnostic, self.style.width);
-        self.handler.render_report(&mut page, &shown).map_err(io::Error::other)?;
+        let handler = if shown.names_commands() { &self.unbroken } else { &self.handler };
+        handler.render_report(&mut page, &shown).map_err(io::Error::other)?;
         // The handler begins with an empty line; ours comes after it.
-        writeln!(out, "{}\n", page.trim_matches('\n'))
+        writeln!(out, "{}\n", unglued(page.trim_matches('\n')))
     }
 }
 
@@ -137,17 +146,24 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
         writeln!(out, "No problems found in {among}.")?;
     } else {
         let all = summary.errors + summary.warnings;
-        let more = if summary.fixable > 0 { " more" } else { "" };
-        let fix = "can be fixed with `replaylint fix -w`";
-        let fixed = match (summary.fixable, offers(summary, more)) {
-            (0, None) => "No fix is available".to_owned(),
-            (0, Some(offers)) => format!("None is fixed by default, {offers}"),
-            (1, None) if all == 1 => format!("It {fix}"),
-            (n, None) if n == all => format!("All {fix}"),
-            (n, None) => format!("{} {fix}", grouped(n)),
-            (n, Some(offers)) => format!("{} {fix}, {offers}", grouped(n)),
+        let which = match summary.fixable {
+            1 if all == 1 => "it".to_owned(),
+            n if n == all => "all".to_owned(),
+            n => format!("{} of them", grouped(n)),
         };
-        writeln!(out, "Found {} in {among}. {fixed}.", found.join(" and "))?;
+        let fix = summary.fix();
+        let preview = match () {
+            () if fix.is_filter() => "",
+            () if summary.packed => " (preview without -o)",
+            () => " (preview without -w)",
+        };
+        let fixed = match (summary.fixable, offers(summary, true)) {
+            (0, None) => "No fix is available.".to_owned(),
+            (0, Some(offers)) => format!("None is fixed by default: {offers}."),
+            (_, None) => format!("Fix {which} with `{fix}`{preview}."),
+            (_, Some(offers)) => format!("Fix {which} with `{fix}`{preview}; {offers}."),
+        };
+        writeln!(out, "Found {} in {among}. {fixed}", found.join(" and "))?;
     }
     let unreported = [(summary.known, "in the baseline"), (summary.accepted, "accepted by [[ignore]]")];
     let unreported = unreported.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{} {why}", grouped(*n)));
@@ -157,7 +173,7 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
     }
     for (line, count) in &summary.healed {
         if let Some(words) = agents::words((*line, *count)) {
-            writeln!(out, "{words} (--as request judges what is stored).")?;
+            writeln!(out, "{words}; this is not an error (`{}` reports it).", as_request())?;
         }
     }
     match open_logs(summary) {
@@ -187,15 +203,22 @@ fn read_as(summary: &Summary) -> String {
     named.join(", ")
 }
 
-/// How many findings each flag would repair, `more` than without it.
-pub fn offers(summary: &Summary, more: &str) -> Option<String> {
+/// The command that fixes what is not fixed by default, for each flag that does, and how many findings it fixes.
+pub fn offers(summary: &Summary, writes: bool) -> Option<String> {
     let flags = [(summary.with_warnings, "--fix-warnings"), (summary.with_safety, "--acknowledge-safety")];
+    let more = if summary.fixable > 0 { " more" } else { "" };
+    let fix = || if writes { summary.fix() } else { CommandLine::new("fix").on_all() };
     let told: Vec<String> = flags
         .into_iter()
         .filter(|(n, _)| *n > 0)
-        .map(|(n, flag)| format!("{}{more} with `{flag}`", grouped(n)))
+        .map(|(n, flag)| format!("`{}` fixes {}{more}", fix().flag(flag), grouped(n)))
         .collect();
     (!told.is_empty()).then(|| told.join(", "))
+}
+
+/// The command that judges what is stored.
+fn as_request() -> CommandLine {
+    CommandLine::new("check").with("--as", "request").on_all()
 }
 
 /// Says that logs end in an open call, and what to do about it.
@@ -205,7 +228,7 @@ fn open_logs(summary: &Summary) -> Option<String> {
         1 => "1 log ends in an unanswered call".to_owned(),
         n => format!("{} logs end in unanswered calls", grouped(n)),
     };
-    Some(format!("{logs} (pending; use --as request to treat it as an error)."))
+    Some(format!("{logs} (pending; `{}` treats it as an error).", as_request()))
 }
 
 /// A diagnostic as miette sees it.
@@ -229,6 +252,11 @@ impl<'d> Shown<'d> {
         Shown { diagnostic, source }
     }
 
+    fn names_commands(&self) -> bool {
+        let names = |text: &str| text.contains("`replaylint ");
+        names(&self.diagnostic.message) || self.diagnostic.why_not().is_some_and(|why| names(&why))
+    }
+
     fn label(&self) -> String {
         let spot = &self.diagnostic.spot;
         if spot.pointer.is_empty() { format!("record {}", self.diagnostic.record) } else { spot.pointers() }
@@ -237,7 +265,7 @@ impl<'d> Shown<'d> {
 
 impl std::fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.diagnostic.message)
+        f.write_str(&glued(&self.diagnostic.message))
     }
 }
 
@@ -278,11 +306,11 @@ impl miette::Diagnostic for Shown<'_> {
         if let Some(api) = &self.diagnostic.api_message {
             lines.push(format!("the API says: {api}"));
         }
-        match (&self.diagnostic.fix, self.diagnostic.no_fix) {
+        match (&self.diagnostic.fix, self.diagnostic.why_not()) {
             (Some(fix), _) => {
                 lines.push(format!("fix ({}): {}", fix.terms(), fix.title));
             }
-            (None, Some(why)) => lines.push(format!("no fix: {why}")),
+            (None, Some(why)) => lines.push(glued(&format!("no fix: {why}")).into_owned()),
             (None, None) => {}
         }
         (!lines.is_empty()).then(|| Box::new(lines.join("\n")) as Box<dyn std::fmt::Display>)

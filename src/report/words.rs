@@ -67,7 +67,39 @@ pub fn wrapped<'t>(text: &'t str, width: usize, first: &str, other: &str) -> Vec
     if text.is_ascii() && first.len() + text.len() <= width && !text.contains('\n') && !text.ends_with(' ') {
         return vec![if first.is_empty() { Cow::from(text) } else { Cow::from(format!("{first}{text}")) }];
     }
-    textwrap::wrap(text, wrapping(width).initial_indent(first).subsequent_indent(other))
+    let options = wrapping(width).initial_indent(first).subsequent_indent(other);
+    match glued(text) {
+        Cow::Borrowed(text) => textwrap::wrap(text, options),
+        Cow::Owned(text) => textwrap::wrap(&text, options).iter().map(|line| Cow::from(unglued(line))).collect(),
+    }
+}
+
+/// Stands for a space at which no line ends.
+const GLUE: char = '\u{e000}';
+
+/// A text whose commands are one word each: only on one line they can be copied.
+pub(super) fn glued(text: &str) -> Cow<'_, str> {
+    const BEGINS: &str = "`replaylint ";
+    if !text.contains(BEGINS) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 32);
+    let mut rest = text;
+    while let Some(start) = rest.find(BEGINS)
+        && let Some((before, after)) = rest.split_at_checked(start + 1)
+        && let Some((command, after)) = after.split_once('`')
+    {
+        out.push_str(before);
+        out.extend(command.chars().map(|c| if c == ' ' { GLUE } else { c }));
+        out.push('`');
+        rest = after;
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+pub(super) fn unglued(text: &str) -> String {
+    text.replace(GLUE, " ")
 }
 
 /// Lines end at spaces only: ids and pointers stay whole, and a name that is broken in two is found by nobody.

@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None in the file: `replaylint rebuild` prints a request with the whole history, repaired.
+    /// None in the file: `replaylint rebuild FILE` prints a request with the whole history, repaired.
     ///
     /// ## Evidence
     ///

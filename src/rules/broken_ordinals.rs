@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// None in the file: other rollouts and Codex's index point at its ordinals and offsets, and a number may be longer than
-    /// the one that it replaces. `fix -o DIR` writes a copy without ordinals, under a new id, that Codex can resume.
+    /// the one that it replaces. `replaylint fix -o DIR FILE` writes a copy without ordinals, under a new id, that Codex can resume.
     ///
     /// ## Evidence
     ///
@@ -60,7 +60,7 @@ crate::rule! {
 const LINE: Variant = Variant { levels: Levels::ERROR, evidence: Evidence::Reported, ..Variant::BASE };
 
 /// Why nothing is renumbered in place.
-pub const COPY: &str = "other files point at the lines of a paginated rollout; `replaylint fix -o DIR` writes a copy that Codex can resume";
+pub const COPY: &str = "other files point at the lines of a paginated rollout; `replaylint fix -o repaired/ FILE` writes a copy that Codex can resume";
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     each(cx, RULE.code, COPY, out, |wrong| match wrong {

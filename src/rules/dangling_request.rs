@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the response is not in the file. `replaylint rebuild --at OFFSET` prints the request.
+    /// None: the response is not in the file. `replaylint rebuild --at OFFSET FILE` prints the request.
     ///
     /// ## Evidence
     ///

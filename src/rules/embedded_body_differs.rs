@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: it is not known which of the two was sent. `replaylint slim` reports the first message that differs.
+    /// None: it is not known which of the two was sent. `replaylint slim FILE` reports the first message that differs.
     ///
     /// ## Evidence
     ///

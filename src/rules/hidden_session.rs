@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: version 1 still opens the session. `opencode export ID` of version 1 writes it to a file; `replaylint convert` writes a request.
+    /// None: version 1 still opens the session. `opencode export ID` of version 1 writes it to a file; `replaylint convert --to API FILE` writes a request.
     ///
     /// ## Evidence
     ///

@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. Run `replaylint fix` on a source whose calls and results do not match, then convert it.
+    /// None. Run `replaylint fix -w FILE` on a source whose calls and results do not match, then convert it.
     ///
     /// ## Evidence
     ///
@@ -35,7 +35,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the result would be rejected (RL{arg}): run `replaylint fix` on the source first",
+            message: "the result would be rejected (RL{arg}): run `replaylint fix -w FILE` first",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: nobody knows which of the two is right. `fix -o DIR` writes a copy of what is there.
+    /// None: nobody knows which of the two is right. `replaylint fix -o DIR FILE` writes a copy of what is there.
     ///
     /// ## Evidence
     ///

@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// All thinking of the response is dropped, over all its lines; lines after a dropped one are linked to the one before it.
     /// Not where the response is the last one and its calls were answered: there the API wants the thinking that came before
-    /// the calls. `fix --rewind-to LAST-GOOD` goes back to the turn before.
+    /// the calls. `replaylint fix --rewind-to LAST-GOOD -o COPY FILE` goes back to the turn before.
     ///
     /// ## Evidence
     ///
@@ -113,7 +113,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// Why thinking of the last response stays.
 pub const IN_OPEN_LOOP: &str = "the model goes on from the results of this response, and needs its thinking; \
-                                `fix --rewind-to LAST-GOOD -o FILE` goes back to the turn before";
+                                `replaylint fix --rewind-to LAST-GOOD -o rewound.jsonl FILE` goes back to the turn before";
 
 /// Whether a row is of the last response, and nothing but results of its calls follows.
 pub fn in_open_loop(cx: &Cx<'_>, ix: u32) -> bool {

@@ -22,6 +22,7 @@ pub mod lines;
 pub mod made;
 pub mod overflow;
 pub mod parallel;
+pub mod piped;
 mod prefix;
 mod printable;
 pub mod product;

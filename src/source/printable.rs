@@ -63,12 +63,11 @@ pub fn display_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
-/// A path as a POSIX shell takes it in a command that a message proposes. It is never taken for a flag.
+/// A word as a POSIX shell takes it in a command that a message proposes.
 pub fn shell_word(path: &str) -> String {
-    let path = if path.starts_with('-') && path != "-" { Cow::Owned(format!("./{path}")) } else { path.into() };
-    let is_plain = |c: char| c.is_alphanumeric() || "~/._-".contains(c);
-    if path.chars().all(is_plain) {
-        return path.into_owned();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,~".contains(c);
+    if !path.is_empty() && path.chars().all(is_plain) {
+        return path.to_owned();
     }
     if !path.contains(is_hidden) {
         return format!("'{}'", path.replace('\'', "'\\''"));

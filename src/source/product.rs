@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::commit::{CommitError, copy, sync_folder};
 use super::identity::follow;
 use super::keep;
+use super::piped::Piped;
 use super::read::ReadAt;
 use super::temp::Temp;
 
@@ -28,7 +29,7 @@ pub struct NewFile {
 enum To {
     /// The temporary file, and the path that links lead to.
     Temp(BufWriter<Temp>, PathBuf),
-    Device(File),
+    Device(Piped<File>),
 }
 
 impl NewFile {
@@ -40,7 +41,7 @@ impl NewFile {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
         let to = if meta.as_ref().is_some_and(|meta| !meta.is_file()) {
-            To::Device(OpenOptions::new().write(true).open(path).map_err(failed)?)
+            To::Device(Piped::new(OpenOptions::new().write(true).open(path).map_err(failed)?))
         } else if meta.is_some() && existing == Existing::Refuse {
             return Err(CommitError::Exists(path.to_owned()));
         } else {

@@ -25,6 +25,7 @@ mod circles;
 mod claude_code;
 mod cli;
 mod codex;
+mod command_lines;
 mod configs;
 mod convert;
 mod copies;
@@ -80,6 +81,7 @@ mod parity;
 mod pasted;
 #[cfg(target_os = "linux")]
 mod peak;
+mod pipes;
 mod privacy;
 mod privacy_archives;
 #[cfg(feature = "sqlite")]

@@ -147,6 +147,15 @@ fn a_database_that_somebody_else_may_use_is_left_alone() {
         let before = fs::read(&database.path).expect("readable");
         let (code, told) = fix(database.folder.path(), &["-w"]);
         assert!(code == Some(2) && told.contains(why) && told.contains("nothing was written"), "{name}: {told}");
+        // What will pass by itself does not concern a preview.
+        let (code, told) = fix(database.folder.path(), &[]);
+        match name {
+            "fresh" => assert!(code == Some(1) && told.contains("Would fix"), "{told}"),
+            _ => assert!(
+                code == Some(2) && told.contains(why) && !told.contains("Would fix") && !told.contains("fix -w"),
+                "{name}: {told}"
+            ),
+        }
         assert_eq!(fs::read(&database.path).expect("readable"), before, "{name}");
         assert!(!database.folder.path().join("agents.db.bak").exists(), "{name}");
     }

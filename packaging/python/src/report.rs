@@ -181,7 +181,7 @@ view! {
         fix: Option<String> = |d| d.fix.as_ref().map(|fix| fix.title.clone()),
         fix_loss: Option<&'static str> = |d| d.fix.as_ref().map(|fix| fix.loss),
         fix_flag: Option<&'static str> = |d| d.fix.as_ref().and_then(|fix| fix.flag),
-        no_fix: Option<&'static str> = |d| d.no_fix,
+        no_fix: Option<String> = |d| d.no_fix.clone(),
     }
     repr |d: &contract::Diagnostic| format!("<{} {} at {:?}: {}>", d.severity, d.rule, d.pointer, d.message)
 }

@@ -1,5 +1,6 @@
 //! `explain --error`: what a pasted error means, where in a file it comes from, and what `fix` would do there.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -7,19 +8,20 @@ use serde_json::{Map, Value, json};
 
 use crate::options::Misuse;
 use crate::place::DocId;
+use crate::report::command_line::{CommandLine, filled};
 use crate::report::page::{paint, render, wrapped};
 use crate::report::recognise::{Claim, Recognised, Recogniser, Topic, plain};
 use crate::report::seek::Wanted;
 use crate::report::words::{fill, printable};
 use crate::report::{Style, rulebook, write_pretty};
 use crate::rule::Rule;
-use crate::source::{Doc, Input, Opening, shell_word, words};
+use crate::source::{Doc, Input, Opening, words};
 use crate::target::Target;
 
 use super::super::{Failure, Outcome};
 use super::Telling;
 use super::in_file::{InFile, look};
-use super::pasted::{Pasted, flag};
+use super::pasted::Pasted;
 
 /// Explains the errors that the text tells of.
 pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -42,7 +44,7 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
             one.claims.sort_by_key(|claim| !seen.there.iter().any(|there| there.rule == claim.rule.code));
         }
         if telling.json {
-            values.push(value(&one, seen.as_ref()));
+            values.push(value(&one, seen.as_ref(), pasted.path.as_deref()));
             continue;
         }
         if n > 0 {
@@ -86,7 +88,8 @@ fn unknown(recogniser: &Recogniser, pasted: &Pasted, telling: &Telling, out: &mu
         let says = fill(template, &|_| Some("…".to_owned())).unwrap_or_default();
         write!(out, "{}", wrapped(&format!("{code}{says}"), "  ", "         ", &telling.style))?;
     }
-    writeln!(out, "\n`replaylint check FILE` checks a history without an error message.")
+    let check = with_file(CommandLine::new("check"), pasted.path.as_deref());
+    writeln!(out, "\n`{check}` checks a history without an error message.")
 }
 
 /// The rules that claim a sentence, each once, the likeliest first.
@@ -133,7 +136,9 @@ fn tell(
     write!(out, "{}", render(rulebook::section(rule, "Fix"), style))?;
     let mut notes = Vec::new();
     if seen.is_none() {
-        notes.push(format!("`replaylint fix{} FILE` shows the fix, and -w applies it.", flag(target(one))));
+        let fix = CommandLine::new("fix");
+        let fix = target(one).into_iter().fold(fix, |fix, target| fix.assuming("--target", target.name));
+        notes.push(format!("`{fix}` shows the fix, and -w applies it."));
     }
     notes.push(format!("See `replaylint explain {}` for the whole page.", rule.code));
     if rules.len() > 1 {
@@ -157,7 +162,7 @@ fn tell_elsewhere(one: &Recognised, path: Option<&Path>, style: &Style, out: &mu
     write!(out, "{}", wrapped(&format!("the API says: {}", said(one)), "  ", "    ", style))?;
     if let Some(elsewhere) = one.elsewhere {
         write!(out, "{}", wrapped(&format!("because {}", elsewhere.because), "  ", "    ", style))?;
-        let remedy = for_file(elsewhere.remedy, path);
+        let remedy = for_file(elsewhere.remedy, one, path);
         write!(out, "{}", wrapped(&format!("remedy: {remedy}"), "  ", "    ", style))?;
     }
     Ok(())
@@ -174,14 +179,22 @@ fn tell_topic(
     writeln!(out, "{}\n", paint(style, "1", &format!("Not a problem of the history: {}", topic.name)))?;
     write!(out, "{}", wrapped(&format!("the message says: {}", said(one)), "  ", "    ", style))?;
     write!(out, "{}", wrapped(&format!("which means that {}", topic.what), "  ", "    ", style))?;
-    write!(out, "{}", wrapped(&format!("next: {}", for_file(topic.next, path)), "  ", "    ", style))
+    write!(out, "{}", wrapped(&format!("next: {}", for_file(topic.next, one, path)), "  ", "    ", style))
 }
 
 /// A remedy with the file that was named in its commands.
-fn for_file(remedy: &str, path: Option<&Path>) -> String {
+fn for_file<'r>(remedy: &'r str, one: &Recognised, path: Option<&Path>) -> Cow<'r, str> {
     match path {
-        Some(path) => remedy.replace(" FILE`", &format!(" {}`", shell_word(&path.to_string_lossy()))),
-        None => remedy.to_owned(),
+        Some(path) => filled(remedy, &path.to_string_lossy(), target(one).map_or("", |target| target.name)),
+        None => Cow::Borrowed(remedy),
+    }
+}
+
+/// A command on the file that was named.
+fn with_file(line: CommandLine, path: Option<&Path>) -> CommandLine {
+    match path {
+        Some(path) => line.on(&path.to_string_lossy()),
+        None => line,
     }
 }
 
@@ -190,7 +203,7 @@ fn target(one: &Recognised) -> Option<&'static Target> {
     one.claims.first().and_then(|claim| claim.target)
 }
 
-fn value(one: &Recognised, seen: Option<&InFile>) -> Value {
+fn value(one: &Recognised, seen: Option<&InFile>, path: Option<&Path>) -> Value {
     let mut value = Map::new();
     let mut set = |key: &str, member: Value| value.insert(key.to_owned(), member);
     let rules = rules(one);
@@ -210,8 +223,10 @@ fn value(one: &Recognised, seen: Option<&InFile>) -> Value {
             let fix = rulebook::section(rule, "Fix").split_whitespace().collect::<Vec<_>>().join(" ");
             (Some(rulebook::sentence(rule).to_owned()), fix)
         }
-        (None, Some(elsewhere), _) => (Some(elsewhere.because.to_owned()), elsewhere.remedy.to_owned()),
-        (None, None, Some(topic)) => (Some(topic.what.to_owned()), topic.next.to_owned()),
+        (None, Some(elsewhere), _) => {
+            (Some(elsewhere.because.to_owned()), for_file(elsewhere.remedy, one, path).into_owned())
+        }
+        (None, None, Some(topic)) => (Some(topic.what.to_owned()), for_file(topic.next, one, path).into_owned()),
         (None, None, None) => (None, String::new()),
     };
     set("remedy", json!(remedy));

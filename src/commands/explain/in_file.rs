@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::history::{Code, Usage};
 use crate::judge::{self, JudgedDoc, Options};
+use crate::report::command_line::CommandLine;
 use crate::report::mask;
 use crate::report::page::{paint, wrapped};
 use crate::report::recognise::Recognised;
@@ -14,12 +15,12 @@ use crate::report::seek::{NamedItem, Seek, Wanted, named};
 use crate::report::words::count;
 use crate::report::{self, Content, Diagnostic, Style, diagnose, diagnostic_value};
 use crate::rule::is_end_of_log;
-use crate::source::{Doc, display_name, shell_word};
+use crate::source::{Doc, display_name};
 use crate::target::{Severity, Target};
 
 use super::super::Failure;
 use super::heal::{Heals, heals, strips};
-use super::pasted::{Pasted, flag};
+use super::pasted::Pasted;
 
 /// What a file shows of an error.
 pub(super) struct InFile {
@@ -46,8 +47,6 @@ pub(super) struct InFile {
     heals: Option<Heals>,
     /// The file, as the user named it.
     label: String,
-    /// What the user said of it, as flags.
-    given: String,
 }
 
 /// Looks for what the error names, and for what repairs it.
@@ -149,7 +148,8 @@ impl Look<'_> {
                 let free = (own.target.is_none() || target.is_none()) && (own.store.is_none() || store.is_none());
                 if free && (target.is_some() || store.is_some()) {
                     let stored = store.map(|store| format!(" --store {store}")).unwrap_or_default();
-                    all.push((format!("{}{stored}", flag(target)), assume(own, target, store)));
+                    let named = target.map(|target| format!(" --target {}", target.name)).unwrap_or_default();
+                    all.push((format!("{named}{stored}"), assume(own, target, store)));
                 }
             }
         }
@@ -190,24 +190,8 @@ impl Look<'_> {
             suspected,
             heals,
             label,
-            given: given(self.own),
         })
     }
-}
-
-/// What the user said of the file, as flags of `fix`.
-fn given(own: &Options) -> String {
-    let usage =
-        own.read.usage.filter(|usage| *usage != Usage::Exchange).map(|usage| (" --as ", usage.name().to_owned()));
-    let said = [
-        own.read.format.map(|format| (" --format ", format.info().name.to_owned())),
-        own.target.map(|target| (" --target ", target.name.to_owned())),
-        own.store.map(|store| (" --store ", store.to_string())),
-        usage,
-        own.model.clone().map(|model| (" --model ", model)),
-        (!own.read.pointer.is_empty()).then(|| (" --pointer ", format!("/{}", own.read.pointer.join("/")))),
-    ];
-    said.into_iter().flatten().map(|(flag, value)| format!("{flag}{value}")).collect()
 }
 
 const AS_REQUEST: &str = " --as request";
@@ -245,7 +229,7 @@ impl InFile {
                 writeln!(out)?;
             }
             print(&self.there, style, out)?;
-            return write!(out, "{}", wrapped(&self.repair(doc), "", "", style));
+            return write!(out, "{}", wrapped(&self.repair(), "", "", style));
         }
         for named in self.named.iter().take(LISTED) {
             let spot = &named.spot;
@@ -268,7 +252,7 @@ impl InFile {
             print(&self.others, style, out)?;
         }
         match &self.heals {
-            Some(_) => write!(out, "\n{}", wrapped(&self.repair(doc), "", "", style)),
+            Some(_) => write!(out, "\n{}", wrapped(&self.repair(), "", "", style)),
             None => Ok(()),
         }
     }
@@ -277,9 +261,9 @@ impl InFile {
     fn why_here(&self) -> Option<String> {
         let judged = |flags: &str, why: &str| Some(format!("Judged with `{}`, because {why}.", flags.trim()));
         match self.assumed.as_deref() {
-            None if self.suspected => Some("`replaylint check` reports this; it is the likely cause.".to_owned()),
+            None if self.suspected => Some("`check` reports this; it is the likely cause.".to_owned()),
             _ if self.suspected => Some(
-                "Servers accept this as a rule, so `replaylint check` does not report it; after this message it is the likely \
+                "Servers accept this as a rule, so `check` does not report it; after this message it is the likely \
                  cause."
                     .to_owned(),
             ),
@@ -289,7 +273,7 @@ impl InFile {
             }
             Some(flags) => judged(flags, "the message comes from there"),
             None if self.proven => Some(
-                "`replaylint check` reports this as a warning, because some servers accept it; the message proves that this \
+                "`check` reports this as a warning, because some servers accept it; the message proves that this \
                  one does not."
                     .to_owned(),
             ),
@@ -298,20 +282,18 @@ impl InFile {
     }
 
     /// The command that repairs it, or why there is none.
-    fn repair(&self, doc: &Doc) -> String {
-        let label = shell_word(&doc.label);
+    fn repair(&self) -> String {
+        let on_file = |command: &str| CommandLine::new(command).on(&self.label);
         if let Some(Heals { flags, changes }) = &self.heals {
             let changes = count(*changes as u64, "change");
-            return format!(
-                "`replaylint fix{}{flags} {label}` repairs it ({changes}); -w writes the file.",
-                self.given
-            );
+            let fix = on_file("fix").and("-w").and(flags);
+            return format!("Fix it with `{fix}` ({changes}; preview without -w).");
         }
         match self.there.iter().find_map(|there| there.no_fix) {
             Some(why) => format!("There is no legal fix: {why}."),
             None if self.there.iter().any(|there| there.fix.is_some()) => format!(
-                "No single command repairs all of it; `replaylint fix{} --fix-warnings {label}` shows what can be repaired.",
-                self.given
+                "No single command repairs all of it; `{}` shows what can be repaired.",
+                on_file("fix").flag("--fix-warnings")
             ),
             None => "There is no legal fix.".to_owned(),
         }
@@ -320,14 +302,15 @@ impl InFile {
     /// Why there is no diagnostic to show.
     fn why_not(&self, claimed: bool) -> String {
         if !self.conversation {
-            return "The file is not a known conversation format; `replaylint check` says more.".to_owned();
+            let check = CommandLine::new("check").on(&self.label);
+            return format!("The file is not a known conversation format; `{check}` says more.");
         }
         let elsewhere = match self.away {
             0 => String::new(),
             n => format!(" The rule finds {} elsewhere.", count(n as u64, "fault")),
         };
         let name = match (&self.wanted.ids[..], self.wanted.index) {
-            ([], None) if claimed => return "`replaylint check` finds no such problem here.".to_owned(),
+            ([], None) if claimed => return "`check` finds no such problem here.".to_owned(),
             ([], None) => return "The message names no item, and no rule can detect this in a file.".to_owned(),
             ([], Some((list, index))) if self.missed.is_empty() => format!("is {list}[{index}]"),
             ([], Some((list, index))) => format!("has the id {}, or is {list}[{index}]", ids(&self.missed)),
@@ -343,10 +326,10 @@ impl InFile {
                                    about it{end}"
             ),
             (true, true) => format!(
-                "`replaylint check` finds no such problem. The server may know something that is not in the \
+                "`check` finds no such problem. The server may know something that is not in the \
                  file, or a different version of the file was sent.{elsewhere}"
             ),
-            (true, false) => format!("`replaylint check` finds no such problem{end}{elsewhere}"),
+            (true, false) => format!("`check` finds no such problem{end}{elsewhere}"),
         }
     }
 
@@ -371,7 +354,9 @@ impl InFile {
             "assumed": self.assumed.as_deref().map(str::trim),
             "proven": self.proven,
             "suspected": self.suspected,
-            "command": self.heals.as_ref().map(|heals| format!("replaylint fix{}{} {}", self.given, heals.flags, shell_word(&self.label))),
+            "command": self.heals.as_ref().map(|heals| {
+                CommandLine::new("fix").and(&heals.flags).on(&self.label).to_string()
+            }),
             "missed": self.missed,
         })
     }

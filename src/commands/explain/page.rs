@@ -1,13 +1,16 @@
 //! `explain CODE`: the rule's page, and what the tables know of it.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 use crate::history::Code;
 use crate::judge::levels;
 use crate::options::{self, Misuse};
+use crate::report::command_line::CommandLine;
 use crate::report::page::{paint, render, wrapped};
+use crate::report::words::printable;
 use crate::report::{Style, rulebook, write_pretty};
 use crate::rule::{Rule, Variant, When};
 use crate::rules::{self, RULES};
@@ -43,6 +46,12 @@ fn find(asked: &str) -> Result<&'static Rule, Misuse> {
                 near.into_iter().map(str::to_owned).collect()
             }
         };
+        if Path::new(asked).exists() {
+            let (check, error) =
+                (CommandLine::new("check").on(asked), CommandLine::new("explain").with("--error", "-"));
+            return Misuse::new(format!("'{}' is a file, not a rule", printable(asked)))
+                .help(format!("`{check}` checks it; `{}` explains an error message", error.on(asked)));
+        }
         Misuse::new(format!("unknown rule '{asked}'"))
             .help(format!("did you mean {}? `replaylint rules` lists all", near.join(", ")))
     })

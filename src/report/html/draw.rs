@@ -1,5 +1,6 @@
 //! A document, drawn: its items with what was found and what a fix changes, as the data of a page.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 
@@ -192,7 +193,7 @@ impl Drawing<'_> {
             finding.state = Some(if stays.is_some() { "left" } else { "fixed" });
             if let Some(diagnostic) = stays.and_then(|n| left.get(n)) {
                 finding.diagnostic.fix = diagnostic.fix.as_ref().map(contract::Fix::from);
-                finding.diagnostic.no_fix = diagnostic.no_fix;
+                finding.diagnostic.no_fix = diagnostic.why_not().map(Cow::into_owned);
             }
         }
         let mut later: Vec<usize> = remains.into_values().flatten().collect();

@@ -28,7 +28,7 @@ const FOREIGN_BLOB: &str = "the encrypted reasoning was made for another account
                             provider, was cut, or stands under an id that is not its own; only the server can tell";
 const STRIP: &str = "`replaylint fix --reasoning strip -w FILE` removes all reasoning and the ids linked to it";
 const FULL_HISTORY: &str =
-    "leave `previous_response_id` out and send the whole history: `replaylint rebuild --chain never`";
+    "leave `previous_response_id` out and send the whole history: `replaylint rebuild --chain never FILE`";
 const SIGNED: &str = "thinking is signed over everything before it, so that an edit of an earlier turn breaks it";
 const WITHOUT_THINKING: &str = "send the turn as it was received, or take all `thinking` and `redacted_thinking` blocks \
                                 out: `replaylint fix --reasoning strip -w FILE`";
@@ -36,7 +36,7 @@ const FOREIGN_SIGNATURE: &str = "the thought's signature was made for another mo
 const WITHOUT_SIGNATURE: &str = "take the signature out where it is not required, else put \
                                  `skip_thought_signature_validator` in its place";
 const RENUMBERED: &str = "a line of the rollout was removed, copied or written twice";
-const COPY: &str = "`replaylint fix -o DIR FILE` writes a copy that Codex can resume";
+const COPY: &str = "`replaylint fix -o repaired/ FILE` writes a copy that Codex can resume";
 const MERGE: &str = "merge adjacent messages of one role; the current API accepts them as they are";
 const WAIT: &str = "wait and send the same request again";
 
@@ -78,14 +78,14 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         "two requests ran on one conversation at a time", WAIT),
     row("Duplicate call_ids submitted: [{ids}]",
         "one submission answers a call twice",
-        "answer each call once; in a stored history `replaylint check` finds that as RL105"),
+        "answer each call once; in a stored history `replaylint check FILE` finds that as RL105"),
 
     // Settings of the request, and the endpoint.
     row("The provided data does not match the expected schema",
         "an Azure Foundry project endpoint requires reasoning with its `id`, and `annotations` on every \
          output_text",
         "`replaylint check --target azure FILE` shows what else it would refuse; without reasoning and ids \
-         (`fix --target azure --reasoning strip`) it takes the history"),
+         (`replaylint fix --target azure --reasoning strip FILE`) it takes the history"),
     row("Function tools with reasoning_effort are not supported for {model} in /v1/chat/completions",
         "this model supports tools together with reasoning effort only in the Responses API",
         "use /v1/responses, or leave `reasoning_effort` out"),

@@ -38,7 +38,7 @@ pub(super) static NETWORK: Topic = Topic {
 pub(super) static LENGTH: Topic = Topic {
     name: "context-length",
     what: "the request is longer than the model's context window, or leaves too little room for the answer",
-    next: "`replaylint rebuild --max-tokens N FILE` prints the request with the oldest turns cut where that is legal; \
+    next: "`replaylint rebuild --max-tokens 100000 FILE` prints the request with the oldest turns cut where that is legal; \
            or lower the limit of output tokens.",
 };
 pub(super) static OUTPUT_LENGTH: Topic = Topic {

@@ -102,7 +102,7 @@ const fn at(path: &'static [&'static str], is: Is) -> Spot {
 }
 
 const OUTPUT_ELSEWHERE: &str = "its content has to be moved to where the API reads it";
-const NO_TOOL_CALLS: &str = "the calls in it have to become items: use `replaylint convert`";
+const NO_TOOL_CALLS: &str = "the calls in it have to become items: use `replaylint convert --to API FILE`";
 const NOT_MADE_UP: &str = "it cannot be made up";
 const NOT_CUT: &str = "cutting it would change its meaning";
 const OTHER_MEDIA: &str = "its content has to be sent in another way";

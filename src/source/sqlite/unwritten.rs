@@ -1,5 +1,6 @@
 //! Writing, in a build without databases.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::source::commit::{CommitError, Replace};
@@ -7,6 +8,14 @@ use crate::source::commit::{CommitError, Replace};
 use super::cells::Changed;
 use super::key::Key;
 
+pub fn refusal(path: &Path, _: &[(&Key, Vec<Changed>)]) -> io::Result<Option<CommitError>> {
+    Ok(Some(unsupported(path)))
+}
+
 pub fn write(path: &Path, _: &[(&Key, Vec<Changed>)], _: Replace) -> Result<Option<PathBuf>, CommitError> {
-    Err(CommitError::Database { path: path.to_owned(), why: "this build writes no SQLite databases".to_owned() })
+    Err(unsupported(path))
+}
+
+fn unsupported(path: &Path) -> CommitError {
+    CommitError::Database { path: path.to_owned(), why: "this build writes no SQLite databases".to_owned() }
 }

@@ -56,6 +56,17 @@ fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::Why(why.into()))
 }
 
+/// Why changes would not be written to a database, if that is known without writing: what it is, and not who has it open.
+pub fn refusal(path: &Path, sessions: &[(&Key, Vec<Changed>)]) -> io::Result<Option<CommitError>> {
+    let opened = connect::open(path)?;
+    match check(&opened.connection, sessions) {
+        Ok(()) => Ok(None),
+        Err(Refusal::Io(error)) => Err(error),
+        Err(Refusal::Sql(error)) => Err(connect::words(error)),
+        Err(Refusal::Why(why)) => Ok(Some(CommitError::Database { path: path.to_owned(), why })),
+    }
+}
+
 /// Changes rows of a database. Returns where the backup is.
 pub fn write(
     path: &Path,
@@ -92,7 +103,6 @@ fn written(
     if !how.force {
         check_closed(&real)?;
     }
-    sessions.iter().flat_map(|(_, changes)| changes).try_for_each(check_text)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&real, flags)?;
     distrust(&connection)?;
@@ -102,7 +112,7 @@ fn written(
     connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))?;
     // That lock is kept until the connection is closed.
     connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
-    check_schema(&connection, sessions)?;
+    check(&connection, sessions)?;
     let broken_links = broken_links(&connection)?;
     let backup = if how.backup { Some(backed_up(&connection, &real)?) } else { None };
     at(Step::BackedUp);
@@ -138,6 +148,19 @@ fn check_closed(real: &Path) -> Result<(), Refusal> {
         Some(process) => refused(format!("process {process} has it open; close it first, or use --force")),
         None => Ok(()),
     }
+}
+
+/// What is asked before anything is written, and by a preview.
+fn check(connection: &Connection, sessions: &[(&Key, Vec<Changed>)]) -> Result<(), Refusal> {
+    check_schema(connection, sessions)?;
+    for (key, changes) in sessions {
+        changes.iter().try_for_each(check_text)?;
+        let lasts = key.store().writes.as_ref().is_some_and(|writes| writes.delete.is_empty());
+        if let Some(removed) = changes.iter().find(|change| lasts && change.new.is_none()) {
+            return refused(format!("row {} would be removed, but others refer to it", removed.id));
+        }
+    }
+    Ok(())
 }
 
 /// A cell holds one item.
@@ -227,9 +250,6 @@ fn change(connection: &Connection, key: &Key, changes: &[Changed], at: &dyn Fn(S
         let old = value(&change.old);
         let (statements, values) = match &change.new {
             Some(new) => (std::slice::from_ref(&writes.update), vec![id, old, value(new)]),
-            None if writes.delete.is_empty() => {
-                return refused(format!("row {} would be removed, but others refer to it", change.id));
-            }
             None => (writes.delete, vec![id, old]),
         };
         let mut rows = 0;

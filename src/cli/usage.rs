@@ -1,0 +1,58 @@
+//! The command that is meant where what was typed is none: flags that other tools have, a file without a command.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::Error;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::source::shell_word;
+
+/// A command and a flag that it does not have, and the command and the flag that do it.
+const MEANT: [(&str, &str, &str, Option<&str>); 8] = [
+    ("check", "--fix", "fix", None),
+    ("check", "--write", "fix", Some("-w")),
+    ("check", "--watch", "check", Some("--follow")),
+    ("fix", "--diff", "fix", None),
+    ("fix", "--dry-run", "fix", None),
+    ("fix", "--preview", "fix", None),
+    ("fix", "--check", "check", None),
+    ("fix", "--in-place", "fix", Some("-w")),
+];
+
+/// The error of the parser, with the command that is meant, if that is known.
+pub(super) fn meant(mut error: Error, args: &[OsString]) -> Error {
+    let mut words: Vec<String> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand if Path::new(&text(ContextKind::InvalidSubcommand)).exists() => {
+            words.insert(0, "check".to_owned());
+        }
+        ErrorKind::UnknownArgument => {
+            let flag = text(ContextKind::InvalidArg);
+            let is_meant = |(command, own, ..): &&(&str, &str, _, _)| {
+                *own == flag && words.iter().any(|word| word == command)
+            };
+            let Some((from, flag, to, instead)) = MEANT.iter().find(is_meant) else { return error };
+            words = words
+                .iter()
+                .filter_map(|word| match word.as_str() {
+                    word if word == *from => Some((*to).to_owned()),
+                    word if word == *flag => instead.map(str::to_owned),
+                    word => Some(word.to_owned()),
+                })
+                .collect();
+        }
+        _ => return error,
+    }
+    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    let tip = format!("use `replaylint {}`", words.join(" "));
+    for other in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+        error.remove(other);
+    }
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
+}
