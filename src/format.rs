@@ -344,6 +344,7 @@ impl Assembler {
             }
             Mark::End => return self.end(),
             Mark::Settings(set, value) => set(&mut self.settings, value),
+            Mark::Beside(what, at) => self.settings.beside.push((what, at)),
             Mark::Aborted(at) => self.settings.aborted.push(at),
             Mark::Turn => {
                 self.begun = Some(self.rows.len() as u32);

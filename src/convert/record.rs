@@ -10,7 +10,7 @@ use crate::dialect::{Body, Dialect, Written};
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
 use crate::formats;
-use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage};
+use crate::history::{Beside, Code, Finding, Flags, History, Remedy, Row, Usage};
 use crate::json::{Tape, scan};
 use crate::judge::{self, Findings, Judged, Options};
 use crate::neutral::{At, LossKind, Lost};
@@ -19,7 +19,7 @@ use crate::read::{self, Scanned, Texts, detect};
 use crate::rule::When;
 use crate::rules;
 use crate::source::spool::Spool;
-use crate::source::{Container, ReadAt, lines};
+use crate::source::{Container, ReadAt, lines, product};
 use crate::target::{Severity, Target};
 use crate::targets;
 
@@ -132,6 +132,7 @@ impl<'c> Converter<'c> {
             let at = At { place: Place::new(self.id, 0, 0), embedded: false };
             converted.losses.push(Lost { kind: LossKind::LEFT_OUT, at, arg: settings.left_out });
         }
+        converted.losses.extend(besides(history));
         self.deliver(converted, &mut result, info, self.start(history), &records(history));
     }
 
@@ -157,6 +158,9 @@ impl<'c> Converter<'c> {
         if !converted.written {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
+        if !is_unicode(result) {
+            return self.fail(finding(LossKind::NOT_UNICODE, row(at)));
+        }
         let takers = self.takers(info, self.how.options.store, converted.target);
         let written = self.how.plan.written;
         let log = info.usage != Usage::Request;
@@ -167,9 +171,9 @@ impl<'c> Converter<'c> {
             mend(result, &mut converted, &takers);
             error = refused(result, written, &takers, log);
         }
-        // Of a piece of a log nothing may be left, or nothing by which anybody would know it again.
+        // Nothing may be left, or nothing by which anybody would know it again.
         let unread = || error.is_none_or(|code| code == UNKNOWN) && !is_recognised(result, written);
-        if info.usage != Usage::Request && (result.is_blank() || unread()) {
+        if result.is_blank() || unread() {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
         if let Some(error) = error {
@@ -259,6 +263,17 @@ impl<'c> Converter<'c> {
     }
 }
 
+/// What the records of a history say beside its request, which is lost.
+pub(super) fn besides(history: &History) -> impl Iterator<Item = Lost> + '_ {
+    history.settings.beside.iter().map(|(what, place)| {
+        let kind = match what {
+            Beside::EntryName => LossKind::ENTRY_NAME,
+            Beside::Chunk => LossKind::CHUNK,
+        };
+        Lost { kind, at: At { place: *place, embedded: false }, arg: 0 }
+    })
+}
+
 /// About as many bytes as a history becomes, so that the buffer for them seldom grows.
 fn likely_size(history: &History) -> usize {
     let size = match history.settings.around {
@@ -295,6 +310,11 @@ fn refused(result: &Spool, written: Written, takers: &[Options], log: bool) -> O
         let mut errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);
         errors.find(whole).map(|judged| judged.finding.code)
     })
+}
+
+/// Whether every parser of JSON would take a result for text.
+pub(super) fn is_unicode(result: &dyn ReadAt) -> bool {
+    matches!(product::not_unicode_at(result, 0, result.len()), Ok(None))
 }
 
 /// Whether a result is some format's, so that the next command would read it.

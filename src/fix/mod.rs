@@ -27,6 +27,7 @@ mod planner;
 mod possible;
 mod provider;
 mod references;
+mod removed;
 mod render;
 mod rounds;
 mod rows;
@@ -50,6 +51,7 @@ use crate::rule::Loss;
 pub use fixed::{Fixed, NO_REASONS};
 pub use plan::HistoryPlan;
 pub use planner::Planner;
+pub use removed::Removed;
 pub use rounds::{fix, fix_judged};
 pub use sketch::{Planned, Prints, Sketch, Sketcher};
 

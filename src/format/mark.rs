@@ -4,7 +4,7 @@ use crate::dialect::Item;
 use crate::history::numbered::Header;
 use crate::history::ranked::Rank;
 use crate::history::tree::Entry;
-use crate::history::{Finding, Settings};
+use crate::history::{Beside, Finding, Settings};
 use crate::place::Place;
 
 use super::requests::Own;
@@ -17,6 +17,8 @@ pub enum Mark {
     End,
     /// What a log says on the way about the request that would replay it.
     Settings(fn(&mut Settings, Box<str>), Box<str>),
+    /// What a record says beside the request, and where.
+    Beside(Beside, Place),
     /// The client began a turn here. It counts for a rollback once the user speaks in it.
     Turn,
     /// The user speaks here. In a log without marked turns this begins one.

@@ -34,7 +34,7 @@ pub use messages::{Message, Messages, Step};
 pub use numbered::Numbered;
 pub use pairs::{NONE, Pair, PairState, Pairing};
 pub use row::{Flag, Row};
-pub use settings::{Anchor, Around, Effort, Facts, Settings, Usage};
+pub use settings::{Anchor, Around, Beside, Effort, Facts, Settings, Usage};
 pub use shapes::{Claim, Shapes};
 pub use version::Version;
 

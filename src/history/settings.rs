@@ -118,6 +118,15 @@ impl Around {
     }
 }
 
+/// What a record says beside a request, and that no request has a place for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beside {
+    /// What a batch calls its entry.
+    EntryName,
+    /// The answer is one chunk of a stream.
+    Chunk,
+}
+
 /// Settings of one history.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -153,6 +162,8 @@ pub struct Settings {
     pub cache_marks: u32,
     /// The body of the request that holds the first items, with its tools and settings, where there is one.
     pub around: Option<Around>,
+    /// What its record says beside the request, and where.
+    pub beside: Vec<(Beside, Place)>,
     /// The request's body, where something can be put beside its messages.
     pub request: Option<Place>,
     /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.

@@ -65,6 +65,10 @@ impl LossKind {
     pub const INSTRUCTIONS: LossKind = kind(908, 7);
     /// Counted: definitions of tools, where the agent that goes on has its own.
     pub const TOOL_DEFINITIONS: LossKind = kind(908, 8);
+    /// What a batch calls its entry.
+    pub const ENTRY_NAME: LossKind = kind(908, 9);
+    /// Another setting of the request holds.
+    pub const OVERRULED: LossKind = kind(908, 10);
     pub const UNKNOWN: LossKind = kind(909, 0);
     pub const COMPACTION: LossKind = kind(909, 1);
     pub const REFERENCE: LossKind = kind(909, 2);
@@ -85,6 +89,8 @@ impl LossKind {
     pub const UNSENT: LossKind = kind(909, 10);
     /// Counted: what a store holds that is not read.
     pub const LEFT_OUT: LossKind = kind(909, 11);
+    /// The rest of the message is in other records.
+    pub const CHUNK: LossKind = kind(909, 12);
     pub const STUB_RESULT: LossKind = kind(910, 0);
     pub const STUB_TOOL: LossKind = kind(910, 1);
     pub const STUB_TEXT: LossKind = kind(910, 2);
@@ -120,6 +126,8 @@ impl LossKind {
     pub const NOTES: LossKind = kind(911, 17);
     pub const NOT_CONVERTED: LossKind = kind(912, 0);
     pub const RESULT_REFUSED: LossKind = kind(912, 1);
+    /// The result would hold bytes that are not UTF-8.
+    pub const NOT_UNICODE: LossKind = kind(912, 2);
     /// The model is another provider's.
     pub const MODEL: LossKind = kind(913, 0);
     pub const NO_MODEL: LossKind = kind(913, 1);

@@ -32,6 +32,7 @@ mod corpus_gemini_bedrock;
 mod damage;
 #[cfg(feature = "sqlite")]
 mod databases;
+mod dropped;
 mod essence;
 mod followed;
 mod formats;
