@@ -52,13 +52,12 @@ impl Dropped {
     /// Appends what the changes to a doc take out of it; `None` if that is nothing.
     pub fn append(&self, notes: &[ChangeNote], bytes: &dyn ReadAt) -> io::Result<Option<Appended>> {
         let mut text = Vec::new();
-        let in_parts: HashSet<Place> =
-            notes.iter().filter(|note| !note.removed.is_empty()).map(|note| note.at).collect();
+        let holds = |note: &&ChangeNote| note.removed.iter().any(|(_, at)| at.contains(&note.at));
+        let held: HashSet<Place> = notes.iter().filter(holds).map(|note| note.at).collect();
         for note in notes {
-            let whole = note.action == Action::Drop && !in_parts.contains(&note.at);
-            let own = whole.then_some((&note.spot, note.at));
+            let own = (note.action == Action::Drop && !held.contains(&note.at)).then_some((&note.spot, note.at));
             let removed = note.removed.iter().map(|(spot, at)| (spot, *at));
-            removed.chain(own).try_for_each(|(spot, at)| entry(note, spot, at, bytes, &mut text))?;
+            own.into_iter().chain(removed).try_for_each(|(spot, at)| entry(note, spot, at, bytes, &mut text))?;
         }
         if text.is_empty() {
             return Ok(None);

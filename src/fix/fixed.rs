@@ -8,8 +8,7 @@ use crate::place::{Patch, Place};
 use crate::rules::{broken_ordinals, missing_session_meta, other_history_base};
 
 use super::possible::{EMPTY, EMPTY_CALL};
-use super::removed::Removed;
-use super::{Change, FixOptions, HistoryPlan, Left, Refusal};
+use super::{Change, FixOptions, HistoryPlan, Left, Refusal, Removed};
 
 /// What a repair does to a doc.
 pub struct Fixed {

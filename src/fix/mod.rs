@@ -51,7 +51,6 @@ use crate::rule::Loss;
 pub use fixed::{Fixed, NO_REASONS};
 pub use plan::HistoryPlan;
 pub use planner::Planner;
-pub use removed::Removed;
 pub use rounds::{fix, fix_judged};
 pub use sketch::{Planned, Prints, Sketch, Sketcher};
 
@@ -153,6 +152,14 @@ pub struct Change {
     /// What is done, in words.
     pub what: &'static str,
     pub history: Option<u32>,
+}
+
+/// A value that a repair takes away.
+#[derive(Clone, Copy, Debug)]
+pub struct Removed {
+    pub at: Place,
+    /// The item whose change takes it away.
+    pub item: Place,
 }
 
 /// A finding that stays, and why its fix was not made.

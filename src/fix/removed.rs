@@ -13,15 +13,7 @@ use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
 use super::fixed::Fixed;
-use super::{Action, Change};
-
-/// A value that a repair takes away.
-#[derive(Clone, Copy, Debug)]
-pub struct Removed {
-    pub at: Place,
-    /// The item whose change takes it away.
-    pub item: Place,
-}
+use super::{Action, Change, Removed};
 
 /// Lists what the patch of a doc takes away besides the items that are dropped. An item that goes whole is dropped.
 pub(super) fn list(id: DocId, bytes: &dyn ReadAt, fixed: &mut Fixed) -> io::Result<()> {
@@ -31,6 +23,10 @@ pub(super) fn list(id: DocId, bytes: &dyn ReadAt, fixed: &mut Fixed) -> io::Resu
     for (at, owner) in owners(&fixed.changes, &found) {
         let Some(change) = fixed.changes.get_mut(owner) else { continue };
         let item = change.row.at;
+        // A name that gives way to another one says no less.
+        if change.loss == Loss::Lossless && gone.gives_way(at) {
+            continue;
+        }
         if at.contains(&item) && matches!(change.action, Action::Rewrite | Action::Strip) {
             change.action = Action::Drop;
             change.loss = Loss::Lossy;
@@ -160,7 +156,8 @@ impl Gone {
             return;
         }
         let goes = *from <= at.start && at.end() <= *to;
-        if goes && !self.holds_dropped(at) {
+        let surrounds = goes && self.holds_dropped(at);
+        if goes && !surrounds {
             let mut leaves = Leaves::default();
             self.leaves(val, base, None, &mut leaves);
             if !leaves.lost {
@@ -171,8 +168,16 @@ impl Gone {
                 return;
             }
         }
-        val.members().for_each(|member| self.walk(member.val, base, found));
+        // Around an item that is dropped, what is said of it alone goes with it.
+        let says = |val: &Val<'_>| !(surrounds && val.is_string());
+        val.members().map(|member| member.val).filter(says).for_each(|val| self.walk(val, base, found));
         val.elements().for_each(|element| self.walk(element, base, found));
+    }
+
+    /// Something is written in the place of just this.
+    fn gives_way(&self, at: Place) -> bool {
+        let ix = self.ranges.partition_point(|(from, ..)| *from < at.start);
+        self.ranges.get(ix).is_some_and(|(from, to, writes)| *writes && *from == at.start && *to == at.end())
     }
 
     fn is_dropped(&self, at: Place) -> bool {

@@ -10,20 +10,25 @@ use replaylint::internals::json::edit::Base;
 use replaylint::internals::json::{Tape, Val, scan};
 use replaylint::internals::judge::Options;
 use replaylint::internals::place::Place;
+use replaylint::internals::report::repair::ChangeNote;
+use replaylint::internals::rule::Loss;
 use replaylint::internals::source::framing::{self, Container};
 use replaylint::internals::source::lines;
 use replaylint::internals::{formats, read, targets};
 
 use crate::support::{DOC, Repaired, repair};
 
-/// Calls `see` with each string in the records of a text, and its place.
-fn strings(text: &[u8], see: &mut dyn FnMut(Place, &[u8])) {
+/// Calls `see` with each string in the records of a text, its place, and that of the object that it is a member of.
+fn strings(text: &[u8], see: &mut dyn FnMut(Place, Place, &[u8])) {
     let mut record = |start: usize, bytes: &[u8]| {
         let mut tape = Tape::new();
         if scan(bytes, &mut tape).is_ok()
             && let Some(root) = tape.root(bytes)
         {
-            each(root, &mut |val| see(Base::new(DOC, start as u64).of(val), &val.text().unwrap_or_default()));
+            let base = Base::new(DOC, start as u64);
+            each(root, root, &mut |val, holder| {
+                see(base.of(val), base.of(holder), &val.text().unwrap_or_default());
+            });
         }
     };
     let from = |start: u64| text.get(start as usize..).unwrap_or_default();
@@ -36,12 +41,12 @@ fn strings(text: &[u8], see: &mut dyn FnMut(Place, &[u8])) {
     }
 }
 
-fn each(val: Val<'_>, see: &mut dyn FnMut(Val<'_>)) {
+fn each(val: Val<'_>, holder: Val<'_>, see: &mut dyn FnMut(Val<'_>, Val<'_>)) {
     if val.is_string() {
-        see(val);
+        see(val, holder);
     }
-    val.members().for_each(|member| each(member.val, see));
-    val.elements().for_each(|element| each(element, see));
+    val.members().for_each(|member| each(member.val, val, see));
+    val.elements().for_each(|element| each(element, element, see));
 }
 
 /// What a string says: itself, or the strings of the JSON in it.
@@ -53,7 +58,7 @@ fn said(text: &[u8]) -> Vec<Vec<u8>> {
         && scan(text, &mut tape).is_ok()
         && let Some(root) = tape.root(text)
     {
-        each(root, &mut |val| inner.extend(said(&val.text().unwrap_or_default())));
+        each(root, root, &mut |val, _| inner.extend(said(&val.text().unwrap_or_default())));
         return inner;
     }
     vec![text.to_vec()]
@@ -62,23 +67,29 @@ fn said(text: &[u8]) -> Vec<Vec<u8>> {
 /// The strings that a repair takes away unlisted.
 fn unlisted(before: &[u8], repaired: &Repaired) -> Vec<String> {
     let mut kept: HashSet<Vec<u8>> = HashSet::new();
-    strings(&repaired.text, &mut |_, text| {
+    strings(&repaired.text, &mut |_, _, text| {
         kept.extend(said(text));
         kept.insert(text.to_vec());
     });
-    let mut listed: Vec<Place> = Vec::new();
-    for note in &repaired.notes {
-        listed.extend(note.removed.iter().map(|(_, at)| *at));
-        listed.extend((note.removed.is_empty() && note.action == Action::Drop).then_some(note.at));
-    }
+    let dropped = repaired.notes.iter().filter(|note| note.action == Action::Drop).map(|note| note.at);
+    let removed = repaired.notes.iter().flat_map(|note| &note.removed).map(|(_, at)| *at);
+    let listed: Vec<Place> = dropped.chain(removed).collect();
     let edits = repaired.fixed.patch.edits(DOC);
     let mut lost = Vec::new();
-    strings(before, &mut |at, text| {
+    strings(before, &mut |at, holder, text| {
         let is_listed = || listed.iter().any(|own| own.contains(&at));
+        // What is said of an item alone, as its role, goes with it.
+        let goes_whole = || edits.iter().any(|edit| edit.at.contains(&holder));
+        let is_around = || goes_whole() && listed.iter().any(|own| *own != holder && holder.contains(own));
         // A character of it that cannot be sent gives way to another.
         let is_edited = || edits.iter().any(|edit| at.contains(&edit.at) && edit.at != at);
+        // A name gives way to another one.
+        let is_renamed = || {
+            let named = |note: &ChangeNote| note.loss == Loss::Lossless && note.at.contains(&at);
+            edits.iter().any(|edit| edit.at == at && !edit.with.is_empty()) && repaired.notes.iter().any(named)
+        };
         let goes = |text: &Vec<u8>| !text.is_empty() && !kept.contains(text);
-        if said(text).iter().any(goes) && !is_listed() && !is_edited() {
+        if said(text).iter().any(goes) && !is_listed() && !is_around() && !is_edited() && !is_renamed() {
             lost.push(String::from_utf8_lossy(text).into_owned());
         }
     });
