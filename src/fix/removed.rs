@@ -18,7 +18,7 @@ use super::{Action, Change, Removed};
 /// Lists what the patch of a doc takes away besides the items that are dropped. An item that goes whole is dropped.
 pub(super) fn list(id: DocId, bytes: &dyn ReadAt, fixed: &mut Fixed) -> io::Result<()> {
     let edits = fixed.patch.edits(id);
-    let Some(gone) = Gone::of(edits, &fixed.changes) else { return Ok(()) };
+    let Some(gone) = Gone::of(edits, &fixed.changes, bytes)? else { return Ok(()) };
     let found = gone.found(id, bytes, fixed.before.container)?;
     for (at, owner) in owners(&fixed.changes, &found) {
         let Some(change) = fixed.changes.get_mut(owner) else { continue };
@@ -27,7 +27,8 @@ pub(super) fn list(id: DocId, bytes: &dyn ReadAt, fixed: &mut Fixed) -> io::Resu
         if change.loss == Loss::Lossless && gone.gives_way(at) {
             continue;
         }
-        if at.contains(&item) && matches!(change.action, Action::Rewrite | Action::Strip) {
+        let stays = gone.gives_way(at) || !at.contains(&item);
+        if !stays && matches!(change.action, Action::Rewrite | Action::Strip) {
             change.action = Action::Drop;
             change.loss = Loss::Lossy;
         }
@@ -75,7 +76,7 @@ struct Gone {
 }
 
 impl Gone {
-    fn of(edits: &[Edit], changes: &[Change]) -> Option<Gone> {
+    fn of(edits: &[Edit], changes: &[Change], bytes: &dyn ReadAt) -> io::Result<Option<Gone>> {
         let mut gone =
             Gone { ranges: Vec::new(), dropped: Vec::new(), copied: Vec::new(), written: HashSet::new() };
         for edit in edits {
@@ -84,10 +85,18 @@ impl Gone {
             for with in &edit.with {
                 match with {
                     With::Text(new) => text.extend_from_slice(new),
-                    With::Copy(at) => gone.copied.push(*at),
+                    With::Copy(at) => {
+                        gone.copied.push(*at);
+                        // What is long is kept by its place.
+                        if start < end && at.len <= SHORT {
+                            let mut copy = Vec::new();
+                            bytes.read_into(at.start, at.len as usize, &mut copy)?;
+                            text.extend_from_slice(&copy);
+                        }
+                    }
                 }
             }
-            let writes = !text.is_empty();
+            let writes = !edit.with.is_empty();
             strings(&text, &mut gone.written);
             match gone.ranges.last_mut() {
                 Some((_, last, both)) if *last == start => (*last, *both) = (end, *both || writes),
@@ -99,7 +108,7 @@ impl Gone {
         gone.dropped = dropped.map(|change| change.row.at).collect();
         gone.dropped.sort_by_key(Place::order);
         gone.copied.sort_by_key(Place::order);
-        (!gone.ranges.is_empty()).then_some(gone)
+        Ok((!gone.ranges.is_empty()).then_some(gone))
     }
 
     /// The places of the values that go, in order.
@@ -109,7 +118,7 @@ impl Gone {
             Container::Document { start } if bytes.len() - start > framing::WHOLE_DOCUMENT => {
                 let done = split(bytes, id, start, u64::MAX / 2, |piece, tape| {
                     let (Piece::Element { bytes, base, .. } | Piece::Head { bytes, base }) = piece;
-                    tape.root(bytes).into_iter().for_each(|val| self.walk(val, base, &mut found));
+                    tape.root(bytes).into_iter().for_each(|val| self.walk(val, base, None, &mut found));
                     true
                 });
                 if let Err(SplitError::Io(error)) = done {
@@ -120,7 +129,7 @@ impl Gone {
                 bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
                 if scan(&text, &mut tape).is_ok() {
                     let root = tape.root(&text);
-                    root.into_iter().for_each(|val| self.walk(val, Base::new(id, start), &mut found));
+                    root.into_iter().for_each(|val| self.walk(val, Base::new(id, start), None, &mut found));
                 }
             }
             Container::Lines { start } => {
@@ -133,7 +142,7 @@ impl Gone {
                         if scan(&text, &mut tape).is_ok() {
                             let root = tape.root(&text);
                             let base = Base::new(id, line.start);
-                            root.into_iter().for_each(|val| self.walk(val, base, &mut found));
+                            root.into_iter().for_each(|val| self.walk(val, base, None, &mut found));
                         }
                         at = line.end().max(at + 1);
                         next = at;
@@ -146,7 +155,7 @@ impl Gone {
         Ok(found)
     }
 
-    fn walk(&self, val: Val<'_>, base: Base<'_>, found: &mut Vec<Place>) {
+    fn walk(&self, val: Val<'_>, base: Base<'_>, key: Option<&[u8]>, found: &mut Vec<Place>) {
         let at = base.of(val);
         let first = self.ranges.partition_point(|(_, to, _)| *to <= at.start);
         let Some((from, to, writes)) = self.ranges.get(first).filter(|(from, ..)| *from < at.end()) else {
@@ -159,7 +168,7 @@ impl Gone {
         let surrounds = goes && self.holds_dropped(at);
         if goes && !surrounds {
             let mut leaves = Leaves::default();
-            self.leaves(val, base, None, &mut leaves);
+            self.leaves(val, base, *writes, key, &mut leaves);
             if !leaves.lost {
                 return;
             }
@@ -169,9 +178,10 @@ impl Gone {
             }
         }
         // Around an item that is dropped, what is said of it alone goes with it.
-        let says = |val: &Val<'_>| !(surrounds && val.is_string());
-        val.members().map(|member| member.val).filter(says).for_each(|val| self.walk(val, base, found));
-        val.elements().for_each(|element| self.walk(element, base, found));
+        for member in val.members().filter(|member| !(surrounds && member.val.is_string())) {
+            self.walk(member.val, base, Some(&member.key.decode()), found);
+        }
+        val.elements().for_each(|element| self.walk(element, base, key, found));
     }
 
     /// Something is written in the place of just this.
@@ -192,22 +202,23 @@ impl Gone {
     }
 
     /// Whether strings of a value are lost, and whether some are kept.
-    fn leaves(&self, val: Val<'_>, base: Base<'_>, key: Option<&[u8]>, out: &mut Leaves) {
+    fn leaves(&self, val: Val<'_>, base: Base<'_>, writes: bool, key: Option<&[u8]>, out: &mut Leaves) {
         if let Some(text) = val.text() {
-            if text.is_empty() {
+            // What kind of thing it is, is in what is written instead.
+            if text.is_empty() || writes && key.is_some_and(|key| KINDS.contains(&key)) {
                 return;
             }
             let copied = self.is_copied(base.of(val));
             let kept = copied || self.is_written(&text);
             out.lost |= !kept;
-            // What names a kind of thing is in many things.
-            out.kept |= kept && (copied || !key.is_some_and(|key| NAMING.contains(&key)));
+            // A name is in many things.
+            out.kept |= kept && (copied || !key.is_some_and(|key| KINDS.contains(&key) || NAMES.contains(&key)));
             return;
         }
         for member in val.members() {
-            self.leaves(member.val, base, Some(&member.key.decode()), out);
+            self.leaves(member.val, base, writes, Some(&member.key.decode()), out);
         }
-        val.elements().for_each(|element| self.leaves(element, base, key, out));
+        val.elements().for_each(|element| self.leaves(element, base, writes, key, out));
     }
 
     fn is_copied(&self, at: Place) -> bool {
@@ -235,7 +246,12 @@ struct Leaves {
 }
 
 /// Keys of values that say what kind of thing it is in which they are.
-const NAMING: [&[u8]; 8] = [b"type", b"role", b"kind", b"part_kind", b"name", b"tool_name", b"status", b"state"];
+const KINDS: [&[u8]; 6] = [b"type", b"role", b"kind", b"part_kind", b"status", b"state"];
+/// Keys of values that name what many things may share.
+const NAMES: [&[u8]; 2] = [b"name", b"tool_name"];
+
+/// A copy of so many bytes is read.
+const SHORT: u32 = 1 << 20;
 
 /// The JSON in a string.
 fn inner<'t>(text: &'t [u8], tape: &'t mut Tape) -> Option<Val<'t>> {

@@ -45,7 +45,11 @@ fn each(val: Val<'_>, holder: Val<'_>, see: &mut dyn FnMut(Val<'_>, Val<'_>)) {
     if val.is_string() {
         see(val, holder);
     }
-    val.members().for_each(|member| each(member.val, val, see));
+    // What kind of thing it is says nothing by itself.
+    let kinds = ["type", "role", "kind", "part_kind", "status", "state"];
+    let says = |key: &str| !kinds.contains(&key);
+    let members = val.members().filter(|member| says(&String::from_utf8_lossy(&member.key.decode())));
+    members.for_each(|member| each(member.val, val, see));
     val.elements().for_each(|element| each(element, element, see));
 }
 
