@@ -350,6 +350,7 @@ impl Assembler {
             }
             Mark::End => return self.end(),
             Mark::Settings(set, value) => set(&mut self.settings, value),
+            Mark::NotConverted(finding) => self.settings.lost.push(finding),
             Mark::Aborted(at) => self.settings.aborted.push(at),
             Mark::Turn => {
                 self.begun = Some(self.rows.len() as u32);

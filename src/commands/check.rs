@@ -160,7 +160,7 @@ pub(super) fn check_all(
         summary.count_file(input.database());
         summary.see(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
-        recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);
+        recognised += u64::from(!is_no_conversation(&checked.seen) && !checked.foreign);
         let known = baseline.as_mut().map_or(0, |baseline| baseline.take(&mut checked.seen));
         summary.known += known;
         let counted = checked.reported(known);
@@ -231,10 +231,12 @@ fn refused<T>(found: &JudgedDoc<T>) -> Promises {
 }
 
 /// Whether a doc is known to be none of ours: not recognised, empty, or no JSON at all.
-pub(super) fn is_no_conversation(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics
-        .iter()
-        .any(|diagnostic| diagnostic.rule == unknown_format::RULE.code && diagnostic.history.is_none())
+pub(super) fn is_no_conversation(seen: &Seen) -> bool {
+    let diagnostics = &seen.diagnostics;
+    let is_unknown = |found: &Diagnostic| found.rule == unknown_format::RULE.code && found.history.is_none();
+    // Of a record that is not known, others in the file may be.
+    seen.histories == 0
+        && diagnostics.iter().any(is_unknown)
         && diagnostics.iter().all(|diagnostic| is_of_container(diagnostic.rule))
 }
 

@@ -411,8 +411,7 @@ impl<'r> Session<'r> {
         }
         self.summary.count_file(input.database());
         whole::tell(self.run, &done.label, done.references);
-        let unknown =
-            done.met && !met::was_one(&done.seen.diagnostics) || is_no_conversation(&done.seen.diagnostics);
+        let unknown = done.met && !met::was_one(&done.seen.diagnostics) || is_no_conversation(&done.seen);
         self.recognised += u64::from(done.format.is_some() || !unknown);
         self.summary.histories += u64::from(done.converted);
         self.summary.items += done.items;

@@ -1,6 +1,7 @@
 //! `--dropped`: the list of what repairs took out. It is only ever appended to, before the repaired file is written: what
 //! is no longer in the file is in the list, whenever the run ends.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use crate::fix::Action;
 use crate::history::time;
 use crate::json::{Tape, scan, string};
 use crate::options::Misuse;
+use crate::place::Place;
+use crate::report::Spot;
 use crate::report::repair::ChangeNote;
 use crate::source::{Doc, ReadAt, display_name, display_path, words};
 
@@ -49,8 +52,12 @@ impl Dropped {
     /// Appends what the changes to a doc take out of it; `None` if that is nothing.
     pub fn append(&self, notes: &[ChangeNote], bytes: &dyn ReadAt) -> io::Result<Option<Appended>> {
         let mut text = Vec::new();
-        for note in notes.iter().filter(|note| note.action == Action::Drop) {
-            entry(note, bytes, &mut text)?;
+        let holds = |note: &&ChangeNote| note.removed.iter().any(|(_, at)| at.contains(&note.at));
+        let held: HashSet<Place> = notes.iter().filter(holds).map(|note| note.at).collect();
+        for note in notes {
+            let own = (note.action == Action::Drop && !held.contains(&note.at)).then_some((&note.spot, note.at));
+            let removed = note.removed.iter().map(|(spot, at)| (spot, *at));
+            own.into_iter().chain(removed).try_for_each(|(spot, at)| entry(note, spot, at, bytes, &mut text))?;
         }
         if text.is_empty() {
             return Ok(None);
@@ -116,12 +123,11 @@ impl Dropped {
     }
 }
 
-/// One item, and where it was, on a line.
-fn entry(note: &ChangeNote, bytes: &dyn ReadAt, out: &mut Vec<u8>) -> io::Result<()> {
+/// What is taken out, and where it was, on a line.
+fn entry(note: &ChangeNote, spot: &Spot, at: Place, bytes: &dyn ReadAt, out: &mut Vec<u8>) -> io::Result<()> {
     let mut item = Vec::new();
-    bytes.read_into(note.at.start, note.at.len as usize, &mut item)?;
+    bytes.read_into(at.start, at.len as usize, &mut item)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
-    let spot = &note.spot;
     let head = json!({
         "file": note.path,
         "record": note.record,

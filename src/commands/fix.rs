@@ -281,7 +281,7 @@ impl<'r> Session<'r> {
             return;
         }
         self.summary.count_file(done.database());
-        self.recognised += u64::from(!done.foreign && !is_no_conversation(&done.left.diagnostics));
+        self.recognised += u64::from(!done.foreign && !is_no_conversation(&done.left));
         if let Some(bug) = &done.fixed.bug {
             complain(&format!("{}: {bug}", display_name(&done.doc.label)));
             self.failed = true;

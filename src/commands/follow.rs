@@ -262,7 +262,7 @@ impl Session<'_> {
             }
             self.summary.count_file(None);
             self.summary.see(&known.seen);
-            recognised += u64::from(known.seen.format.is_some() && !is_no_conversation(&known.seen.diagnostics));
+            recognised += u64::from(known.seen.format.is_some() && !is_no_conversation(&known.seen));
         }
         for mut sheet in std::mem::take(&mut self.sheets) {
             sheet.write(out, |report, out| report.finish(&self.summary, out))?;

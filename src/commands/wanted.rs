@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::fix::FixOptions;
+use crate::options::Misuse;
 use crate::replay::{Budget, Policy};
 use crate::source::{ReadAt, commit, product};
 
@@ -26,6 +27,12 @@ pub struct Wanted {
 
 /// Writes a body where it was asked for.
 pub(super) fn print(body: &dyn ReadAt, wanted: &Wanted, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(at) = product::not_unicode_at(body, 0, body.len())? {
+        let what = format!(
+            "the request would not be valid UTF-8 (at byte {at}), because a text of the conversation is not; nothing was written"
+        );
+        return Err(Misuse::new(what).help("run `replaylint check` to see which text").into());
+    }
     match &wanted.output {
         Some(Copies { to, existing }) => {
             let lost = product::write_new(to, body, *existing).map_err(unwritten)?;

@@ -19,7 +19,7 @@ use super::carry::{Carry, Landing, Source};
 use super::fit;
 use super::foreign::Items;
 use super::mend::MADE;
-use super::record::{Converter, finding, is_recognised};
+use super::record::{Converter, finding, is_recognised, is_unicode};
 use super::taker::Taker;
 
 impl Converter<'_> {
@@ -53,6 +53,9 @@ impl Converter<'_> {
         let mut result = Vec::new();
         let landing = carry.write(&conversation, &source, &mut losses, &mut result);
         let written = if carry.is_document() { Written::Request } else { Written::Items };
+        if !is_unicode(&result) {
+            return self.fail(finding(LossKind::NOT_UNICODE, Row::of_place(start, 0)));
+        }
         if !is_recognised(&result, written) {
             return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
         }

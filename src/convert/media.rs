@@ -29,6 +29,9 @@ pub fn fit(media: &mut Media, misplaced: bool, at: At, takes: &Takes, losses: &m
             return Fitted::Gone;
         };
         let found = media.kind == MediaKind::Search;
+        if !found && media.name.is_some() {
+            losses.add(LossKind::FILE_NAME, at);
+        }
         losses.add(if found { LossKind::FOUND_AS_TEXT } else { LossKind::MEDIA_AS_TEXT }, at);
         return Fitted::Text(text);
     }

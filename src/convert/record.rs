@@ -19,7 +19,7 @@ use crate::read::{self, Scanned, Texts, detect};
 use crate::rule::When;
 use crate::rules;
 use crate::source::spool::Spool;
-use crate::source::{Container, ReadAt, lines};
+use crate::source::{Container, ReadAt, lines, product};
 use crate::target::{Severity, Target};
 use crate::targets;
 
@@ -152,6 +152,9 @@ impl<'c> Converter<'c> {
         if !converted.written {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
+        if !is_unicode(result) {
+            return self.fail(finding(LossKind::NOT_UNICODE, row(at)));
+        }
         let takers = self.takers(info, self.how.options.store, converted.target);
         let written = self.how.plan.written;
         let log = info.usage != Usage::Request;
@@ -162,9 +165,9 @@ impl<'c> Converter<'c> {
             mend(result, &mut converted, &takers);
             error = refused(result, written, &takers, log);
         }
-        // Of a piece of a log nothing may be left, or nothing by which anybody would know it again.
+        // Nothing may be left, or nothing by which anybody would know it again.
         let unread = || error.is_none_or(|code| code == UNKNOWN) && !is_recognised(result, written);
-        if info.usage != Usage::Request && (result.is_blank() || unread()) {
+        if result.is_blank() || unread() {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
         if let Some(error) = error {
@@ -291,6 +294,11 @@ fn refused(result: &Spool, written: Written, takers: &[Options], log: bool) -> O
         let mut errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);
         errors.find(whole).map(|judged| judged.finding.code)
     })
+}
+
+/// Whether every parser of JSON would take a result for text.
+pub(super) fn is_unicode(result: &dyn ReadAt) -> bool {
+    matches!(product::not_unicode_at(result, 0, result.len()), Ok(None))
 }
 
 /// Whether a result is some format's, so that the next command would read it.

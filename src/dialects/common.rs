@@ -169,3 +169,10 @@ pub fn write_members(object: &Raw, w: &mut Writer<'_>) {
         w.bytes(inner);
     }
 }
+
+/// How long what a mark caches is to be kept.
+pub fn cached_for(mark: &Raw) -> Option<Text> {
+    let (bytes, mut tape) = (mark.bytes(), Tape::new());
+    scan(&bytes, &mut tape).ok()?;
+    tape.root(&bytes)?.get("ttl").and_then(Text::of_val)
+}

@@ -70,8 +70,9 @@ fn unsaid(lost: &[Finding], bytes: &dyn ReadAt) -> io::Result<Vec<Entry>> {
         bytes.read_into(at.start, at.len as usize, &mut text)?;
         Ok(Entry::new(UNSAID.to_owned(), None, Grammar::Shared, text, at, finding.row.record + 1))
     };
-    // What is not sent either way makes no difference.
-    let is_said = |finding: &&Finding| LossKind::of(finding) != LossKind::NOT_SENT;
+    // What is not sent either way makes no difference, nor does what an entry of a batch is called.
+    let without = [LossKind::NOT_SENT, LossKind::ENTRY_NAME, LossKind::CHUNK];
+    let is_said = |finding: &&Finding| !without.contains(&LossKind::of(finding));
     lost.iter().filter(is_said).map(entry).collect()
 }
 

@@ -8,13 +8,15 @@ use crate::place::{Patch, Place};
 use crate::rules::{broken_ordinals, missing_session_meta, other_history_base};
 
 use super::possible::{EMPTY, EMPTY_CALL};
-use super::{Change, FixOptions, HistoryPlan, Left, Refusal};
+use super::{Change, FixOptions, HistoryPlan, Left, Refusal, Removed};
 
 /// What a repair does to a doc.
 pub struct Fixed {
     pub patch: Patch,
     /// By place in the original bytes.
     pub changes: Vec<Change>,
+    /// What is taken away besides the items that are dropped as such.
+    pub removed: Vec<Removed>,
     /// The findings on the original bytes.
     pub before: JudgedDoc<HistoryPlan>,
     /// The findings that are left, with their places in the patched bytes; `None` if nothing was changed.
@@ -72,6 +74,7 @@ impl Fixed {
         Fixed {
             patch: Patch::default(),
             changes: Vec::new(),
+            removed: Vec::new(),
             before,
             after: None,
             refusals: Vec::new(),
@@ -87,6 +90,7 @@ impl Fixed {
     pub(super) fn take_back(&mut self, bug: String, wanted: &FixOptions) {
         self.patch = Patch::default();
         self.changes.clear();
+        self.removed.clear();
         self.after = None;
         let wanted = self.before.judged.iter().filter(|judged| wanted.wants(judged));
         self.refusals = wanted.map(|judged| Refusal::of(judged, BUG)).collect();

@@ -14,7 +14,7 @@ use crate::json::{Tape, Val, pointer, scan};
 use crate::place::{DocId, Kept, Place};
 use crate::read::detect;
 use crate::source::split::{SplitError, split};
-use crate::source::{Container, ReadAt, framing};
+use crate::source::{Container, ReadAt, framing, product};
 
 use records::{Reader, Record, Records};
 use unread::Unread;
@@ -26,6 +26,8 @@ pub enum Damage {
     Unreadable(u64),
     /// A record that was not to be touched would change or go; where it is.
     Lost(u64),
+    /// A text in UTF-8 would not be one any more; where it is in the patched text.
+    NotUnicode(u64),
 }
 
 impl Damage {
@@ -33,6 +35,7 @@ impl Damage {
     pub fn words(self, what: &str) -> String {
         let how = match self {
             Damage::Unreadable(at) => format!("{what} would write invalid JSON (at byte {at})"),
+            Damage::NotUnicode(at) => format!("{what} would write invalid UTF-8 (at byte {at})"),
             Damage::Lost(at) => {
                 format!("{what} would change the record at byte {at}, which it should not touch")
             }
@@ -86,11 +89,29 @@ impl Recognise<'_> {
 /// Holds a patched text against the one before. `touched` are places of the old text where something was to change;
 /// `None`: anywhere.
 pub fn check(texts: &Texts<'_>, touched: Option<&[Place]>, recognise: &Recognise<'_>) -> io::Result<Caught> {
+    if let Some(at) = not_unicode(texts)? {
+        return Ok(Caught { damage: Some(Damage::NotUnicode(at)), other_format: Vec::new() });
+    }
     match texts.container {
         Container::Document { .. } => document(texts),
         Container::Lines { start } | Container::Events { start } => records(texts, start, touched, recognise),
         _ => Ok(Caught::default()),
     }
+}
+
+/// Where the patched text stops being UTF-8, if the one before was UTF-8. What is kept of a text that was not stays as it is.
+fn not_unicode(texts: &Texts<'_>) -> io::Result<Option<u64>> {
+    let (mut at, end) = (0, texts.after.len());
+    let ends = texts.kept.iter().map(|kept| (kept.to, kept.to + kept.len)).chain([(end, end)]);
+    let mut is_doubtful = false;
+    for (to, next) in ends {
+        is_doubtful |= at < to && product::not_unicode_at(texts.after, at, to)?.is_some();
+        at = at.max(next);
+    }
+    if !is_doubtful || product::not_unicode_at(texts.before, 0, texts.before.len())?.is_some() {
+        return Ok(None);
+    }
+    product::not_unicode_at(texts.after, 0, end)
 }
 
 fn mark(bytes: &dyn ReadAt) -> io::Result<u64> {

@@ -27,6 +27,7 @@ mod planner;
 mod possible;
 mod provider;
 mod references;
+mod removed;
 mod render;
 mod rounds;
 mod rows;
@@ -151,6 +152,14 @@ pub struct Change {
     /// What is done, in words.
     pub what: &'static str,
     pub history: Option<u32>,
+}
+
+/// A value that a repair takes away.
+#[derive(Clone, Copy, Debug)]
+pub struct Removed {
+    pub at: Place,
+    /// The item whose change takes it away.
+    pub item: Place,
 }
 
 /// A finding that stays, and why its fix was not made.

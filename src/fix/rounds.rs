@@ -21,6 +21,7 @@ use super::padded;
 use super::plan::HistoryPlan;
 use super::planner::Planner;
 use super::provider::{self, Header, Set};
+use super::removed;
 use super::render::render;
 use super::session;
 use super::stored::Stored;
@@ -104,6 +105,8 @@ impl Job<'_> {
             });
             if given_up.len() == known {
                 fixed.given_up = given_up;
+                removed::list(self.id, self.bytes, &mut fixed)?;
+                fixed.changes = settled(std::mem::take(&mut fixed.changes));
                 fixed.refuse_the_rest(self.wanted);
                 return Ok(fixed);
             }

@@ -1,7 +1,8 @@
 //! Where the body of a request lies in a record, and what of it is empty.
 
 use crate::history::{Around, Settings};
-use crate::json::{Val, name};
+use crate::json::Val;
+use crate::neutral::LossKind;
 use crate::place::Place;
 
 use super::{Mark, Record, Sink, Slice};
@@ -18,11 +19,21 @@ pub fn around(body: Val<'_>, record: &Record<'_>) -> Option<Around> {
     body.is_object().then(|| Around::of(record.base.of(body)))
 }
 
+/// How batches call what names an entry: OpenAI's and Anthropic's, Gemini's, Bedrock's.
+const ENTRY_NAMES: [&str; 3] = ["custom_id", "key", "recordId"];
+
 /// Tells the history that began from others by what a batch calls its entry.
-pub fn name_entry(entry: Val<'_>, sink: &mut dyn Sink) {
-    if let Some(name) = entry.get(name::custom_id).and_then(|name| name.text()) {
-        let label = format!("custom_id {}", String::from_utf8_lossy(&name));
+pub fn name_entry(entry: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
+    let named = ENTRY_NAMES.iter().find_map(|key| entry.member(*key).filter(|member| member.val.is_string()));
+    if let Some(member) = named
+        && let Some(name) = member.val.text()
+    {
+        let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
+        let label = format!("{key} {}", String::from_utf8_lossy(&name));
         sink.mark(Mark::Settings(Settings::add_label, label.into()));
+        let end = member.key_start + member.key.raw.len() as u32 + 2;
+        let at = record.base.place(member.key_start, end);
+        sink.mark(Mark::NotConverted(LossKind::ENTRY_NAME.found(at, record.number)));
     }
 }
 

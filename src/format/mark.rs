@@ -17,6 +17,8 @@ pub enum Mark {
     End,
     /// What a log says on the way about the request that would replay it.
     Settings(fn(&mut Settings, Box<str>), Box<str>),
+    /// What a record says beside the request, which is lost where that is converted.
+    NotConverted(Finding),
     /// The client began a turn here. It counts for a rollback once the user speaks in it.
     Turn,
     /// The user speaks here. In a log without marked turns this begins one.

@@ -48,7 +48,7 @@ pub(super) fn read_message(message: Val<'_>, entry: Val<'_>, record: &Record<'_>
     let model = message.get(name::model).and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
     sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, model, ..Settings::default() })));
-    name_entry(entry, sink);
+    name_entry(entry, record, sink);
     read_item(&ANTHROPIC, message, record, part, Flags::RECORDED | Flags::ALONE, sink);
     sink.mark(Mark::End);
 }

@@ -56,7 +56,7 @@ impl Format for AnthropicRequest {
 /// Reads a request's body as a history.
 pub(super) fn read_body(body: Val<'_>, entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     sink.mark(Mark::Start(Box::new(settings(body, record))));
-    name_entry(entry, sink);
+    name_entry(entry, record, sink);
     if let Some(messages) = body.get(name::messages) {
         read_array(&ANTHROPIC, messages, record, part, Flags::default(), sink);
     }

@@ -44,7 +44,7 @@ impl Format for ChatBatch {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         if let Some(body) = record.val.get(name::body) {
             sink.mark(Mark::Start(Box::new(chat_request::settings(body, record, Usage::Request))));
-            name_entry(record.val, sink);
+            name_entry(record.val, record, sink);
             chat_request::read_messages(body, record, 0, Flags::default(), sink);
             sink.mark(Mark::End);
         } else if let Some(completion) = record.val.at(&["response", "body"]) {

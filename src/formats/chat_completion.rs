@@ -72,7 +72,7 @@ pub(super) fn read_completion(
     let all = choices(completion).count();
     for (n, choice) in choices(completion).enumerate() {
         sink.mark(start());
-        name_entry(record.val, sink);
+        name_entry(record.val, record, sink);
         name_answer("choice", n, all, sink);
         read_choice(choice, record, part, flags, sink);
         sink.mark(Mark::End);

@@ -2,7 +2,7 @@
 //! and may tell it not to learn from a message (`"weight": 0`).
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_slice};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_slice};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
 
@@ -47,7 +47,8 @@ impl Format for ChatTraining {
         if read_slice(&INFO, record, Flags::default(), sink) {
             return;
         }
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+        let around = around(record.val, record);
+        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() })));
         chat_request::read_messages(record.val, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);
     }

@@ -3,7 +3,7 @@
 //! alone does not: by the response's `modelVersion`, or the URL that was asked.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_entry};
 use crate::history::Usage;
 use crate::json::{Val, name};
 
@@ -54,6 +54,7 @@ impl Format for GeminiExchange {
         let answered = || response.and_then(|(_, response)| gemini_response::model(response));
         settings.model = settings.model.or_else(answered).or_else(|| asked(record.val));
         sink.mark(Mark::Start(Box::new(settings)));
+        name_entry(record.val, record, sink);
         gemini_request::read_contents(body, record, part as u8, sink);
         if let Some((part, response)) = response {
             gemini_response::read_candidates(response, record, part as u8, sink);

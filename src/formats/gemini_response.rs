@@ -7,6 +7,8 @@ use crate::format::{
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
+use crate::neutral::LossKind;
+use crate::place::Place;
 
 pub struct GeminiResponse;
 
@@ -37,9 +39,11 @@ impl Format for GeminiResponse {
         if read_slice(&INFO, record, Flags::RECORDED, sink) {
             return;
         }
+        let lost = chunk(record).map(|at| LossKind::CHUNK.found(at, record.number));
         sink.mark(Mark::Start(Box::new(Settings {
             usage: Usage::Log,
             model: model(record.val),
+            lost: lost.into_iter().collect(),
             ..Settings::default()
         })));
         read_candidates(record.val, record, 0, sink);
@@ -55,6 +59,18 @@ pub(super) fn is_response(val: Val<'_>) -> bool {
         // The prompt was blocked, and nothing was said.
         None => val.get("promptFeedback").is_some() && val.get(name::modelVersion).is_some(),
     }
+}
+
+/// Where a response says that it is a chunk of one: none of its candidates is finished. Of the last chunk nobody can tell.
+fn chunk(record: &Record<'_>) -> Option<Place> {
+    let candidates = record.val.get(name::candidates).filter(|list| list.count() > 0)?;
+    let reason = |candidate: Val<'_>| {
+        ["finishReason", "finish_reason"]
+            .iter()
+            .any(|key| candidate.get(key).is_some_and(|reason| !reason.is_null()))
+    };
+    let id = record.val.get("responseId").or_else(|| record.val.get("response_id"))?;
+    (!candidates.elements().any(reason)).then(|| record.base.of(id))
 }
 
 /// The model that answered.

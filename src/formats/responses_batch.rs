@@ -44,14 +44,14 @@ impl Format for ResponsesBatch {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         if let Some(body) = record.val.get(name::body) {
             sink.mark(Mark::Start(Box::new(responses_request::settings(body, record, Usage::Request))));
-            name_entry(record.val, sink);
+            name_entry(record.val, record, sink);
             responses_request::read_input(body, record, 0, Flags::default(), sink);
         } else {
             let response = record.val.at(&["response", "body"]);
             let anchor = response.and_then(|response| responses_object::anchor(response, record));
             let settings = Settings { usage: Usage::Log, response: anchor, ..Settings::default() };
             sink.mark(Mark::Start(Box::new(settings)));
-            name_entry(record.val, sink);
+            name_entry(record.val, record, sink);
             if let Some(response) = response {
                 responses_object::read_output(response, record, 1, Flags::default(), sink);
             }

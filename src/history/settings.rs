@@ -169,6 +169,7 @@ pub struct Settings {
     pub cache_marks: u32,
     /// The body of the request that holds the first items, with its tools and settings, where there is one.
     pub around: Option<Around>,
+    /// What its record says beside the request, and where.
     /// The request's body, where something can be put beside its messages.
     pub request: Option<Place>,
     /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.

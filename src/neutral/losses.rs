@@ -1,7 +1,8 @@
 //! What a conversion takes from what the model saw, or adds to it. Each kind of loss is a variant of a rule; the names
 //! here are how the code that converts speaks of them.
 
-use crate::history::{Code, Finding};
+use crate::history::{Code, Finding, Row};
+use crate::place::Place;
 
 use super::At;
 
@@ -17,6 +18,11 @@ const fn kind(code: u16, variant: u8) -> LossKind {
 }
 
 impl LossKind {
+    /// A loss as a finding.
+    pub fn found(self, at: Place, record: u32) -> Finding {
+        Finding::new(self.code, Row::of_place(at, record)).variant(self.variant)
+    }
+
     /// The kind that a finding reports.
     pub fn of(finding: &Finding) -> LossKind {
         LossKind { code: finding.code, variant: finding.variant }
@@ -70,6 +76,10 @@ impl LossKind {
     pub const INSTRUCTIONS: LossKind = kind(908, 7);
     /// Counted: definitions of tools, where the agent that goes on has its own.
     pub const TOOL_DEFINITIONS: LossKind = kind(908, 8);
+    /// What a batch calls its entry.
+    pub const ENTRY_NAME: LossKind = kind(908, 9);
+    /// Another setting of the request holds.
+    pub const OVERRULED: LossKind = kind(908, 10);
     pub const UNKNOWN: LossKind = kind(909, 0);
     pub const COMPACTION: LossKind = kind(909, 1);
     pub const REFERENCE: LossKind = kind(909, 2);
@@ -92,6 +102,8 @@ impl LossKind {
     pub const LEFT_OUT: LossKind = kind(909, 11);
     /// What a log holds and its agent does not send either.
     pub const NOT_SENT: LossKind = kind(909, 12);
+    /// The rest of the message is in other records.
+    pub const CHUNK: LossKind = kind(909, 13);
     pub const STUB_RESULT: LossKind = kind(910, 0);
     pub const STUB_TOOL: LossKind = kind(910, 1);
     pub const STUB_TEXT: LossKind = kind(910, 2);
@@ -127,6 +139,8 @@ impl LossKind {
     pub const NOTES: LossKind = kind(911, 17);
     pub const NOT_CONVERTED: LossKind = kind(912, 0);
     pub const RESULT_REFUSED: LossKind = kind(912, 1);
+    /// The result would hold bytes that are not UTF-8.
+    pub const NOT_UNICODE: LossKind = kind(912, 2);
     /// The model is another provider's.
     pub const MODEL: LossKind = kind(913, 0);
     pub const NO_MODEL: LossKind = kind(913, 1);

@@ -40,6 +40,28 @@ pub struct Settings {
     pub state: Vec<At>,
 }
 
+impl Settings {
+    /// Takes one of several words on how hard to think. That the model is not to think at all holds, wherever it is said;
+    /// that it may choose says less than any other. A word that does not hold is lost.
+    pub fn think(&mut self, set: Option<Setting<Effort>>) {
+        let Some(new) = set else { return };
+        let Some(old) = self.effort.take() else {
+            self.effort = Some(new);
+            return;
+        };
+        let rank = |effort: &Effort| match effort {
+            Effort::Off => 2,
+            Effort::Level(_) | Effort::Budget(_) => 1,
+            Effort::Adaptive => 0,
+        };
+        let (kept, lost) = if rank(&new.value) > rank(&old.value) { (new, old) } else { (old, new) };
+        if rank(&lost.value) == 1 {
+            self.others.push(Setting { value: LossKind::OVERRULED, at: lost.at });
+        }
+        self.effort = Some(kept);
+    }
+}
+
 /// How hard to think.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effort {

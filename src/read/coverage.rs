@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::format::Format;
 use crate::format::Mark;
 use crate::format::unsent::{Step, reason};
-use crate::history::{Finding, Flags, Row, Unsent};
+use crate::history::{Finding, Flags, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::{Provenance, Span};
 use crate::json::{NodeKind, Tape, Val, scan};
@@ -75,8 +75,7 @@ pub(super) fn lost(
     owners.sort_unstable();
     for (n, own) in unsent(retold) {
         if let (Some((at, record)), Some(list)) = (own.at, lost.get_mut(n)) {
-            let kind = LossKind::NOT_SENT;
-            list.push(Finding::new(kind.code, Row::of_place(at, record)).variant(kind.variant).never(own.why));
+            list.push(LossKind::NOT_SENT.found(at, record).never(own.why));
         }
     }
     let covered = Covered::of(retold);
@@ -202,9 +201,8 @@ impl Walk<'_> {
     }
 
     fn add(&mut self, val: Val<'_>, base: Base<'_>) {
-        let mut row = Row::of_place(base.of(val), self.record);
-        row.flags = self.flags;
-        let kind = LossKind::LEFT_OUT;
-        self.lost.push(Finding::new(kind.code, row).variant(kind.variant));
+        let mut finding = LossKind::LEFT_OUT.found(base.of(val), self.record);
+        finding.row.flags = self.flags;
+        self.lost.push(finding);
     }
 }

@@ -45,6 +45,8 @@ pub struct ChangeNote {
     /// Number of the record, from 1.
     pub record: u32,
     pub at: Place,
+    /// What it takes away, where that is not the item itself.
+    pub removed: Vec<(Spot, Place)>,
 }
 
 impl ChangeNote {
@@ -77,7 +79,13 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
         }
         wanted.extend(change.other.map(|place| (place, Flags::default())));
     }
+    wanted.extend(fixed.removed.iter().map(|removed| (removed.at, Flags::default())));
     let spots = spots(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
+    let mut removed: HashMap<Place, Vec<(Spot, Place)>> = HashMap::new();
+    for one in &fixed.removed {
+        let spot = spots.get(&one.at).cloned().unwrap_or_default();
+        removed.entry(one.item).or_default().push((spot, one.at));
+    }
     let texts = Texts::new(bytes, super::diagnose::dialect_of(&fixed.before));
     let made = fixed.changes.iter().map(|change| {
         let (rule, name) = match change.cause {
@@ -100,6 +108,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
             item: item_name(&texts, change),
             record: change.row.record + 1,
             at: change.row.at,
+            removed: removed.remove(&change.row.at).unwrap_or_default(),
         }
     });
     Ok(made.collect())

@@ -11,7 +11,7 @@ crate::rule! {
     /// ## Why it matters
     ///
     /// A conversation of which nothing is left, or one that the target would still reject, is not written: half a
-    /// conversion is worse than none.
+    /// conversion is worse than none. Nor is one with a text that is not UTF-8, which no JSON parser would read.
     ///
     /// ## Example
     ///
@@ -36,6 +36,13 @@ crate::rule! {
         },
         Variant {
             message: "the result would be rejected (RL{arg}): run `replaylint fix -w FILE` first",
+            levels: Levels::ERROR,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the result would not be valid UTF-8, because a text of this conversation is not: run \
+                      `replaylint check` to see where",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE

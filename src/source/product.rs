@@ -101,6 +101,28 @@ impl Write for NewFile {
     }
 }
 
+/// Where bytes stop being UTF-8; `None` if all of them are. A product that is not is never written.
+pub fn not_unicode_at(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<Option<u64>> {
+    let (mut at, mut text) = (from, Vec::new());
+    while at < to {
+        let want = (to - at).min(STEP) as usize;
+        text.clear();
+        bytes.read_into(at, want, &mut text)?;
+        match std::str::from_utf8(&text) {
+            Ok(_) => at += want as u64,
+            // A character may be cut by the end of the step, but not by that of the bytes.
+            Err(error) if error.error_len().is_none() && at + (want as u64) < to && error.valid_up_to() > 0 => {
+                at += error.valid_up_to() as u64;
+            }
+            Err(error) => return Ok(Some(at + error.valid_up_to() as u64)),
+        }
+    }
+    Ok(None)
+}
+
+/// As much is read at a time.
+const STEP: u64 = 1 << 20;
+
 /// Writes a product: a file that only its owner may read, or one that keeps what an old one had. Returns what it could
 /// not keep.
 pub fn write_new(path: &Path, bytes: &dyn ReadAt, existing: Existing) -> Result<Vec<String>, CommitError> {

@@ -34,6 +34,7 @@ mod corpus_gemini_bedrock;
 mod damage;
 #[cfg(feature = "sqlite")]
 mod databases;
+mod dropped;
 mod essence;
 mod followed;
 mod formats;

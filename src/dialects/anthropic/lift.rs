@@ -46,8 +46,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
         },
         "stop_sequences" => out.settings.stop = found.set(texts(val)),
         "output_config.effort" => {
-            let level = Text::of_val(val).and_then(|level| found.set(Effort::Level(level)));
-            out.settings.effort = level.or(out.settings.effort.take());
+            out.settings.think(Text::of_val(val).and_then(|level| found.set(Effort::Level(level))));
         }
         "output_config.format" | "output_format" => match val.get(name::schema) {
             Some(schema) => {
@@ -65,10 +64,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
                 _ => budget
                     .map_or(Effort::Adaptive, |budget| Effort::Budget(budget.min(u64::from(u32::MAX)) as u32)),
             };
-            // A word says more than that the model may choose.
-            if effort != Effort::Adaptive || out.settings.effort.is_none() {
-                out.settings.effort = found.set(effort);
-            }
+            out.settings.think(found.set(effort));
         }
         "thinking.budget_tokens" if found.parent.get(name::r#type).is_some() => {}
         "tool_choice.name" | "thinking.budget_tokens" => found.alone(out),

@@ -2,7 +2,7 @@
 //! the user message after their calls, as the API wants them.
 
 use crate::dialect::Written;
-use crate::dialects::common::{self, only_text, part_text, write_extras, write_input_object};
+use crate::dialects::common::{self, cached_for, only_text, part_text, write_extras, write_input_object};
 use crate::neutral::write::Writer;
 use crate::neutral::{
     Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Raw,
@@ -213,7 +213,12 @@ fn write_cache(cache: Option<&Raw>, w: &mut Writer<'_>) {
     let Some(mark) = cache else { return };
     match memchr::memmem::find(&mark.bytes(), b"ephemeral") {
         Some(_) => w.key("cache_control").raw(mark),
-        None => w.key("cache_control").bytes(br#"{"type":"ephemeral"}"#),
+        None => w.key("cache_control").object(|w| {
+            w.key("type").plain("ephemeral");
+            if let Some(ttl) = cached_for(mark) {
+                w.key("ttl").text(&ttl);
+            }
+        }),
     }
 }
 

@@ -51,7 +51,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             None => found.alone(out),
         },
         "outputConfig.effort" => match Text::of_val(val) {
-            Some(level) => out.settings.effort = found.set(Effort::Level(level)),
+            Some(level) => out.settings.think(found.set(Effort::Level(level))),
             None => found.alone(out),
         },
         "outputConfig.textFormat" => match format(val) {
@@ -64,9 +64,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
                 Some(b"disabled") => Effort::Off,
                 _ => budget.map_or(Effort::Adaptive, |own| Effort::Budget(own.min(u64::from(u32::MAX)) as u32)),
             };
-            if effort != Effort::Adaptive || out.settings.effort.is_none() {
-                out.settings.effort = found.set(effort);
-            }
+            out.settings.think(found.set(effort));
         }
         "additionalModelRequestFields.thinking.budget_tokens" => {}
         _ => return false,

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::dialect::Written;
-use crate::dialects::common::{part_text, write_extras, write_input_object};
+use crate::dialects::common::{cached_for, part_text, write_extras, write_input_object};
 use crate::neutral::write::Writer;
 use crate::neutral::{
-    Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Reasoning,
-    Settings, Source, Takeable, Takes, Text, ToolKind, ToolResult, Voice, What,
+    Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Raw,
+    Reasoning, Settings, Source, Takeable, Takes, Text, ToolKind, ToolResult, Voice, What,
 };
 
 use super::lift::{FORMATS, NAMELESS};
@@ -125,9 +125,19 @@ fn write_block(block: &Block, names: &Names, w: &mut Writer<'_>) {
         What::Reasoning(reasoning) => w.key("reasoningContent").object(|w| write_reasoning(reasoning, w)),
         What::Foreign(_) => {}
     });
-    if block.cache.is_some() {
-        w.object(|w| w.key("cachePoint").object(|w| w.key("type").plain("default")));
-    }
+    write_cache(block.cache.as_ref(), w);
+}
+
+fn write_cache(cache: Option<&Raw>, w: &mut Writer<'_>) {
+    let Some(mark) = cache else { return };
+    w.object(|w| {
+        w.key("cachePoint").object(|w| {
+            w.key("type").plain("default");
+            if let Some(ttl) = cached_for(mark) {
+                w.key("ttl").text(&ttl);
+            }
+        });
+    });
 }
 
 fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
@@ -258,9 +268,7 @@ fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
                     ToolKind::Foreign(own) => w.raw(&own.raw),
                     ToolKind::Custom { .. } | ToolKind::WebSearch(..) | ToolKind::Client(..) => {}
                 }
-                if tool.cache.is_some() {
-                    w.object(|w| w.key("cachePoint").object(|w| w.key("type").plain("default")));
-                }
+                write_cache(tool.cache.as_ref(), w);
             }
         });
         if let Some(choice) = &conversation.settings.choice {

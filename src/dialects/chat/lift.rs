@@ -54,24 +54,24 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
         },
         "stop" => out.settings.stop = found.set(texts(val)),
         "reasoning_effort" | "reasoning.effort" => match Text::of_val(val) {
-            Some(level) if level.is("none") => out.settings.effort = found.set(Effort::Off),
-            Some(level) => out.settings.effort = found.set(Effort::Level(level)),
+            Some(level) if level.is("none") => out.settings.think(found.set(Effort::Off)),
+            Some(level) => out.settings.think(found.set(Effort::Level(level))),
             None => found.alone(out),
         },
         "reasoning.max_tokens" => {
             let budget = val.as_u64().map(|budget| budget.min(u64::from(u32::MAX)) as u32);
-            out.settings.effort = budget.and_then(|budget| found.set(Effort::Budget(budget)));
+            out.settings.think(budget.and_then(|budget| found.set(Effort::Budget(budget))));
         }
         // DeepSeek, Moonshot, Z.AI; Alibaba and vLLM.
         "thinking" if val.get(name::r#type).is_some() => {
             let off = val.get(name::r#type).is_some_and(|kind| kind.is("disabled"));
             let effort = if off { Effort::Off } else { Effort::Adaptive };
-            out.settings.effort = out.settings.effort.take().or(found.set(effort));
+            out.settings.think(found.set(effort));
         }
         "enable_thinking" => match val.as_bool() {
             Some(on) => {
                 let effort = if on { Effort::Adaptive } else { Effort::Off };
-                out.settings.effort = out.settings.effort.take().or(found.set(effort));
+                out.settings.think(found.set(effort));
             }
             None => found.alone(out),
         },
@@ -236,7 +236,10 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         Some(b"tool" | b"function") => {
             strays(body, val, "chat", b"tool", losses);
             let result = result(body, val, out, losses);
-            return out.add(Voice::Tool, true, Block::new(What::Result(result), body.at(val)));
+            // A result is cached as a whole, up to the last mark in it.
+            let parts = val.get(name::content).into_iter().flat_map(|content| content.elements());
+            let cache = parts.filter_map(|part| part.get(name::cache_control)).last().map(Raw::of);
+            return out.add(Voice::Tool, true, Block { cache, ..Block::new(What::Result(result), body.at(val)) });
         }
         _ => Voice::User,
     };

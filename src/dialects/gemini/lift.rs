@@ -110,7 +110,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             Some(level) => {
                 let level = level.plain().to_ascii_lowercase();
                 let level = Text::new(&String::from_utf8_lossy(&level));
-                out.settings.effort = found.set(Effort::Level(level));
+                out.settings.think(found.set(Effort::Level(level)));
             }
             None => found.alone(out),
         },
@@ -121,8 +121,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
                 Some(budget) if budget > 0 => Effort::Budget(u32::try_from(budget).unwrap_or(u32::MAX)),
                 _ => Effort::Adaptive,
             };
-            // A level is newer, and says more.
-            out.settings.effort = out.settings.effort.take().or(found.set(effort));
+            out.settings.think(found.set(effort));
         }
         "generationConfig.thinkingConfig.includeThoughts" => {
             if val.as_bool() == Some(true) {

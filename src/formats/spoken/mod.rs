@@ -11,7 +11,7 @@ use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::retelling::Told;
 use crate::format::{FormatInfo, Histories, Part, Unit};
-use crate::history::{Finding, Role, Row, Settings, Unsent, Usage};
+use crate::history::{Finding, Role, Settings, Unsent, Usage};
 use crate::neutral::LossKind;
 use crate::place::Place;
 
@@ -98,7 +98,7 @@ struct Unsayable {
 
 impl Unsayable {
     fn add(&mut self, kind: LossKind, at: Place, record: u32) {
-        self.list.push(Finding::new(kind.code, Row::of_place(at, record)).variant(kind.variant));
+        self.list.push(kind.found(at, record));
     }
 
     /// A part that a message of its side cannot hold.
