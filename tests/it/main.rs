@@ -25,6 +25,8 @@ mod claude_code;
 mod cli;
 mod codex;
 mod configs;
+mod conservation;
+mod conserved;
 mod convert;
 mod copies;
 mod corpus;
@@ -111,6 +113,7 @@ mod streams;
 mod support;
 mod tally;
 mod threads;
+mod tokens;
 #[cfg(target_os = "linux")]
 mod traced;
 mod trees;
