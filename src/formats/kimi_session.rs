@@ -226,7 +226,9 @@ impl Session {
                     let name = Pieced::of(name, record.base);
                     self.said.call_of(Role::Assistant, id, name, event.get(name::args), event, record);
                 }
-                self.said.join(results);
+                if !results.is_empty() {
+                    self.said.join(results);
+                }
             }
             b"tool.result" => {
                 let output = event.get(name::result).map(|result| match result.get(name::output) {

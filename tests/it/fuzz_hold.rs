@@ -54,7 +54,7 @@ pub struct Ask {
 const TO: [&str; 6] = ["responses", "responses-items", "chat", "anthropic", "gemini", "bedrock"];
 
 /// The repairs that the flags of `fix` ask for.
-fn wishes() -> [(&'static str, FixOptions); 8] {
+pub fn wishes() -> [(&'static str, FixOptions); 8] {
     let plain = FixOptions::default;
     let all = FixOptions {
         orphans: Orphans::Stub,

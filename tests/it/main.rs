@@ -27,6 +27,8 @@ mod cli;
 mod codex;
 mod command_lines;
 mod configs;
+mod conservation;
+mod conserved;
 mod convert;
 mod copies;
 mod corpus;
@@ -117,6 +119,7 @@ mod streams;
 mod support;
 mod tally;
 mod threads;
+mod tokens;
 #[cfg(target_os = "linux")]
 mod traced;
 mod trees;
