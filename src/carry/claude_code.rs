@@ -5,8 +5,8 @@ use crate::convert::Landing;
 use crate::dialects::common::write_input_object;
 use crate::neutral::write::Writer;
 use crate::neutral::{Block, Losses, Media, MediaKind, Message, Part, Source, ToolResult, Voice, What};
-use crate::targets::models::{self, Maker};
 use crate::source::shell_word;
+use crate::targets::models::{self, Maker};
 
 use super::carrier::{Carrier, Home, Story, Tools};
 use super::time::rfc3339;

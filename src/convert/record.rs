@@ -138,13 +138,7 @@ impl<'c> Converter<'c> {
     }
 
     /// Takes the result of a conversation, if there is one that the target would take.
-    pub fn deliver(
-        &mut self,
-        mut converted: Converted,
-        result: &mut Spool,
-        info: &FormatInfo,
-        history: &History,
-    ) {
+    pub fn deliver(&mut self, mut converted: Converted, result: &mut Spool, info: &FormatInfo, history: &History) {
         let (at, record_of) = (self.start(history), records(history));
         let row = |at: Place| Row::of_place(at, record_of(at));
         let number = self.how.number(self.made.converted, self.made.met);
