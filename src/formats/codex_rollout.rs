@@ -13,6 +13,7 @@ use crate::dialects::responses::CODEX;
 use crate::format::{Format, FormatInfo, Histories, KeptLines, Mark, Part, Probe, Record, Sink, Unit, read_array};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::{Val, name};
+use crate::neutral::LossKind;
 
 use super::claim::Fit;
 use super::responses_items;
@@ -133,6 +134,12 @@ impl Format for CodexRollout {
             (Some(b"session_meta"), Some(meta)) => {
                 if let Some(version) = meta.get(name::cli_version).and_then(|version| version.text()) {
                     sink.mark(Mark::Settings(Settings::set_agent_version, text(&version)));
+                }
+                let instructions = ["base_instructions", "instructions"].iter().filter_map(|key| meta.get(key));
+                let texts = instructions.map(|own| own.get(name::text).unwrap_or(own));
+                for text in texts.filter(|text| text.as_str().is_some_and(|text| !text.is_blank())) {
+                    let lost = LossKind::LEFT_OUT.found(record.base.of(text), record.number);
+                    sink.mark(Mark::NotConverted(lost));
                 }
                 if let Some(provider) = meta.get(name::model_provider).and_then(|p| p.text()) {
                     sink.mark(Mark::Settings(set_provider, text(&provider)));
