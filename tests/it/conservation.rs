@@ -21,7 +21,7 @@ use crate::conserved::{Row, fits, tables};
 use crate::corpus::{corpus, manifest};
 use crate::fuzz_hold::wishes;
 use crate::memory::{DOC, check_of, plan, roomy};
-use crate::tokens::{Leaf, Tokened, found, tokened};
+use crate::tokens::{Leaf, Tokened, found, tokened, turned};
 
 /// What is carried over, as which tools.
 const MANNERS: [Tools; 2] = [Tools::Notes, Tools::Calls];
@@ -202,21 +202,28 @@ fn differs(before: &[u8], after: &[u8], options: &Options) -> bool {
 /// What was lost in silence: by format and path, in which runs, and in which files.
 #[derive(Default)]
 struct Silent {
-    rows: BTreeMap<(&'static str, String), (BTreeSet<String>, BTreeSet<String>)>,
+    rows: BTreeMap<(&'static str, String), Lost>,
+}
+
+#[derive(Default)]
+struct Lost {
+    runs: BTreeSet<String>,
+    files: BTreeSet<String>,
 }
 
 impl Silent {
     fn add(&mut self, sample: &Sample, path: &str, run: &str) {
         let entry = self.rows.entry((sample.name(), path.to_owned()));
-        let (runs, files) = entry.or_default();
-        runs.insert(run.to_owned());
-        files.insert(sample.file());
+        let lost = entry.or_default();
+        lost.runs.insert(run.to_owned());
+        lost.files.insert(sample.file());
     }
 
     /// A line for each path. `all` is how many runs there are.
     fn page(&self, all: usize, is_shown: &dyn Fn(&str) -> bool) -> String {
         let mut page = String::new();
-        for ((format, path), (runs, files)) in self.rows.iter().filter(|((format, _), _)| is_shown(format)) {
+        for ((format, path), Lost { runs, files }) in self.rows.iter().filter(|((format, _), _)| is_shown(format))
+        {
             let names: Vec<&str> = runs.iter().map(String::as_str).collect();
             let runs = if runs.len() == all { "in all runs".to_owned() } else { names.join(" ") };
             let files: Vec<&str> = files.iter().map(String::as_str).collect();
@@ -238,10 +245,11 @@ impl Excuses {
     }
 
     /// Whether a row excuses what is lost.
-    fn excuse(&mut self, sample: &Sample, path: &str) -> bool {
+    fn excuse(&mut self, sample: &Sample, path: &str, run: &str) -> bool {
         let named = format!("{}/{}", sample.name(), sample.file());
         let is_of = |format: &str| format == "*" || format == sample.name() || format == named;
-        let fit = |row: &Row| row.format.split(' ').any(is_of) && fits(&row.path, path);
+        let is_to = |row: &Row| row.to.as_ref().is_none_or(|to| to.split(' ').any(|to| to == run));
+        let fit = |row: &Row| row.format.split(' ').any(is_of) && is_to(row) && fits(&row.path, path);
         let fitting: Vec<usize> = (0..self.rows.len()).filter(|n| fit(&self.rows[*n])).collect();
         self.used.extend(&fitting);
         !fitting.is_empty()
@@ -293,13 +301,13 @@ fn conversions_lose_nothing_in_silence() {
                 faults.push(format!("{file}: with tokens, something else is read: {after:?}, not {before:?}"));
             }
             if account.failed {
-                if sample.file().starts_with("rich.") && !excuses.excuse(&sample, "refused") {
+                if sample.file().starts_with("rich.") && !excuses.excuse(&sample, "refused", name) {
                     faults.push(format!("{}: healthy, and not converted to {name}", sample.path.display()));
                 }
                 continue;
             }
             for (number, leaf) in of.leaves.iter().enumerate() {
-                if !account.knows(number) && !excuses.excuse(&sample, &leaf.path) {
+                if !account.knows(number) && !excuses.excuse(&sample, &leaf.path, name) {
                     silent.add(&sample, &leaf.path, name);
                 }
             }
@@ -323,8 +331,8 @@ fn comparisons_see_each_string() {
             }
             let of = tokened(&sample.text, &|own| own == path);
             if !differs(&sample.text, &of.text, &options)
-                && !unsent.excuse(&sample, &path)
-                && !equal.excuse(&sample, &path)
+                && !unsent.excuse(&sample, &path, "diff")
+                && !equal.excuse(&sample, &path, "diff")
             {
                 silent.add(&sample, &path, "diff");
             }
@@ -341,11 +349,27 @@ fn repairs_lose_nothing_in_silence() {
         for (flags, wanted) in wishes() {
             let account = fixed(&of, &sample.options(), &wanted);
             for (number, leaf) in of.leaves.iter().enumerate() {
-                if !account.knows(number) && !around.excuse(&sample, &leaf.path) {
+                if !account.knows(number) && !around.excuse(&sample, &leaf.path, flags) {
                     silent.add(&sample, &leaf.path, &format!("fix {flags}"));
                 }
             }
         }
     }
     settle("fix", wishes().len(), &silent, &[&around], &[]);
+}
+
+#[test]
+fn a_failed_result_differs_from_one_that_has_not_failed() {
+    let (mut silent, mut equal) = (Silent::default(), Excuses::new(tables().marks));
+    let mut seen: BTreeSet<(&str, String)> = BTreeSet::new();
+    for sample in samples() {
+        for (path, text) in turned(&sample.text) {
+            let is_new = seen.insert((sample.name(), path.clone()));
+            if is_new && !differs(&sample.text, &text, &sample.options()) && !equal.excuse(&sample, &path, "diff")
+            {
+                silent.add(&sample, &path, "marks");
+            }
+        }
+    }
+    settle("marks", 1, &silent, &[&equal], &[]);
 }

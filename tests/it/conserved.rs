@@ -14,6 +14,8 @@ pub struct Row {
     pub format: String,
     /// A pattern: `*` stands for a part of a segment, `**` for anything.
     pub path: String,
+    /// What it is converted to, separated by spaces; else all.
+    pub to: Option<String>,
     pub why: String,
 }
 
@@ -26,6 +28,8 @@ pub struct Tables {
     pub fix: Vec<Row>,
     /// What may differ in histories that say the same, besides what is not converted.
     pub diff: Vec<Row>,
+    /// Marks of failure that no request has a place for.
+    pub marks: Vec<Row>,
 }
 
 pub fn tables() -> Tables {

@@ -325,6 +325,58 @@ impl Placing<'_> {
     }
 }
 
+/// Marks that say whether a tool has failed.
+const MARKS: [&str; 4] = ["is_error", "isError", "success", "failed"];
+
+/// A text once for each mark of a failure in it, with that mark turned round, and the path of the mark.
+pub fn turned(text: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let lines: Vec<&[u8]> = match serde_json::from_slice::<Value>(text) {
+        Ok(_) => vec![text],
+        Err(_) => text.split_inclusive(|byte| *byte == b'\n').collect(),
+    };
+    let mut all = Vec::new();
+    for (n, line) in lines.iter().enumerate() {
+        let Ok(record) = serde_json::from_slice::<Value>(line) else { continue };
+        let mut paths = Vec::new();
+        marks(&record, String::new(), String::new(), &mut paths);
+        for (path, pointer) in paths {
+            let mut record = record.clone();
+            if let Some(Value::Bool(mark)) = record.pointer_mut(&pointer) {
+                *mark = !*mark;
+            }
+            let line = [record.to_string().as_bytes(), b"\n"].concat();
+            all.push((
+                path,
+                [&lines[..n].concat(), &line, &lines[n + 1..].concat()].map(|part| &part[..]).concat(),
+            ));
+        }
+    }
+    all
+}
+
+fn marks(value: &Value, path: String, pointer: String, out: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(map) => {
+            let kind = KINDS.iter().find_map(|kind| map.get(*kind)?.as_str());
+            let path = kind.map_or(path.clone(), |kind| format!("{path}{{{kind}}}"));
+            for (key, value) in map {
+                let pointer = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+                if MARKS.contains(&&**key) && value.is_boolean() {
+                    out.push((format!("{path}/{key}"), pointer));
+                } else {
+                    marks(value, format!("{path}/{}", segment(key)), pointer, out);
+                }
+            }
+        }
+        Value::Array(list) => {
+            let each = list.iter().enumerate();
+            each.for_each(|(n, value)| marks(value, format!("{path}/*"), format!("{pointer}/{n}"), out));
+        }
+        _ => {}
+    }
+}
+
 /// A tool that its name makes what it is.
 fn is_hosted(map: &Map<String, Value>) -> bool {
     let kind = map.get("type").and_then(Value::as_str).unwrap_or_default();
