@@ -2,10 +2,8 @@
 //! true flag that none of them covers, and that the format does not name as unsent, is lost in conversion.
 
 use std::io;
-use std::ops::Range;
 
 use crate::format::Format;
-use crate::format::Mark;
 use crate::format::unsent::{Step, reason};
 use crate::history::{Finding, Flags, Unsent};
 use crate::json::edit::Base;
@@ -16,20 +14,19 @@ use crate::place::Place;
 use crate::source::ReadAt;
 
 use super::pieces;
-use super::retold::{Retold, Said};
 
 /// Stretches of a doc that messages were made of, in order, none of which touch.
 struct Covered(Vec<(u64, u64)>);
 
 impl Covered {
     /// What is in the place of a known loss is not reported again.
-    fn of(retold: &Retold) -> Covered {
-        let made = retold.written.spans.iter().filter(|span| says(span)).map(|span| span.from);
-        let known = retold.histories.iter().flat_map(|history| &history.lost);
+    fn of(parts: &[Part<'_>]) -> Covered {
+        let made = parts.iter().flat_map(|part| part.spans).filter(|span| says(span)).map(|span| span.from);
         // Of a result without its mark the rest may be said.
-        let known = known.filter(|finding| finding.code != LossKind::ERROR_MARK.code);
-        let known =
-            known.map(|finding| finding.row.at).chain(unsent(retold).filter_map(|(_, own)| Some(own.at?.0)));
+        let is_whole = |finding: &&Finding| finding.code != LossKind::ERROR_MARK.code;
+        let lost = parts.iter().flat_map(|part| part.lost).filter(is_whole).map(|finding| finding.row.at);
+        let unsent = parts.iter().flat_map(|part| &part.unsent).filter_map(|own| Some(own.at?.0));
+        let known = lost.chain(unsent);
         let mut all: Vec<(u64, u64)> = made.chain(known).map(|at| (at.start, at.end())).collect();
         all.sort_unstable();
         let mut merged: Vec<(u64, u64)> = Vec::new();
@@ -58,27 +55,35 @@ fn says(span: &Span) -> bool {
     span.provenance != Provenance::Named
 }
 
-/// What is lost of these records, by the histories that they were translated to. `spans` are those of each history.
+/// A history that records were translated to.
+pub(super) struct Part<'p> {
+    /// Where its text came from.
+    pub spans: &'p [Span],
+    /// What it is known to lose.
+    pub lost: &'p [Finding],
+    /// What its store holds and it does not send.
+    pub unsent: Vec<&'p Unsent>,
+}
+
+/// What is lost of these records besides what is known, by their histories.
 pub(super) fn lost(
     bytes: &dyn ReadAt,
     records: &[(Place, u32)],
     format: &dyn Format,
-    retold: &Retold,
-    spans: &[Range<usize>],
+    parts: &[Part<'_>],
 ) -> io::Result<Vec<Vec<Finding>>> {
-    let mut lost: Vec<Vec<Finding>> = retold.histories.iter().map(|_| Vec::new()).collect();
+    let not_sent = |own: &&Unsent| {
+        let (at, record) = own.at?;
+        Some(LossKind::NOT_SENT.found(at, record).never(own.why))
+    };
+    let mut lost: Vec<Vec<Finding>> =
+        parts.iter().map(|part| part.unsent.iter().filter_map(not_sent).collect()).collect();
     let mut owners: Vec<(u64, usize)> = Vec::new();
-    for (n, range) in spans.iter().enumerate() {
-        let own = retold.written.spans.get(range.clone()).unwrap_or_default();
-        owners.extend(own.iter().filter(|span| says(span)).map(|span| (span.from.start, n)));
+    for (n, part) in parts.iter().enumerate() {
+        owners.extend(part.spans.iter().filter(|span| says(span)).map(|span| (span.from.start, n)));
     }
     owners.sort_unstable();
-    for (n, own) in unsent(retold) {
-        if let (Some((at, record)), Some(list)) = (own.at, lost.get_mut(n)) {
-            list.push(LossKind::NOT_SENT.found(at, record).never(own.why));
-        }
-    }
-    let covered = Covered::of(retold);
+    let covered = Covered::of(parts);
     pieces::each(bytes, records, &mut |ix, record| {
         let mut found = Vec::new();
         let mut walk =
@@ -92,17 +97,6 @@ pub(super) fn lost(
         }
     })?;
     Ok(lost)
-}
-
-/// What is not sent, each with the number of its history.
-fn unsent(retold: &Retold) -> impl Iterator<Item = (usize, &Unsent)> {
-    let all = retold.histories.iter().enumerate();
-    let says = all.flat_map(|(n, history)| history.says.iter().map(move |says| (n, says)));
-    let settings = says.filter_map(|(n, says)| match says {
-        Said::Mark(Mark::Start(settings)) => Some((n, settings)),
-        _ => None,
-    });
-    settings.flat_map(|(n, settings)| settings.unsent.iter().map(move |own| (n, own)))
 }
 
 /// The history that a value belongs to: the one that the text before it in its record is of, else the text after it.

@@ -30,6 +30,20 @@ pub(super) struct History {
     pub lost: Vec<Finding>,
 }
 
+impl History {
+    fn part<'p>(&'p self, written: &'p Written, spans: Range<usize>) -> coverage::Part<'p> {
+        let unsent = self.says.iter().filter_map(|said| match said {
+            Said::Mark(Mark::Start(settings)) => Some(&settings.unsent),
+            _ => None,
+        });
+        coverage::Part {
+            spans: written.spans.get(spans).unwrap_or_default(),
+            lost: &self.lost,
+            unsent: unsent.flatten().collect(),
+        }
+    }
+}
+
 /// What is said of a history.
 pub(super) enum Said {
     /// Where a message lies in the written text, and the number of the record that it begins in.
@@ -68,7 +82,13 @@ pub(super) fn retell(
         retold.histories.push(History { info: told.info, request, says, lost: told.lost });
     }
     if let Some(format) = covering {
-        let lost = coverage::lost(bytes, records, format, &retold, &spans)?;
+        let parts: Vec<coverage::Part<'_>> = retold
+            .histories
+            .iter()
+            .zip(spans)
+            .map(|(history, spans)| history.part(&retold.written, spans))
+            .collect();
+        let lost = coverage::lost(bytes, records, format, &parts)?;
         for (history, lost) in retold.histories.iter_mut().zip(lost) {
             history.lost.extend(lost);
         }
@@ -90,14 +110,16 @@ pub(super) fn read<V: Visitor>(history: History, id: DocId, made: &Made, stage: 
     let info = history.info;
     let place = |span: Range<usize>| Place::new(id, made.start() + span.start as u64, span.len() as u32);
     let mut around = history.request.map(|span| Around::of(place(span)));
-    let mut lost = history.lost;
+    let mut lost = history.lost.into_iter();
+    if !history.says.iter().any(|said| matches!(said, Said::Mark(Mark::Start(_)))) {
+        lost.by_ref().for_each(|finding| stage.mark(Mark::NotConverted(finding)));
+    }
     for said in history.says {
         match said {
-            // What is said of all of it, is said of the first of its branches.
             Said::Mark(Mark::Start(settings)) => {
                 let around = settings.around.or(around.take());
-                let lost = std::mem::take(&mut lost);
-                stage.mark(Mark::Start(Box::new(Settings { around, lost, ..*settings })));
+                stage.mark(Mark::Start(Box::new(Settings { around, ..*settings })));
+                lost.by_ref().for_each(|finding| stage.mark(Mark::NotConverted(finding)));
             }
             Said::Message(span, record) => {
                 let start = made.start() + span.start as u64;

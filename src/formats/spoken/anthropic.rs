@@ -6,8 +6,7 @@ use crate::history::Role;
 use crate::json::pieces::Pieced;
 use crate::neutral::LossKind;
 
-use super::Unsayable;
-use super::turn::{Media, Says, Turn, message, typed, with};
+use super::turn::{Media, Says, Turn, Unsayable, message, typed, with};
 
 /// The members of the request that are not messages, if there are some, and the messages.
 pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> (Option<Pieced>, Vec<Say>) {

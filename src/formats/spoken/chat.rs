@@ -6,8 +6,7 @@ use crate::json::pieces::Pieced;
 use crate::neutral::LossKind;
 use crate::place::Place;
 
-use super::Unsayable;
-use super::turn::{Media, Says, Turn, message, typed, with};
+use super::turn::{Media, Says, Turn, Unsayable, message, typed, with};
 
 pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> Vec<Say> {
     let mut out = Vec::new();

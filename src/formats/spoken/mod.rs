@@ -11,9 +11,9 @@ use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::retelling::Told;
 use crate::format::{FormatInfo, Histories, Part, Unit};
-use crate::history::{Finding, Role, Settings, Unsent, Usage};
-use crate::neutral::LossKind;
-use crate::place::Place;
+use crate::history::{Role, Settings, Unsent, Usage};
+
+use turn::Unsayable;
 
 pub(super) use turn::{Call, Id, Manner, Media, Says, Thought, Turn};
 
@@ -88,26 +88,4 @@ pub(super) fn left(turns: &[Turn], why: &'static str) -> impl Iterator<Item = Un
         let what = if turn.role == Role::Tool { "a result" } else { "a message" };
         turn.says.iter().map(move |says| Unsent::at(says.at(), turn.record, what, why))
     })
-}
-
-/// What turns say, and a dialect has no place for.
-#[derive(Default)]
-struct Unsayable {
-    list: Vec<Finding>,
-}
-
-impl Unsayable {
-    fn add(&mut self, kind: LossKind, at: Place, record: u32) {
-        self.list.push(kind.found(at, record));
-    }
-
-    /// A part that a message of its side cannot hold.
-    fn part(&mut self, says: &Says, record: u32) {
-        let kind = match says {
-            Says::Thought(_) => LossKind::REASONING,
-            Says::Media(_) => LossKind::MEDIA,
-            _ => LossKind::UNKNOWN,
-        };
-        self.add(kind, says.at(), record);
-    }
 }

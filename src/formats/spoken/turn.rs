@@ -1,9 +1,10 @@
 //! The forms in which things are said: turns, and what they are made of.
 
-use crate::history::Role;
+use crate::history::{Finding, Role};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::neutral::LossKind;
 use crate::place::Place;
 
 /// A dialect to write in.
@@ -157,4 +158,26 @@ pub(super) fn with(object: Pieced, key: &str, val: Option<Pieced>) -> Pieced {
 
 pub(super) fn message(role: &str, at: Place) -> Pieced {
     Pieced::object(at).with("role", Pieced::text(role, at))
+}
+
+/// What turns say, and a dialect has no place for.
+#[derive(Default)]
+pub(super) struct Unsayable {
+    pub list: Vec<Finding>,
+}
+
+impl Unsayable {
+    pub fn add(&mut self, kind: LossKind, at: Place, record: u32) {
+        self.list.push(kind.found(at, record));
+    }
+
+    /// A part that a message of its side cannot hold.
+    pub fn part(&mut self, says: &Says, record: u32) {
+        let kind = match says {
+            Says::Thought(_) => LossKind::REASONING,
+            Says::Media(_) => LossKind::MEDIA,
+            _ => LossKind::UNKNOWN,
+        };
+        self.add(kind, says.at(), record);
+    }
 }
