@@ -259,6 +259,7 @@ fn unnamed(text: &[u8], at: Place, fixed: &Fixed) -> Option<&'static str> {
     }
     rest.extend_from_slice(part(from, at.end()));
     rest.retain(|byte| !byte.is_ascii_whitespace());
+    without_versions(&mut rest);
     CONTENT.into_iter().find(|key| {
         let key = format!("\"{key}\":");
         let is_empty =
@@ -268,6 +269,16 @@ fn unnamed(text: &[u8], at: Place, fixed: &Fixed) -> Option<&'static str> {
             !after.is_empty() && !is_empty(after)
         })
     })
+}
+
+/// A version is a text: an object that a mutation has put there is read by nobody.
+fn without_versions(rest: &mut Vec<u8>) {
+    while let Some(found) = memchr::memmem::find(rest, b"\"version\":{") {
+        let start = found + b"\"version\":".len();
+        let mut values = serde_json::Deserializer::from_slice(&rest[start..]).into_iter::<Value>();
+        let len = values.next().and_then(Result::ok).map_or(1, |_| values.byte_offset());
+        rest.drain(found..start + len);
+    }
 }
 
 /// The records of a log: those that no change names are there in their order, and all that is new can be read.
