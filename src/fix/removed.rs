@@ -20,11 +20,13 @@ pub(super) fn list(id: DocId, bytes: &dyn ReadAt, fixed: &mut Fixed) -> io::Resu
     let edits = fixed.patch.edits(id);
     let Some(gone) = Gone::of(edits, &fixed.changes, bytes)? else { return Ok(()) };
     let found = gone.found(id, bytes, fixed.before.container)?;
+    let moves = fixed.changes.iter().filter(|change| change.action == Action::Move);
+    let moved: HashSet<Place> = moves.map(|change| change.row.at).collect();
     for (at, owner) in owners(&fixed.changes, &found) {
         let Some(change) = fixed.changes.get_mut(owner) else { continue };
         let item = change.row.at;
         // A name that gives way to another one says no less.
-        if change.loss == Loss::Lossless && gone.gives_way(at) {
+        if change.loss == Loss::Lossless && gone.gives_way(at) || moved.contains(&at) {
             continue;
         }
         let stays = gone.gives_way(at) || !at.contains(&item);
