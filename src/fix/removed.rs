@@ -71,6 +71,8 @@ struct Gone {
     ranges: Vec<(u64, u64, bool)>,
     /// Items that are dropped as such, in order.
     dropped: Vec<Place>,
+    /// Items that are written in another place, in order.
+    moved: Vec<Place>,
     /// Stretches that are copied to another place, in order.
     copied: Vec<Place>,
     /// Strings in what is written.
@@ -79,8 +81,19 @@ struct Gone {
 
 impl Gone {
     fn of(edits: &[Edit], changes: &[Change], bytes: &dyn ReadAt) -> io::Result<Option<Gone>> {
-        let mut gone =
-            Gone { ranges: Vec::new(), dropped: Vec::new(), copied: Vec::new(), written: HashSet::new() };
+        let items = |action: Action| -> Vec<Place> {
+            let changed = changes.iter().filter(|change| change.action == action);
+            let mut items: Vec<Place> = changed.map(|change| change.row.at).collect();
+            items.sort_by_key(Place::order);
+            items
+        };
+        let mut gone = Gone {
+            ranges: Vec::new(),
+            dropped: items(Action::Drop),
+            moved: items(Action::Move),
+            copied: Vec::new(),
+            written: HashSet::new(),
+        };
         for edit in edits {
             let (start, end) = (edit.at.start, edit.at.end());
             let mut text = Vec::new();
@@ -106,9 +119,6 @@ impl Gone {
                 _ => {}
             }
         }
-        let dropped = changes.iter().filter(|change| change.action == Action::Drop);
-        gone.dropped = dropped.map(|change| change.row.at).collect();
-        gone.dropped.sort_by_key(Place::order);
         gone.copied.sort_by_key(Place::order);
         Ok((!gone.ranges.is_empty()).then_some(gone))
     }
@@ -167,10 +177,11 @@ impl Gone {
             return;
         }
         let goes = *from <= at.start && at.end() <= *to;
-        let surrounds = goes && self.holds_dropped(at);
+        let surrounds = goes && holds(&self.dropped, at);
+        let writes = *writes || holds(&self.moved, at);
         if goes && !surrounds {
             let mut leaves = Leaves::default();
-            self.leaves(val, base, *writes, key, &mut leaves);
+            self.leaves(val, base, writes, key, &mut leaves);
             if !leaves.lost {
                 return;
             }
@@ -196,11 +207,6 @@ impl Gone {
         // A dropped item holds none that is dropped by itself, but for those that begin where it does.
         let upto = self.dropped.partition_point(|own| own.start <= at.start);
         self.dropped.iter().take(upto).rev().take(4).any(|own| own.contains(&at))
-    }
-
-    fn holds_dropped(&self, at: Place) -> bool {
-        let from = self.dropped.partition_point(|own| own.start < at.start);
-        self.dropped.get(from).is_some_and(|own| at.contains(own))
     }
 
     /// Whether strings of a value are lost, and whether some are kept.
@@ -239,6 +245,12 @@ impl Gone {
         each_string(inner, &mut |text| all &= text.is_empty() || self.written.contains(text));
         all
     }
+}
+
+/// Whether a place holds one of these items, which are in order.
+fn holds(items: &[Place], at: Place) -> bool {
+    let from = items.partition_point(|own| own.start < at.start);
+    items.get(from).is_some_and(|own| at.contains(own))
 }
 
 #[derive(Default)]
