@@ -89,7 +89,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
     for (n, chunk) in chunks.enumerate() {
         for (key, own) in ELSEWHERE.iter().filter_map(|key| Some((key, chunk.get(key)?))) {
             let (name, at) = (format!("{key} of chunk {n}"), record.base.of(own));
-            settings.unsent.push(Unsent::at(at, record.number, name, "its content is not in the prompt"));
+            settings.unsent.push(Unsent::lost(at, record.number, name, "its content is not in the prompt"));
         }
         says.extend(content(chunk, record).map(|content| Say::Message(content, record.number)));
     }

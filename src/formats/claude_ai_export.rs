@@ -121,7 +121,7 @@ fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
         said.text(role, attachment.get("extracted_content"), from);
     }
     for file in list("files") {
-        said.leave_out("an attached file", file, from, "its content is not in the export");
+        said.lose("an attached file", file, from, "its content is not in the export");
     }
     match message.get(name::content).filter(|content| content.is_array() && content.count() > 0) {
         Some(content) => said.content(role, Some(content), from),

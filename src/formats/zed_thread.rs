@@ -128,7 +128,7 @@ fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transc
             b"ToolUse" => said.call(role, own, record),
             other => {
                 let name = format!("a content `{}`", String::from_utf8_lossy(other));
-                said.leave_out(name, content, record, "it is not read");
+                said.lose(name, content, record, "it is not read");
             }
         }
     }

@@ -118,7 +118,7 @@ impl Around {
     }
 }
 
-/// Something that a log holds and is never sent.
+/// Something that a log holds and no request says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsent {
     /// The name of a row; of anything else what it is, with a space in it.
@@ -126,11 +126,19 @@ pub struct Unsent {
     pub why: &'static str,
     /// Where it is, and the number of its record. `None` for a row, whose name tells.
     pub at: Option<(Place, u32)>,
+    /// It was sent once, or would be if the log held all of it.
+    pub is_lost: bool,
 }
 
 impl Unsent {
+    /// Something that its agent does not send either.
     pub fn at(at: Place, record: u32, what: impl Into<Box<str>>, why: &'static str) -> Unsent {
-        Unsent { what: what.into(), why, at: Some((at, record)) }
+        Unsent { what: what.into(), why, at: Some((at, record)), is_lost: false }
+    }
+
+    /// Something that was sent, and cannot be sent again.
+    pub fn lost(at: Place, record: u32, what: impl Into<Box<str>>, why: &'static str) -> Unsent {
+        Unsent { is_lost: true, ..Unsent::at(at, record, what, why) }
     }
 }
 

@@ -74,7 +74,8 @@ pub(super) fn lost(
 ) -> io::Result<Vec<Vec<Finding>>> {
     let not_sent = |own: &&Unsent| {
         let (at, record) = own.at?;
-        Some(LossKind::NOT_SENT.found(at, record).never(own.why))
+        let kind = if own.is_lost { LossKind::LEFT_OUT } else { LossKind::NOT_SENT };
+        Some(kind.found(at, record).never(own.why))
     };
     let mut lost: Vec<Vec<Finding>> =
         parts.iter().map(|part| part.unsent.iter().filter_map(not_sent).collect()).collect();

@@ -75,8 +75,9 @@ fn copies(list: &[Value], count: usize, own_ids: bool) -> Vec<Value> {
 }
 
 /// Files are of any size: one that has just outgrown the sample by which formats are recognised, or the first piece of a
-/// buffer, costs a reading more. With the square it would be sixteen times as much.
-const MOST: u64 = 8;
+/// buffer, costs a reading more, and the few records of a rebuilt request may all come before a compaction. With the square
+/// it would be sixteen times as much.
+const MOST: u64 = 12;
 
 /// A file with so many records or messages; `None` if it has nothing to repeat.
 fn grow(text: &str, count: usize, own_ids: bool) -> Option<String> {

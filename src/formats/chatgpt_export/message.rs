@@ -74,7 +74,7 @@ fn pictures(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
         let kind = part.get("content_type").and_then(|kind| kind.text()).unwrap_or_default();
         if kind.ends_with(b"_pointer") {
             let name = format!("a part `{}`", String::from_utf8_lossy(&kind));
-            said.leave_out(name, part, from, "it names a file that is not in the conversation");
+            said.lose(name, part, from, "it names a file that is not in the conversation");
         }
     }
 }

@@ -67,10 +67,10 @@ impl Transcript {
             }
             b"image" | b"image_url" | b"document" | b"file" => match media(block, from) {
                 Some(media) => self.say(role, Says::Media(media), at, from),
-                None => self.leave_out(named(&kind), block, from, "its content is not stored here"),
+                None => self.lose(named(&kind), block, from, "its content is not stored here"),
             },
             b"" if block.get(name::text).is_some() => self.text(role, block.get(name::text), from),
-            _ => self.leave_out(named(&kind), block, from, "it has no place in a request"),
+            _ => self.lose(named(&kind), block, from, "it has no place in a request"),
         }
     }
 

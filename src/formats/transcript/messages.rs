@@ -29,7 +29,7 @@ impl Transcript {
                 self.content(Role::User, content, from)
             }
             b"tool" | b"function" => self.result(message, content, from),
-            other => self.leave_out(
+            other => self.lose(
                 format!("a message with the role `{}`", String::from_utf8_lossy(other)),
                 message,
                 from,

@@ -64,6 +64,11 @@ impl Transcript {
         self.say(role, Says::Text { text: Pieced::of(text, from.base), id: None, at }, at, from);
     }
 
+    /// Names something that was sent, and cannot be sent again.
+    pub fn lose(&mut self, what: impl Into<Box<str>>, val: Val<'_>, from: &Stored<'_>, why: &'static str) {
+        self.unsent.push(Unsent::lost(from.base.of(val), from.number, what, why));
+    }
+
     /// Names something that is not sent.
     pub fn leave_out(&mut self, what: impl Into<Box<str>>, val: Val<'_>, from: &Stored<'_>, why: &'static str) {
         self.unsent.push(Unsent::at(from.base.of(val), from.number, what, why));
