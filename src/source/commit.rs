@@ -157,8 +157,17 @@ fn check_kind(path: &Path, real: &Path, meta: &Metadata, how: Replace) -> Result
     }
     #[cfg(not(unix))]
     let _ = (real, how);
-    keep::check_replaceable(path, meta)?;
+    check_replaceable(path, meta)?;
     if meta.is_file() { Ok(()) } else { Err(CommitError::NoFile(path.to_owned())) }
+}
+
+/// A read-only file can be replaced where that is up to its folder. Elsewhere nothing takes its name, and a new file that
+/// got the attribute could not be removed again.
+pub(super) fn check_replaceable(path: &Path, meta: &Metadata) -> Result<(), CommitError> {
+    if cfg!(windows) && meta.permissions().readonly() {
+        return Err(CommitError::ReadOnly(path.to_owned()));
+    }
+    Ok(())
 }
 
 fn check_settled(doc: &Doc, path: &Path, meta: &Metadata, how: Replace) -> Result<(), CommitError> {

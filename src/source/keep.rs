@@ -3,18 +3,6 @@
 
 use std::fs::{File, Metadata};
 use std::io;
-use std::path::Path;
-
-use super::commit::CommitError;
-
-/// A read-only file can be replaced where that is up to its folder. Elsewhere nothing takes its name, and a new file that
-/// got the attribute could not be removed again.
-pub fn check_replaceable(path: &Path, meta: &Metadata) -> Result<(), CommitError> {
-    if cfg!(windows) && meta.permissions().readonly() {
-        return Err(CommitError::ReadOnly(path.to_owned()));
-    }
-    Ok(())
-}
 
 /// Gives a new file what an old one has. Returns what the system did not let it have, in words.
 #[cfg(unix)]

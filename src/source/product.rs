@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::commit::{CommitError, copy, sync_folder};
+use super::commit::{CommitError, check_replaceable, copy, sync_folder};
 use super::identity::follow;
 use super::keep;
 use super::read::ReadAt;
@@ -44,7 +44,7 @@ impl NewFile {
         } else if meta.is_some() && existing == Existing::Refuse {
             return Err(CommitError::Exists(path.to_owned()));
         } else {
-            meta.as_ref().map_or(Ok(()), |meta| keep::check_replaceable(path, meta))?;
+            meta.as_ref().map_or(Ok(()), |meta| check_replaceable(path, meta))?;
             let real = follow(path).map_err(failed)?;
             let folder = folder_of(&real).to_owned();
             let temp = Temp::beside(&folder, !private);

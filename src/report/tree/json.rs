@@ -21,7 +21,6 @@ pub(super) fn print(
     let trees: Vec<Value> = trees.iter().map(tree_value).collect();
     let report = json!({ "version": VERSION, "conversations": trees, "diagnostics": diagnostics });
     write_pretty(&report, out)?;
-    out.write_all(b"\n")?;
     Ok(true)
 }
 
