@@ -1,5 +1,7 @@
 //! What cannot be done because of how it was asked for.
 
+use crate::source::display_name;
+
 /// Something that was asked for and does not exist or does not fit.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
@@ -10,12 +12,13 @@ pub struct Misuse {
 }
 
 impl Misuse {
+    /// `message` is one line. What it quotes of arguments and files may be anything, and is made printable.
     pub fn new(message: impl Into<String>) -> Self {
-        Misuse { message: message.into(), help: None }
+        Misuse { message: display_name(&message.into()).into_owned(), help: None }
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(display_name(&help.into()).into_owned());
         self
     }
 }

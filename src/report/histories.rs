@@ -11,7 +11,7 @@ use crate::diff::renames::Rename;
 use crate::diff::same::Tie;
 use crate::history::Flags;
 use crate::place::DocId;
-use crate::source::{ReadAt, framing};
+use crate::source::{ReadAt, display_name, framing};
 
 use super::contract;
 use super::mask;
@@ -155,10 +155,11 @@ fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option
 
 /// The record is named where it is not the first, or its counterpart is in another one.
 fn place(entry: &Entry, with_record: bool) -> String {
-    match entry.pointer.is_empty() {
+    let pointer = display_name(&entry.pointer);
+    match pointer.is_empty() {
         true => format!("record {}", entry.record),
-        false if entry.record > 1 || with_record => format!("record {}, {}", entry.record, entry.pointer),
-        false => entry.pointer.clone(),
+        false if entry.record > 1 || with_record => format!("record {}, {pointer}", entry.record),
+        false => pointer.into_owned(),
     }
 }
 

@@ -209,7 +209,7 @@ impl Walk<'_> {
                 above.push(filter);
             } else if let Some(what) = special::name(kind) {
                 if wanted {
-                    self.pass(entry.path(), false, format!("{what}, which is read only if it is named"));
+                    self.pass(entry.path(), false, what.to_owned());
                 }
             } else {
                 let maybe = || filter.may_be_database(&path) && is_database(&path);
