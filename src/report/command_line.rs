@@ -177,9 +177,8 @@ impl Display for CommandLine {
         let own = self.flags.iter().filter(|own| !["-w", "-o"].contains(&&*own.flag) || !is_filter);
         for Setting { flag, value, .. } in own.chain(self.repeated(typed)) {
             write!(f, " {flag}")?;
-            match value {
-                Some(value) => write!(f, " {}", shell_word(value))?,
-                None => {}
+            if let Some(value) = value {
+                write!(f, " {}", shell_word(value))?;
             }
         }
         files.iter().try_for_each(|file| write!(f, " {file}"))

@@ -64,7 +64,7 @@ fn a_baseline_knows_findings_and_new_ones_fail() {
     write("b.json", request(1, &[]));
     let (status, said) = code(root, &known);
     assert!(
-        status == Some(0) && said.contains("1 entry is no longer found; `replaylint baseline prune`"),
+        status == Some(0) && said.contains("1 entry is no longer found; `replaylint baseline prune "),
         "{said}"
     );
     let (status, said) = code(root, &["baseline", "check", "."]);
