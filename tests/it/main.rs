@@ -33,6 +33,7 @@ mod damage;
 #[cfg(feature = "sqlite")]
 mod databases;
 mod essence;
+mod everyday;
 mod followed;
 mod formats;
 mod fuzz;
