@@ -17,6 +17,11 @@ const fn kind(code: u16, variant: u8) -> LossKind {
 }
 
 impl LossKind {
+    /// Whether a rule is about what a conversion loses.
+    pub fn is_one(code: Code) -> bool {
+        (900..1000).contains(&code.0)
+    }
+
     pub const REASONING: LossKind = kind(901, 0);
     pub const REASONING_AS_TEXT: LossKind = kind(901, 1);
     /// Counted: thought signatures on parts.

@@ -74,37 +74,3 @@ fn everyday_lines_stay_unknown() {
     assert!(seen.len() >= 1000 && templates >= 120, "{} lines of {templates} templates", seen.len());
     assert!(known.is_empty(), "{}", known.join("\n"));
 }
-
-#[test]
-fn tmp_dump() {
-    use replaylint::internals::report::recognise::{ELSEWHERE, LIKELY, claims};
-    let mut all: BTreeSet<String> = claims().map(|(t, c)| format!("{t}\t{}", c.rule.code)).collect();
-    all.extend(ELSEWHERE.iter().map(|e| format!("{}\tELSE", e.says)));
-    all.extend(LIKELY.iter().map(|e| format!("{}\tLIKELY", e.says)));
-    std::fs::write(
-        "/tmp/recognition/templates.txt",
-        all.into_iter().collect::<Vec<_>>().join("\n").replace("\t", " ||| "),
-    )
-    .unwrap();
-    let recogniser = Recogniser::new();
-    let text = std::fs::read_to_string("/work/shared/errors/messages.jsonl").unwrap();
-    let mut out = String::new();
-    for line in text.lines() {
-        let v: serde_json::Value = serde_json::from_str(line).unwrap();
-        let names: Vec<String> = recogniser
-            .recognise(v["text"].as_str().unwrap())
-            .iter()
-            .map(|f| match (f.claims.first(), f.topic) {
-                (Some(c), _) => c.rule.code.to_string(),
-                (None, Some(t)) => format!("NOT {}", t.name),
-                _ => "ELSE".to_owned(),
-            })
-            .collect();
-        out.push_str(&format!(
-            "{names:?} | {}\n",
-            v["text"].as_str().unwrap().chars().take(300).collect::<String>().replace('\n', "\\n")
-        ));
-    }
-    std::fs::write(format!("/tmp/recognition/dump-{}.txt", std::env::var("DUMP").unwrap_or("x".into())), out)
-        .unwrap();
-}

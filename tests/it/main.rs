@@ -32,6 +32,7 @@ mod corpus_gemini_bedrock;
 mod damage;
 #[cfg(feature = "sqlite")]
 mod databases;
+mod envelopes;
 mod essence;
 mod everyday;
 mod followed;

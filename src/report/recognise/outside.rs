@@ -440,7 +440,12 @@ pub static WRAPPERS: &[Outside] = &[
     row(&OVERLOAD, &[], &["Internal server error", "internal_server_error", "api_error"]),
     row(
         &NETWORK,
-        &["stream disconnected before completion", "idle timeout waiting for SSE"],
+        &[
+            "stream disconnected before completion",
+            "idle timeout waiting for SSE",
+            "APIConnectionError",
+            "APITimeoutError",
+        ],
         &[
             "error sending request for url",
             "exceeded retry limit",
@@ -464,8 +469,6 @@ pub static WRAPPERS: &[Outside] = &[
             "unable to get local issuer certificate",
             "self-signed certificate",
             "Premature close",
-            "APIConnectionError",
-            "APITimeoutError",
             "ReadTimeout",
         ],
     ),

@@ -112,8 +112,8 @@ pub struct Sentence {
     pub weight: usize,
     /// The part of the weight that a text may lack.
     lead: usize,
-    /// Its own text has a path, so that paths of the text count.
-    has_path: bool,
+    /// Its own text has a path, or is a code, which the URL of a page about it has: it is found there, too.
+    is_anywhere: bool,
     /// It is so short that it must be a message by itself.
     alone: bool,
 }
@@ -170,18 +170,18 @@ impl Sentence {
             word,
             weight,
             lead: lead_weight,
-            has_path: template.contains('/'),
+            is_anywhere: template.contains('/') || is_code(template),
             alone: false,
         }
     }
 
     /// The first place where the sentence occurs. Linear in the length of the text, whatever it is.
     pub fn find(&self, said: &Said) -> Option<Hit> {
-        if !self.has_path && !said.lower.contains(&self.word) {
+        if !self.is_anywhere && !said.lower.contains(&self.word) {
             return None;
         }
         let regex = self.regex.get_or_init(|| Regex::new(&self.pattern).ok()).as_ref()?;
-        let text = if self.has_path { &said.text } else { &said.bare };
+        let text = if self.is_anywhere { &said.text } else { &said.bare };
         let mut all = regex.captures_iter(text);
         let fits = |found: &Captures<'_>| {
             !self.alone || found.get(0).is_some_and(|whole| is_message(text, whole.start(), whole.end()))
@@ -255,6 +255,11 @@ struct Pattern {
     names: Vec<String>,
     /// The character of the template's own text before the next part.
     before: Option<char>,
+}
+
+/// Whether a template is a code in capitals.
+fn is_code(template: &str) -> bool {
+    template.contains('_') && template.bytes().all(|b| b == b'_' || b.is_ascii_uppercase())
 }
 
 /// As many bytes in front of a message tell whether it begins there.
