@@ -53,6 +53,12 @@ pub trait Format: Sync {
     /// rests on at least two keys, or on one that nothing else has.
     fn detect(&self, probe: &Probe<'_>) -> u8;
 
+    /// Whether nothing in a document speaks against this format: enough if the user's target has its dialect, and nothing
+    /// says surely that the document is of another.
+    fn may_be(&self, _probe: &Probe<'_>) -> bool {
+        false
+    }
+
     /// Whether a record among others of this format is one of it, be it of a type that came later. What is not is
     /// reported, and not read.
     fn knows(&self, val: Val<'_>) -> bool {

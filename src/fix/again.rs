@@ -252,7 +252,7 @@ fn is_plain(round: &Round<'_>, options: &Options) -> io::Result<bool> {
     // The first records tell how all of them are read.
     let mut head = Vec::new();
     let first = lines::read(*after, 0, 0, options.read.max_record, &mut head)?;
-    let told = detect::of(found.container, first.bytes, &options.read.pointer);
+    let told = detect::of(found.container, first.bytes, &options.read);
     Ok(matches!(told, Answer::Read(Reading::Each)))
 }
 

@@ -236,7 +236,7 @@ impl Job<'_> {
             };
             let after = match in_part {
                 Some(after) => after,
-                None => judge(id, &next, options, threads, &planner)?,
+                None => self.again(&next, &planner, &fixed.before)?,
             };
             if is_read_anew {
                 // Only now it can be read as it was meant, and may show more errors than before.
@@ -253,6 +253,26 @@ impl Job<'_> {
             self.hold(&mut fixed, touched, &mut worse)?;
         }
         Ok((fixed, worse))
+    }
+
+    /// Judges the patched bytes. A document is read by the format that it had: a repair may take out what told it.
+    fn again(
+        &self,
+        next: &Patched<'_>,
+        planner: &Planner<'_>,
+        before: &JudgedDoc<HistoryPlan>,
+    ) -> io::Result<JudgedDoc<HistoryPlan>> {
+        let Job { id, options, threads, .. } = *self;
+        let after = judge(id, next, options, threads, planner)?;
+        let is_document = |doc: &JudgedDoc<HistoryPlan>| matches!(doc.container, Container::Document { .. });
+        let had = before.format.filter(|_| is_document(before) && is_document(&after));
+        match had {
+            Some(format) if after.format_name() != before.format_name() && options.read.format.is_none() => {
+                let read = read::Options { format: Some(format), ..options.read.clone() };
+                judge(id, next, &Options { read, ..options.clone() }, threads, planner)
+            }
+            _ => Ok(after),
+        }
     }
 
     /// What the plans come to. Lines stay where they are, if something else points at them; those of a session stay linked.

@@ -41,9 +41,9 @@ impl<M> Ranked<M> {
         let (sent, unsent) = resolve(&ranks);
         let told =
             sent.into_iter().flat_map(|ix| told.get_mut(ix).map(std::mem::take).unwrap_or_default()).collect();
-        let unsent = unsent
-            .into_iter()
-            .filter_map(|(ix, why)| Some(Unsent { what: ranks.get(ix)?.name.clone(), why, at: None, is_lost: false }));
+        let unsent = unsent.into_iter().filter_map(|(ix, why)| {
+            Some(Unsent { what: ranks.get(ix)?.name.clone(), why, at: None, is_lost: false })
+        });
         (told, unsent.collect())
     }
 }

@@ -39,6 +39,11 @@ impl Format for AnthropicRequest {
         }
     }
 
+    fn may_be(&self, probe: &Probe<'_>) -> bool {
+        let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
+        list.is_some_and(|list| may_be_body(probe.val, list))
+    }
+
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         if read_slice(&INFO, record, Flags::default(), sink) {
             return;
@@ -124,21 +129,59 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     {
         return 0;
     }
-    let own_tool = |tool: Val<'_>| {
-        tool.get(name::input_schema).is_some()
-            || tool.get(name::name).is_some() && tool.get(name::r#type).is_some()
-    };
     // Bedrock has a `system`, too: a list of blocks without types.
     let typed =
         |system: Val<'_>| system.is_string() || system.elements().any(|part| part.get(name::r#type).is_some());
     let named = body.names().meets(&BESIDE)
         || body.get(name::system).is_some_and(typed)
-        || body.get(name::tools).into_iter().flat_map(|tools| tools.elements()).any(own_tool);
+        || body.get(name::tools).into_iter().flat_map(|tools| tools.elements()).any(is_own_tool);
     let by_blocks = list_score(messages);
     let limited = body.get(name::max_tokens).is_some() && !body.members().any(|member| CHATS.has(member.name));
     let by_model = u8::from(limited && is_claude(body)) * 60;
     by_blocks.max(by_model).max(if named { 85 } else { plain_score(body, messages) })
 }
+
+/// A tool as only Anthropic has them: with an `input_schema`, or one of the server's. Servers of Chat were sent tools with
+/// a `name` beside their `function`.
+fn is_own_tool(tool: Val<'_>) -> bool {
+    let of_server = |kind: Val<'_>| kind.is_string() && !kind.is("function");
+    tool.get(name::input_schema).is_some()
+        || tool.get(name::name).is_some()
+            && tool.get("function").is_none()
+            && tool.get(name::r#type).is_some_and(of_server)
+}
+
+/// Whether a body, or a list, has nothing that Anthropic has not.
+fn may_be_body(body: Val<'_>, list: Val<'_>) -> bool {
+    let tools = || body.get(name::tools).into_iter().flat_map(|tools| tools.elements());
+    let choice = body.get(name::tool_choice);
+    let is_block = |block: Val<'_>| {
+        let foreign = ["image_url", "input_audio", "file", "input_text", "output_text"];
+        !block.is_object()
+            || block.get(name::r#type).is_some_and(|kind| !foreign.iter().any(|foreign| kind.is(foreign)))
+    };
+    let fits = |message: Val<'_>| {
+        let mut blocks = message.get(name::content).into_iter().flat_map(|content| content.elements());
+        let is_message = message.get(name::r#type).is_none_or(|kind| kind.is("message"));
+        is_message
+            && message.get(name::role).is_some_and(|role| role.is("user") || role.is("assistant"))
+            && blocks.all(is_block)
+    };
+    let is_empty = list.count() == 0 && body.is_object();
+    list.is_array()
+        && !claim::is_log(body)
+        && !body.members().any(|member| CHATS.has(member.name) || FOREIGN.has(member.name))
+        && tools().all(is_own_tool)
+        && !choice.is_some_and(|choice| choice.is_string())
+        && (is_empty || list.elements().any(|message| message.is_object()))
+        && list.elements().filter(Val::is_object).all(fits)
+        && !is_of_chat(list)
+        && !list.elements().any(is_strange)
+}
+
+/// Members of bodies of others.
+static FOREIGN: NameSet =
+    NameSet::of(&["inferenceConfig", "toolConfig", "modelId", "options", "keep_alive", "input", "contents"]);
 
 /// Members of a Chat request that Anthropic's has not.
 static CHATS: NameSet = NameSet::of(&[
@@ -213,7 +256,10 @@ fn is_plain(message: Val<'_>) -> bool {
     let role = message.get(name::role).is_some_and(|role| role.is("user") || role.is("assistant"));
     let is_text = |part: Val<'_>| part.get(name::r#type).is_some_and(|kind| kind.is("text"));
     let said = message.get(name::content).is_some_and(|content| {
-        content.is_string() || content.is_array() && content.count() > 0 && content.elements().all(is_text)
+        content.is_string()
+            || content.is_array()
+                && content.elements().any(is_text)
+                && content.elements().filter(Val::is_object).all(is_text)
     });
     role && said && message.count() == 2
 }

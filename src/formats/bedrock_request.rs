@@ -39,6 +39,17 @@ impl Format for BedrockRequest {
         }
     }
 
+    fn may_be(&self, probe: &Probe<'_>) -> bool {
+        let Some(messages) = probe.val.get(name::messages).filter(Val::is_array) else { return false };
+        let is_list = |message: Val<'_>| message.get(name::content).is_none_or(|content| content.is_array());
+        let mut objects = messages.elements().filter(Val::is_object);
+        let fits = |message: Val<'_>| is_list(message) && is_open(message) && !claim::is_record(message);
+        (messages.count() == 0 || messages.elements().any(|message| message.is_object()))
+            && !claim::is_log(probe.val)
+            && !probe.val.names().meets(&OTHERS)
+            && objects.all(fits)
+    }
+
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         if read_slice(&INFO, record, Flags::default(), sink) {
             return;
@@ -82,6 +93,10 @@ pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, sink: 
 static BESIDE: NameSet =
     NameSet::of(&["inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields", "modelId"]);
 
+/// Members of bodies of others.
+static OTHERS: NameSet =
+    NameSet::of(&["max_tokens", "anthropic_version", "tools", "options", "keep_alive", "input", "contents"]);
+
 /// Names of the blocks of Converse.
 static BLOCKS: NameSet = NameSet::of(&[
     "text",
@@ -124,9 +139,10 @@ fn list_score(list: Val<'_>) -> u8 {
     let block = |block: Val<'_>| block.get(name::r#type).is_none() && block.names().meets(&BLOCKS);
     let own = |message: Val<'_>| {
         let content = message.get(name::content).filter(Val::is_array);
-        message.get(name::role).is_some() && content.is_some_and(|content| content.elements().all(block))
+        message.get(name::role).is_some()
+            && content.is_some_and(|content| content.elements().filter(Val::is_object).all(block))
     };
-    let some = |message: Val<'_>| message.get(name::content).is_some_and(|content| content.count() > 0);
+    let some = |message: Val<'_>| message.get(name::content).is_some_and(|content| content.elements().any(block));
     let objects = || list.elements().filter(Val::is_object).take(20);
     let strange = |message: Val<'_>| claim::is_record(message) || message.get(name::message).is_some();
     if objects().all(own) && objects().any(some) && !list.elements().any(strange) { 82 } else { 0 }

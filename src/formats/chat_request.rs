@@ -43,6 +43,11 @@ impl Format for ChatRequest {
         }
     }
 
+    fn may_be(&self, probe: &Probe<'_>) -> bool {
+        let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
+        list.is_some_and(|list| may_be_body(probe.val, list))
+    }
+
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         if read_slice(&INFO, record, Flags::default(), sink) {
             return;
@@ -130,6 +135,29 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         score @ (PLAIN | SYSTEM) if names.meets(&FOREIGN_KEYS) || foreign_tools() => score.min(FOREIGN),
         score => score,
     }
+}
+
+/// Whether a body, or a list, has nothing that Chat has not. Servers of Chat take the members of Ollama's own requests as
+/// well, but not its messages.
+fn may_be_body(body: Val<'_>, list: Val<'_>) -> bool {
+    let fits = |message: Val<'_>| {
+        let parts = || message.get(name::content).into_iter().flat_map(|content| content.elements());
+        let is_text = |text: Val<'_>| text.is_string();
+        let calls = || message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
+        let arguments = |call: Val<'_>| call.at(&["function", "arguments"]).is_none_or(is_text);
+        matches!(message_fit(message), Fit::Likely(_))
+            && !parts().any(is_foreign)
+            && message.get("images").is_none()
+            && message.get("tool_name").is_none()
+            && calls().all(arguments)
+    };
+    let mut messages = list.elements().filter(Val::is_object);
+    let is_empty = list.count() == 0 && body.is_object();
+    list.is_array()
+        && !claim::is_log(body)
+        && !body.names().meets(&FOREIGN_KEYS)
+        && (is_empty || list.elements().any(|message| message.is_object()))
+        && messages.all(fits)
 }
 
 /// How surely a list is one of messages of Chat.

@@ -80,7 +80,7 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     match body.get(name::contents) {
         Some(contents) if contents.is_object() => u8::from(contents.get(name::parts).is_some()) * 88,
         Some(contents) if contents.count() == 0 && contents.is_array() => 40,
-        Some(contents) => list_score(contents),
+        Some(contents) => contents_score(contents),
         None => 0,
     }
 }
@@ -88,21 +88,31 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
 /// Keys that contents never have, and records with `parts` of other programs do.
 static OTHERS: NameSet = NameSet::of(&["content", "kind", "type", "id", "ts", "timestamp", "metadata"]);
 
-/// How surely a list is one of contents, by its first: parts without types (those of UI messages have them), and no
-/// content beside them.
+/// How surely a bare list is one of contents: here everything must fit.
 fn list_score(list: Val<'_>) -> u8 {
+    let fits = |parts: Val<'_>| {
+        parts.is_null() || parts.is_object() || parts.is_array() && parts.elements().all(|part| part.is_object())
+    };
+    let is_whole = list.elements().take(SAMPLE).filter_map(|content| content.get(name::parts)).all(fits);
+    if is_whole { contents_score(list) } else { 0 }
+}
+
+/// Contents that are looked at, at most.
+const SAMPLE: usize = 20;
+
+/// How surely a list is one of contents, by its first: parts without types (those of UI messages have them), and no
+/// content beside them. What is no object is a mistake, which the reader reports.
+fn contents_score(list: Val<'_>) -> u8 {
+    let own =
+        |part: Val<'_>| !part.is_object() || part.get(name::r#type).is_none() && part.get("part_kind").is_none();
     let is_content = |content: Val<'_>| {
-        let parts = content.get(name::parts);
-        let own = |part: Val<'_>| {
-            part.is_object() && part.get(name::r#type).is_none() && part.get("part_kind").is_none()
-        };
-        let fits = match parts {
-            Some(parts) => parts.is_null() || parts.is_object() || parts.is_array() && parts.elements().all(own),
+        let fits = match content.get(name::parts) {
+            Some(parts) => parts.elements().all(own),
             None => content.get(name::role).is_some_and(|role| role.is("model")),
         };
         fits && !claim::is_record_or(content, &OTHERS)
     };
-    let objects = || list.elements().filter(Val::is_object).take(20);
+    let objects = || list.elements().filter(Val::is_object).take(SAMPLE);
     let some = || objects().any(|content| content.get(name::parts).is_some());
     if list.is_array() && objects().all(is_content) && some() { 88 } else { 0 }
 }

@@ -69,4 +69,5 @@ pub mod unknown {
     pub const EMPTY_DATABASE: u8 = 11;
     pub const SEALED: u8 = 12;
     pub const STREAMED_DATABASE: u8 = 13;
+    pub const NOT_JUDGED: u8 = 14;
 }

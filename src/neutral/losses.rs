@@ -28,6 +28,11 @@ impl LossKind {
         LossKind { code: finding.code, variant: finding.variant }
     }
 
+    /// Whether a rule is about what a conversion loses.
+    pub fn is_one(code: Code) -> bool {
+        (900..1000).contains(&code.0)
+    }
+
     pub const REASONING: LossKind = kind(901, 0);
     pub const REASONING_AS_TEXT: LossKind = kind(901, 1);
     /// Counted: thought signatures on parts.

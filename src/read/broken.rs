@@ -5,6 +5,7 @@ use std::io;
 use crate::json::{Tape, pointer, readable, scan};
 use crate::source::{Container, ReadAt, framing};
 
+use super::Options;
 use super::detect::{self, Answer};
 
 /// As much of a file is looked at.
@@ -26,7 +27,10 @@ pub fn begins_like_json(bytes: &dyn ReadAt) -> io::Result<bool> {
 pub fn looks_like_conversation(bytes: &dyn ReadAt, steps: &[String]) -> io::Result<bool> {
     let (head, container) = head(bytes)?;
     if !matches!(container, Container::Document { .. })
-        && matches!(detect::of(container, &head, steps), Answer::Read(_))
+        && matches!(
+            detect::of(container, &head, &Options { pointer: steps.to_vec(), ..Options::default() }),
+            Answer::Read(_)
+        )
     {
         return Ok(true);
     }

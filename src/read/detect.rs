@@ -3,6 +3,7 @@
 
 use crate::format::{Format, Histories, Probe, TELLING};
 use crate::formats::{self, FORMATS, unread};
+use crate::history::Usage;
 use crate::json::{Member, Tape, Val, pointer, scan};
 use crate::source::damage::{self, Part};
 use crate::source::known::Known;
@@ -23,7 +24,7 @@ const MUCH: usize = 1 << 20;
 const SURE: u8 = 95;
 
 /// Up to here another format that claims the same document may be right.
-const UNSURE: u8 = 55;
+const UNSURE: u8 = 60;
 
 /// How the records of a doc are read.
 #[derive(Clone, Copy)]
@@ -104,30 +105,50 @@ fn best(
     among: impl Fn(&dyn Format) -> bool,
 ) -> Option<&'static dyn Format> {
     let mut best: Option<(u8, &'static dyn Format)> = None;
-    // The same among those of the dialect.
+    // The same among those of the dialect that was asked for.
     let mut own: Option<(u8, &'static dyn Format)> = None;
     for format in FORMATS.iter().copied().filter(|format| among(*format)) {
         let score = format.detect(probe);
         if score > best.map_or(TELLING - 1, |(score, _)| score) {
             best = Some((score, format));
         }
-        let speaks = dialect.is_some_and(|dialect| format.info().dialect.name() == dialect);
-        if speaks && score > own.map_or(TELLING - 1, |(score, _)| score) {
+        if !dialect.is_some_and(|dialect| format.info().dialect.name() == dialect) {
+            continue;
+        }
+        let score = if score < TELLING && format.may_be(probe) { TELLING } else { score };
+        if score > own.map_or(TELLING - 1, |(score, _)| score) {
             own = Some((score, format));
         }
     }
-    let unsure = best.is_some_and(|(score, _)| score <= UNSURE) && probe.val.is_object();
-    own.filter(|_| unsure).or(best).map(|(_, format)| format)
+    own.filter(|(_, own)| best.is_none_or(|(score, best)| is_open(probe, score, best, *own)))
+        .or(best)
+        .map(|(_, format)| format)
+}
+
+/// Whether a document leaves open which of two requests it is: nothing in it is surely of the one that claims it most, or
+/// it has the lists of both.
+fn is_open(probe: &Probe<'_>, score: u8, best: &dyn Format, own: &dyn Format) -> bool {
+    fn list(format: &dyn Format) -> &'static [&'static str] {
+        format.info().parts.first().map_or(&[], |part| part.path)
+    }
+    let is_request = |format: &dyn Format| format.info().usage == Usage::Request;
+    let has_both = || list(best) != list(own) && [list(best), list(own)].iter().all(|path| has_list(probe, path));
+    is_request(best) && is_request(own) && (score <= UNSURE || has_both())
+}
+
+fn has_list(probe: &Probe<'_>, path: &[&str]) -> bool {
+    !path.is_empty() && probe.val.at(path).is_some_and(|list| list.is_array() || list.is_string())
 }
 
 /// The format of lines or events, as the first ones tell. An event must tell more: other APIs stream, too.
-pub fn of(container: Container, text: &[u8], steps: &[String]) -> Answer {
-    of_records(text, steps, if matches!(container, Container::Events { .. }) { 50 } else { TELLING })
+pub fn of(container: Container, text: &[u8], options: &Options) -> Answer {
+    let least = if matches!(container, Container::Events { .. }) { 50 } else { TELLING };
+    of_records(text, &options.pointer, least, options.dialect)
 }
 
 /// The format of lines, as the first ones tell.
 pub fn of_lines(text: &[u8], steps: &[String]) -> Option<Reading> {
-    match of_records(text, steps, TELLING) {
+    match of_records(text, steps, TELLING, None) {
         Answer::Read(reading) => Some(reading),
         Answer::Unknown { .. } | Answer::Unreadable => None,
     }
@@ -145,7 +166,7 @@ struct Votes {
 }
 
 /// The format that the first records vote for. It must claim one of them with at least `least`, and know most.
-fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
+fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -> Answer {
     let mut votes = vec![Votes::default(); FORMATS.len()];
     let (mut voters, mut alone) = (0, 0);
     first_records(text, steps, &mut |val, (at, len)| {
@@ -154,7 +175,9 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
         let mut is_history = false;
         for (votes, format) in votes.iter_mut().zip(FORMATS) {
             let score = format.detect(&probe);
-            is_history |= score >= least && !format.info().histories.span_records();
+            let asked = dialect.is_some_and(|dialect| format.info().dialect.name() == dialect);
+            let claims = score >= least || asked && format.may_be(&probe);
+            is_history |= claims && !format.info().histories.span_records();
             votes.sum += u32::from(score);
             votes.known += u32::from(score > 0);
             votes.best = votes.best.max(score);
@@ -168,7 +191,8 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
     for (format, votes) in FORMATS.iter().copied().zip(&votes) {
         let spans = format.info().histories.span_records();
         let most = if spans { votes.known * 2 > voters } else { alone * 2 >= voters };
-        if votes.best >= least && most && winner.is_none_or(|(sum, _)| votes.sum > sum) {
+        let claims = votes.best >= least || !spans && alone > 0;
+        if claims && most && winner.is_none_or(|(sum, _)| votes.sum > sum) {
             winner = Some((votes.sum, if spans { Reading::By(format) } else { Reading::Each }));
         }
     }

@@ -201,7 +201,7 @@ impl<'e, T: Take> Run<'e, T> {
             None => {
                 let mut head = Vec::new();
                 let first = lines::read(self.bytes, start, 0, self.options.max_record, &mut head)?;
-                match detect::of(self.container, first.bytes, &self.options.pointer) {
+                match detect::of(self.container, first.bytes, self.options) {
                     Answer::Read(reading) => Some(reading),
                     Answer::Unreadable if matches!(self.container, Container::Lines { .. }) => None,
                     // One word about the doc, instead of one about each of its records.

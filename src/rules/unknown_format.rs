@@ -9,7 +9,7 @@ crate::rule! {
     /// Reports a document, given as an argument or on standard input, whose format is unknown, and says what it
     /// looks like: a store that is not supported yet, or a file without a conversation. A file found in a folder is
     /// skipped and counted instead (`-v` lists it). A record of another kind among known records is reported at its
-    /// place.
+    /// place, as is a conversation of which a target of another dialect takes nothing.
     ///
     /// ## Why it matters
     ///
@@ -103,6 +103,12 @@ crate::rule! {
         },
         Variant {
             message: "SQLite database in a stream; it can only be read from a file",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "this conversation cannot be judged for a target of another dialect",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE

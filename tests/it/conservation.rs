@@ -35,7 +35,18 @@ const OF_FORM: [u16; 4] = [905, 907, 910, 913];
 /// Losses that are counted, and named at one of their places: the paths of all of them.
 const COUNTED: [(u16, u8, &[&str]); 5] = [
     (901, 2, &["**/thoughtSignature", "**/thought_signature", "**/signature"]),
-    (908, 7, &["**{system}/**", "**{developer}/**", "**{system-prompt}/**", "/system/**", "/instructions", "/systemInstruction/**"]),
+    (
+        908,
+        7,
+        &[
+            "**{system}/**",
+            "**{developer}/**",
+            "**{system-prompt}/**",
+            "/system/**",
+            "/instructions",
+            "/systemInstruction/**",
+        ],
+    ),
     (908, 8, &["**/tools/**"]),
     (909, 8, &["**snapshot**"]),
     (911, 6, &["**/name"]),

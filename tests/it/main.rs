@@ -37,7 +37,9 @@ mod damage;
 #[cfg(feature = "sqlite")]
 mod databases;
 mod dropped;
+mod envelopes;
 mod essence;
+mod everyday;
 mod followed;
 mod formats;
 mod fuzz;

@@ -309,8 +309,8 @@ fn a_body_of_roles_and_texts_is_told_by_its_members_and_its_model() {
     let own = "anthropic-request";
     let chat = "chat-request";
     for (body, read_as, for_chat) in [
-        (r#"{"model":"claude-sonnet-4-5","max_tokens":9,MESSAGES}"#, own, own),
-        (r#"{MESSAGES, "max_tokens": 9, "model": "claude-sonnet-4-5"}"#, own, own),
+        (r#"{"model":"claude-sonnet-4-5","max_tokens":9,MESSAGES}"#, own, chat),
+        (r#"{MESSAGES, "max_tokens": 9, "model": "claude-sonnet-4-5"}"#, own, chat),
         // As Anthropic's pages write it, for a model that nobody knows.
         (r#"{"model": "my-model", "max_tokens": 9, MESSAGES}"#, own, chat),
         // As `convert` writes it.

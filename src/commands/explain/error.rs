@@ -10,9 +10,9 @@ use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::command_line::{CommandLine, filled};
 use crate::report::page::{paint, render, wrapped};
-use crate::report::recognise::{Claim, Recognised, Recogniser, Topic, plain};
+use crate::report::recognise::{Recognised, Recogniser, Topic, plain};
 use crate::report::seek::Wanted;
-use crate::report::words::{fill, printable};
+use crate::report::words::{harmless, printable};
 use crate::report::{Style, rulebook, write_pretty};
 use crate::rule::Rule;
 use crate::source::{Doc, Input, Opening, words};
@@ -68,25 +68,35 @@ fn open(path: &Path) -> Result<Doc, Misuse> {
         .map_err(|error| Misuse::new(words(&path.to_string_lossy(), &error)))
 }
 
-/// Nobody knows the message: what comes nearest.
+/// Nothing proves what the message is: what it resembles.
 fn unknown(recogniser: &Recogniser, pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> io::Result<()> {
     let near = recogniser.nearest(&pasted.text);
-    let code = |claims: &[Claim]| claims.first().map(|claim| claim.rule.code.to_string());
+    let text = plain(&pasted.text).split_whitespace().collect::<Vec<_>>().join(" ");
     if telling.json {
         let near: Vec<Value> = near
             .iter()
-            .map(|(template, claims)| json!({ "api_message": template, "rule": code(claims) }))
+            .map(|(template, claims)| {
+                let rule = claims.first().map(|claim| claim.rule);
+                json!({ "template": template, "rule": rule.map(|rule| rule.code.to_string()), "name": rule.map(|rule| rule.name) })
+            })
             .collect();
-        return write_pretty(&json!({ "version": 1, "recognised": [], "nearest": near }), out);
+        let said = shortened(&text);
+        return write_pretty(
+            &json!({ "version": 1, "api_message": said, "recognised": [], "nearest": near }),
+            out,
+        );
     }
-    writeln!(out, "No rule matches this message.")?;
+    writeln!(out, "No rule matches this message.\n")?;
+    write!(out, "{}", wrapped(&format!("the message says: {}", shortened(&text)), "  ", "    ", &telling.style))?;
     if !near.is_empty() {
-        writeln!(out, "Nearest:\n")?;
+        writeln!(out, "\nNearest:\n")?;
     }
     for (template, claims) in near {
-        let code = code(&claims).map(|code| format!("{code}  ")).unwrap_or_default();
-        let says = fill(template, &|_| Some("…".to_owned())).unwrap_or_default();
-        write!(out, "{}", wrapped(&format!("{code}{says}"), "  ", "         ", &telling.style))?;
+        let line = match claims.first().map(|claim| claim.rule) {
+            Some(rule) => format!("{} {}: {}", rule.code, rule.name, rulebook::sentence(rule)),
+            None => format!("`{template}`, which no rule can find in a file"),
+        };
+        write!(out, "{}", wrapped(&line, "  ", "    ", &telling.style))?;
     }
     let check = with_file(CommandLine::new("check"), pasted.path.as_deref());
     writeln!(out, "\n`{check}` checks a history without an error message.")
@@ -103,15 +113,21 @@ fn rules(one: &Recognised) -> Vec<&'static Rule> {
     rules
 }
 
-/// The provider's sentence with what was pasted in it, as far as it may be printed.
+/// What was pasted of the provider's sentence, as far as it may be printed.
 fn said(one: &Recognised) -> String {
-    let of = |name: &str| {
-        let found = one.captures.iter().find(|(known, _)| known == name);
-        found.map(|(_, text)| printable(text))
-    };
-    fill(one.template, &|name| of(name).or_else(|| Some("…".to_owned()).filter(|_| !name.starts_with("partner_"))))
-        .unwrap_or_else(|| one.template.to_owned())
+    shortened(&one.quote)
 }
+
+/// The beginning of a text that may be long, as far as it may be printed.
+fn shortened(text: &str) -> String {
+    let rest = text.chars().count().saturating_sub(QUOTED);
+    let start: String = text.chars().take(QUOTED).collect();
+    let more = if rest > 0 { format!("… ({rest} more)") } else { String::new() };
+    harmless(&start) + &more
+}
+
+/// Characters of what was pasted that are printed, at most.
+const QUOTED: usize = 600;
 
 fn tell(
     one: &Recognised,

@@ -9,6 +9,10 @@ const WORDS: usize = 3;
 /// Letters that a fragment has at least, and those of words that other texts seldom have.
 const LETTERS: usize = 16;
 const TELLING: usize = 10;
+/// So many words that other texts seldom have are proof; or fewer of them, in this part of one template.
+const PROOF: usize = 5;
+const SHARE: usize = 3;
+const PART: (usize, usize) = (3, 5);
 
 /// Words that any error has.
 #[rustfmt::skip]
@@ -27,6 +31,8 @@ const COMMON: [&str; 89] = [
 pub struct Fragments {
     pieces: Vec<(usize, Vec<String>)>,
     starts: HashMap<[String; WORDS], Vec<(usize, usize)>>,
+    /// The number of words of each template.
+    lengths: HashMap<usize, usize>,
 }
 
 /// A run of words that a text shares with some templates.
@@ -36,11 +42,13 @@ pub struct Run {
     pub letters: usize,
     /// Bytes of the text.
     pub span: (usize, usize),
+    /// It has enough words, or most of those of each template: else it only resembles them.
+    pub proves: bool,
 }
 
 impl Fragments {
     pub fn new<'t>(templates: impl Iterator<Item = (usize, &'t str)>) -> Self {
-        let mut this = Fragments { pieces: Vec::new(), starts: HashMap::new() };
+        let mut this = Fragments { pieces: Vec::new(), starts: HashMap::new(), lengths: HashMap::new() };
         for (template, text) in templates {
             for piece in pieces(text) {
                 let words: Vec<String> = words(piece).map(|(_, word)| word.to_ascii_lowercase()).collect();
@@ -49,13 +57,15 @@ impl Fragments {
                         this.starts.entry(three).or_default().push((this.pieces.len(), at));
                     }
                 }
+                *this.lengths.entry(template).or_default() += words.len();
                 this.pieces.push((template, words));
             }
         }
         this
     }
 
-    /// The longest run of words that says enough, with all templates that have it. Linear in the length of the text.
+    /// The longest run of words that is not found by chance, with the templates that have it. Linear in the length of the
+    /// text.
     pub fn longest(&self, text: &str) -> Option<Run> {
         let words: Vec<(usize, &str)> = words(text).collect();
         let lower: Vec<String> = words.iter().map(|(_, word)| word.to_ascii_lowercase()).collect();
@@ -79,7 +89,7 @@ impl Fragments {
             let letters: usize = run.iter().map(String::len).sum();
             if letters < LETTERS
                 || telling(run) < TELLING
-                || best.as_ref().is_some_and(|best| best.letters >= letters)
+                || best.as_ref().is_some_and(|best| best.proves && best.letters >= letters)
             {
                 continue;
             }
@@ -91,7 +101,20 @@ impl Fragments {
                 .collect();
             templates.sort_unstable();
             templates.dedup();
-            best = Some(Run { templates, letters, span: (first.0, last.0 + last.1.len()) });
+            let is_most = |template: &usize| {
+                let all = self.lengths.get(template).copied().unwrap_or(usize::MAX);
+                run.len() * PART.1 >= all.saturating_mul(PART.0)
+            };
+            let rare = run.iter().filter(|word| !is_common(word)).count();
+            let enough = rare >= PROOF;
+            let proves = enough || rare >= SHARE && templates.iter().any(is_most);
+            if !enough && proves {
+                // Others that have the words say much else.
+                templates.retain(is_most);
+            }
+            if best.as_ref().is_none_or(|best| (proves, letters) > (best.proves, best.letters)) {
+                best = Some(Run { templates, letters, span: (first.0, last.0 + last.1.len()), proves });
+            }
         }
         best
     }
@@ -141,5 +164,19 @@ mod tests {
         );
         assert!(found("No tool").is_none());
         assert!(found("temperature is not supported with this model").is_none());
+    }
+
+    #[test]
+    fn a_run_proves_by_five_words_or_by_most_of_a_template() {
+        let templates = [
+            "Please ensure that the number of function response parts is equal to the number of function call parts.",
+            "No tool output found for {noun} {call_id}.",
+        ];
+        let fragments = Fragments::new(templates.into_iter().enumerate());
+        let proves = |text: &str| fragments.longest(text).map(|run| run.proves);
+        assert_eq!(proves("number of function response parts is equal"), Some(true));
+        assert_eq!(proves("the number of function response parts"), Some(false));
+        assert_eq!(proves("no tool output found"), Some(true));
+        assert_eq!(proves("tool output found"), Some(true));
     }
 }

@@ -68,6 +68,7 @@ pub static LIKELY: &[Likely] = &[
         "* GenerateContentRequest.contents[{message}].parts[{block}].data: required oneof field 'data' must have one initialized field",
         &[(566, 1), (566, 0), (567, 0)],
     ),
+    row("ValidationException: Expected toolResult blocks", &[(580, 0)]),
     row("Requests ending with a model turn are not supported.", &[(569, 0), (568, 0)]),
     row("Unknown name \"{field}\" at 'contents", &[(400, 4)]),
     row("Unknown name \"thoughtSignature\"", &[(400, 4)]),

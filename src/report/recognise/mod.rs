@@ -5,9 +5,11 @@
 mod elsewhere;
 mod fragment;
 mod frame;
+mod furniture;
 mod likely;
 mod outside;
 mod plain;
+mod reported;
 mod template;
 mod topic;
 
@@ -26,9 +28,10 @@ pub use outside::{OUTSIDE, WRAPPERS};
 pub use plain::plain;
 pub use topic::Topic;
 
-use fragment::{Fragments, is_common};
+use fragment::{Fragments, Run, is_common};
 use outside::Outside;
-use template::{Hit, Sentence, beginning};
+use reported::{is_all, is_report};
+use template::{Hit, Said, Sentence, beginning};
 
 /// A variant of a rule, broken in the words of a sentence.
 #[derive(Clone, Copy)]
@@ -82,6 +85,8 @@ pub struct Recognised {
     pub elsewhere: Option<&'static Elsewhere>,
     /// What it is about, if not about the history.
     pub topic: Option<&'static Topic>,
+    /// What was pasted of it.
+    pub quote: String,
     span: (usize, usize),
     weight: usize,
 }
@@ -107,8 +112,8 @@ impl Recognised {
     }
 }
 
-/// Finds a sentence, or its beginning, in a text that comes also in lower case.
-type Find = dyn Fn(&Known, &str, &str) -> Option<Hit>;
+/// Finds a sentence, or its beginning, in a text.
+type Find = dyn Fn(&Known, &Said) -> Option<Hit>;
 
 /// Everything that is recognised.
 pub struct Recogniser {
@@ -123,13 +128,41 @@ struct Topical {
     topic: &'static Topic,
     template: &'static str,
     sentence: Sentence,
+    /// Others say so as well: where it counts.
+    shared: Option<Shared>,
 }
 
-fn topical(table: &'static [Outside]) -> Vec<Topical> {
+/// Where what others say as well is an API's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shared {
+    /// In the report of an API's error.
+    Reported,
+    /// There, or where nothing else is said.
+    Alone,
+}
+
+impl Topical {
+    fn find(&self, said: &Said) -> Option<Hit> {
+        let is_all = |hit: &Hit| is_all(&said.bare, hit.start, hit.end);
+        let counts = |hit: &Hit| match self.shared {
+            None => true,
+            Some(Shared::Reported) => is_report(&said.text),
+            Some(Shared::Alone) => is_all(hit) || is_report(&said.text),
+        };
+        self.sentence.find(said).filter(counts)
+    }
+}
+
+fn topical(table: &'static [Outside], shared: Shared) -> Vec<Topical> {
     let of_row = |row: &'static Outside| {
-        let topical =
-            |template: &&'static str| Topical { topic: row.topic, template, sentence: Sentence::short(template) };
-        row.says.iter().map(topical)
+        let topical = move |template: &'static str, shared: Option<Shared>| Topical {
+            topic: row.topic,
+            template,
+            sentence: Sentence::short(template),
+            shared,
+        };
+        let own = row.says.iter().map(move |template| topical(template, None));
+        own.chain(row.shared.iter().map(move |template| topical(template, Some(shared))))
     };
     table.iter().flat_map(of_row).collect()
 }
@@ -143,7 +176,7 @@ impl Default for Recogniser {
 impl Recogniser {
     pub fn new() -> Self {
         let fragments = Fragments::new(std::iter::empty());
-        let (outside, wrappers) = (topical(OUTSIDE), topical(WRAPPERS));
+        let (outside, wrappers) = (topical(OUTSIDE, Shared::Alone), topical(WRAPPERS, Shared::Reported));
         let mut this = Recogniser { known: Vec::new(), fragments, outside, wrappers };
         for likely in LIKELY {
             let claim = |(code, variant): &(u16, u8)| {
@@ -185,49 +218,48 @@ impl Recogniser {
 
     /// The errors that a text contains, in its order; none if it has none that is known.
     pub fn recognise(&self, text: &str) -> Vec<Recognised> {
-        let text = plain(text);
-        // A terminal may have broken lines within words: joined again, the text may say more.
-        let joined = joined(&text);
-        let texts = [Some(text.as_str()), joined.as_deref()];
-        let whole = |known: &Known, text: &str, lower: &str| known.whole.as_ref()?.find(text, lower);
-        let begin = |known: &Known, text: &str, lower: &str| known.begin.as_ref()?.find(text, lower);
+        let texts = texts(text);
+        let whole = |known: &Known, said: &Said| known.whole.as_ref()?.find(said);
+        let begin = |known: &Known, said: &Said| known.begin.as_ref()?.find(said);
         for find in [&whole as &Find, &begin] {
-            let found = texts.iter().flatten().map(|text| self.sentences(text, find));
+            let found = texts.iter().map(|said| self.sentences(said, find));
             let weight = |found: &Vec<Recognised>| found.iter().map(|one| one.weight).max();
             let most = found.reduce(|a, b| if weight(&b) > weight(&a) { b } else { a }).unwrap_or_default();
             if !most.is_empty() {
                 return most;
             }
         }
-        let fragment = || texts.iter().flatten().find_map(|text| self.fragment(text));
+        let fragment = || texts.iter().find_map(|said| self.fragment(said));
         let topic = |table: &[Topical]| first_topic(table, &texts);
-        let last = || topic(&self.wrappers).filter(|_| !names_history(&text));
+        let last = || topic(&self.wrappers).filter(|_| !texts.iter().any(|said| names_history(&said.text)));
         topic(&self.outside).or_else(fragment).or_else(last).into_iter().collect()
     }
 
     /// The sentences that a text holds.
-    fn sentences(&self, text: &str, find: &Find) -> Vec<Recognised> {
-        let lower = text.to_ascii_lowercase();
-        let hit = |known: &Known| find(known, text, &lower).map(|hit| known.recognised(hit));
+    fn sentences(&self, said: &Said, find: &Find) -> Vec<Recognised> {
+        let hit = |known: &Known| find(known, said).map(|hit| known.recognised(hit, said));
         most_telling(self.known.iter().filter_map(hit).collect())
     }
 
-    /// A piece of a sentence that few rules explain: the likeliest first, the others with it.
-    fn fragment(&self, text: &str) -> Option<Recognised> {
-        let run = self.fragments.longest(text)?;
+    /// The sentences of which a text has a piece, if only few rules explain it; and the piece.
+    fn pieces(&self, said: &Said) -> Option<(Run, Vec<&Known>)> {
+        let run = self.fragments.longest(&said.bare)?;
         let known: Vec<&Known> = run.templates.iter().filter_map(|at| self.known.get(*at)).collect();
         let firsts: HashSet<Option<Code>> =
             known.iter().map(|known| known.claims.first().map(|claim| claim.rule.code)).collect();
         // What is in a rule's sentence and in that of no rule may mean anything.
-        if firsts.len() > FEW || firsts.len() > 1 && firsts.contains(&None) {
-            return None;
-        }
+        (firsts.len() <= FEW && (firsts.len() == 1 || !firsts.contains(&None))).then_some((run, known))
+    }
+
+    /// A piece of a sentence that proves it: the likeliest rule first, the others with it.
+    fn fragment(&self, said: &Said) -> Option<Recognised> {
+        let (run, known) = self.pieces(said).filter(|(run, _)| run.proves)?;
         let likeliest = known.iter().min_by_key(|known| {
             known.claims.first().map(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant))
         })?;
         let (start, end) = run.span;
         let hit = Hit { start, end, weight: run.letters, captures: Vec::new() };
-        let mut found = likeliest.recognised(hit);
+        let mut found = likeliest.recognised(hit, said);
         for claim in known.iter().flat_map(|known| &known.claims) {
             if !found
                 .claims
@@ -240,9 +272,12 @@ impl Recogniser {
         Some(found)
     }
 
-    /// The sentences that a text shares most of its telling words with.
+    /// The sentences that a text resembles: those of which it has a piece, and those that it shares most of its telling
+    /// words with.
     pub fn nearest(&self, text: &str) -> Vec<(&'static str, Vec<Claim>)> {
-        let said = words(&plain(text));
+        let texts = texts(text);
+        let pieces = texts.iter().find_map(|said| self.pieces(said)).map(|(_, known)| known).unwrap_or_default();
+        let said = texts.first().map(|said| words(&said.bare)).unwrap_or_default();
         let each: Vec<(&Known, HashSet<String>)> =
             self.known.iter().map(|known| (known, words(known.template))).collect();
         // A word that many sentences have tells little.
@@ -260,15 +295,17 @@ impl Recogniser {
         let mut scored: Vec<(f64, &Known)> = each.iter().map(|(known, words)| (score(words), *known)).collect();
         scored.retain(|(score, _)| *score >= NEAR);
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let scored = scored.into_iter().map(|(_, known)| known);
+        let mut near: Vec<&Known> = pieces.into_iter().chain(scored).collect();
         // One sentence of a rule is enough.
         let mut rules = HashSet::new();
-        scored.retain(|(_, known)| known.claims.first().is_none_or(|claim| rules.insert(claim.rule.code)));
-        scored.iter().take(3).map(|(_, known)| (known.template, known.claims.clone())).collect()
+        near.retain(|known| known.claims.first().is_none_or(|claim| rules.insert(claim.rule.code)));
+        near.iter().take(3).map(|known| (known.template, known.claims.clone())).collect()
     }
 }
 
 /// Rules that a fragment may mean at most.
-const FEW: usize = 3;
+const FEW: usize = 2;
 
 /// The part of a sentence's telling words, by their worth, that a text must share to be near, and the number of them.
 const NEAR: f64 = 0.4;
@@ -287,14 +324,28 @@ fn joined(text: &str) -> Option<String> {
     (text.len() <= MOST_JOINED && text.contains('\n')).then(|| text.lines().map(str::trim).collect())
 }
 
+/// A text without its wrapping; also with its lines joined, as a terminal may have broken them within words.
+fn texts(text: &str) -> Vec<Said> {
+    let text = plain(text);
+    let joined = joined(&text);
+    [Some(text), joined].into_iter().flatten().map(Said::new).collect()
+}
+
+/// What was pasted at a place of a text, in one line.
+fn quote(said: &Said, hit: &Hit) -> String {
+    let rest = said.text.get(hit.start..).unwrap_or_default();
+    let len = hit.end - hit.start;
+    let len = len + usize::from(rest.get(len..).is_some_and(|rest| rest.starts_with('.')));
+    rest.get(..len).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The first row of a table that one of the texts holds.
-fn first_topic(table: &[Topical], texts: &[Option<&str>]) -> Option<Recognised> {
-    let texts: Vec<(&str, String)> =
-        texts.iter().flatten().map(|text| (*text, text.to_ascii_lowercase())).collect();
+fn first_topic(table: &[Topical], texts: &[Said]) -> Option<Recognised> {
     table.iter().find_map(|row| {
-        let hit = texts.iter().find_map(|(text, lower)| row.sentence.find(text, lower))?;
+        let (hit, said) = texts.iter().find_map(|said| Some((row.find(said)?, said)))?;
         Some(Recognised {
             template: row.template,
+            quote: quote(said, &hit),
             captures: hit.captures,
             claims: Vec::new(),
             elsewhere: None,
@@ -348,9 +399,10 @@ pub fn claims() -> impl Iterator<Item = (&'static str, Claim)> {
 }
 
 impl Known {
-    fn recognised(&self, hit: Hit) -> Recognised {
+    fn recognised(&self, hit: Hit, said: &Said) -> Recognised {
         Recognised {
             template: self.template,
+            quote: quote(said, &hit),
             captures: hit.captures,
             claims: self.claims.clone(),
             elsewhere: self.elsewhere,

@@ -3,7 +3,9 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
+
+use super::furniture::bare;
 
 /// A piece of a template.
 enum Part<'t> {
@@ -81,6 +83,23 @@ fn longest_word(parts: &[Part<'_>]) -> String {
     words.max_by_key(|word| word.len()).unwrap_or_default().to_owned()
 }
 
+/// A text in which sentences are looked for.
+pub struct Said {
+    pub text: String,
+    /// The text without the words of what says nothing, of the same length.
+    pub bare: String,
+    /// That in lower case.
+    lower: String,
+}
+
+impl Said {
+    pub fn new(text: String) -> Self {
+        let bare = bare(&text);
+        let lower = bare.to_ascii_lowercase();
+        Said { text, bare, lower }
+    }
+}
+
 /// What finds a sentence.
 pub struct Sentence {
     /// Compiled once a text is met that may hold the sentence.
@@ -93,6 +112,10 @@ pub struct Sentence {
     pub weight: usize,
     /// The part of the weight that a text may lack.
     lead: usize,
+    /// Its own text has a path, or is a code, which the URL of a page about it has: it is found there, too.
+    is_anywhere: bool,
+    /// It is so short that it must be a message by itself.
+    alone: bool,
 }
 
 /// A sentence that was found.
@@ -109,7 +132,9 @@ impl Sentence {
     /// `None` for a template with too little text of its own to be told from others.
     pub fn new(template: &str) -> Option<Sentence> {
         let sentence = Sentence::with_lead(template, lead(template));
-        (sentence.weight >= LEAST).then_some(sentence)
+        // Punctuation tells it from what people write.
+        let plain = template.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ');
+        (sentence.weight >= LEAST).then(|| Sentence { alone: plain && sentence.weight < ENOUGH, ..sentence })
     }
 
     /// Of any length, and word for word: short ones are found as whole words.
@@ -145,21 +170,27 @@ impl Sentence {
             word,
             weight,
             lead: lead_weight,
+            is_anywhere: template.contains('/') || is_code(template),
+            alone: false,
         }
     }
 
-    /// The first place where the sentence occurs; `lower` is the text in lower case. Linear in the length of the text,
-    /// whatever it is.
-    pub fn find(&self, text: &str, lower: &str) -> Option<Hit> {
-        if !lower.contains(&self.word) {
+    /// The first place where the sentence occurs. Linear in the length of the text, whatever it is.
+    pub fn find(&self, said: &Said) -> Option<Hit> {
+        if !self.is_anywhere && !said.lower.contains(&self.word) {
             return None;
         }
         let regex = self.regex.get_or_init(|| Regex::new(&self.pattern).ok()).as_ref()?;
-        let found = regex.captures(text)?;
+        let text = if self.is_anywhere { &said.text } else { &said.bare };
+        let mut all = regex.captures_iter(text);
+        let fits = |found: &Captures<'_>| {
+            !self.alone || found.get(0).is_some_and(|whole| is_message(text, whole.start(), whole.end()))
+        };
+        let found = all.find(fits)?;
         let whole = found.get(0)?;
         let capture = |(n, name): (usize, &String)| {
             let end = |c: char| matches!(c, '.' | ',' | ';' | ':' | ')' | ']' | '}' | '!' | '?');
-            let text = found.get(n + 1)?.as_str().trim_end_matches(end);
+            let text = said.text.get(found.get(n + 1)?.range())?.trim_end_matches(end);
             Some((name.clone(), text.to_owned()))
         };
         let mut captures: Vec<(String, String)> = self.names.iter().enumerate().filter_map(capture).collect();
@@ -168,6 +199,24 @@ impl Sentence {
         let weight = self.weight - if captures.len() == had { self.lead } else { 0 };
         Some(Hit { start: whole.start(), end: whole.end(), weight, captures })
     }
+}
+
+/// Whether a piece of a text is a message by itself: a line, or what a quote, a bracket, a status or `error:` begins, up to
+/// the end of that.
+fn is_message(text: &str, start: usize, end: usize) -> bool {
+    let near = (0..=start).rev().take(AROUND).filter(|at| text.is_char_boundary(*at)).last().unwrap_or(start);
+    let before = text.get(near..start).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
+    let word = line.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_status = || word.len() == 3 && word.starts_with(['4', '5']) && word.bytes().all(|b| b.is_ascii_digit());
+    let is_begun = match line.chars().next_back() {
+        None => true,
+        Some(':') => line.trim_end_matches(':').to_ascii_lowercase().ends_with("error"),
+        Some(c) => matches!(c, '"' | '\'' | '`' | ']' | '=' | '×' | '✕' | '|' | '│') || is_status(),
+    };
+    let after = text.get(end..).unwrap_or_default();
+    let after = after.strip_prefix('.').unwrap_or(after).trim_start_matches([' ', '\t']);
+    is_begun && (after.is_empty() || after.starts_with(['\n', '"', '\'', '`', '}', ']', ')', '|', '│']))
 }
 
 /// The name of what a text may lack; templates have no such.
@@ -207,6 +256,14 @@ struct Pattern {
     /// The character of the template's own text before the next part.
     before: Option<char>,
 }
+
+/// Whether a template is a code in capitals.
+fn is_code(template: &str) -> bool {
+    template.contains('_') && template.bytes().all(|b| b == b'_' || b.is_ascii_uppercase())
+}
+
+/// As many bytes in front of a message tell whether it begins there.
+const AROUND: usize = 32;
 
 /// What ends a word that is no quoted text. An id may be masked.
 const WORD: &str = "(?:<[^<> \t\r\n]{1,40}>|[^ \t\r\n'\"`<>]+)";
@@ -335,7 +392,7 @@ mod tests {
     use super::*;
 
     fn captures(template: &str, text: &str) -> Option<Vec<String>> {
-        let hit = Sentence::new(template).expect("a sentence").find(text, &text.to_ascii_lowercase())?;
+        let hit = Sentence::new(template).expect("a sentence").find(&Said::new(text.to_owned()))?;
         Some(hit.captures.into_iter().map(|(name, text)| format!("{name}={text}")).collect())
     }
 
