@@ -112,7 +112,7 @@ fn best(
         if score > best.map_or(TELLING - 1, |(score, _)| score) {
             best = Some((score, format));
         }
-        if !dialect.is_some_and(|dialect| format.info().dialect.name() == dialect) {
+        if dialect.is_none_or(|dialect| format.info().dialect.name() != dialect) {
             continue;
         }
         let score = if score < TELLING && format.may_be(probe) { TELLING } else { score };

@@ -89,8 +89,15 @@ impl<T> Reader<'_, T> {
         }
         wanted.sort_by_key(|wanted| self.held.origin(wanted.at).order());
         let flags = |of: usize| self.judged.get(of).map(|judged| judged.finding.row.flags).unwrap_or_default();
-        let sorted: Vec<(Place, Flags)> =
-            wanted.iter().map(|wanted| (self.held.origin(wanted.at), flags(wanted.of))).collect();
+        let placed = |wanted: &Wanted| {
+            let (at, mut flags) = (self.held.origin(wanted.at), flags(wanted.of));
+            // What messages were made of may lie in a JSON string.
+            if at != wanted.at {
+                flags.set(Flags::EMBEDDED);
+            }
+            (at, flags)
+        };
+        let sorted: Vec<(Place, Flags)> = wanted.iter().map(placed).collect();
         let mut seen = Read { items: Vec::new(), partners: HashMap::new() };
         seen.items.resize_with(self.judged.len(), Item::default);
         each_record(self.id, self.held, self.lint.container, &sorted, &mut |record| {
