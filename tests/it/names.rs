@@ -145,11 +145,12 @@ fn obeyed(output: &Output, product: bool, of_github: bool) -> Option<String> {
         let is_hidden = |c: &char| c.is_control() || !c.is_ascii() && OBEYED.contains(*c);
         let hidden = text.chars().find(|c| *c != '\n' && is_hidden(c));
         let own = |line: &str| {
-            of_github && ["::error file=", "::warning file=", "::notice "].iter().any(|own| line.starts_with(own))
+            let begins = |own: &&str| line.starts_with(*own);
+            of_github
+                && !line.starts_with("::error file=x::")
+                && ["::error file=", "::warning file=", "::notice "].iter().any(|own| begins(own))
         };
-        let command = text.lines().find(|line| {
-            line.trim_start().starts_with("::") && !(own(line) && !line.starts_with("::error file=x::"))
-        });
+        let command = text.lines().find(|line| line.trim_start().starts_with("::") && !own(line));
         let line = hidden.map(|c| text.lines().find(|line| line.contains(c)).unwrap_or_default());
         line.or(command).map(|line| format!("{stream}: {line:?}"))
     })
