@@ -10,6 +10,7 @@ use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::neutral::LossKind;
 use crate::place::DocId;
 use crate::source::ReadAt;
+use crate::target::Severity;
 
 use super::doc::convert_doc;
 use super::options::ConvertOptions;
@@ -39,8 +40,8 @@ pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -
     Ok(found)
 }
 
-/// What a check says of what a conversion found: nothing of losses, and of a conversation that gave nothing, that it was not
-/// judged. What cannot be read was reported by the check itself.
+/// What a check says of what a conversion found: nothing of losses, and of a conversation that gave nothing a note that it
+/// was not judged. What cannot be read was reported by the check itself.
 fn of_check(judged: Judged) -> Option<Judged> {
     let finding = judged.finding;
     match LossKind::is_one(finding.code) {
@@ -49,7 +50,7 @@ fn of_check(judged: Judged) -> Option<Judged> {
             == (LossKind::NOT_CONVERTED.code, LossKind::NOT_CONVERTED.variant) =>
         {
             let finding = Finding::new(UNKNOWN_FORMAT, finding.row).variant(unknown::NOT_JUDGED).never(NOTHING);
-            Some(Judged { finding, ..judged })
+            Some(Judged { finding, severity: Severity::Info, ..judged })
         }
         true => None,
     }

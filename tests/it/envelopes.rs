@@ -178,7 +178,7 @@ fn requests() -> Vec<(&'static str, &'static str, Value)> {
         (
             "bedrock-request",
             "messages",
-            json!({"messages": [
+            json!({"modelId": "m", "messages": [
             {"role": "user", "content": [{"text": "Hi"}, {"text": "Ho"}]}, {"role": "assistant", "content": [{"text": "?"}]}]}),
         ),
     ]

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::template::pieces;
+use super::template::{beginning, pieces};
 
 /// Consecutive words of which a fragment has at least so many.
 const WORDS: usize = 3;
 /// Letters that a fragment has at least, and those of words that other texts seldom have.
 const LETTERS: usize = 16;
 const TELLING: usize = 10;
-/// So many words that other texts seldom have are proof; or fewer of them, in this part of one template.
+/// So many words that other texts seldom have are proof; or fewer of them, in this part of one template or of its
+/// first sentence.
 const PROOF: usize = 5;
 const SHARE: usize = 3;
 const PART: (usize, usize) = (3, 5);
@@ -29,10 +30,23 @@ const COMMON: [&str; 89] = [
 
 /// The runs of words that templates have, by their first [`WORDS`] words.
 pub struct Fragments {
-    pieces: Vec<(usize, Vec<String>)>,
+    pieces: Vec<Piece>,
     starts: HashMap<[String; WORDS], Vec<(usize, usize)>>,
-    /// The number of words of each template.
-    lengths: HashMap<usize, usize>,
+    lengths: HashMap<usize, Lengths>,
+}
+
+/// A template's own text between two names.
+struct Piece {
+    template: usize,
+    /// Words of the template before it.
+    before: usize,
+}
+
+/// The number of words of a template, and of its first sentence.
+#[derive(Clone, Copy, Default)]
+struct Lengths {
+    all: usize,
+    first: usize,
 }
 
 /// A run of words that a text shares with some templates.
@@ -50,6 +64,8 @@ impl Fragments {
     pub fn new<'t>(templates: impl Iterator<Item = (usize, &'t str)>) -> Self {
         let mut this = Fragments { pieces: Vec::new(), starts: HashMap::new(), lengths: HashMap::new() };
         for (template, text) in templates {
+            let first = beginning(text).into_iter().flat_map(pieces).map(|piece| words(piece).count()).sum();
+            let mut lengths = Lengths { all: 0, first };
             for piece in pieces(text) {
                 let words: Vec<String> = words(piece).map(|(_, word)| word.to_ascii_lowercase()).collect();
                 for (at, three) in words.windows(WORDS).enumerate() {
@@ -57,9 +73,10 @@ impl Fragments {
                         this.starts.entry(three).or_default().push((this.pieces.len(), at));
                     }
                 }
-                *this.lengths.entry(template).or_default() += words.len();
-                this.pieces.push((template, words));
+                this.pieces.push(Piece { template, before: lengths.all });
+                lengths.all += words.len();
             }
+            this.lengths.insert(template, lengths);
         }
         this
     }
@@ -93,25 +110,27 @@ impl Fragments {
             {
                 continue;
             }
-            let mut templates: Vec<usize> = open
-                .iter()
-                .filter(|(_, from)| **from == began)
-                .filter_map(|((piece, _), _)| self.pieces.get(*piece))
-                .map(|(template, _)| *template)
+            let found = open.iter().filter(|(_, from)| **from == began);
+            // Whether the run is most of the sentence that it is in.
+            let mut templates: Vec<(usize, bool)> = found
+                .filter_map(|((piece, place), _)| Some((self.pieces.get(*piece)?, place + WORDS)))
+                .map(|(piece, end)| {
+                    let Lengths { all, first } = self.lengths.get(&piece.template).copied().unwrap_or_default();
+                    let length = if piece.before + end <= first { first } else { all };
+                    (piece.template, run.len() * PART.1 >= length * PART.0)
+                })
                 .collect();
-            templates.sort_unstable();
-            templates.dedup();
-            let is_most = |template: &usize| {
-                let all = self.lengths.get(template).copied().unwrap_or(usize::MAX);
-                run.len() * PART.1 >= all.saturating_mul(PART.0)
-            };
-            let rare = run.iter().filter(|word| !is_common(word)).count();
+            templates.sort_unstable_by_key(|(template, is_most)| (*template, !is_most));
+            templates.dedup_by_key(|(template, _)| *template);
+            // What an apostrophe cuts off is no word.
+            let rare = run.iter().filter(|word| word.len() > 2 && !is_common(word)).count();
             let enough = rare >= PROOF;
-            let proves = enough || rare >= SHARE && templates.iter().any(is_most);
+            let proves = enough || rare >= SHARE && templates.iter().any(|(_, is_most)| *is_most);
             if !enough && proves {
                 // Others that have the words say much else.
-                templates.retain(is_most);
+                templates.retain(|(_, is_most)| *is_most);
             }
+            let templates: Vec<usize> = templates.into_iter().map(|(template, _)| template).collect();
             if best.as_ref().is_none_or(|best| (proves, letters) > (best.proves, best.letters)) {
                 best = Some(Run { templates, letters, span: (first.0, last.0 + last.1.len()), proves });
             }
