@@ -31,6 +31,9 @@ fn read_as(text: &str, options: &Options) -> &'static str {
 }
 
 /// Bodies that leave open whose request they are: what they are read as, and what for the targets that they may be for.
+/// Targets' dialects, and the format that each makes of a body.
+type Formats<'f> = &'f [(&'f str, &'f str)];
+
 #[test]
 fn the_target_settles_what_a_document_leaves_open() {
     let text = json!({"role": "user", "content": "Hi"});
@@ -41,7 +44,7 @@ fn the_target_settles_what_a_document_leaves_open() {
     let (responses, gemini, items) = ("responses-request", "gemini-request", "responses-items");
     let named =
         json!({"type": "function", "name": "f", "function": {"name": "f", "parameters": {"type": "object"}}});
-    let bodies: &[(Value, &str, &[(&str, &str)])] = &[
+    let bodies: &[(Value, &str, Formats<'_>)] = &[
         (json!({"model": "m", "messages": [text]}), chat, &[("anthropic", anthropic)]),
         (json!({"model": "m", "messages": [part]}), chat, &[("anthropic", anthropic)]),
         (json!({"messages": [text]}), chat, &[("anthropic", anthropic)]),

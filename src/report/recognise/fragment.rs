@@ -122,7 +122,8 @@ impl Fragments {
                 .collect();
             templates.sort_unstable_by_key(|(template, is_most)| (*template, !is_most));
             templates.dedup_by_key(|(template, _)| *template);
-            let rare = run.iter().filter(|word| !is_common(word)).count();
+            // What an apostrophe cuts off is no word.
+            let rare = run.iter().filter(|word| word.len() > 2 && !is_common(word)).count();
             let enough = rare >= PROOF;
             let proves = enough || rare >= SHARE && templates.iter().any(|(_, is_most)| *is_most);
             if !enough && proves {
