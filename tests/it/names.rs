@@ -148,7 +148,7 @@ fn obeyed(output: &Output, product: bool, of_github: bool) -> Option<String> {
             let begins = |own: &&str| line.starts_with(*own);
             of_github
                 && !line.starts_with("::error file=x::")
-                && ["::error file=", "::warning file=", "::notice "].iter().any(|own| begins(own))
+                && ["::error file=", "::warning file=", "::notice "].iter().any(begins)
         };
         let command = text.lines().find(|line| line.trim_start().starts_with("::") && !own(line));
         let line = hidden.map(|c| text.lines().find(|line| line.contains(c)).unwrap_or_default());
