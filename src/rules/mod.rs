@@ -266,6 +266,6 @@ mod tests {
             assert_eq!(by_code(code).map(|rule| rule.name), Some(name));
         }
         let variants = by_code(codes::UNKNOWN_FORMAT).map_or(0, |rule| rule.variants.len());
-        assert_eq!(variants, usize::from(unknown::STREAMED_DATABASE) + 1);
+        assert_eq!(variants, usize::from(unknown::NOT_JUDGED) + 1);
     }
 }

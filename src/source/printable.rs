@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_shell_reads_the_path_itself() {
         assert_eq!(shell_word("~/a-b.json"), "~/a-b.json");
-        assert_eq!(shell_word("-o.json"), "./-o.json");
+        assert_eq!(shell_word("a b.json"), "'a b.json'");
         assert_eq!(shell_word("it's"), "'it'\\''s'");
         assert_eq!(shell_word("a'\u{1b}\u{9b}"), "$'a\\'\\x1b\\xc2\\x9b'");
     }

@@ -196,6 +196,7 @@ mod tests {
         assert_eq!(proves("number of function response parts is equal"), Some(true));
         assert_eq!(proves("the number of function response parts"), Some(false));
         assert_eq!(proves("no tool output found"), Some(true));
-        assert_eq!(proves("tool output found"), Some(true));
+        // Fifteen letters are in too many texts.
+        assert_eq!(proves("tool output found"), None);
     }
 }
