@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::io;
 
 use crate::format::{Format, KeptLines, Probe};
-use crate::history::Code;
+use crate::history::{Code, Usage};
 use crate::json::{Val, pointer};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
 use crate::place::{DocId, Patch, Pieces, Place};
 use crate::read::{self, detect};
 use crate::source::{Container, Patched, ReadAt, framing};
+use crate::target::Severity;
 
 use super::again::{self, Round};
 use super::better::Errors;
@@ -255,7 +256,8 @@ impl Job<'_> {
         Ok((fixed, worse))
     }
 
-    /// Judges the patched bytes. A document is read by the format that it had: a repair may take out what told it.
+    /// Judges the patched bytes. A request is read by the format that it had, if nothing is wrong with it by that one
+    /// nor by what it is taken for now: a repair may take out what told the format, and the next reader finds nothing to repair either way.
     fn again(
         &self,
         next: &Patched<'_>,
@@ -264,12 +266,17 @@ impl Job<'_> {
     ) -> io::Result<JudgedDoc<HistoryPlan>> {
         let Job { id, options, threads, .. } = *self;
         let after = judge(id, next, options, threads, planner)?;
-        let is_document = |doc: &JudgedDoc<HistoryPlan>| matches!(doc.container, Container::Document { .. });
-        let had = before.format.filter(|_| is_document(before) && is_document(&after));
+        let had = before.format.filter(|format| format.info().usage == Usage::Request && is_body(&after, next));
         match had {
-            Some(format) if after.format_name() != before.format_name() && options.read.format.is_none() => {
+            Some(format)
+                if after.format.is_some()
+                    && after.format_name() != before.format_name()
+                    && options.read.format.is_none()
+                    && is_clean(&after) =>
+            {
                 let read = read::Options { format: Some(format), ..options.read.clone() };
-                judge(id, next, &Options { read, ..options.clone() }, threads, planner)
+                let same = judge(id, next, &Options { read, ..options.clone() }, threads, planner)?;
+                Ok(if is_clean(&same) { same } else { after })
             }
             _ => Ok(after),
         }
@@ -447,4 +454,15 @@ fn settled(mut changes: Vec<Change>) -> Vec<Change> {
     });
     changes.sort_by_key(|change| (change.row.at.order(), change.action));
     changes
+}
+
+fn is_clean(doc: &JudgedDoc<HistoryPlan>) -> bool {
+    doc.judged.iter().all(|judged| judged.severity < Severity::Warning)
+}
+
+/// Whether a doc is one object, and not a list.
+fn is_body(doc: &JudgedDoc<HistoryPlan>, bytes: &dyn ReadAt) -> bool {
+    let mut first = [0];
+    let Container::Document { start } = doc.container else { return false };
+    bytes.read_at(start, &mut first).is_ok_and(|n| n == 1) && first == *b"{"
 }

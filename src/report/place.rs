@@ -183,7 +183,7 @@ pub(super) fn each_record(
         };
         let finder = Finder::new(root);
         for (place, flags) in places {
-            found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
+            found.insert(*place, pointer_in(&finder, base, *place, *flags, ""));
         }
         see(Passing { range, pointers: &mut found, scanned: Some((&finder, base)) })
     };
@@ -256,7 +256,7 @@ fn in_damaged(
         let finder = Finder::new(root);
         let first = places.partition_point(|(place, _)| place.start < whole.start);
         for (place, flags) in places.iter().skip(first).take_while(|(place, _)| place.start < whole.end()) {
-            found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
+            found.insert(*place, pointer_in(&finder, base, *place, *flags, ""));
         }
     }
     Ok(())
@@ -275,7 +275,7 @@ fn in_piece(piece: Piece<'_>, tape: &Tape, sorted: &[(Place, Flags)], found: &mu
             }
             pointer::push_index(&mut prefix, index as usize);
             for (place, flags) in sorted.iter().skip(from).take_while(|(place, _)| place.start < own.end()) {
-                found.insert(*place, pointer_in(root, &finder, base, *place, *flags, &prefix));
+                found.insert(*place, pointer_in(&finder, base, *place, *flags, &prefix));
             }
         }
         Piece::Head { bytes, base } => {
@@ -283,7 +283,7 @@ fn in_piece(piece: Piece<'_>, tape: &Tape, sorted: &[(Place, Flags)], found: &mu
             let finder = Finder::new(root);
             for (place, flags) in sorted {
                 if !found.contains_key(place) {
-                    found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
+                    found.insert(*place, pointer_in(&finder, base, *place, *flags, ""));
                 }
             }
         }
@@ -291,7 +291,6 @@ fn in_piece(piece: Piece<'_>, tape: &Tape, sorted: &[(Place, Flags)], found: &mu
 }
 
 fn pointer_in(
-    root: Val<'_>,
     finder: &Finder<'_>,
     base: Base<'_>,
     place: Place,
@@ -307,7 +306,7 @@ fn pointer_in(
         return Pointer { outer: mask::pointer(&outer), inner: None, string: None };
     }
     let steps = pointer::parse(&outer[prefix.len()..]).unwrap_or_default();
-    let string = pointer::resolve(root, &steps).filter(Val::is_string);
+    let string = finder.resolve(&steps).filter(|val| val.is_string() && val.start() < start);
     let inner = string.and_then(|string| inner_pointer(string, start, end));
     let inner = inner.map(|inner| mask::pointer(&inner));
     Pointer { outer: mask::pointer(&outer), inner, string: string.map(|string| base.of(string)) }

@@ -175,7 +175,10 @@ pub fn repaired(text: &[u8], options: &Options, wanted: &FixOptions) -> Vec<Faul
     let name = |format: Option<&'static dyn replaylint::internals::format::Format>| {
         format.map(|format| format.info().name)
     };
-    if name(fixed.before.format) != name(again.before.format) {
+    // A request may lose what told its format, if nothing is wrong with what it is taken for then.
+    let is_clean = again.before.format.is_some()
+        && again.before.judged.iter().all(|judged| judged.severity < Severity::Warning);
+    if name(fixed.before.format) != name(again.before.format) && !is_clean {
         let (was, is) = (name(fixed.before.format), name(again.before.format));
         faults.push(Fault::new("another format", format!("{was:?} {is:?}")));
     }
