@@ -1,9 +1,7 @@
 //! What a file has besides its bytes, given to the file that takes its place: permissions, owner, group and extended
 //! attributes, of which access control lists are some.
 
-use std::fs::File;
-#[cfg(unix)]
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io;
 
 /// Gives a new file what an old one has. Returns what the system did not let it have, in words.
