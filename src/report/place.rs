@@ -290,13 +290,7 @@ fn in_piece(piece: Piece<'_>, tape: &Tape, sorted: &[(Place, Flags)], found: &mu
     }
 }
 
-fn pointer_in(
-    finder: &Finder<'_>,
-    base: Base<'_>,
-    place: Place,
-    flags: Flags,
-    prefix: &str,
-) -> Pointer {
+fn pointer_in(finder: &Finder<'_>, base: Base<'_>, place: Place, flags: Flags, prefix: &str) -> Pointer {
     let (Some(start), end) = (base.relative(place.start), base.relative(place.end().max(1) - 1)) else {
         return Pointer::default();
     };
