@@ -58,8 +58,10 @@ pub(super) fn typed(whole: &Command, matches: &ArgMatches) -> Typed {
     let of = |arg: &Arg| values(arg, matches);
     let paths = command.get_positionals().filter(|arg| PATHS.contains(&arg.get_id().as_str()));
     let stdin = command.get_arguments().find(|arg| arg.get_long() == Some("stdin-filename"));
+    let flags = command.get_arguments().map(|arg| (arg, settings(arg, matches)));
+    let flags: Vec<(&Arg, Vec<Setting>)> = flags.filter(|(_, settings)| !settings.is_empty()).collect();
     let mut repeated = BTreeMap::new();
-    repeat("", whole, &(command, matches), &mut repeated);
+    repeat("", whole, &flags, &mut repeated);
     Typed {
         command: names.join(" "),
         paths: paths.flat_map(of).collect(),
@@ -68,19 +70,19 @@ pub(super) fn typed(whole: &Command, matches: &ArgMatches) -> Typed {
     }
 }
 
-/// What each of these commands repeats of the one that was typed.
+/// What each of these commands repeats of the flags that were typed.
 fn repeat(
     above: &str,
     among: &Command,
-    typed: &(&Command, &ArgMatches),
+    flags: &[(&Arg, Vec<Setting>)],
     repeated: &mut BTreeMap<String, Vec<Setting>>,
 ) {
     for command in among.get_subcommands() {
         let name = format!("{above} {}", command.get_name()).trim().to_owned();
         let has = |arg: &Arg| command.get_arguments().any(|own| is_same(arg, own));
-        let flags = typed.0.get_arguments().filter(|arg| has(arg));
-        repeated.insert(name.clone(), flags.flat_map(|arg| settings(arg, typed.1)).collect());
-        repeat(&name, command, typed, repeated);
+        let own = flags.iter().filter(|(arg, _)| has(arg));
+        repeated.insert(name.clone(), own.flat_map(|(_, settings)| settings.clone()).collect());
+        repeat(&name, command, flags, repeated);
     }
 }
 
@@ -89,7 +91,9 @@ fn is_same(arg: &Arg, other: &Arg) -> bool {
     let names = |arg: &Arg| -> Vec<String> {
         arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
     };
-    arg.get_long().is_some() && arg.get_long() == other.get_long() && names(arg) == names(other)
+    // A flag without a value has a list of values until the parser has looked at its command.
+    let is_alike = |arg: &Arg| !arg.get_action().takes_values() || names(arg) == names(other);
+    arg.get_long().is_some() && arg.get_long() == other.get_long() && is_alike(arg)
 }
 
 /// A flag as it was typed, once for each of its values.
@@ -117,4 +121,52 @@ fn values(arg: &Arg, matches: &ArgMatches) -> Vec<String> {
         matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine);
     let text = |value: &OsStr| value.to_string_lossy().into_owned();
     if is_typed { matches.get_raw(id).into_iter().flatten().map(text).collect() } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::super::Cli;
+    use super::*;
+
+    /// The flags that a command repeats of one that was typed.
+    fn repeated(args: &[&str], command: &str) -> Vec<String> {
+        let mut whole = Cli::command();
+        let matches = whole.try_get_matches_from_mut(args).expect("arguments that are taken");
+        let mut typed = typed(&whole, &matches);
+        typed.repeated.remove(command).unwrap_or_default().into_iter().map(|setting| setting.flag).collect()
+    }
+
+    #[test]
+    fn each_flag_that_another_command_has_is_repeated() {
+        let (mut seen, takes) = (0, |arg: &Arg| arg.get_action().takes_values());
+        for from in Cli::command().get_subcommands() {
+            for to in Cli::command().get_subcommands() {
+                let has = |arg: &&Arg| to.get_arguments().any(|own| own.get_long() == arg.get_long());
+                let flags = from.get_arguments().filter(|arg| !takes(arg)).filter(has);
+                for flag in flags.filter_map(Arg::get_long).filter(|flag| !OWN.contains(flag)) {
+                    let flag = format!("--{flag}");
+                    let args = ["replaylint", from.get_name(), &flag, "x", "y"];
+                    // Some take one path, or want another flag beside this one.
+                    let Some(args) = [&args[..4], &args[..], &args[..3]]
+                        .into_iter()
+                        .find(|args| Cli::command().try_get_matches_from(*args).is_ok())
+                    else {
+                        continue;
+                    };
+                    assert!(repeated(args, to.get_name()).contains(&flag), "{args:?}, {}", to.get_name());
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 50, "{seen}");
+    }
+
+    #[test]
+    fn values_are_repeated_where_they_are_taken() {
+        let args = ["replaylint", "check", "--isolated", "--as", "request", "--target", "azure", "-q", "a.json"];
+        assert_eq!(repeated(&args, "fix"), ["--target", "--as", "--isolated"]);
+        assert_eq!(repeated(&args, "explain"), ["--target", "--as", "--isolated"]);
+    }
 }
