@@ -1,5 +1,6 @@
 //! `check`: reports, and writes nothing.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crate::convert;
@@ -172,22 +173,18 @@ pub(super) fn check_all(
             && let Some(format) = checked.seen.format
         {
             talk(&format!("{}: {format}, {} items", checked.seen.path, checked.seen.items));
-            for (ix, Unsent { what, why, .. }) in checked.seen.unsent.iter().enumerate() {
-                let alike = |other: &&Unsent| other.what == *what && other.why == *why;
-                // What is alike is named once.
-                if checked.seen.unsent.iter().take(ix).any(|other| alike(&other)) {
-                    continue;
-                }
-                let row = match &**what {
+            // What is alike is named once.
+            let mut times: HashMap<(&str, &str), usize> = HashMap::new();
+            let unsent = checked.seen.unsent.iter().map(|Unsent { what, why, .. }| (&**what, *why));
+            unsent.clone().for_each(|one| *times.entry(one).or_default() += 1);
+            for (what, why, n) in unsent.filter_map(|one| Some((one.0, one.1, times.remove(&one)?))) {
+                let row = match what {
                     "" => "a row".to_owned(),
                     // It says itself what it is.
                     name if name.contains(' ') => mask::phrase(name),
                     name => format!("row {}", mask::label(name)),
                 };
-                let times = match checked.seen.unsent.iter().filter(alike).count() {
-                    1 => String::new(),
-                    n => format!(" ({n} times)"),
-                };
+                let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
                 talk(&format!("{}: {row} is not sent: {why}{times}", checked.seen.path));
             }
         }

@@ -60,7 +60,10 @@ pub fn convert_to_spools(
             Ok(())
         })
     };
-    let mut found = judge::judging(id, bytes, &judge::unjudged(how.options), threads, &converting, &mut take)?;
+    let mut options = judge::unjudged(how.options);
+    // A check says nothing of losses.
+    options.read.coverage = !how.foreign_only;
+    let mut found = judge::judging(id, bytes, &options, threads, &converting, &mut take)?;
     take(&mut found.made)?;
     let mut converter = Converter::new(id, bytes, how);
     // What could not be read is in none of the histories.

@@ -42,7 +42,9 @@ pub enum Words {
 
 /// All histories of a doc, and how many records could not be read.
 pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> io::Result<(Vec<Told>, u32)> {
-    let found = judge::judge(id, bytes, &judge::unjudged(options), 1, &Keep)?;
+    let mut options = judge::unjudged(options);
+    options.read.coverage = true;
+    let found = judge::judge(id, bytes, &options, 1, &Keep)?;
     let unread = found.judged.iter().filter(|judged| judged.severity == Severity::Error).count();
     let told = found.made.iter().map(|kept| {
         let texts = Texts::new(bytes, kept.info.dialect);
@@ -57,26 +59,26 @@ pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> i
         let mut take = |body: &Body<'_>, _| teller.body(body, &record);
         judge::each_piece(&texts, &kept.rows, &kept.settings, id, &mut take)?;
         let mut told = teller.finish(bytes, &record)?;
-        told.entries.extend(unsaid(&kept.settings.lost, bytes)?);
+        told.entries.extend(unwritten(&kept.settings.lost, bytes)?);
         Ok(Told { label: kept.settings.label.clone(), ..told })
     });
     Ok((told.collect::<io::Result<_>>()?, unread as u32))
 }
 
-/// What a translated store holds and no message says, as it stands there: two files that differ in it are not the same.
-fn unsaid(lost: &[Finding], bytes: &dyn ReadAt) -> io::Result<Vec<Entry>> {
+/// What a translated store holds and no message says, as its JSON text: two files that differ in it are not the same.
+fn unwritten(lost: &[Finding], bytes: &dyn ReadAt) -> io::Result<Vec<Entry>> {
     let entry = |finding: &Finding| {
         let (at, mut text) = (finding.row.at, Vec::new());
         bytes.read_into(at.start, at.len as usize, &mut text)?;
-        Ok(Entry::new(UNSAID.to_owned(), None, Grammar::Shared, text, at, finding.row.record + 1))
+        Ok(Entry::new(UNWRITTEN.to_owned(), None, Grammar::Shared, text, at, finding.row.record + 1))
     };
     // What is not sent either way makes no difference, nor does what an entry of a batch is called.
     let without = [LossKind::NOT_SENT, LossKind::ENTRY_NAME, LossKind::CHUNK];
-    let is_said = |finding: &&Finding| !without.contains(&LossKind::of(finding));
-    lost.iter().filter(is_said).map(entry).collect()
+    let makes_a_difference = |finding: &&Finding| !without.contains(&LossKind::of(finding));
+    lost.iter().filter(makes_a_difference).map(entry).collect()
 }
 
-const UNSAID: &str = "not in a message";
+const UNWRITTEN: &str = "not in a message";
 
 struct Teller {
     info: &'static FormatInfo,

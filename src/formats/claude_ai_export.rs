@@ -77,9 +77,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
     for &message in &path {
         add(message, record, &mut said);
     }
-    for &other in messages.iter().filter(|one| !path.iter().any(|own| own.start() == one.start())) {
-        said.leave_out("a message", other, record, "it is on another branch than the newest message");
-    }
+    said.leave_branches(&messages, &path, record);
     let settings = Settings {
         label: text(conversation, "uuid"),
         model: text(conversation, "model"),

@@ -91,9 +91,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
         said.begin();
         said.text(if is_human { Role::User } else { Role::Assistant }, response.get(name::message), record);
     }
-    for &other in all.iter().filter(|one| !path.iter().any(|own| own.start() == one.start())) {
-        said.leave_out("a message", other, record, "it is on another branch than the newest message");
-    }
+    said.leave_branches(&all, &path, record);
     let settings = Settings {
         label: text_at(conversation, &["conversation", "id"]),
         model,

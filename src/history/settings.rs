@@ -177,7 +177,6 @@ pub struct Settings {
     pub cache_marks: u32,
     /// The body of the request that holds the first items, with its tools and settings, where there is one.
     pub around: Option<Around>,
-    /// What its record says beside the request, and where.
     /// The request's body, where something can be put beside its messages.
     pub request: Option<Place>,
     /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.
@@ -196,8 +195,9 @@ pub struct Settings {
     pub agent_version: Option<Version>,
     /// What the log holds and is never sent.
     pub unsent: Vec<Unsent>,
-    /// What of a translated store no message says. Conversion and comparison ask for it; it is empty elsewhere, but for what
-    /// the dialect cannot say.
+    /// What is lost where it is converted, before its messages are looked at: what a record says beside the request, and what
+    /// the dialect of a translated store cannot say; with the option `coverage` also what no message
+    /// of that store says.
     pub lost: Vec<Finding>,
     /// Of a log whose lines may be numbered.
     pub numbered: Option<Box<Numbered>>,

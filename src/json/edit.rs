@@ -92,8 +92,9 @@ impl<'b> Base<'b> {
             let Some(part) = decoder.next_part() else { break };
             let len = part.as_bytes().len() as u32;
             // A part may lie in several runs of its own text.
-            let own = self.runs.iter().filter(|(from, _)| (at + 1..at + len).contains(from));
-            let starts = std::iter::once(at).chain(own.map(|(from, _)| *from));
+            let first = self.runs.partition_point(|(from, _)| *from <= at);
+            let own = self.runs.iter().skip(first).map(|(from, _)| *from).take_while(|from| *from < at + len);
+            let starts = std::iter::once(at).chain(own);
             for start in starts {
                 let offset = self.offset(start);
                 if next != Some(offset) {

@@ -42,12 +42,10 @@ impl OnHistory for Keep {
     }
 }
 
-/// The same options, for a reading that asks whether the doc can be read, its records fit together, and all that they hold
-/// is in its histories.
+/// The same options, for a reading that asks only whether the doc can be read, and its records fit together.
 pub fn unjudged(options: &Options) -> Options {
     let of_docs = |code: u16| code < 100 || (600..700).contains(&code);
-    let read = crate::read::Options { coverage: true, ..options.read.clone() };
-    Options { enabled: Enabled::new(|rule| of_docs(rule.code.0)), read, ..options.clone() }
+    Options { enabled: Enabled::new(|rule| of_docs(rule.code.0)), ..options.clone() }
 }
 
 /// Hands out the parts of a history: the request around it, and the items that lie outside of that. A large request comes

@@ -120,29 +120,29 @@ struct Walk<'w> {
 
 /// What a value holds of text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Held {
+enum Accounted {
     /// Nothing, or only what is never sent.
-    Nothing,
+    Empty,
     Lost,
     /// Some of it is in a message.
-    Said,
+    Written,
 }
 
 impl Walk<'_> {
-    fn value<'v>(&mut self, val: Val<'v>, base: Base<'_>, steps: &mut Vec<Step<'v>>) -> Held {
+    fn value<'v>(&mut self, val: Val<'v>, base: Base<'_>, steps: &mut Vec<Step<'v>>) -> Accounted {
         let before = self.lost.len();
-        let mut held = Held::Nothing;
+        let mut outcome = Accounted::Empty;
         match val.kind() {
             NodeKind::Object => {
                 for member in val.members() {
                     steps.push((val, member.key.decode().into_owned()));
-                    held = held.max(self.value(member.val, base, steps));
+                    outcome = outcome.max(self.value(member.val, base, steps));
                     steps.pop();
                 }
             }
             NodeKind::Array => {
                 for element in val.elements() {
-                    held = held.max(self.value(element, base, steps));
+                    outcome = outcome.max(self.value(element, base, steps));
                 }
             }
             NodeKind::String if val.as_str().is_some_and(|text| !text.is_blank()) => {
@@ -150,33 +150,33 @@ impl Walk<'_> {
             }
             _ if val.as_bool() == Some(true) => {
                 return match self.covered.holds(base.of(val)) {
-                    true => Held::Said,
+                    true => Accounted::Written,
                     false => self.lose(val, base, steps),
                 };
             }
-            _ => return Held::Nothing,
+            _ => return Accounted::Empty,
         }
         // What is lost as a whole is one loss.
-        if held == Held::Lost && self.lost.len() > before + 1 && !steps.is_empty() {
+        if outcome == Accounted::Lost && self.lost.len() > before + 1 && !steps.is_empty() {
             self.lost.truncate(before);
             self.add(val, base);
         }
-        held
+        outcome
     }
 
-    fn string(&mut self, val: Val<'_>, base: Base<'_>, steps: &mut Vec<Step<'_>>) -> Held {
+    fn string(&mut self, val: Val<'_>, base: Base<'_>, steps: &mut Vec<Step<'_>>) -> Accounted {
         let inside = base.place(val.start() + 1, val.end().saturating_sub(1));
         if self.covered.holds(inside) {
-            return Held::Said;
+            return Accounted::Written;
         }
         if !self.covered.touches(inside) {
             return self.lose(val, base, steps);
         }
         // A part of it was taken: of JSON in it the rest is looked through, of an address only its type is missing.
-        let Some(text) = val.text() else { return Held::Said };
+        let Some(text) = val.text() else { return Accounted::Written };
         let mut tape = Tape::new();
         if matches!(text.first(), Some(b'{' | b'[')) && scan(&text, &mut tape).is_ok() {
-            let Some(root) = tape.root(&text) else { return Held::Said };
+            let Some(root) = tape.root(&text) else { return Accounted::Written };
             let runs = base.runs_within(val);
             let inner = Base::of_runs(base.doc(), &runs);
             let mut below: Vec<Step<'_>> = steps.clone();
@@ -184,15 +184,15 @@ impl Walk<'_> {
             self.value(root, inner, &mut below);
             self.flags = flags;
         }
-        Held::Said
+        Accounted::Written
     }
 
-    fn lose(&mut self, val: Val<'_>, base: Base<'_>, steps: &[Step<'_>]) -> Held {
+    fn lose(&mut self, val: Val<'_>, base: Base<'_>, steps: &[Step<'_>]) -> Accounted {
         if reason(self.format.unsent(), steps, val).is_some() {
-            return Held::Nothing;
+            return Accounted::Empty;
         }
         self.add(val, base);
-        Held::Lost
+        Accounted::Lost
     }
 
     fn add(&mut self, val: Val<'_>, base: Base<'_>) {

@@ -4,21 +4,19 @@
 
 use crate::history::{Kind, Role, Row};
 use crate::json::{Val, name, string};
-use crate::place::Place;
 
 use super::lifted::{Lifted, message, text_part};
 
 /// Gathers the blocks of one node: outputs stand before what the user adds to them.
 #[derive(Default)]
 pub(super) struct Blocks {
-    outputs: Vec<(Vec<u8>, Place)>,
-    items: Vec<(Vec<u8>, Place)>,
-    /// Parts of the message at hand, and where the first of them is.
+    outputs: Vec<Vec<u8>>,
+    items: Vec<Vec<u8>>,
+    /// Parts of the message at hand.
     parts: Vec<Vec<u8>>,
-    begins: Place,
     role: Role,
-    thinking: Vec<Place>,
-    skipped: Vec<Place>,
+    thinking: usize,
+    skipped: usize,
 }
 
 impl Blocks {
@@ -39,7 +37,7 @@ impl Blocks {
                 };
                 let Some(part) = part else {
                     if val.is_object() && !is_blank(val) {
-                        self.skipped.push(row.at);
+                        self.skipped += 1;
                     }
                     return;
                 };
@@ -47,13 +45,13 @@ impl Blocks {
                     self.end_message();
                 }
                 if self.parts.is_empty() {
-                    (self.role, self.begins) = (row.role, row.at);
+                    self.role = row.role;
                 }
                 self.parts.push(part);
             }
             Kind::FunctionCall | Kind::ToolUse => {
                 self.end_message();
-                let Some(id) = raw(val, "id") else { return self.skipped.push(row.at) };
+                let Some(id) = raw(val, "id") else { return self.skipped += 1 };
                 let name = raw(val, "name").unwrap_or(b"\"\"");
                 let mut input = Vec::new();
                 string::one_line(raw(val, "input").unwrap_or(b"{}"), &mut input);
@@ -67,40 +65,38 @@ impl Blocks {
                     &arguments,
                     b"}",
                 ];
-                self.items.push((members.concat(), row.at));
+                self.items.push(members.concat());
             }
             Kind::FunctionCallOutput | Kind::ToolResult => {
-                let Some(id) = raw(val, "tool_use_id") else { return self.skipped.push(row.at) };
-                let output = self.output(val.get(name::content), row.at);
+                let Some(id) = raw(val, "tool_use_id") else { return self.skipped += 1 };
+                let output = self.output(val.get(name::content));
                 let members: [&[u8]; 5] =
                     [b"{\"type\":\"function_call_output\",\"call_id\":", id, b",\"output\":", &output, b"}"];
-                self.outputs.push((members.concat(), row.at));
+                self.outputs.push(members.concat());
             }
             _ => match val.get(name::r#type).and_then(|name| name.text()).as_deref() {
-                Some(b"thinking" | b"redacted_thinking") => self.thinking.push(row.at),
-                _ => self.skipped.push(row.at),
+                Some(b"thinking" | b"redacted_thinking") => self.thinking += 1,
+                _ => self.skipped += 1,
             },
         }
     }
 
     pub fn finish(mut self, to: &mut Lifted) {
         self.end_message();
-        for (item, made_of) in self.outputs.into_iter().chain(self.items) {
-            to.add(item, made_of);
-        }
-        to.thinking.append(&mut self.thinking);
-        to.skipped.append(&mut self.skipped);
+        to.items.extend(self.outputs.into_iter().chain(self.items));
+        to.thinking += self.thinking;
+        to.skipped += self.skipped;
     }
 
     fn end_message(&mut self) {
         if !self.parts.is_empty() {
             let parts = std::mem::take(&mut self.parts);
-            self.items.push((message(self.role, &parts.join(&b","[..])), self.begins));
+            self.items.push(message(self.role, &parts.join(&b","[..])));
         }
     }
 
     /// The `output` of a result: a text, or a list where it holds more than that.
-    fn output(&mut self, content: Option<Val<'_>>, here: Place) -> Vec<u8> {
+    fn output(&mut self, content: Option<Val<'_>>) -> Vec<u8> {
         let Some(content) = content else { return string::quoted("") };
         if content.is_string() {
             return content.raw().to_vec();
@@ -111,7 +107,7 @@ impl Blocks {
             return string::quoted(&lines.join("\n"));
         }
         let parts: Vec<Vec<u8>> = content.elements().filter_map(|block| part(Role::User, block)).collect();
-        self.skipped.extend((parts.len()..content.count() as usize).map(|_| here));
+        self.skipped += (content.count() as usize).saturating_sub(parts.len());
         [b"[", &*parts.join(&b","[..]), b"]"].concat()
     }
 }

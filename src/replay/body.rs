@@ -101,12 +101,12 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
 fn left_out(lifted: &Lifted, notes: &mut Vec<String>) {
     let count =
         |n: usize, what: &str, many: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {many}") };
-    if !lifted.thinking.is_empty() {
-        let blocks = count(lifted.thinking.len(), "thinking block", "thinking blocks");
+    if lifted.thinking > 0 {
+        let blocks = count(lifted.thinking, "thinking block", "thinking blocks");
         notes.push(format!("{blocks} left out: only the provider that signed it can read it"));
     }
-    if !lifted.skipped.is_empty() {
-        let blocks = count(lifted.skipped.len(), "block", "blocks");
+    if lifted.skipped > 0 {
+        let blocks = count(lifted.skipped, "block", "blocks");
         notes.push(format!("{blocks} left out: a request has no place for it"));
     }
     if lifted.incomplete > 0 {

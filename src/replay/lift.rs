@@ -106,7 +106,7 @@ fn own(conversation: &Conversation, nodes: &[u32], lifted: &mut Lifted) {
                 Some(stored(val, row.has(Flags::RECORDED)))
             });
             match item.flatten() {
-                Some(item) => lifted.add(item, row.at),
+                Some(item) => lifted.items.push(item),
                 None => lifted.incomplete += 1,
             }
         }

@@ -8,12 +8,10 @@ use crate::place::Place;
 #[derive(Default)]
 pub struct Lifted {
     pub items: Vec<Vec<u8>>,
-    /// Of what each item was made: the block, or the first of them.
-    pub made_of: Vec<Place>,
-    /// Thinking that another provider signed.
-    pub thinking: Vec<Place>,
+    /// Blocks of thinking that another provider signed.
+    pub thinking: usize,
     /// Blocks and items of kinds that a request does not take.
-    pub skipped: Vec<Place>,
+    pub skipped: usize,
     /// Items that were not complete when they were stored.
     pub incomplete: usize,
     /// How many items there were when each response ended, as far as a replayed log says so.
@@ -24,13 +22,6 @@ pub struct Lifted {
     pub detached: usize,
     /// Reasoning with its blob keeps its id where its follower has none, as the log's client sends it.
     pub keeps_ids: bool,
-}
-
-impl Lifted {
-    pub(super) fn add(&mut self, item: Vec<u8>, made_of: Place) {
-        self.items.push(item);
-        self.made_of.push(made_of);
-    }
 }
 
 /// Hands the value of a row to what takes it.

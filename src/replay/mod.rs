@@ -25,7 +25,6 @@ pub use body::rebuild;
 pub use chain::{Advice, ChainOptions, Judge, Reason};
 pub use conversation::Conversation;
 pub use cut::Budget;
-pub use lifted::{Lifted, See};
 pub use messages::messages;
 pub use request::{Policy, Rebuild, Rebuilt};
 pub use turns::{Turn, turns};

@@ -6,10 +6,10 @@ use crate::history::Role;
 use crate::json::pieces::Pieced;
 use crate::neutral::LossKind;
 
-use super::turn::{Media, Says, Turn, Unsayable, message, typed, with};
+use super::turn::{Media, Says, Turn, Unwritten, message, typed, with};
 
 /// The members of the request that are not messages, if there are some, and the messages.
-pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> (Option<Pieced>, Vec<Say>) {
+pub(super) fn written(turns: Vec<Turn>, lost: &mut Unwritten) -> (Option<Pieced>, Vec<Say>) {
     let (mut instructions, mut messages) = (Vec::new(), Vec::new());
     for turn in turns {
         let role = match turn.role {
@@ -38,7 +38,7 @@ pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> (Option<Pieced>
     (request, messages)
 }
 
-fn block(says: Says, record: u32, lost: &mut Unsayable) -> Option<Pieced> {
+fn block(says: Says, record: u32, lost: &mut Unwritten) -> Option<Pieced> {
     Some(match says {
         Says::Text { text, at, .. } => typed("text", at).with("text", text),
         Says::Thought(thought) => match (thought.redacted, thought.signature) {

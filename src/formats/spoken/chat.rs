@@ -6,9 +6,9 @@ use crate::json::pieces::Pieced;
 use crate::neutral::LossKind;
 use crate::place::Place;
 
-use super::turn::{Media, Says, Turn, Unsayable, message, typed, with};
+use super::turn::{Media, Says, Turn, Unwritten, message, typed, with};
 
-pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> Vec<Say> {
+pub(super) fn written(turns: Vec<Turn>, lost: &mut Unwritten) -> Vec<Say> {
     let mut out = Vec::new();
     for turn in turns {
         let record = turn.record;
@@ -22,7 +22,7 @@ pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> Vec<Say> {
     out
 }
 
-fn input(turn: Turn, lost: &mut Unsayable) -> Option<Pieced> {
+fn input(turn: Turn, lost: &mut Unwritten) -> Option<Pieced> {
     let role = if turn.role == Role::User { "user" } else { "system" };
     let (at, record) = (turn.at, turn.record);
     let parts: Vec<(Pieced, bool)> = turn.says.into_iter().filter_map(|says| part(says, record, lost)).collect();
@@ -30,7 +30,7 @@ fn input(turn: Turn, lost: &mut Unsayable) -> Option<Pieced> {
 }
 
 /// A part of a message, and whether it is the text of one.
-fn part(says: Says, record: u32, lost: &mut Unsayable) -> Option<(Pieced, bool)> {
+fn part(says: Says, record: u32, lost: &mut Unwritten) -> Option<(Pieced, bool)> {
     match says {
         Says::Text { text, .. } => Some((text, true)),
         Says::Media(media) => Some((media_part(media), false)),
@@ -64,7 +64,7 @@ fn media_part(media: Media) -> Pieced {
     }
 }
 
-fn answer(turn: Turn, lost: &mut Unsayable) -> Option<Pieced> {
+fn answer(turn: Turn, lost: &mut Unwritten) -> Option<Pieced> {
     let (at, record) = (turn.at, turn.record);
     let (mut texts, mut thoughts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
     for says in turn.says {
@@ -96,7 +96,7 @@ fn answer(turn: Turn, lost: &mut Unsayable) -> Option<Pieced> {
     Some(with(answer, "tool_calls", (!calls.is_empty()).then(|| Pieced::list_of(calls, at))))
 }
 
-fn reply(says: Says, record: u32, lost: &mut Unsayable) -> Option<Pieced> {
+fn reply(says: Says, record: u32, lost: &mut Unwritten) -> Option<Pieced> {
     let Says::Result { call, output, failed, at } = says else {
         lost.part(&says, record);
         return None;

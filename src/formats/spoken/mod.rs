@@ -13,7 +13,7 @@ use crate::format::retelling::Told;
 use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Role, Settings, Unsent, Usage};
 
-use turn::Unsayable;
+use turn::Unwritten;
 
 pub(super) use turn::{Call, Id, Manner, Media, Says, Thought, Turn};
 
@@ -73,7 +73,7 @@ pub(super) fn told(manners: &'static Manners, manner: Manner, settings: Settings
 
 /// Writes turns as a history in the dialect of a row.
 pub(super) fn told_in(info: &'static FormatInfo, settings: Settings, turns: Vec<Turn>) -> Told {
-    let mut lost = Unsayable::default();
+    let mut lost = Unwritten::default();
     let (request, messages) = match info.dialect.name() {
         "anthropic" => anthropic::written(turns, &mut lost),
         "responses" => (None, responses::written(turns, &mut lost)),

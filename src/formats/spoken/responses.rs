@@ -6,9 +6,9 @@ use crate::json::pieces::Pieced;
 use crate::neutral::LossKind;
 use crate::place::Place;
 
-use super::turn::{Id, Media, Says, Thought, Turn, Unsayable, message, typed, with};
+use super::turn::{Id, Media, Says, Thought, Turn, Unwritten, message, typed, with};
 
-pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> Vec<Say> {
+pub(super) fn written(turns: Vec<Turn>, lost: &mut Unwritten) -> Vec<Say> {
     let mut out = Vec::new();
     for turn in turns {
         let (record, at) = (turn.record, turn.at);
@@ -29,7 +29,7 @@ pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> Vec<Say> {
     out
 }
 
-fn part(says: Says, record: u32, lost: &mut Unsayable) -> Option<Pieced> {
+fn part(says: Says, record: u32, lost: &mut Unwritten) -> Option<Pieced> {
     match says {
         Says::Text { text, at, .. } => Some(typed("input_text", at).with("text", text)),
         Says::Media(media) => Some(media_part(media)),
@@ -52,7 +52,7 @@ fn media_part(media: Media) -> Pieced {
     }
 }
 
-fn items(turn: Turn, lost: &mut Unsayable) -> Vec<Pieced> {
+fn items(turn: Turn, lost: &mut Unwritten) -> Vec<Pieced> {
     let record = turn.record;
     let mut out = Vec::new();
     let mut thought: Option<Reasoning> = None;
@@ -123,7 +123,7 @@ impl Reasoning {
         }
     }
 
-    fn item(self, record: u32, lost: &mut Unsayable) -> Option<Pieced> {
+    fn item(self, record: u32, lost: &mut Unwritten) -> Option<Pieced> {
         if self.id.is_none() && self.blob.is_none() {
             if !self.summary.is_empty() {
                 lost.add(LossKind::REASONING, self.at, record);

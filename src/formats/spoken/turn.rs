@@ -162,11 +162,11 @@ pub(super) fn message(role: &str, at: Place) -> Pieced {
 
 /// What turns say, and a dialect has no place for.
 #[derive(Default)]
-pub(super) struct Unsayable {
+pub(super) struct Unwritten {
     pub list: Vec<Finding>,
 }
 
-impl Unsayable {
+impl Unwritten {
     pub fn add(&mut self, kind: LossKind, at: Place, record: u32) {
         self.list.push(kind.found(at, record));
     }

@@ -64,6 +64,14 @@ impl Transcript {
         self.say(role, Says::Text { text: Pieced::of(text, from.base), id: None, at }, at, from);
     }
 
+    /// Names those of an export's messages that are not on the way to the current one.
+    pub fn leave_branches(&mut self, all: &[Val<'_>], path: &[Val<'_>], from: &Stored<'_>) {
+        let on_path: HashSet<u32> = path.iter().map(|message| message.start()).collect();
+        for other in all.iter().filter(|message| !on_path.contains(&message.start())) {
+            self.leave_out("a message", *other, from, "it is on another branch than the newest message");
+        }
+    }
+
     /// Names something that was sent, and cannot be sent again.
     pub fn lose(&mut self, what: impl Into<Box<str>>, val: Val<'_>, from: &Stored<'_>, why: &'static str) {
         self.unsent.push(Unsent::lost(from.base.of(val), from.number, what, why));

@@ -31,7 +31,7 @@ pub use topic::Topic;
 use fragment::{Fragments, Run, is_common};
 use outside::Outside;
 use reported::{is_all, is_report};
-use template::{Hit, Said, Sentence, beginning};
+use template::{Hit, PastedText, Sentence, beginning};
 
 /// A variant of a rule, broken in the words of a sentence.
 #[derive(Clone, Copy)]
@@ -113,7 +113,7 @@ impl Recognised {
 }
 
 /// Finds a sentence, or its beginning, in a text.
-type Find = dyn Fn(&Known, &Said) -> Option<Hit>;
+type Find = dyn Fn(&Known, &PastedText) -> Option<Hit>;
 
 /// Everything that is recognised.
 pub struct Recogniser {
@@ -142,14 +142,14 @@ enum Shared {
 }
 
 impl Topical {
-    fn find(&self, said: &Said) -> Option<Hit> {
-        let is_all = |hit: &Hit| is_all(&said.bare, hit.start, hit.end);
+    fn find(&self, pasted: &PastedText) -> Option<Hit> {
+        let is_all = |hit: &Hit| is_all(&pasted.bare, hit.start, hit.end);
         let counts = |hit: &Hit| match self.shared {
             None => true,
-            Some(Shared::Reported) => is_report(&said.text),
-            Some(Shared::Alone) => is_all(hit) || is_report(&said.text),
+            Some(Shared::Reported) => is_report(&pasted.text),
+            Some(Shared::Alone) => is_all(hit) || is_report(&pasted.text),
         };
-        self.sentence.find(said).filter(counts)
+        self.sentence.find(pasted).filter(counts)
     }
 }
 
@@ -219,31 +219,31 @@ impl Recogniser {
     /// The errors that a text contains, in its order; none if it has none that is known.
     pub fn recognise(&self, text: &str) -> Vec<Recognised> {
         let texts = texts(text);
-        let whole = |known: &Known, said: &Said| known.whole.as_ref()?.find(said);
-        let begin = |known: &Known, said: &Said| known.begin.as_ref()?.find(said);
+        let whole = |known: &Known, pasted: &PastedText| known.whole.as_ref()?.find(pasted);
+        let begin = |known: &Known, pasted: &PastedText| known.begin.as_ref()?.find(pasted);
         for find in [&whole as &Find, &begin] {
-            let found = texts.iter().map(|said| self.sentences(said, find));
+            let found = texts.iter().map(|pasted| self.sentences(pasted, find));
             let weight = |found: &Vec<Recognised>| found.iter().map(|one| one.weight).max();
             let most = found.reduce(|a, b| if weight(&b) > weight(&a) { b } else { a }).unwrap_or_default();
             if !most.is_empty() {
                 return most;
             }
         }
-        let fragment = || texts.iter().find_map(|said| self.fragment(said));
+        let fragment = || texts.iter().find_map(|pasted| self.fragment(pasted));
         let topic = |table: &[Topical]| first_topic(table, &texts);
-        let last = || topic(&self.wrappers).filter(|_| !texts.iter().any(|said| names_history(&said.text)));
+        let last = || topic(&self.wrappers).filter(|_| !texts.iter().any(|pasted| names_history(&pasted.text)));
         topic(&self.outside).or_else(fragment).or_else(last).into_iter().collect()
     }
 
     /// The sentences that a text holds.
-    fn sentences(&self, said: &Said, find: &Find) -> Vec<Recognised> {
-        let hit = |known: &Known| find(known, said).map(|hit| known.recognised(hit, said));
+    fn sentences(&self, pasted: &PastedText, find: &Find) -> Vec<Recognised> {
+        let hit = |known: &Known| find(known, pasted).map(|hit| known.recognised(hit, pasted));
         most_telling(self.known.iter().filter_map(hit).collect())
     }
 
     /// The sentences of which a text has a piece, if only few rules explain it; and the piece.
-    fn pieces(&self, said: &Said) -> Option<(Run, Vec<&Known>)> {
-        let run = self.fragments.longest(&said.bare)?;
+    fn pieces(&self, pasted: &PastedText) -> Option<(Run, Vec<&Known>)> {
+        let run = self.fragments.longest(&pasted.bare)?;
         let known: Vec<&Known> = run.templates.iter().filter_map(|at| self.known.get(*at)).collect();
         let firsts: HashSet<Option<Code>> =
             known.iter().map(|known| known.claims.first().map(|claim| claim.rule.code)).collect();
@@ -252,14 +252,14 @@ impl Recogniser {
     }
 
     /// A piece of a sentence that proves it: the likeliest rule first, the others with it.
-    fn fragment(&self, said: &Said) -> Option<Recognised> {
-        let (run, known) = self.pieces(said).filter(|(run, _)| run.proves)?;
+    fn fragment(&self, pasted: &PastedText) -> Option<Recognised> {
+        let (run, known) = self.pieces(pasted).filter(|(run, _)| run.proves)?;
         let likeliest = known.iter().min_by_key(|known| {
             known.claims.first().map(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant))
         })?;
         let (start, end) = run.span;
         let hit = Hit { start, end, weight: run.letters, captures: Vec::new() };
-        let mut found = likeliest.recognised(hit, said);
+        let mut found = likeliest.recognised(hit, pasted);
         for claim in known.iter().flat_map(|known| &known.claims) {
             if !found
                 .claims
@@ -276,8 +276,9 @@ impl Recogniser {
     /// words with.
     pub fn nearest(&self, text: &str) -> Vec<(&'static str, Vec<Claim>)> {
         let texts = texts(text);
-        let pieces = texts.iter().find_map(|said| self.pieces(said)).map(|(_, known)| known).unwrap_or_default();
-        let said = texts.first().map(|said| words(&said.bare)).unwrap_or_default();
+        let pieces =
+            texts.iter().find_map(|pasted| self.pieces(pasted)).map(|(_, known)| known).unwrap_or_default();
+        let pasted = texts.first().map(|pasted| words(&pasted.bare)).unwrap_or_default();
         let each: Vec<(&Known, HashSet<String>)> =
             self.known.iter().map(|known| (known, words(known.template))).collect();
         // A word that many sentences have tells little.
@@ -288,7 +289,7 @@ impl Recogniser {
         let worth = |word: &String| 1.0 / f64::from(held.get(word).copied().unwrap_or(1));
         let score = |words: &HashSet<String>| {
             let all: f64 = words.iter().map(worth).sum();
-            let shared: Vec<&String> = words.intersection(&said).collect();
+            let shared: Vec<&String> = words.intersection(&pasted).collect();
             let part = shared.iter().map(|word| worth(word)).sum::<f64>() / all.max(f64::MIN_POSITIVE);
             if shared.len() < SHARED { 0.0 } else { part }
         };
@@ -325,27 +326,27 @@ fn joined(text: &str) -> Option<String> {
 }
 
 /// A text without its wrapping; also with its lines joined, as a terminal may have broken them within words.
-fn texts(text: &str) -> Vec<Said> {
+fn texts(text: &str) -> Vec<PastedText> {
     let text = plain(text);
     let joined = joined(&text);
-    [Some(text), joined].into_iter().flatten().map(Said::new).collect()
+    [Some(text), joined].into_iter().flatten().map(PastedText::new).collect()
 }
 
 /// What was pasted at a place of a text, in one line.
-fn quote(said: &Said, hit: &Hit) -> String {
-    let rest = said.text.get(hit.start..).unwrap_or_default();
+fn quote(pasted: &PastedText, hit: &Hit) -> String {
+    let rest = pasted.text.get(hit.start..).unwrap_or_default();
     let len = hit.end - hit.start;
     let len = len + usize::from(rest.get(len..).is_some_and(|rest| rest.starts_with('.')));
     rest.get(..len).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The first row of a table that one of the texts holds.
-fn first_topic(table: &[Topical], texts: &[Said]) -> Option<Recognised> {
+fn first_topic(table: &[Topical], texts: &[PastedText]) -> Option<Recognised> {
     table.iter().find_map(|row| {
-        let (hit, said) = texts.iter().find_map(|said| Some((row.find(said)?, said)))?;
+        let (hit, pasted) = texts.iter().find_map(|pasted| Some((row.find(pasted)?, pasted)))?;
         Some(Recognised {
             template: row.template,
-            quote: quote(said, &hit),
+            quote: quote(pasted, &hit),
             captures: hit.captures,
             claims: Vec::new(),
             elsewhere: None,
@@ -399,10 +400,10 @@ pub fn claims() -> impl Iterator<Item = (&'static str, Claim)> {
 }
 
 impl Known {
-    fn recognised(&self, hit: Hit, said: &Said) -> Recognised {
+    fn recognised(&self, hit: Hit, pasted: &PastedText) -> Recognised {
         Recognised {
             template: self.template,
-            quote: quote(said, &hit),
+            quote: quote(pasted, &hit),
             captures: hit.captures,
             claims: self.claims.clone(),
             elsewhere: self.elsewhere,
@@ -452,9 +453,9 @@ mod tests {
 
     #[test]
     fn the_likeliest_rule_comes_first() {
-        let said =
+        let pasted =
             "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.";
-        assert_eq!(codes(said)[0][0], "RL201");
+        assert_eq!(codes(pasted)[0][0], "RL201");
         assert_eq!(codes("No tool output found for function call call_1.")[0][0], "RL101");
         assert_eq!(codes("No tool call found for function call output with call_id call_1.")[0][0], "RL102");
     }

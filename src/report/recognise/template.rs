@@ -84,7 +84,7 @@ fn longest_word(parts: &[Part<'_>]) -> String {
 }
 
 /// A text in which sentences are looked for.
-pub struct Said {
+pub struct PastedText {
     pub text: String,
     /// The text without the words of what says nothing, of the same length.
     pub bare: String,
@@ -92,11 +92,11 @@ pub struct Said {
     lower: String,
 }
 
-impl Said {
+impl PastedText {
     pub fn new(text: String) -> Self {
         let bare = bare(&text);
         let lower = bare.to_ascii_lowercase();
-        Said { text, bare, lower }
+        PastedText { text, bare, lower }
     }
 }
 
@@ -176,12 +176,12 @@ impl Sentence {
     }
 
     /// The first place where the sentence occurs. Linear in the length of the text, whatever it is.
-    pub fn find(&self, said: &Said) -> Option<Hit> {
-        if !self.is_anywhere && !said.lower.contains(&self.word) {
+    pub fn find(&self, pasted: &PastedText) -> Option<Hit> {
+        if !self.is_anywhere && !pasted.lower.contains(&self.word) {
             return None;
         }
         let regex = self.regex.get_or_init(|| Regex::new(&self.pattern).ok()).as_ref()?;
-        let text = if self.is_anywhere { &said.text } else { &said.bare };
+        let text = if self.is_anywhere { &pasted.text } else { &pasted.bare };
         let mut all = regex.captures_iter(text);
         let fits = |found: &Captures<'_>| {
             !self.alone || found.get(0).is_some_and(|whole| is_message(text, whole.start(), whole.end()))
@@ -190,7 +190,7 @@ impl Sentence {
         let whole = found.get(0)?;
         let capture = |(n, name): (usize, &String)| {
             let end = |c: char| matches!(c, '.' | ',' | ';' | ':' | ')' | ']' | '}' | '!' | '?');
-            let text = said.text.get(found.get(n + 1)?.range())?.trim_end_matches(end);
+            let text = pasted.text.get(found.get(n + 1)?.range())?.trim_end_matches(end);
             Some((name.clone(), text.to_owned()))
         };
         let mut captures: Vec<(String, String)> = self.names.iter().enumerate().filter_map(capture).collect();
@@ -392,7 +392,7 @@ mod tests {
     use super::*;
 
     fn captures(template: &str, text: &str) -> Option<Vec<String>> {
-        let hit = Sentence::new(template).expect("a sentence").find(&Said::new(text.to_owned()))?;
+        let hit = Sentence::new(template).expect("a sentence").find(&PastedText::new(text.to_owned()))?;
         Some(hit.captures.into_iter().map(|(name, text)| format!("{name}={text}")).collect())
     }
 
