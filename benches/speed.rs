@@ -15,17 +15,18 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
-use replaylint::internals::fix::{self, FixOptions};
 use replaylint::internals::format::Format;
 use replaylint::internals::format::requests::Asked;
-use replaylint::internals::formats::iterate_stream;
+use replaylint::internals::formats::agents::iterate;
 use replaylint::internals::history::{Code, Usage};
 use replaylint::internals::judge::{self, Enabled, Findings, JudgedDoc, Options};
 use replaylint::internals::place::{DocId, Pieces};
 use replaylint::internals::read;
-use replaylint::internals::replay::slim::restore::restore;
-use replaylint::internals::replay::slim::slim;
-use replaylint::internals::replay::{Conversation, stream};
+use replaylint::internals::rebuild::slim::restore::restore;
+use replaylint::internals::rebuild::slim::slim;
+use replaylint::internals::rebuild::{Conversation, stream};
+use replaylint::internals::repair;
+use replaylint::internals::repair::FixOptions;
 use replaylint::internals::source::{Doc, Input, Opening, Patched, ReadAt, lines};
 
 const DOC: DocId = DocId(0);
@@ -137,7 +138,7 @@ fn repetition(name: &str, data: &Vec<u8>) {
     };
     let read = || Conversation::read(vec![Doc::of_bytes(DOC, "log", data.clone())], |_| &options).expect("memory");
     row("tree", best(|| drop(black_box(read()))));
-    let requests = iterate_stream::FORMAT.requests().expect("it names requests");
+    let requests = iterate::FORMAT.requests().expect("it names requests");
     let sent = || stream::rebuild(DOC, data, requests, &options.read, &Asked::default()).expect("memory reads");
     row("rebuild", best(|| drop(black_box(sent()))));
     row("slim", best(|| drop(black_box(slim(DOC, data, &options.read)))));
@@ -182,7 +183,7 @@ fn child(path: &str) {
     let options = Options::default();
     if std::env::var("REPLAYLINT_BENCH_FIX").is_ok_and(|fix| fix == "1") {
         black_box(
-            fix::fix(DOC, &*doc.bytes, &options, &FixOptions::default(), 2).expect("readable").changes.len(),
+            repair::fix(DOC, &*doc.bytes, &options, &FixOptions::default(), 2).expect("readable").changes.len(),
         );
     } else {
         black_box(judge::judge(DOC, &*doc.bytes, &options, 2, &Findings).expect("readable").judged.len());
@@ -225,7 +226,7 @@ fn measure(name: &str, path: &Path, faults: &Faults) {
     let both = best(|| drop(black_box(judge::judge(DOC, &data, &options, 2, &Findings))));
     row("check, 2 threads", both, check, "1 thread");
     let wanted = FixOptions::default();
-    let repair = best(|| drop(black_box(fix::fix(DOC, &data, &options, &wanted, 1))));
+    let repair = best(|| drop(black_box(repair::fix(DOC, &data, &options, &wanted, 1))));
     println!(
         "  fix, 1 thread       {:>6.0} MB/s  {:.2} times the time of check",
         rate(repair),

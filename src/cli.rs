@@ -18,15 +18,15 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::fix::Repairs;
-use crate::commands::known::Baseline;
-use crate::commands::products::{Copies, Destination};
+use crate::commands::run::known_findings::Baseline;
+use crate::commands::run::products::{Copies, Destination};
 use crate::commands::{self, Failure, Outcome};
-use crate::fix::{FixOptions, Orphans, Reasoning};
-use crate::formats::agents::AGENTS;
+use crate::formats::agents::self_repair::AGENTS;
 use crate::options;
-use crate::replay::rewind::RewindTo;
+use crate::rebuild::rewind::RewindTo;
+use crate::repair::{FixOptions, Orphans, Reasoning};
 use crate::report::command_line;
-use crate::source::commit::Replace;
+use crate::source::outputs::commit::Replace;
 
 use common::{Common, Typed, existing};
 

@@ -8,7 +8,7 @@ use crate::json::edit::Base;
 use crate::json::mend::Mend;
 use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
-use crate::neutral::{At, Conversation, Losses, Takes};
+use crate::message::{At, Conversation, Losses, Takes};
 use crate::place::{Edit, Place};
 
 pub use crate::json::mend::Cannot;

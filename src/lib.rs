@@ -55,8 +55,6 @@ mod dialects;
 #[allow(missing_docs, rustdoc::all)]
 mod diff;
 #[allow(missing_docs, rustdoc::all)]
-mod fix;
-#[allow(missing_docs, rustdoc::all)]
 mod format;
 #[allow(missing_docs, rustdoc::all)]
 mod formats;
@@ -68,7 +66,7 @@ mod json;
 mod judge;
 mod library;
 #[allow(missing_docs, rustdoc::all)]
-mod neutral;
+mod message;
 #[allow(missing_docs, rustdoc::all)]
 mod options;
 #[allow(missing_docs, rustdoc::all)]
@@ -76,7 +74,9 @@ mod place;
 #[allow(missing_docs, rustdoc::all)]
 mod read;
 #[allow(missing_docs, rustdoc::all)]
-mod replay;
+mod rebuild;
+#[allow(missing_docs, rustdoc::all)]
+mod repair;
 #[allow(missing_docs, rustdoc::all)]
 mod report;
 #[allow(missing_docs, rustdoc::all)]
@@ -106,21 +106,21 @@ pub mod internals {
     }
 
     open! {
-        place json source history neutral dialect dialects schema target
-        targets format formats read rule rules judge fix replay
+        place json source history message dialect dialects schema target
+        targets format formats read rule rules judge repair rebuild
         convert carry diff report options library commands cli
     }
 }
 
 pub(crate) use rule::rule;
 
-pub use fix::{Orphans, Reasoning};
 pub use library::{
     Converted, ConvertedItems, Dialect, Error, Fixed, FixedItems, Options, Report, check, check_items, check_many,
     convert, convert_items, diff, diff_items, fix, fix_items, fix_many,
 };
 #[doc(hidden)]
 pub use library::{View, page};
+pub use repair::{Orphans, Reasoning};
 pub use report::contract::{
     Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, RenamedId, Repaired,
     SettingDiff, Side, Span, Summary,

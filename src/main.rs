@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use replaylint::internals::cli::Cli;
-use replaylint::internals::commands::{Failure, Outcome, bugs, complain};
+use replaylint::internals::commands::run::bugs;
+use replaylint::internals::commands::{Failure, Outcome, complain};
 use replaylint::internals::source::display_name;
-use replaylint::internals::source::piped::Piped;
+use replaylint::internals::source::outputs::pipe::Piped;
 
 fn main() -> ExitCode {
     let cli = match Cli::typed() {

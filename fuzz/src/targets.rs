@@ -22,9 +22,9 @@ use replaylint::internals::source::ReadAt;
 use replaylint::internals::source::damage::{self, Escaped, Part};
 use serde::de::IgnoredAny;
 
-use crate::fuzz_hold::{Ask, Fault, convert_doc, promised, repaired, same, slimmed, tree};
-use crate::memory::{DOC, is_json, roomy};
-use crate::rng::Rng;
+use crate::fuzz::hold::{Ask, Fault, convert_doc, promised, repaired, same, slimmed, tree};
+use crate::support::memory::{DOC, is_json, roomy};
+use crate::support::rng::Rng;
 
 /// Panics if what must hold of an input does not.
 type Target = fn(&[u8]);

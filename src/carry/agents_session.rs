@@ -3,7 +3,7 @@
 use crate::convert::Landing;
 use crate::dialect::{Dialect, Written};
 use crate::dialects::responses::RESPONSES;
-use crate::neutral::Losses;
+use crate::message::Losses;
 
 use super::carrier::{Carrier, Story, Tools};
 

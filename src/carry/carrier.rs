@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::convert::{Carry, Landing, Source, WHOLE};
-use crate::neutral::{At, Conversation, LossKind, Losses, Takes, Voice};
+use crate::message::{At, Conversation, LossKind, Losses, Takes, Voice};
 
 use super::clock::Clock;
 use super::facts::Facts;

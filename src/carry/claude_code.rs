@@ -3,8 +3,8 @@
 
 use crate::convert::Landing;
 use crate::dialects::common::write_input_object;
-use crate::neutral::write::Writer;
-use crate::neutral::{Block, Losses, Media, MediaKind, Message, Part, Source, ToolResult, Voice, What};
+use crate::message::write::Writer;
+use crate::message::{Block, Losses, Media, MediaKind, Message, Part, Source, ToolResult, Voice, What};
 use crate::source::shell_word;
 use crate::targets::models::{self, Maker};
 

@@ -3,8 +3,8 @@
 
 use crate::convert::Landing;
 use crate::dialects::common::write_input_text;
-use crate::neutral::write::Writer;
-use crate::neutral::{Block, CallKind, Losses, Media, Message, Text, Voice, What};
+use crate::message::write::Writer;
+use crate::message::{Block, CallKind, Losses, Media, Message, Text, Voice, What};
 
 use super::carrier::{Carrier, Home, Story, Tools};
 use super::time::rfc3339;

@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 use crate::convert::Landing;
 use crate::dialects::common::write_input_object;
-use crate::neutral::write::Writer;
-use crate::neutral::{Block, Call, LossKind, Losses, Media, Message, Source, ToolResult, Voice, What};
+use crate::message::write::Writer;
+use crate::message::{Block, Call, LossKind, Losses, Media, Message, Source, ToolResult, Voice, What};
 use crate::source::shell_word;
 use crate::targets::models::{self, Maker};
 

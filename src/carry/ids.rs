@@ -1,7 +1,7 @@
 //! Ids that are the same in each run: they are derived from what the conversation says, and from positions in it.
 
 use crate::json::string::fingerprint_of;
-use crate::neutral::{Conversation, Input, Part, What};
+use crate::message::{Conversation, Input, Part, What};
 
 /// Gives ids.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 //! it does not know the other's tools.
 
 use crate::json::{Tape, scan};
-use crate::neutral::{Block, Conversation, Input, LossKind, Losses, Message, Part, Text, Voice, What};
+use crate::message::{Block, Conversation, Input, LossKind, Losses, Message, Part, Text, Voice, What};
 
 use super::said;
 

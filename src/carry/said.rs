@@ -1,7 +1,7 @@
 //! What messages say, as plain text.
 
 use crate::dialects::common::result_text;
-use crate::neutral::{Block, Conversation, Media, Message, Part, Text, ToolResult, Voice, What};
+use crate::message::{Block, Conversation, Media, Message, Part, Text, ToolResult, Voice, What};
 
 /// How many characters of what the user asks are a title.
 const TITLE: usize = 80;

@@ -1,7 +1,7 @@
 //! What the sessions of agents can say. The names are those of no dialect, so that what only a provider understands does
 //! not get into them.
 
-use crate::neutral::{Chars, IdRule, MediaKind, Takeable, Takes};
+use crate::message::{Chars, IdRule, MediaKind, Takeable, Takes};
 
 const IMAGE: Takeable = Takeable { data: true, ..Takeable::none(MediaKind::Image) };
 const FILE: Takeable = Takeable { data: true, ..Takeable::none(MediaKind::File) };

@@ -1,6 +1,6 @@
 //! The last turns of a conversation: what the user said, with what followed.
 
-use crate::neutral::{Conversation, Voice};
+use crate::message::{Conversation, Voice};
 
 /// Keeps the last `wanted` turns. Gives how many were left out.
 pub fn keep_last(conversation: &mut Conversation, wanted: usize) -> u32 {
@@ -23,7 +23,7 @@ pub fn keep_last(conversation: &mut Conversation, wanted: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::neutral::{At, Message};
+    use crate::message::{At, Message};
 
     #[test]
     fn the_last_turns_are_kept_whole() {

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use crate::convert::Landing;
 use crate::dialects::common::write_input_object;
-use crate::neutral::write::Writer;
-use crate::neutral::{Block, Call, Losses, Media, Part, Source, Text, ToolResult, Voice, What};
+use crate::message::write::Writer;
+use crate::message::{Block, Call, Losses, Media, Part, Source, Text, ToolResult, Voice, What};
 
 use super::carrier::{Carrier, Story, Tools};
 use super::{said, takes};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::carry::{self, Asked, Tools};
-use crate::commands::carriage::Carriage;
+use crate::commands::carry_output::Carriage;
 use crate::options::Misuse;
 
 #[derive(Args, Debug)]

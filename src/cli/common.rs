@@ -12,8 +12,8 @@ use crate::options::{self, FileOptions, Lints, Lookup, Misuse, Walking};
 use crate::report::command_line::{self, CommandLine};
 use crate::report::{self, Style, mask};
 use crate::source::MOST_UNPACKED;
-use crate::source::globs::{Glob, absolute};
-use crate::source::product::Existing;
+use crate::source::inputs::globs::{Glob, absolute};
+use crate::source::outputs::product::Existing;
 
 /// Findings that a report for people shows, unless told otherwise.
 const SHOWN: usize = 100;

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 
 use crate::commands::convert::{Conversion, DenyLoss};
-use crate::commands::products::Copies;
+use crate::commands::run::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::convert::{ALIASES, TO, Thoughts};
 use crate::diff::compare::Scope;

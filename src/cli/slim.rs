@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::commands::products::{Copies, Destination};
+use crate::commands::run::products::{Copies, Destination};
 use crate::commands::slim::Slimming;
 use crate::commands::{self, Failure, Outcome};
-use crate::source::commit::Replace;
+use crate::source::outputs::commit::Replace;
 
 use super::common::{ConfigFile, Files, Loudness, Reading, Threads, Typed, existing};
 

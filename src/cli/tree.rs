@@ -7,15 +7,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
-use crate::commands::products::Copies;
 use crate::commands::rebuild::Wanted;
+use crate::commands::run::products::Copies;
 use crate::commands::tree::Told;
 use crate::commands::{self, Failure, Outcome};
-use crate::fix::FixOptions;
 use crate::formats;
 use crate::history::time;
 use crate::options::{self, Misuse};
-use crate::replay::{Budget, ChainOptions, Policy};
+use crate::rebuild::{Budget, ChainOptions, Policy};
+use crate::repair::FixOptions;
 use crate::report::mask;
 use crate::report::tree::{OUTPUTS, Print};
 use crate::targets;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::convert;
 use crate::format::Format;
 use crate::format::agent::Agent;
-use crate::formats::agents::AGENTS;
+use crate::formats::agents::self_repair::AGENTS;
 use crate::history::Code;
 use crate::judge::{Judged, JudgedDoc};
 use crate::options::Misuse;
@@ -22,9 +22,9 @@ use crate::rule::About;
 use crate::source::{Doc, Input, display_name, display_path, words};
 use crate::target::Severity;
 
-use super::homes::folders;
-use super::labels::label_of;
+use super::agent_folders::folders;
 use super::run::Inputs;
+use super::run::labels::label_of;
 use super::{Failure, Outcome, Run, complain};
 
 /// As many of the worst sessions are named.

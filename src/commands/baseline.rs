@@ -8,11 +8,11 @@ use crate::report::words::count;
 use crate::source::{display_name, display_path};
 
 use super::check::check_all;
-use super::known::{Baseline, Entry};
+use super::run::known_findings::{Baseline, Entry};
 use super::{Failure, Outcome, Run, complain};
 
 /// Where a baseline is, unless another file is named.
-pub const BASELINE: &str = crate::source::walk::BASELINE;
+pub const BASELINE: &str = crate::source::inputs::walk::BASELINE;
 
 /// Writes down all that is found now.
 pub fn write(mut run: Run, path: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {

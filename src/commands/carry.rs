@@ -10,15 +10,16 @@ use crate::convert::Landing;
 use crate::history::time::iso;
 use crate::place::DocId;
 use crate::report::words::{count, printable};
-use crate::source::commit::CommitError;
 use crate::source::display_path;
-use crate::source::product::{Existing, NewFile};
+use crate::source::outputs::commit::CommitError;
+use crate::source::outputs::product::{Existing, NewFile};
 use crate::source::sqlite::made;
 
-use super::carriage::Carriage;
+use super::carry_output::Carriage;
 use super::convert::{Conversion, Session, in_any_number, in_full};
-use super::products::{self, Copies};
 use super::run::Inputs;
+use super::run::products;
+use super::run::products::Copies;
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// A session that was written.

@@ -10,17 +10,20 @@ use crate::judge::JudgedDoc;
 use crate::read::Skipped;
 use crate::report::html::draw;
 use crate::report::mask;
-use crate::report::promise::{self, Promise, Promises};
+use crate::report::prediction::promise;
+use crate::report::prediction::promise::{Promise, Promises};
 use crate::report::words::count;
-use crate::report::{Content, Diagnostic, Picked, Seen, Summary, homes};
+use crate::report::{Content, Diagnostic, Picked, Seen, Summary, locations};
 use crate::rule::About;
-use crate::rules::{self, unknown_format};
+use crate::rules;
+use crate::rules::container::unknown_format;
 use crate::source::{Doc, Packing, words};
 
-use super::known::Baseline;
-use super::labels::label_of;
 use super::run::Inputs;
-use super::{Failure, Outcome, Run, bugs, complain, met, products, settled, talk, whole};
+use super::run::known_findings::Baseline;
+use super::run::labels::label_of;
+use super::run::{bugs, products, severities, walked_files};
+use super::{Failure, Outcome, Run, complain, talk, unslim};
 
 /// What one doc gave.
 pub(super) struct Checked {
@@ -72,8 +75,8 @@ pub(super) fn look(
     let options = run.lints.of(&doc.label);
     let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
     let (mut found, mut references) = (check(&doc)?, 0);
-    if whole::is_slimmed(&doc, &found)? {
-        references = whole::put_together(&mut doc, options)?;
+    if unslim::is_slimmed(&doc, &found)? {
+        references = unslim::put_together(&mut doc, options)?;
         found = check(&doc)?;
     }
     let met = found.format.is_none() && !doc.named;
@@ -81,7 +84,7 @@ pub(super) fn look(
     let (mut counted, mut more, mut page) = (Summary::default(), Vec::new(), None);
     let (mut diagnostics, skipped) = match met {
         true => {
-            let damage = met::damage(&doc, options, &mut found, content)?;
+            let damage = walked_files::damage(&doc, options, &mut found, content)?;
             let skipped = damage.is_none();
             let told = damage.unwrap_or_default();
             counted.count(&told);
@@ -106,7 +109,7 @@ pub(super) fn look(
             if proposes {
                 promises.propose(doc.id, &*doc.bytes, run.show_content, &mut told)?;
             }
-            homes::diagnostics(&doc.segments, &mut told);
+            locations::diagnostics(&doc.segments, &mut told);
             counted.count_judged(&found.judged, &promises);
             counted.packed = counted.fixable > 0 && doc.packing != Packing::Plain;
             more = picked.more;
@@ -120,9 +123,9 @@ pub(super) fn look(
     if met && !skipped {
         page = run.drawn("check", &doc, &found, &diagnostics)?;
     }
-    let accepted = settled::settle(run, &doc.label, &mut diagnostics);
+    let accepted = severities::settle(run, &doc.label, &mut diagnostics);
     let bugs = std::mem::take(&mut found.bugs);
-    let foreign = met && !met::was_one(&diagnostics);
+    let foreign = met && !walked_files::was_one(&diagnostics);
     let seen = Seen { accepted, more, page, ..Seen::new(&doc.label, &found, diagnostics) };
     Ok(Checked { seen, skipped, foreign, references, bugs, counted, is_settled })
 }
@@ -155,12 +158,12 @@ pub(super) fn check_all(
         checked.bugs.iter().for_each(|skipped| bugs::report(&checked.seen.path, skipped));
         if checked.skipped {
             summary.skipped += 1;
-            met::say_skipped(run, &checked.seen.path);
+            walked_files::say_skipped(run, &checked.seen.path);
             return true;
         }
         summary.count_file(input.database());
         summary.see(&checked.seen);
-        whole::tell(run, &checked.seen.path, checked.references);
+        unslim::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen) && !checked.foreign);
         let known = baseline.as_mut().map_or(0, |baseline| baseline.take(&mut checked.seen));
         summary.known += known;

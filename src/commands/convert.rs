@@ -6,24 +6,26 @@ use std::path::PathBuf;
 use crate::convert::{Carry, ConvertOptions, ConvertedDoc, Landing, Plan, Thoughts, convert_to_spools};
 use crate::dialect::{Dialect, Written};
 use crate::place::DocId;
-use crate::replay::slim::restore::has_references;
+use crate::rebuild::slim::restore::has_references;
 use crate::report::words::{count, grouped, printable};
-use crate::report::{Content, Ignored, Seen, Style, Summary, diagnose, homes};
-use crate::source::commit::CommitError;
-use crate::source::product::{Existing, NewFile};
-use crate::source::spool::Spool;
+use crate::report::{Content, Ignored, Seen, Style, Summary, diagnose, locations};
+use crate::source::bytes::spool::Spool;
+use crate::source::outputs::commit::CommitError;
+use crate::source::outputs::product::{Existing, NewFile};
 use crate::source::{Doc, Input, Packing, display_name, words};
 use crate::target::Severity;
 use crate::targets::models;
 
-use super::carriage::Carriage;
+use super::carry_output::Carriage;
 use super::check::{is_no_conversation, nothing_found};
-use super::labels::label_of;
 use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
-use super::products::{self, Copies};
 use super::run::Inputs;
-use super::{Failure, Outcome, Run, Sheet, bugs, complain, met, stderr, talk, whole};
+use super::run::labels::label_of;
+use super::run::products;
+use super::run::products::Copies;
+use super::run::{bugs, walked_files};
+use super::{Failure, Outcome, Run, Sheet, complain, stderr, talk, unslim};
 
 /// Losses of a doc that are looked at, so that those of one kind can be counted; more are only counted together.
 const OF_KINDS: usize = 10_000;
@@ -159,7 +161,7 @@ pub(super) fn in_full(
     let mut doc = doc.map_err(Trouble::Read)?;
     let options = run.lints.of(&doc.label);
     let references = match has_references(&*doc.bytes).map_err(Trouble::Read)? {
-        true => whole::put_together(&mut doc, options).map_err(Trouble::Read)?,
+        true => unslim::put_together(&mut doc, options).map_err(Trouble::Read)?,
         false => 0,
     };
     Ok(Done { references, ..work(&doc)? })
@@ -338,7 +340,7 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
     };
     let mut found = done.told();
     if told.met {
-        let damage = met::damage(doc, run.lints.of(&doc.label), &mut found, content)?;
+        let damage = walked_files::damage(doc, run.lints.of(&doc.label), &mut found, content)?;
         told.skipped = damage.is_none();
         told.seen.diagnostics = damage.unwrap_or_default();
         let of = |severity| told.seen.diagnostics.iter().filter(|found| found.severity == severity).count() as u64;
@@ -348,7 +350,7 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
     } else {
         told.seen.diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
         if doc.cells.is_some() || doc.packing == Packing::Shared {
-            homes::diagnostics(&doc.segments, &mut told.seen.diagnostics);
+            locations::diagnostics(&doc.segments, &mut told.seen.diagnostics);
         }
     }
     told.seen.page = run.drawn("convert", doc, &found, &told.seen.diagnostics)?;
@@ -406,12 +408,12 @@ impl<'r> Session<'r> {
         };
         if done.skipped {
             self.summary.skipped += 1;
-            met::say_skipped(self.run, &done.label);
+            walked_files::say_skipped(self.run, &done.label);
             return Ok(());
         }
         self.summary.count_file(input.database());
-        whole::tell(self.run, &done.label, done.references);
-        let unknown = done.met && !met::was_one(&done.seen.diagnostics) || is_no_conversation(&done.seen);
+        unslim::tell(self.run, &done.label, done.references);
+        let unknown = done.met && !walked_files::was_one(&done.seen.diagnostics) || is_no_conversation(&done.seen);
         self.recognised += u64::from(done.format.is_some() || !unknown);
         self.summary.histories += u64::from(done.converted);
         self.summary.items += done.items;
@@ -482,7 +484,7 @@ impl<'r> Session<'r> {
         if shown < all {
             text += &format!(" {} not shown (--max-diagnostics 0 shows all).", grouped(all - shown));
         }
-        text + &met::skipped_in_words(summary)
+        text + &walked_files::skipped_in_words(summary)
     }
 }
 

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use crate::fix::Fixed;
 use crate::options::Misuse;
+use crate::repair::Fixed;
+use crate::report::changes::ChangeNote;
 use crate::report::command_line::CommandLine;
-use crate::report::repair::ChangeNote;
-use crate::source::commit::Replace;
+use crate::source::outputs::commit::Replace;
 use crate::source::sqlite::{self, Changed, Id, Key};
 use crate::source::{Doc, display_name, display_path};
 
 use super::dropped::Dropped;
-use super::outcome::unwritten;
+use super::run::outcome::unwritten;
 use super::{Failure, talk};
 
 /// The repair of a database.

@@ -15,9 +15,9 @@ use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
 use crate::source::{Doc, Input, display_name, display_path, words};
 
-use super::labels::label_of;
-use super::products;
-use super::sheet::Page;
+use super::run::labels::label_of;
+use super::run::output_file::Page;
+use super::run::products;
 use super::{Failure, Outcome, Run, talk};
 
 pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Failure> {

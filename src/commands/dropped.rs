@@ -9,13 +9,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
-use crate::fix::Action;
 use crate::history::time;
 use crate::json::{Tape, scan, string};
 use crate::options::Misuse;
 use crate::place::Place;
+use crate::repair::Action;
 use crate::report::Spot;
-use crate::report::repair::ChangeNote;
+use crate::report::changes::ChangeNote;
 use crate::source::{Doc, ReadAt, display_name, display_path, words};
 
 /// How each entry begins.

@@ -5,31 +5,37 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diff::unified;
-use crate::fix::{self, FixOptions, Fixed, handover};
 use crate::judge;
 use crate::options::Misuse;
 use crate::place::Pieces;
+use crate::repair;
+use crate::repair::{FixOptions, Fixed, handover};
+use crate::report::changes;
+use crate::report::changes::{ChangeNote, Counts};
 use crate::report::command_line::{CommandLine, filled};
-use crate::report::homes;
 use crate::report::html::draw;
 use crate::report::left_alone::{self, LeftAlone};
-use crate::report::repair::{self, ChangeNote, Counts};
+use crate::report::locations;
 use crate::report::updates;
 use crate::report::{self, Content, Report, Seen, Summary};
-use crate::source::commit::{self, Replace};
-use crate::source::{Doc, Input, Packing, Patched, display_name, display_path, product, segments, words};
+use crate::source::outputs::commit;
+use crate::source::outputs::commit::Replace;
+use crate::source::outputs::product;
+use crate::source::{Doc, Input, Packing, Patched, display_name, display_path, segments, words};
 
 use super::check::{is_no_conversation, nothing_found};
-use super::closing::{Closing, relative};
 use super::databases;
 use super::dropped::Dropped;
-use super::kept::{Pins, flattened, write_body};
-use super::labels::label_of;
-use super::outcome::unwritten;
+use super::numbered_logs::{Pins, flattened, write_body};
 use super::positions;
-use super::products::{self, Copies, Destination, Planned};
 use super::run::Inputs;
-use super::{Failure, Outcome, Run, Sheet, complain, met, settled, stderr, talk, whole};
+use super::run::closing::{Closing, relative};
+use super::run::labels::label_of;
+use super::run::outcome::unwritten;
+use super::run::products;
+use super::run::products::{Copies, Destination, Planned};
+use super::run::{severities, walked_files};
+use super::{Failure, Outcome, Run, Sheet, complain, stderr, talk, unslim};
 
 /// Options of `fix` besides those of all commands.
 pub struct Repairs {
@@ -78,16 +84,16 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
     let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<Done> {
         let doc = doc?;
         let options = run.lints.of(&doc.label);
-        let wanted = settled::accepting(run, &doc, options, &repairs.options, threads)?;
-        let mut fixed = fix::fix(doc.id, &*doc.bytes, options, &wanted, threads)?;
+        let wanted = severities::accepting(run, &doc, options, &repairs.options, threads)?;
+        let mut fixed = repair::fix(doc.id, &*doc.bytes, options, &wanted, threads)?;
         let moves = fixed.numbered && (!fixed.patch.is_empty() || fixed.provider_left.is_some());
         let pinned_by = if moves && !repairs.options.copies { pins.of(&doc) } else { Vec::new() };
         if !pinned_by.is_empty() {
             let pinned = FixOptions { pinned: true, ..wanted.into_owned() };
-            fixed = fix::fix(doc.id, &*doc.bytes, options, &pinned, threads)?;
+            fixed = repair::fix(doc.id, &*doc.bytes, options, &pinned, threads)?;
         }
         let refused = fixed.before.first_error().is_some();
-        if (refused || !fixed.patch.is_empty()) && whole::is_slimmed(&doc, &fixed.before)? {
+        if (refused || !fixed.patch.is_empty()) && unslim::is_slimmed(&doc, &fixed.before)? {
             return Err(io::Error::other(filled(RESTORE_FIRST, &doc.label, "")));
         }
         if let Some((format, target)) = fixed.before.format.zip(options.target)
@@ -99,21 +105,21 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             return Err(io::Error::other(why));
         }
         let met = fixed.before.format.is_none() && !doc.named;
-        let mut notes = repair::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
+        let mut notes = changes::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         let left = match met {
-            true => met::damage(&doc, options, &mut fixed.before, content)?,
-            false => Some(repair::left(doc.id, &doc.label, &*doc.bytes, &fixed, content)?),
+            true => walked_files::damage(&doc, options, &mut fixed.before, content)?,
+            false => Some(changes::left(doc.id, &doc.label, &*doc.bytes, &fixed, content)?),
         };
         let skipped = left.is_none();
         let mut left = left.unwrap_or_default();
-        let foreign = met && !met::was_one(&left);
-        let accepted = settled::settle(run, &doc.label, &mut left);
+        let foreign = met && !walked_files::was_one(&left);
+        let accepted = severities::settle(run, &doc.label, &mut left);
         let left_alone = left_alone::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
-        homes::notes(&doc.segments, &mut notes);
+        locations::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
             let edits = fixed.patch.edits(doc.id);
             let view = Patched::new(&*doc.bytes, Pieces::new(edits, doc.id, doc.bytes.len()));
-            homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
+            locations::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
         }
         let update = handover::update(doc.id, &*doc.bytes, &fixed)?;
         let page = match run.draws() && !skipped {
@@ -277,7 +283,7 @@ impl<'r> Session<'r> {
     fn begin(&mut self, done: &Done) {
         if done.skipped {
             self.summary.skipped += 1;
-            met::say_skipped(self.run, &done.doc.label);
+            walked_files::say_skipped(self.run, &done.doc.label);
             return;
         }
         self.summary.count_file(done.database());
@@ -433,9 +439,9 @@ impl<'r> Session<'r> {
 
     fn preview(&self, done: &Done, out: &mut dyn Write) -> io::Result<()> {
         let bytes = &*done.doc.bytes;
-        let stub = |note: &ChangeNote| repair::stub(&done.fixed, bytes, note);
+        let stub = |note: &ChangeNote| changes::stub(&done.fixed, bytes, note);
         let content = if self.run.content() == Content::Shown { Content::Shown } else { Content::Masked };
-        repair::write_diff(&done.notes, bytes, &done.fixed.patch, &stub, &self.run.style, content, out)
+        changes::write_diff(&done.notes, bytes, &done.fixed.patch, &stub, &self.run.style, content, out)
     }
 
     fn finish(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -456,7 +462,7 @@ impl<'r> Session<'r> {
     fn tell(&self, report: &mut dyn Report, out: &mut dyn Write) -> io::Result<()> {
         let people = report.is_for_people();
         if people && (!matches!(self.repairs.to, Destination::Preview) || self.filter) {
-            repair::write_list(&self.changes, out)?;
+            changes::write_list(&self.changes, out)?;
         }
         report.repairs(&self.changes, &self.counts);
         self.left.iter().try_for_each(|seen| report.doc(seen, out))?;

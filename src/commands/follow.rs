@@ -15,12 +15,13 @@ use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::{Diagnostic, Seen, Style, Summary};
 use crate::rule::is_end_of_log;
-use crate::rules::{invalid_json, truncated_last_line, unfinished_stream, unknown_format};
+use crate::rules::container::{invalid_json, truncated_last_line, unknown_format};
+use crate::rules::trees::unfinished_stream;
 use crate::source::{Input, Stamp, display_name, words};
 use crate::target::Severity;
 
 use super::check::{Checked, is_no_conversation, look, nothing_found};
-use super::labels::label_of;
+use super::run::labels::label_of;
 use super::{Failure, Outcome, Run, Sheet, complain, talk};
 
 /// How often files are looked at. A file that takes long to read is looked at less often.

@@ -8,13 +8,13 @@ use crate::convert;
 use crate::options::{CONFIG, KEYS, Kind};
 use crate::report::printable_json;
 use crate::report::words::count;
-use crate::source::globs::absolute;
-use crate::source::product::{Existing, NewFile};
+use crate::source::inputs::globs::absolute;
+use crate::source::outputs::product::{Existing, NewFile};
 use crate::source::{Doc, display_name, display_path, words};
 
-use super::labels::label_of;
-use super::outcome::unwritten;
 use super::run::Inputs;
+use super::run::labels::label_of;
+use super::run::outcome::unwritten;
 use super::{Failure, Outcome, Run, complain};
 
 /// Files of one format that lie below the same folder.

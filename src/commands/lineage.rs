@@ -5,13 +5,15 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::format::KeptLines;
-use crate::formats::{self, agents::AGENTS};
+use crate::formats;
+use crate::formats::agents::self_repair::AGENTS;
 use crate::json::{Tape, Val, scan};
 use crate::place::DocId;
+use crate::source::inputs::zstandard;
 use crate::source::lineage::{Lineage, Lookup, Peek};
-use crate::source::{Doc, Input, Opening, Packing, lines, zstandard};
+use crate::source::{Doc, Input, Opening, Packing, lines};
 
-use super::homes::folders;
+use super::agent_folders::folders;
 
 /// Reads lines of files.
 pub(super) struct Peeker;

@@ -1,12 +1,11 @@
 //! The commands, one a file, and what they share.
 
+mod agent_folders;
 pub mod agents;
 pub mod baseline;
-pub mod bugs;
-pub mod carriage;
 pub mod carry;
+pub mod carry_output;
 pub mod check;
-mod closing;
 pub mod config;
 pub mod convert;
 mod databases;
@@ -15,34 +14,24 @@ mod dropped;
 pub mod explain;
 pub mod fix;
 pub mod follow;
-mod homes;
 pub mod init;
-mod kept;
-pub mod known;
-mod labels;
 mod left_out;
 pub mod lineage;
-mod met;
-mod outcome;
+mod numbered_logs;
 mod parts;
 mod positions;
-pub mod products;
-mod progress;
 pub mod rebuild;
+mod rebuild_options;
 pub mod rewind;
-mod run;
-mod say;
-mod settled;
-mod sheet;
+pub mod run;
 pub mod slim;
 mod stored;
 pub mod tables;
 pub mod tree;
-mod wanted;
-mod whole;
+mod unslim;
 
-pub use outcome::{Failure, Outcome};
+pub use run::notice::{complain, stderr, talk};
+pub use run::outcome::{Failure, Outcome};
 pub use run::{Output, Run};
-pub use say::{complain, stderr, talk};
 
-use sheet::Sheet;
+use run::output_file::Sheet;

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
 use crate::options::Misuse;
-use crate::source::commit::CommitError;
-use crate::source::filter::ENDINGS;
+use crate::source::bytes::spool::Spool;
 use crate::source::identity::Identity;
-use crate::source::product::{Existing, NewFile};
-use crate::source::spool::Spool;
+use crate::source::inputs::filter::ENDINGS;
+use crate::source::outputs::commit::CommitError;
+use crate::source::outputs::product::{Existing, NewFile};
 use crate::source::{ReadAt, display_path};
 
 /// Conversations wait in memory up to so many bytes, then in a temporary file.

@@ -3,21 +3,21 @@
 use std::io::Write;
 
 use crate::place::Pieces;
-use crate::replay::cut::CHARS_A_TOKEN;
-use crate::replay::request::BODY;
-use crate::replay::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as build};
+use crate::rebuild::cut::CHARS_A_TOKEN;
+use crate::rebuild::request::BODY;
+use crate::rebuild::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as build};
 use crate::report::mask;
 use crate::report::tree::{problems, reason_words};
 use crate::report::words::{count, grouped, harmless};
-use crate::report::{Content, Diagnostic, repair};
+use crate::report::{Content, Diagnostic, changes};
 use crate::source::Patched;
 use crate::target::{Severity, Target};
 use crate::targets;
 
-use super::products::Planned;
+pub use super::rebuild_options::Wanted;
+use super::rebuild_options::print;
+use super::run::products::Planned;
 use super::tree::{find, read, say, tell};
-pub use super::wanted::Wanted;
-use super::wanted::print;
 use super::{Failure, Outcome, Run, complain, stderr, talk};
 use crate::options::Misuse;
 
@@ -59,7 +59,7 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
     }
     let lints = run.lints.of(&conversation.title());
     let by_format = conversation.info(doc).and_then(|info| targets::by_name(info.target));
-    let is_session = conversation.info(doc).is_some_and(crate::replay::is_session);
+    let is_session = conversation.info(doc).is_some_and(crate::rebuild::is_session);
     let fits = |target: &&Target| target.dialect == RESPONSES || is_session && target.dialect == MESSAGES;
     let target = lints.target.or(by_format).filter(fits);
     let target = target.or(targets::by_name(DEFAULT));
@@ -100,10 +100,10 @@ const DEFAULT: &str = "openai";
 fn for_state(
     target: Option<&'static Target>,
     chain: &ChainOptions,
-    conversation: &crate::replay::Conversation,
+    conversation: &crate::rebuild::Conversation,
     at: u32,
 ) -> Option<&'static Target> {
-    let judge = crate::replay::Judge::new(&conversation.forest, chain);
+    let judge = crate::rebuild::Judge::new(&conversation.forest, chain);
     let chains = judge.verdict(at).is_chain();
     if chains && chain.target.is_none() { targets::by_name(DEFAULT) } else { target }
 }
@@ -148,9 +148,9 @@ fn deliver(
     let edits = built.fixed.patch.edits(BODY);
     let body = Patched::new(&built.body, Pieces::new(edits, BODY, built.body.len() as u64));
     print(&body, wanted, out)?;
-    let notes = repair::notes(BODY, LABEL, &built.body, &built.fixed)?;
-    repair::write_list(&notes, &mut stderr())?;
-    let left = repair::left(BODY, LABEL, &built.body, &built.fixed, Content::None)?;
+    let notes = changes::notes(BODY, LABEL, &built.body, &built.fixed)?;
+    changes::write_list(&notes, &mut stderr())?;
+    let left = changes::left(BODY, LABEL, &built.body, &built.fixed, Content::None)?;
     let loud = |diagnostic: &&Diagnostic| run.verbose || diagnostic.severity == Severity::Error;
     say(&left.iter().filter(loud).cloned().collect::<Vec<_>>(), &run.style)?;
     let errors = left.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

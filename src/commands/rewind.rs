@@ -2,15 +2,17 @@
 
 use std::io::Write;
 
-use crate::replay::rewind::{Beginning, RewindTo, Rewound, rewind};
+use crate::rebuild::rewind::{Beginning, RewindTo, Rewound, rewind};
 use crate::report::mask;
 use crate::report::words::printable;
-use crate::source::{commit, display_name, display_path, product, words};
+use crate::source::outputs::{commit, product};
+use crate::source::{display_name, display_path, words};
 
-use super::labels::label_of;
-use super::outcome::unwritten;
-use super::products::{self, Copies};
 use super::run::Inputs;
+use super::run::labels::label_of;
+use super::run::outcome::unwritten;
+use super::run::products;
+use super::run::products::Copies;
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// Writes a copy of each session up to a turn.

@@ -5,20 +5,24 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::fix::guard;
 use crate::options::Misuse;
 use crate::place::{Edit, Pieces, Place};
-use crate::replay::slim::restore::{self, Restored};
-use crate::replay::slim::{self, KeptBody, Saved, Slim, Unfit};
+use crate::rebuild::slim;
+use crate::rebuild::slim::restore;
+use crate::rebuild::slim::restore::Restored;
+use crate::rebuild::slim::{KeptBody, Saved, Slim, Unfit};
+use crate::repair::guard;
 use crate::report::command_line::CommandLine;
 use crate::report::saving::{self, Saving};
 use crate::report::words::{count, grouped};
-use crate::source::{Doc, Input, Patched, ReadAt, commit, display_name, framing, product, words};
+use crate::source::outputs::{commit, product};
+use crate::source::{Doc, Input, Patched, ReadAt, display_name, framing, words};
 
-use super::labels::label_of;
-use super::outcome::unwritten;
-use super::products::{self, Copies, Destination, Planned};
 use super::run::Inputs;
+use super::run::labels::label_of;
+use super::run::outcome::unwritten;
+use super::run::products;
+use super::run::products::{Copies, Destination, Planned};
 use super::{Failure, Outcome, Run, complain, stderr, talk};
 
 /// Options of `slim`.

@@ -5,15 +5,17 @@ use std::io::Write;
 
 use crate::format::requests::{Asked, Refused, Requests, Sent};
 use crate::options::{self, Misuse};
-use crate::replay::slim::restore::{self, Restored};
-use crate::replay::stream;
-use crate::replay::{Conversation, conversation::Part};
+use crate::rebuild::Conversation;
+use crate::rebuild::conversation::Part;
+use crate::rebuild::slim::restore;
+use crate::rebuild::slim::restore::Restored;
+use crate::rebuild::stream;
 use crate::report::command_line::CommandLine;
 use crate::report::mask;
 use crate::report::words::{count, printable};
 use crate::source::display_name;
 
-use super::wanted::{Wanted, print};
+use super::rebuild_options::{Wanted, print};
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// Rebuilds a request, if the one input is such a log.

@@ -6,16 +6,17 @@ use std::path::Path;
 use crate::history::tree::{Forest, Named};
 use crate::options::{Misuse, unknown_of};
 use crate::place::DocId;
-use crate::replay::{ChainOptions, Conversation};
+use crate::rebuild::{ChainOptions, Conversation};
 use crate::report::tree::{Print, TreeView, problems, view};
 use crate::report::{self, Diagnostic, Seen, Style};
 use crate::source::words;
 use crate::target::Severity;
 
-use super::labels::label_of;
-use super::products::{self, Planned};
 use super::run::Inputs;
-use super::sheet::Page;
+use super::run::labels::label_of;
+use super::run::output_file::Page;
+use super::run::products;
+use super::run::products::Planned;
 use super::{Failure, Outcome, Run, complain, stderr};
 
 /// What the user says about nodes, where the file does not.

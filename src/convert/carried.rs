@@ -8,7 +8,7 @@ use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::{History, Row};
 use crate::judge::{self, Findings, Options};
-use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
+use crate::message::{Conversation, LossKind, Losses, Lost, Text};
 use crate::place::{DocId, Place};
 use crate::read;
 use crate::source::{Container, ReadAt};

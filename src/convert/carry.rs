@@ -1,6 +1,6 @@
 //! The contract of sessions that another agent resumes: what conversion asks of their writer.
 
-use crate::neutral::{At, Conversation, Losses, Takes};
+use crate::message::{At, Conversation, Losses, Takes};
 use crate::place::{DocId, Place};
 use crate::source::ReadAt;
 

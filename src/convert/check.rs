@@ -3,12 +3,12 @@
 use std::io;
 
 use crate::dialect::Written;
-use crate::fix::{Planned, Sketch, Sketcher};
 use crate::history::Finding;
 use crate::history::codes::{UNKNOWN_FORMAT, unknown};
 use crate::judge::{self, Judged, JudgedDoc, Options};
-use crate::neutral::LossKind;
+use crate::message::LossKind;
 use crate::place::DocId;
+use crate::repair::{Planned, Sketch, Sketcher};
 use crate::source::ReadAt;
 use crate::target::Severity;
 

@@ -4,12 +4,11 @@
 use std::io;
 
 use crate::format::FormatInfo;
-use crate::history::{Act, Code, Finding, Remedy};
+use crate::history::{Act, Finding, Remedy, codes};
 use crate::judge::{self, Judged, OnHistory};
 use crate::place::DocId;
 use crate::rule::{Cx, Loss};
-use crate::rules;
-use crate::source::spool::Spool;
+use crate::source::bytes::spool::Spool;
 use crate::source::{ReadAt, framing};
 use crate::target::Severity;
 
@@ -70,11 +69,14 @@ pub fn convert_to_spools(
     let apart = found.format.is_none_or(|format| !format.info().histories.span_records());
     for judged in found.judged.iter().filter(|judged| judged.history.is_none()) {
         // A last line that is cut off is one conversation less, unless it is only the end of a log.
-        let is_cut = judged.finding.code == CUT && judged.finding.variant == 0 && apart;
+        let is_cut = judged.finding.code == codes::CUT_LAST_LINE && judged.finding.variant == 0 && apart;
         // Of a damaged line whose repair loses nothing, all was read.
         let is_whole = judged.finding.remedy == Remedy::One(Act::Text) && judged.loss == Loss::Lossless;
         if judged.severity == Severity::Error && !is_whole || is_cut {
-            converter.fail(Finding { code: if is_cut { INVALID } else { judged.finding.code }, ..judged.finding });
+            converter.fail(Finding {
+                code: if is_cut { codes::INVALID_JSON } else { judged.finding.code },
+                ..judged.finding
+            });
         }
     }
     all.take(converter.made, how);
@@ -84,10 +86,6 @@ pub fn convert_to_spools(
     all.lines = found.lines;
     Ok(all)
 }
-
-/// The rules about a line that is cut off, and about what does not parse.
-const CUT: Code = rules::truncated_last_line::RULE.code;
-const INVALID: Code = rules::invalid_json::RULE.code;
 
 /// Converts each history once it is put together.
 struct Converting<'c> {

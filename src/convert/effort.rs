@@ -1,6 +1,6 @@
 //! How hard to think: as a word, or as a number of tokens, whichever the target's model takes.
 
-use crate::neutral::{
+use crate::message::{
     Choice, Conversation, Effort, LossKind, Losses, Maker, Name, Plain, Raw, Takes, Text, Voice, What,
 };
 

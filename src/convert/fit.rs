@@ -1,9 +1,9 @@
 //! Fits a conversation to what a dialect takes. What is taken away or made up is noted with the place of its source.
 
 use crate::json::{Spare, scan};
-use crate::neutral::settle::settle;
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::pair_results::settle;
+use crate::message::write::Writer;
+use crate::message::{
     At, Block, Call, CallKind, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Message, Part, Raw,
     Reasoning, Source, Takes, Text, ToolResult, Voice, What,
 };
@@ -297,7 +297,7 @@ impl Fitter<'_> {
     }
 
     fn text_with_documents(&mut self, message: &mut Message) {
-        let document = |block: &&Block| matches!(&block.what, What::Media(media) if media.kind == crate::neutral::MediaKind::File);
+        let document = |block: &&Block| matches!(&block.what, What::Media(media) if media.kind == crate::message::MediaKind::File);
         let says = |block: &Block| matches!(block.what, What::Text { .. }) && !block.is_blank();
         if let Some(at) = message.blocks.iter().find(document).map(|block| block.at)
             && !message.blocks.iter().any(says)

@@ -14,10 +14,11 @@ use crate::history::{History, Row};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 use crate::judge::Options;
-use crate::neutral::{At, LossKind, Lost};
+use crate::message::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
-use crate::replay::{self, foreign, stream};
+use crate::rebuild;
+use crate::rebuild::{foreign, stream};
 use crate::source::ReadAt;
 
 use super::options::ConvertOptions;
@@ -54,7 +55,7 @@ impl<'h> Items<'h> {
             return Items::of_stream(id, bytes, requests, options).map(Some);
         }
         let stored = options.store.or(history.settings.store).unwrap_or(true);
-        if replay::is_session(info) {
+        if rebuild::is_session(info) {
             let made = Made::Messages(Texts::new(bytes, info.dialect), &history.rows);
             return Ok(Some(Items { dialect: &ANTHROPIC, shape: Shape::Item, made }));
         }
@@ -108,7 +109,7 @@ impl<'h> Items<'h> {
                 let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {
                     texts.item(row, see);
                 };
-                for message in replay::messages(rows, &mut see) {
+                for message in rebuild::messages(rows, &mut see) {
                     give(&message.text, Base::of_runs(message.begins.doc, &message.runs));
                 }
                 Vec::new()

@@ -1,6 +1,6 @@
 //! Fits images, documents and other media to what a dialect takes.
 
-use crate::neutral::{At, LossKind, Losses, Media, MediaKind, Source, Takes, Text};
+use crate::message::{At, LossKind, Losses, Media, MediaKind, Source, Takes, Text};
 
 /// What becomes of media.
 pub enum Fitted {

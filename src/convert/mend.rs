@@ -4,14 +4,17 @@
 
 use super::taker::Converted;
 use super::verbatim::Copied;
-use crate::fix::{self, Action, Cause, Change, FixOptions, Orphans};
 use crate::history::Kind;
 use crate::judge::Options;
-use crate::neutral::{At, LossKind, Lost};
+use crate::message::{At, LossKind, Lost};
 use crate::place::{DocId, Pieces, Place};
+use crate::repair;
+use crate::repair::{Action, Cause, Change, FixOptions, Orphans};
 use crate::rule::About;
-use crate::rules::{self, id_length, mismatched_output};
-use crate::source::spool::Spool;
+use crate::rules;
+use crate::rules::calls::mismatched_output;
+use crate::rules::ids::id_length;
+use crate::source::bytes::spool::Spool;
 use crate::source::{Patched, ReadAt};
 
 /// What is made is in no doc.
@@ -22,7 +25,7 @@ pub fn mend(result: &mut Spool, converted: &mut Converted, takers: &[Options]) {
     let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
     let mut before: Vec<Pieces> = Vec::new();
     for options in takers {
-        let Ok(fixed) = fix::fix(MADE, result, options, &wanted, 1) else { return };
+        let Ok(fixed) = repair::fix(MADE, result, options, &wanted, 1) else { return };
         if fixed.would_empty() {
             *result = Spool::default();
             return;

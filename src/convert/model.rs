@@ -1,7 +1,7 @@
 //! The model that the result names: another provider's is of no use to the target, and it may want one.
 
 use crate::dialect::Written;
-use crate::neutral::{At, Conversation, LossKind, Losses};
+use crate::message::{At, Conversation, LossKind, Losses};
 use crate::targets::models;
 
 use super::plan::Plan;

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::json::fingerprint_of;
-use crate::neutral::{
+use crate::message::{
     At, Call, Choice, Conversation, IdRule, LossKind, Losses, Message, Takes, Text, Voice, What,
 };
 

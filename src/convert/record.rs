@@ -10,16 +10,17 @@ use crate::dialect::{Body, Dialect, Written};
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
 use crate::formats;
-use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage};
+use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage, codes};
 use crate::json::{Tape, scan};
 use crate::judge::{self, Findings, Judged, Options};
-use crate::neutral::{LossKind, Lost};
+use crate::message::{LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::read::{self, Scanned, Texts, detect};
 use crate::rule::When;
 use crate::rules;
-use crate::source::spool::Spool;
-use crate::source::{Container, ReadAt, lines, product};
+use crate::source::bytes::spool::Spool;
+use crate::source::outputs::product;
+use crate::source::{Container, ReadAt, lines};
 use crate::target::{Severity, Target};
 use crate::targets;
 
@@ -160,7 +161,7 @@ impl<'c> Converter<'c> {
             error = refused(result, written, &takers, log);
         }
         // Nothing may be left, or nothing by which anybody would know it again.
-        let unread = || error.is_none_or(|code| code == UNKNOWN) && !is_recognised(result, written);
+        let unread = || error.is_none_or(|code| code == codes::UNKNOWN_FORMAT) && !is_recognised(result, written);
         if result.is_blank() || unread() {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
@@ -315,9 +316,6 @@ pub(super) fn is_recognised(result: &dyn ReadAt, written: Written) -> bool {
         }
     }
 }
-
-/// The rule about what no format recognises.
-const UNKNOWN: Code = rules::unknown_format::RULE.code;
 
 pub(super) fn finding(kind: LossKind, row: Row) -> Finding {
     Finding::new(kind.code, row).variant(kind.variant)

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::neutral::forms::Form;
-use crate::neutral::{
+use crate::message::settings_map::Form;
+use crate::message::{
     At, Choice, Conversation, Effort, LossKind, Losses, Name, OutputFormat, Plain, Raw, SearchTakes, Settings,
     Takes, Text, Tool, ToolKind, WebSearch, What,
 };

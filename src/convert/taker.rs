@@ -5,8 +5,8 @@ use std::io;
 
 use crate::dialect::{Body, Dialect, Shape};
 use crate::json::Val;
-use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
-use crate::source::spool::{Outlet, Spool};
+use crate::message::{Conversation, LossKind, Losses, Lost, Text};
+use crate::source::bytes::spool::{Outlet, Spool};
 use crate::target::Target;
 
 use super::able::Able;

@@ -5,10 +5,11 @@ use std::io;
 use crate::dialect::{Body, Shape, Written};
 use crate::history::Kind;
 use crate::json::{Member, Val, name, string};
-use crate::neutral::forms::{self, Form};
-use crate::neutral::write::Writer;
-use crate::neutral::{At, LossKind, Losses, Takes, members};
-use crate::source::spool::{Outlet, Spool};
+use crate::message::settings_map;
+use crate::message::settings_map::Form;
+use crate::message::write::Writer;
+use crate::message::{At, LossKind, Losses, Takes, members};
+use crate::source::bytes::spool::{Outlet, Spool};
 
 use super::request::LIMIT;
 
@@ -163,7 +164,7 @@ impl Verbatim {
         match Form::at(self.dialect, &name) {
             Some(form) => form.loss,
             None if name == "model" || members::is_of_responses(&name) => LossKind::HARMLESS_SETTING,
-            None => forms::loss_alone(&name),
+            None => settings_map::loss_alone(&name),
         }
     }
 

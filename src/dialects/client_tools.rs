@@ -3,7 +3,7 @@
 //!
 //! Sources: Anthropic's pages on the bash, text editor, computer use and memory tools; OpenAI's request types.
 
-use crate::neutral::ClientTool;
+use crate::message::ClientTool;
 
 /// The members of the user's location in a web search tool.
 pub const LOCATION: [&str; 4] = ["city", "region", "country", "timezone"];

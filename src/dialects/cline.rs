@@ -10,7 +10,7 @@ use crate::dialects::responses::RESPONSES;
 use crate::history::{BlockFlags, Flags, Kind, Pairing, Role};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name};
-use crate::neutral::{
+use crate::message::{
     Block, Conversation, LossKind, Losses, Lost, Maker, Media, MediaKind, Reasoning, Source, Takes, Text, Voice,
     What,
 };

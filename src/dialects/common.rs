@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::dialect::Body;
 use crate::json::{Member, Tape, Val, scan, string};
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::write::Writer;
+use crate::message::{
     Block, Extra, Foreign, ForeignKind, Input, LossKind, Losses, Media, MediaKind, Part, Raw, Reasoning, Source,
     Text, ToolResult, What,
 };
@@ -37,7 +37,7 @@ pub fn citations(dialect: &'static str, list: Option<Val<'_>>) -> Option<Foreign
 }
 
 /// Reasoning as a block of its own.
-pub fn reasoning(maker: crate::neutral::Maker, texts: Vec<Text>, seal: Option<Text>) -> What {
+pub fn reasoning(maker: crate::message::Maker, texts: Vec<Text>, seal: Option<Text>) -> What {
     What::Reasoning(Reasoning { maker, texts, seal, redacted: None })
 }
 

@@ -3,7 +3,7 @@
 
 use crate::dialect::Body;
 use crate::json::{KeySet, Val};
-use crate::neutral::{LossKind, Losses, members};
+use crate::message::{LossKind, Losses, members};
 
 /// Members of each kind of piece, by where it occurs: paths, with dots where an object's members are read one by one.
 static KNOWN: &[(&str, &[Piece])] = &[

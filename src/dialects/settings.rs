@@ -5,8 +5,9 @@ use std::borrow::Cow;
 
 use crate::dialect::Body;
 use crate::json::{Member, Val};
-use crate::neutral::forms::{self, Form};
-use crate::neutral::{Conversation, Losses, Plain, Raw, Setting};
+use crate::message::settings_map;
+use crate::message::settings_map::Form;
+use crate::message::{Conversation, Losses, Plain, Raw, Setting};
 
 /// A member of a request, or of an object of settings in one.
 pub struct Found<'f, 't> {
@@ -56,16 +57,16 @@ fn within(
             continue;
         }
         let at = body.at_key(&member);
-        if member.val.is_object() && forms::holds(reading.dialect, &path) {
+        if member.val.is_object() && settings_map::holds(reading.dialect, &path) {
             within(body, member.val, &path, reading, out, losses);
             continue;
         }
         match Form::at(reading.dialect, &path) {
             Some(form) => out.settings.put(Plain { name: form.name, value: Raw::of(member.val), at }),
-            None if forms::is_state(reading.dialect, &path) => out.settings.state.push(at),
+            None if settings_map::is_state(reading.dialect, &path) => out.settings.state.push(at),
             // What is empty asks for nothing.
             None if (member.val.is_object() || member.val.is_array()) && member.val.count() == 0 => {}
-            None => out.settings.others.push(Setting { value: forms::loss_alone(&path), at }),
+            None => out.settings.others.push(Setting { value: settings_map::loss_alone(&path), at }),
         }
     }
 }
@@ -78,7 +79,7 @@ impl Found<'_, '_> {
 
     /// Notes that only this dialect has it.
     pub fn alone(&self, out: &mut Conversation) {
-        let value = forms::loss_alone(self.path);
+        let value = settings_map::loss_alone(self.path);
         out.settings.others.push(Setting { value, at: self.body.at_key(self.member) });
     }
 }

@@ -8,7 +8,7 @@ use crate::format::{FormatInfo, Histories};
 use crate::history::Finding;
 use crate::json::Val;
 use crate::judge::{self, Keep, Options};
-use crate::neutral::{Aside, Conversation, LossKind, Losses};
+use crate::message::{Aside, Conversation, LossKind, Losses};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
 use crate::source::ReadAt;

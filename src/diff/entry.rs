@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::string::fingerprint_of;
-use crate::neutral::Raw;
+use crate::message::Raw;
 use crate::place::Place;
 
 use super::said::{self, Id, Said};

@@ -4,8 +4,8 @@
 use std::io;
 
 use crate::json::{Tape, scan};
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::write::Writer;
+use crate::message::{
     Block, Conversation, Input, LossKind, Losses, Media, Message, Part, Source, Text, ToolResult, Voice, What,
 };
 use crate::source::ReadAt;

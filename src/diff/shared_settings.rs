@@ -2,9 +2,9 @@
 
 use std::io;
 
-use crate::neutral::forms::Form;
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::settings_map::Form;
+use crate::message::write::Writer;
+use crate::message::{
     At, Choice, Conversation, Effort, Name, OutputFormat, Settings, Text, Tool, ToolKind, WebSearch,
 };
 use crate::source::ReadAt;

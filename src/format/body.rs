@@ -2,7 +2,7 @@
 
 use crate::history::{Around, Settings};
 use crate::json::Val;
-use crate::neutral::LossKind;
+use crate::message::LossKind;
 use crate::place::Place;
 
 use super::{Mark, Record, Sink, Slice};

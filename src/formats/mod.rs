@@ -1,111 +1,111 @@
-//! The formats, one a file, and their table.
+//! The formats, a folder a family, an agent's in a folder of its own, and their table.
 
 pub mod agents;
+pub mod anthropic;
+pub mod aws;
 mod claim;
-mod cline_task;
+pub mod datasets;
+pub mod exports;
+pub mod google;
 mod kept;
-mod langchain;
 mod member;
-mod opencode;
+pub mod openai;
 mod provider;
-mod session_lines;
-mod spans;
+pub mod sdks;
 mod spoken;
+pub mod traces;
 mod transcript;
 pub mod unread;
-mod vercel;
 
-/// Declares the modules and the table. Among formats that are equally sure of a record, the first wins.
+/// Declares the table. Among formats that are equally sure of a record, the first wins.
 macro_rules! formats {
-    ($($module:ident),* $(,)?) => {
-        $(pub mod $module;)*
-
+    ($($($module:ident)::+),* $(,)?) => {
         /// All formats.
-        pub static FORMATS: &[&dyn crate::format::Format] = &[$(&$module::FORMAT),*];
+        pub static FORMATS: &[&dyn crate::format::Format] = &[$(&$($module::)+FORMAT),*];
     };
 }
 
 formats![
-    responses_request,
-    responses_object,
-    responses_page,
-    responses_exchange,
-    responses_batch,
-    chat_request,
-    chat_completion,
-    chat_page,
-    chat_exchange,
-    chat_batch,
-    chat_training,
-    chat_preference,
-    anthropic_request,
-    anthropic_batch,
-    anthropic_message,
-    gemini_request,
-    gemini_response,
-    gemini_exchange,
-    bedrock_request,
-    bedrock_response,
-    bedrock_exchange,
-    responses_items,
-    responses_item_lines,
-    responses_stream,
-    chat_stream,
-    anthropic_stream,
-    codex_rollout,
-    codex_session,
-    coder_chat,
-    coder_chat_lines,
-    coder_page,
-    agents_session,
-    agents_run_state,
-    agents_js_state,
-    ag2_events,
-    ag2_log,
-    claude_code,
-    kode_session,
-    kode_responses,
-    iterate_stream,
-    opencode_export,
-    opencode_session,
-    opencode_v2,
-    crush,
-    goose_session,
-    google_adk,
-    vercel_ui_messages,
-    vercel_model_messages,
-    pi_session,
-    cline_session,
-    roo_task,
-    gemini_cli,
-    copilot_cli,
-    langchain_messages,
-    langgraph_state,
-    langgraph_checkpoint,
-    codex_exec,
-    gemini_recording,
-    openhands,
-    inspect_log,
-    pydantic_ai,
-    qwen_code,
-    chatgpt_export,
-    claude_ai_export,
-    ai_studio,
-    grok_export,
-    droid_session,
-    kimi_session,
-    hermes_session,
-    grok_cli,
-    antigravity,
-    amp_thread,
-    zed_thread,
-    cursor_session,
-    litellm_log,
-    langfuse,
-    otel_genai,
-    openinference,
-    sharegpt,
-    alpaca,
+    openai::responses_request,
+    openai::responses_object,
+    openai::responses_page,
+    openai::responses_exchange,
+    openai::responses_batch,
+    openai::chat_request,
+    openai::chat_completion,
+    openai::chat_page,
+    openai::chat_exchange,
+    openai::chat_batch,
+    openai::chat_training,
+    openai::chat_preference,
+    anthropic::anthropic_request,
+    anthropic::anthropic_batch,
+    anthropic::anthropic_message,
+    google::gemini_request,
+    google::gemini_response,
+    google::gemini_exchange,
+    aws::bedrock_request,
+    aws::bedrock_response,
+    aws::bedrock_exchange,
+    openai::responses_items,
+    openai::responses_item_lines,
+    openai::responses_stream,
+    openai::chat_stream,
+    anthropic::anthropic_stream,
+    agents::codex::rollout,
+    agents::codex::session,
+    agents::coder::chat,
+    agents::coder::chat_lines,
+    agents::coder::page,
+    sdks::openai_agents::session,
+    sdks::openai_agents::run_state,
+    sdks::openai_agents::js_state,
+    sdks::ag2::events,
+    sdks::ag2::log,
+    agents::claude_code,
+    agents::kode::session,
+    agents::kode::responses,
+    agents::iterate,
+    agents::opencode::export,
+    agents::opencode::store,
+    agents::opencode::v2,
+    agents::crush,
+    agents::goose,
+    sdks::google_adk,
+    sdks::vercel::ui_messages,
+    sdks::vercel::model_messages,
+    agents::pi,
+    agents::cline::session,
+    agents::cline::roo_task,
+    agents::gemini_cli,
+    agents::copilot_cli,
+    sdks::langchain::messages,
+    sdks::langchain::langgraph_state,
+    sdks::langchain::langgraph_checkpoint,
+    agents::codex::exec,
+    agents::gemini_cli::recording,
+    agents::openhands,
+    traces::inspect_log,
+    sdks::pydantic_ai,
+    agents::qwen_code,
+    exports::chatgpt,
+    exports::claude_ai,
+    exports::ai_studio,
+    exports::grok,
+    agents::droid,
+    agents::kimi,
+    agents::hermes,
+    agents::grok_cli,
+    agents::antigravity,
+    agents::amp,
+    agents::zed,
+    agents::cursor,
+    traces::litellm_log,
+    traces::langfuse,
+    traces::otel_genai,
+    traces::openinference,
+    datasets::sharegpt,
+    datasets::alpaca,
 ];
 
 /// The format with this name.

@@ -8,11 +8,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use crate::format::FormatInfo;
-use crate::formats::agents::{self, Healed};
+use crate::formats::agents::self_repair;
+use crate::formats::agents::self_repair::Healed;
 use crate::history::{Act, BlockFlags, Code, Facts, Finding, Flags, History, Kind, Known, Remedy, Row, Wish};
 use crate::place::Place;
 use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule};
-use crate::rules::{self, RULES, fields, schema_violation};
+use crate::rules;
+use crate::rules::items::schema_violation;
+use crate::rules::{RULES, fields};
 use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
 use crate::targets::{self, models};
 
@@ -68,7 +71,7 @@ impl<'h> Bench<'h> {
         let traits = target.traits(model).with(proof::traits(&options.enabled.proven));
         let spoken = if speaks(info, target) { target.dialect } else { "" };
         let version = options.agent_version.or(settings.agent_version);
-        let heals = if healing::applies(options) { agents::healed(info.name, version) } else { Vec::new() };
+        let heals = if healing::applies(options) { self_repair::healed(info.name, version) } else { Vec::new() };
         let gaps = settings.gaps.iter().min().copied().zip(settings.gaps.iter().max().copied());
         Bench { target, stored, thinking, traits, history, age: options.age, heals, spoken, gaps }
     }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::formats::agents;
+use crate::formats::agents::self_repair;
 use crate::history::{Finding, Known, Version};
 use crate::place::DocId;
 use crate::read::{self, Emit, Found, Reading, Take, Texts};
@@ -86,7 +86,7 @@ fn finish<T>(found: Reading<Gathered<T>>, options: &Options) -> JudgedDoc<T> {
     let mut judged = found.gathered.judged;
     if let Some(format) = found.format.filter(|_| healing::applies(options)) {
         let version = options.agent_version.or(found.gathered.agent_version);
-        healing::heal(&mut judged, None, &agents::healed(format.info().name, version), options);
+        healing::heal(&mut judged, None, &self_repair::healed(format.info().name, version), options);
     }
     let spans = found.format.is_some_and(|format| format.info().histories.shares_rows());
     if spans {

@@ -1,14 +1,16 @@
 //! What an agent puts right before it sends a session is no error of the session: one note says so, and no fix touches it.
 
 use crate::format::agent::Ill;
-use crate::formats::agents::Healed;
+use crate::formats::agents::self_repair::Healed;
 use crate::history::{Code, Finding, Usage};
 use crate::rule::Loss;
-use crate::rules::{
-    anthropic_missing_result, anthropic_orphan_result, chat_missing_reply, chat_orphan_reply, cycle,
-    gemini_missing_response, gemini_orphan_response, gemini_unsigned_call, healed_by_agent, lone_surrogate,
-    missing_output, orphan_output,
-};
+use crate::rules::anthropic::{missing_result, orphan_result};
+use crate::rules::calls::{missing_output, orphan_output};
+use crate::rules::chat::{missing_reply, orphan_reply};
+use crate::rules::container::lone_surrogate;
+use crate::rules::gemini::{missing_response, orphan_response, unsigned_call};
+use crate::rules::sessions::healed_by_agent;
+use crate::rules::trees::cycle;
 use crate::target::Severity;
 
 use super::Options;
@@ -17,19 +19,15 @@ use super::judged::Judged;
 /// What is found of an ill: the rules, and which of their variants.
 const FOUND: &[(Ill, Code, &[u8])] = &[
     (Ill::UnansweredCall, missing_output::RULE.code, &[0, missing_output::ABORTED]),
-    (Ill::UnansweredCall, anthropic_missing_result::RULE.code, &[0, anthropic_missing_result::IN_SESSION]),
-    (Ill::UnansweredCall, chat_missing_reply::RULE.code, &[0]),
-    (
-        Ill::LateOutput,
-        anthropic_missing_result::RULE.code,
-        &[anthropic_missing_result::FAR, anthropic_missing_result::LATE],
-    ),
+    (Ill::UnansweredCall, missing_result::RULE.code, &[0, missing_result::IN_SESSION]),
+    (Ill::UnansweredCall, missing_reply::RULE.code, &[0]),
+    (Ill::LateOutput, missing_result::RULE.code, &[missing_result::FAR, missing_result::LATE]),
     (Ill::OrphanOutput, orphan_output::RULE.code, &[0]),
-    (Ill::OrphanOutput, anthropic_orphan_result::RULE.code, &[0]),
-    (Ill::OrphanOutput, chat_orphan_reply::RULE.code, &[0]),
-    (Ill::UnansweredCall, gemini_missing_response::RULE.code, &[0, gemini_missing_response::SPOKEN_OVER]),
-    (Ill::OrphanOutput, gemini_orphan_response::RULE.code, &[0, 1]),
-    (Ill::UnsignedCall, gemini_unsigned_call::RULE.code, &[0]),
+    (Ill::OrphanOutput, orphan_result::RULE.code, &[0]),
+    (Ill::OrphanOutput, orphan_reply::RULE.code, &[0]),
+    (Ill::UnansweredCall, missing_response::RULE.code, &[0, missing_response::SPOKEN_OVER]),
+    (Ill::OrphanOutput, orphan_response::RULE.code, &[0, 1]),
+    (Ill::UnsignedCall, unsigned_call::RULE.code, &[0]),
     (Ill::LoneSurrogate, lone_surrogate::RULE.code, &[0, 1]),
     (Ill::Cycle, cycle::RULE.code, &[0]),
 ];

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::fix::fix as repair_doc;
 use crate::judge;
 use crate::place::Pieces;
+use crate::repair::fix as repair_doc;
 use crate::report::Content;
+use crate::report::changes;
+use crate::report::changes::Counts;
 use crate::report::contract::{Change, Repaired};
-use crate::report::repair::{self, Counts};
 use crate::source::{Memory, Patched, ReadAt, Roomy};
 
 use super::error::Error;
@@ -87,8 +88,8 @@ fn fix_document<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, 
     if let Some(bug) = done.bug {
         return Err(Error::new(bug));
     }
-    let notes = repair::notes(DOC, &options.name, &bytes, &done)?;
-    let left = repair::left(DOC, &options.name, &bytes, &done, Content::None)?;
+    let notes = changes::notes(DOC, &options.name, &bytes, &done)?;
+    let left = changes::left(DOC, &options.name, &bytes, &done, Content::None)?;
     let report = Report::new(done.left(), &options.name, left);
     let text = match done.patch.is_empty() {
         true => Cow::Borrowed(document),

@@ -1,7 +1,7 @@
 //! Options of the library: the same as those of the command line, by the same names.
 
-use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::history::{Effort, Usage};
+use crate::repair::{FixOptions, Orphans, Reasoning};
 use crate::{judge, options};
 
 use super::dialect::Dialect;

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::convert;
-use crate::fix::fix;
+use crate::repair::fix;
 use crate::report::html::draw::{self, Drawing};
-use crate::report::{Content, Picked, promise, repair};
+use crate::report::prediction::promise;
+use crate::report::{Content, Picked, changes};
 use crate::source::{Memory, ReadAt, Roomy};
 
 use super::error::Error;
@@ -49,10 +50,10 @@ pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Re
         }
         View::Fix => {
             let fixed = fix(DOC, &bytes, &options.judge, &options.fix, 1)?;
-            let notes = repair::notes(DOC, &options.name, &bytes, &fixed)?;
-            let left = repair::left(DOC, &options.name, &bytes, &fixed, Content::None)?;
+            let notes = changes::notes(DOC, &options.name, &bytes, &fixed)?;
+            let left = changes::left(DOC, &options.name, &bytes, &fixed, Content::None)?;
             let doc = draw::repaired(drawing("fix"), &fixed, &notes, &left)?;
-            let mut counts = repair::Counts::default();
+            let mut counts = changes::Counts::default();
             counts.add(&notes);
             let counts = json!(crate::report::contract::Repaired::from(counts));
             (doc, Report::new(fixed.left(), &options.name, left), counts)

@@ -5,8 +5,10 @@ use serde::Serialize;
 use crate::convert;
 use crate::judge::JudgedDoc;
 use crate::place::DocId;
+use crate::report;
 use crate::report::contract::{self, Diagnostic, Input, Summary};
-use crate::report::{self, Content, Picked, Seen, promise};
+use crate::report::prediction::promise;
+use crate::report::{Content, Picked, Seen};
 use crate::source::{Memory, Roomy};
 
 use super::error::Error;

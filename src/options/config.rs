@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::rule::Rule;
-use crate::source::globs::Glob;
+use crate::source::inputs::globs::Glob;
 use crate::target::Severity;
 
 use super::about::FileOptions;

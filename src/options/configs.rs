@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::json::steps;
-use crate::source::{display_path, globs, words};
+use crate::source::inputs::globs;
+use crate::source::{display_path, words};
 
 use super::config::{CONFIG, Config, PYPROJECT};
 use super::misuse::Misuse;

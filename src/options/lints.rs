@@ -10,8 +10,8 @@ use crate::read;
 use crate::report::command_line::file_of;
 use crate::rules;
 use crate::source::display_name;
-use crate::source::filter::{Filter, Filters};
-use crate::source::globs::{Glob, absolute};
+use crate::source::inputs::filter::{Filter, Filters};
+use crate::source::inputs::globs::{Glob, absolute};
 use crate::target::Severity;
 
 use super::about::{FileOptions, judge_options};

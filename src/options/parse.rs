@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::source::display_name;
-use crate::source::globs::Glob;
+use crate::source::inputs::globs::Glob;
 use crate::target::Severity;
 
 use super::about::FileOptions;

@@ -9,7 +9,7 @@ use crate::history::{Finding, Flags, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::{Provenance, Span};
 use crate::json::{NodeKind, Tape, Val, scan};
-use crate::neutral::LossKind;
+use crate::message::LossKind;
 use crate::place::Place;
 use crate::source::ReadAt;
 

@@ -5,8 +5,8 @@ use crate::format::{Format, Histories, Probe, TELLING};
 use crate::formats::{self, FORMATS, unread};
 use crate::history::Usage;
 use crate::json::{Member, Tape, Val, pointer, scan};
+use crate::source::bytes::hints::Known;
 use crate::source::damage::{self, Part};
-use crate::source::known::Known;
 use crate::source::{Container, ReadAt, framing, lines};
 
 use super::Options;

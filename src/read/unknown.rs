@@ -11,7 +11,7 @@ use crate::history::codes::{INVALID_JSON, UNKNOWN_FORMAT};
 use crate::history::{Finding, Flags, Row};
 use crate::json::What;
 use crate::place::{DocId, Place};
-use crate::source::known::{Known, NotRead};
+use crate::source::bytes::hints::{Known, NotRead};
 use crate::source::{Container, ReadAt, sqlite};
 
 use super::detect::Answer;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::diff::compare;
 
-use super::repair::{ChangeNote, Counts};
+use super::changes::{ChangeNote, Counts};
 use super::{diagnostic, summary};
 
 /// Version of the contract.

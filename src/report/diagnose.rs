@@ -4,7 +4,8 @@ use std::io;
 
 use crate::dialect::Dialect;
 use crate::format::FormatInfo;
-use crate::formats::{FORMATS, agents, unread};
+use crate::formats::agents::self_repair;
+use crate::formats::{FORMATS, unread};
 use crate::history::{Kind, NO_FIELD, Row};
 use crate::json::What;
 use crate::judge::{Judged, JudgedDoc};
@@ -14,11 +15,11 @@ use crate::schema::Violation;
 use crate::source::{Container, Held, ReadAt};
 
 use super::command_line::filled;
-use super::kept::Promise;
-use super::look::{Content, Item, Reader, own_verdict};
+use super::item_facts::Told;
 use super::mask;
 use super::place::Locator;
-use super::told::Told;
+use super::prediction::fix_outcome::Promise;
+use super::snippet_reader::{Content, Item, Reader, own_verdict};
 use super::words::{count, fill, fill_known, harmless};
 use super::{Diagnostic, Identity, Related};
 
@@ -184,7 +185,7 @@ impl Teller<'_> {
             "arg" | "index" => Some(finding.arg.to_string()),
             "reachable" => Some(format!("{} of {}", finding.arg, count(u64::from(row.turn), "message"))),
             "items" => Some(count(u64::from(finding.arg), "item")),
-            "healed" => agents::words(agents::parts(finding.arg)),
+            "healed" => self_repair::words(self_repair::parts(finding.arg)),
             "characters" => Some(count(u64::from(finding.arg), "control character")),
             "outputs" => Some(count(u64::from(finding.arg), "output")),
             "fault" => Some(fault_words(finding.arg).to_owned()),

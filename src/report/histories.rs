@@ -13,10 +13,10 @@ use crate::history::Flags;
 use crate::place::DocId;
 use crate::source::{ReadAt, display_name, framing};
 
+use super::changes::{Paint, Shown, write_lines};
 use super::contract;
 use super::mask;
 use super::place::pointers;
-use super::repair::{Paint, Shown, write_lines};
 use super::telling::Telling;
 use super::words::{count, wrapped};
 use super::{Content, Style, settings};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::fix::{Fixed, Reasoning};
 use crate::place::DocId;
+use crate::repair::{Fixed, Reasoning};
 use crate::source::{ReadAt, display_name};
 
 use super::command_line::filled;

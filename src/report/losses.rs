@@ -8,7 +8,7 @@ use crate::history::Code;
 use crate::source::display_name;
 use crate::target::Severity;
 
-use super::kinds::Kind;
+use super::counts::Kind;
 use super::words::{count, grouped};
 use super::{Diagnostic, Style, page};
 
@@ -94,7 +94,7 @@ impl Several {
 mod tests {
     use super::*;
     use crate::history::Code;
-    use crate::report::kinds::tests::finding;
+    use crate::report::counts::tests::finding;
 
     fn loss(code: u16, line: u64, message: &str) -> Diagnostic {
         Diagnostic { rule: Code(code), name: "lost", ..finding(line, message) }

@@ -1,53 +1,43 @@
 //! Reports: findings made readable, and the outputs that print them. All outputs show the same diagnostics with the same
 //! places.
 
+pub mod changes;
 pub mod command_line;
 pub mod contract;
 mod diagnose;
 mod diagnostic;
 pub mod histories;
-pub mod homes;
 pub mod html;
 pub mod mask;
 pub mod page;
 pub mod place;
-pub mod promise;
 pub mod proposal;
 pub mod recognise;
-pub mod repair;
 pub mod rulebook;
 pub mod saving;
-pub mod seek;
 mod settings;
 pub mod snippet;
 pub mod table;
 mod telling;
-mod told;
 pub mod tree;
 pub mod words;
 
-mod alike;
-mod api_error;
-mod ci;
-mod concise;
-mod github;
-mod gitlab;
-mod json;
-mod jsonl;
-mod junit;
-mod kept;
-mod kinds;
+mod counts;
+pub mod error_place;
+mod item_facts;
 pub mod left_alone;
-mod look;
+pub mod locations;
 mod losses;
-mod narrow;
 mod output;
-mod picked;
-mod sarif;
+pub mod outputs;
+pub mod prediction;
+mod sampling;
+mod snippet_reader;
 mod style;
 mod summary;
-mod text;
 pub mod updates;
+
+use outputs::{api_error, concise, github, gitlab, json, jsonl, junit, sarif, text};
 
 /// Makes a report.
 pub type Make = fn(Style) -> Box<dyn Report>;
@@ -71,14 +61,14 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
-pub use ci::{Mark, marks};
 pub use diagnose::{diagnose, diagnose_some};
 pub use diagnostic::{Diagnostic, FixNote, Identity, Related, Replacement, Spot};
-pub use json::{diagnostic_value, printable_json, summary_value, write_compact, write_pretty};
-pub use look::Content;
 pub use output::Report;
-pub use picked::Picked;
+pub use outputs::ci::{Mark, marks};
+pub use outputs::json::{diagnostic_value, printable_json, summary_value, write_compact, write_pretty};
+pub use outputs::text::offers;
+pub use sampling::Picked;
 pub use snippet::Snippet;
+pub use snippet_reader::Content;
 pub use style::Style;
 pub use summary::{Ignored, ReadAs, Seen, Summary};
-pub use text::offers;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::repair::{ChangeNote, Counts};
+use super::changes::{ChangeNote, Counts};
 use super::summary::{Seen, Summary};
 
 /// A form of report. Docs come in order; the summary comes last.

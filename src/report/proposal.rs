@@ -7,10 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use crate::fix::{Cause, Fixed};
 use crate::history::{Code, Kind};
-use crate::neutral::settle::STUB;
+use crate::message::pair_results::STUB;
 use crate::place::{DocId, Edit, Place, With};
+use crate::repair::{Cause, Fixed};
 use crate::source::{ReadAt, append};
 
 use super::diagnostic::{Diagnostic, Replacement, Spot};

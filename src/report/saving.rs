@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::replay::slim::restore::Restored;
-use crate::replay::slim::{KeptBody, Slim};
+use crate::rebuild::slim::restore::Restored;
+use crate::rebuild::slim::{KeptBody, Slim};
 
 /// Version of the contract.
 const VERSION: u32 = 1;

@@ -7,9 +7,9 @@ use crate::diff::same::FREE;
 use crate::diff::settings::Change;
 use crate::json::{NodeKind, Tape, Val, scan};
 
+use super::changes::{Paint, Shown};
 use super::contract::SettingDiff;
 use super::mask;
-use super::repair::{Paint, Shown};
 use super::telling::Telling;
 use super::words::{count, printable, wrapped};
 

@@ -18,7 +18,7 @@ pub struct Snippet {
 const WINDOW: usize = 160;
 
 /// Members whose strings name things, and may be shown anywhere.
-pub(crate) const TELLING: [&str; 15] = [
+pub(in crate::report) const TELLING: [&str; 15] = [
     "type",
     "id",
     "call_id",
@@ -104,7 +104,7 @@ fn masked_value(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String)
 }
 
 /// A string as it may be shown: itself if it names something, else only its length.
-pub(crate) fn masked_string(val: Val<'_>, key: Option<&str>) -> String {
+pub(in crate::report) fn masked_string(val: Val<'_>, key: Option<&str>) -> String {
     let text = val.text().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     if let Some(key) = key.filter(|key| TELLING.contains(key)) {

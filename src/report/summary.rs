@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::fix::handover::Update;
-use crate::formats::agents;
+use crate::formats::agents::self_repair;
 use crate::history::Unsent;
 use crate::judge::{Judged, JudgedDoc};
+use crate::repair::handover::Update;
 use crate::rule::is_end_of_log;
-use crate::rules::healed_by_agent;
+use crate::rules::sessions::healed_by_agent;
 use crate::source::Container;
 use crate::target::Severity;
 
 use super::command_line::CommandLine;
 use super::diagnostic::Diagnostic;
-use super::kept::Promise;
-use super::picked::More;
-use super::promise::Promises;
+use super::prediction::fix_outcome::Promise;
+use super::prediction::promise::Promises;
+use super::sampling::More;
 use super::words::count;
 
 /// What a run saw.
@@ -200,7 +200,7 @@ pub struct Seen {
 impl Seen {
     pub fn new<T>(path: &str, lint: &JudgedDoc<T>, diagnostics: Vec<Diagnostic>) -> Seen {
         let is_healed = |judged: &&Judged| judged.finding.code == healed_by_agent::RULE.code;
-        let healed = lint.judged.iter().filter(is_healed).map(|judged| agents::parts(judged.finding.arg));
+        let healed = lint.judged.iter().filter(is_healed).map(|judged| self_repair::parts(judged.finding.arg));
         let one = lint.format.is_some_and(|format| format.info().histories.span_records());
         Seen {
             path: path.to_owned(),

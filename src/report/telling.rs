@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::diff::item::Show;
 use crate::json::Val;
 
-use super::repair::Shown;
+use super::changes::Shown;
 
 /// Two strings that differ must not look alike because they are masked.
 pub(super) struct Telling<'s> {

@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 
 use crate::place::DocId;
 
-use super::archive::Member;
+use super::bytes::growable::Roomy;
+use super::bytes::prefix::Prefix;
+use super::bytes::read::{CutShort, FileBytes, ReadAt};
+use super::file_stamp::{Packing, Stamp};
 use super::folders;
-use super::prefix::Prefix;
-use super::read::{CutShort, FileBytes, ReadAt};
-use super::roomy::Roomy;
+use super::inputs::archive::Member;
+use super::inputs::special;
+use super::inputs::unpack::{Limited, Opening, Unpacked};
+use super::inputs::walk::{Earlier, Input};
+use super::inputs::zstandard;
 use super::segments::{self, Joined, Segment};
-use super::special;
 use super::sqlite::{self, Cells, Key};
-use super::stamp::{Packing, Stamp};
-use super::unpack::{Limited, Opening, Unpacked};
-use super::walk::{Earlier, Input};
-use super::zstandard;
 
 /// Spooled bytes are held in memory up to this many.
 const SPOOL_IN_MEMORY: usize = 64 << 20;

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use layout::{Kind, Member, read};
 
-use super::known::Known;
-use super::known_bytes::{KnownBytes, one_line};
-use super::read::ReadAt;
+use super::bytes::hinted::{KnownBytes, one_line};
+use super::bytes::hints::Known;
+use super::bytes::read::ReadAt;
+use super::file_stamp::Packing;
+use super::inputs::walk::Input;
 use super::segments::{self, Segment};
-use super::stamp::Packing;
-use super::walk::Input;
 
 /// All ways.
 static KINDS: [&Kind; 2] = [&opencode::SESSIONS, &openhands::EVENTS];

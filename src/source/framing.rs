@@ -6,9 +6,9 @@ use std::io;
 
 use crate::json::{self, Tape, What};
 
+use super::bytes::hints::Known;
+use super::bytes::read::ReadAt;
 use super::damage::{self, Part};
-use super::known::Known;
-use super::read::ReadAt;
 
 /// A document up to this size is read and scanned at once; a larger one element by element.
 pub const WHOLE_DOCUMENT: u64 = 8 << 20;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use walkdir::WalkDir;
 
-use super::walk::{self, Earlier, Input};
+use super::inputs::walk;
+use super::inputs::walk::{Earlier, Input};
 
 /// What the first line of a file says about the log that it belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::place::{DocId, Place};
 
-use super::read::ReadAt;
+use super::bytes::read::ReadAt;
 
 /// Bytes of a file that one thread takes at a time.
 pub const CHUNK: u64 = 2 << 20;

@@ -1,56 +1,35 @@
 //! Where bytes come from and go to: arguments become inputs, inputs become docs, docs become records, and a patched
 //! doc replaces its file in one step.
 
-pub mod archive;
-mod backup;
 pub mod bug;
-pub mod commit;
+pub mod bytes;
 pub mod damage;
 pub mod doc;
-pub mod filter;
+pub mod file_stamp;
 pub mod folders;
 pub mod framing;
-pub mod globs;
-mod held;
 pub mod identity;
-mod ignored;
-mod keep;
-pub mod known;
-mod known_bytes;
+pub mod inputs;
 pub mod lineage;
 pub mod lines;
-pub mod made;
-pub mod overflow;
+pub mod outputs;
 pub mod parallel;
-pub mod piped;
-mod prefix;
 mod printable;
-pub mod product;
-pub mod read;
-mod roomy;
 pub mod segments;
-mod special;
 pub mod split;
-pub mod spool;
 pub mod sqlite;
-pub mod stamp;
-mod temp;
-mod unpack;
-mod users;
-pub mod walk;
-pub mod zstandard;
 
+pub use bytes::cached_reader::Held;
+pub use bytes::growable::Roomy;
+pub use bytes::read::{Memory, Patched, ReadAt, append};
+pub use bytes::synthetic::Made;
 pub use doc::{Doc, Sequential};
+pub use file_stamp::{Packing, Stamp};
 pub use framing::Container;
-pub use held::Held;
-pub use made::Made;
+pub use inputs::unpack::{MOST_UNPACKED, Opening, Unpacked};
+pub use inputs::walk::Input;
 pub use printable::{display_lines, display_name, display_path, is_hidden, shell_word};
-pub use read::{Memory, Patched, ReadAt, append};
-pub use roomy::Roomy;
 pub use segments::Segment;
-pub use stamp::{Packing, Stamp};
-pub use unpack::{MOST_UNPACKED, Opening, Unpacked};
-pub use walk::Input;
 
 /// What went wrong with a file of this name, without the system's number after it.
 pub fn words(name: &str, error: &std::io::Error) -> String {

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{DocId, Edit, Place, With};
 
-use super::read::ReadAt;
-use super::stamp::{Packing, Stamp};
-use super::walk::{self, Input};
+use super::bytes::read::ReadAt;
+use super::file_stamp::{Packing, Stamp};
+use super::inputs::walk;
+use super::inputs::walk::Input;
 
 /// What is between the name of the log and the number of a segment.
 const MARK: &str = ".dropped-";

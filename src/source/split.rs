@@ -9,7 +9,7 @@ use crate::json::scan::first_non_space;
 use crate::json::{self, Fault, Tape, What};
 use crate::place::DocId;
 
-use super::read::ReadAt;
+use super::bytes::read::ReadAt;
 
 /// What a split gives.
 pub enum Piece<'p> {

@@ -3,9 +3,10 @@
 
 use std::io;
 
-use crate::fix::{self, FixOptions, Reasoning};
 use crate::history::Code;
 use crate::judge::Options;
+use crate::repair;
+use crate::repair::{FixOptions, Reasoning};
 use crate::source::Doc;
 use crate::target::Severity;
 
@@ -33,7 +34,7 @@ pub(super) struct Heals {
 pub(super) fn heals(doc: &Doc, codes: &[Code], judged: &[(String, Options)]) -> io::Result<Option<Heals>> {
     for (said, options) in judged {
         for (flags, wanted) in ways() {
-            let fixed = fix::fix(doc.id, &*doc.bytes, options, &wanted, 1)?;
+            let fixed = repair::fix(doc.id, &*doc.bytes, options, &wanted, 1)?;
             if fixed.patch.is_empty() {
                 continue;
             }
@@ -51,7 +52,7 @@ pub(super) fn heals(doc: &Doc, codes: &[Code], judged: &[(String, Options)]) -> 
 /// What taking out all reasoning changes; `None` if it changes nothing.
 pub(super) fn strips(doc: &Doc, options: &Options) -> io::Result<Option<Heals>> {
     let wanted = FixOptions { reasoning: Reasoning::Strip, ..FixOptions::default() };
-    let fixed = fix::fix(doc.id, &*doc.bytes, options, &wanted, 1)?;
+    let fixed = repair::fix(doc.id, &*doc.bytes, options, &wanted, 1)?;
     let heals = Heals { flags: " --reasoning strip".to_owned(), changes: fixed.changes.len() };
     Ok((!fixed.patch.is_empty()).then_some(heals))
 }

@@ -7,7 +7,7 @@ use crate::dialects::common::{citations, extras, foreign, picked, reasoning, sai
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, name};
-use crate::neutral::{
+use crate::message::{
     Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
     Media, MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice,
     WebSearch, What,

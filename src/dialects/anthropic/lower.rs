@@ -3,8 +3,8 @@
 
 use crate::dialect::Written;
 use crate::dialects::common::{self, cached_for, only_text, part_text, write_extras, write_input_object};
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::write::Writer;
+use crate::message::{
     Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Raw,
     Reasoning, SearchTakes, Settings, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice, WebSearch,
     What,

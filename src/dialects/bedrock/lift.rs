@@ -5,7 +5,7 @@ use crate::dialects::common::{extras, foreign, reasoning, said, text, texts};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, name};
-use crate::neutral::{
+use crate::message::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
     MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
 };

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use crate::dialect::Written;
 use crate::dialects::common::{cached_for, part_text, write_extras, write_input_object};
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::write::Writer;
+use crate::message::{
     Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Raw,
     Reasoning, Settings, Source, Takeable, Takes, Text, ToolKind, ToolResult, Voice, What,
 };

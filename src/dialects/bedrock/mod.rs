@@ -13,7 +13,7 @@ use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, string};
-use crate::neutral::{Conversation, Losses, Takes};
+use crate::message::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
 pub struct Bedrock;

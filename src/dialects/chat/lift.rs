@@ -8,7 +8,7 @@ use crate::dialects::common::{self, citations, extras, foreign, media, picked, r
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Member, Val, name};
-use crate::neutral::{
+use crate::message::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
     MediaKind, Message, Name, OutputFormat, Part, Plain, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice,
     WebSearch, What,
@@ -328,7 +328,7 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
     Some(match (kind.as_ref(), maker) {
         // Anthropic's thoughts that are encrypted are redacted ones.
         (b"reasoning.encrypted", Maker::Anthropic) => {
-            What::Reasoning(crate::neutral::Reasoning { maker, texts: Vec::new(), seal: None, redacted: seal })
+            What::Reasoning(crate::message::Reasoning { maker, texts: Vec::new(), seal: None, redacted: seal })
         }
         (_, maker) => reasoning(maker, texts, seal),
     })

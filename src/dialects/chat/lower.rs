@@ -3,8 +3,8 @@
 use crate::dialect::Written;
 use crate::dialects::common::{only_text, part_text, result_text, write_extras, write_input_text};
 use crate::json::{Tape, name, scan};
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::write::Writer;
+use crate::message::{
     Block, Call, CallKind, Chars, Choice, Conversation, Effort, Foreign, IdRule, Input, Media, MediaKind, Message,
     OutputFormat, Part, Raw, SearchTakes, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice,
     WebSearch, What,

@@ -8,12 +8,12 @@ use crate::dialects::common::{extras, foreign, reasoning, text, texts};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, name, string};
-use crate::neutral::{
+use crate::message::{
     Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
     Media, MediaKind, OutputFormat, Part, Raw, Setting, Source, Text, Tool, ToolKind, ToolResult, Voice,
     WebSearch, What,
 };
-use crate::neutral::{forms, members};
+use crate::message::{members, settings_map};
 
 use super::rows::NAME;
 use super::schema;
@@ -84,7 +84,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             for member in val.members().filter(|member| !member.val.is_null()) {
                 let key = member.key.decode();
                 if !read(&key) {
-                    let value = forms::loss_alone(&camel(&key));
+                    let value = settings_map::loss_alone(&camel(&key));
                     out.settings.others.push(Setting { value, at: body.at_key(&member) });
                 }
             }

@@ -4,8 +4,8 @@
 use crate::dialect::Written;
 use crate::dialects::common::{result_text, write_extras, write_input_object};
 use crate::json::{Spare, name, scan};
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::write::Writer;
+use crate::message::{
     Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Reasoning,
     SearchTakes, Settings, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice, What,
 };

@@ -2,7 +2,7 @@
 //! texts, as Google's JSON of 64-bit integers does.
 
 use crate::json::{NodeKind, Val};
-use crate::neutral::Raw;
+use crate::message::Raw;
 
 /// Keywords whose value is a number.
 const NUMBERS: [&str; 6] = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];

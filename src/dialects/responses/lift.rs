@@ -8,7 +8,7 @@ use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::history::{Class, Kind};
 use crate::json::{Val, name};
-use crate::neutral::{
+use crate::message::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, MediaKind,
     Name, OutputFormat, Part, Plain, Raw, Reasoning, Text, Tool, ToolKind, ToolResult, Voice, WebSearch, What,
 };
@@ -262,16 +262,16 @@ fn content_part(body: &Body<'_>, val: Val<'_>) -> Block {
     Block::new(what.unwrap_or_else(|| What::Foreign(foreign(NAME, ForeignKind::Unknown, val))), at)
 }
 
-fn part_media(val: Val<'_>) -> Option<crate::neutral::Media> {
+fn part_media(val: Val<'_>) -> Option<crate::message::Media> {
     match val.get(name::r#type)?.text()?.as_ref() {
         b"input_image" | b"computer_screenshot" => {
             let found = media(MediaKind::Image, said(val, "image_url"), said(val, "file_id"), NAME)?;
-            Some(crate::neutral::Media { detail: text(val, "detail"), ..found })
+            Some(crate::message::Media { detail: text(val, "detail"), ..found })
         }
         b"input_file" => {
             let url = said(val, "file_data").or_else(|| said(val, "file_url"));
             let found = media(MediaKind::File, url, said(val, "file_id"), NAME)?;
-            Some(crate::neutral::Media { name: text(val, "filename"), ..found })
+            Some(crate::message::Media { name: text(val, "filename"), ..found })
         }
         _ => None,
     }

@@ -2,8 +2,8 @@
 
 use crate::dialect::Written;
 use crate::dialects::common::{self, only_text, part_text, result_text, write_extras, write_input_text};
-use crate::neutral::write::Writer;
-use crate::neutral::{
+use crate::message::write::Writer;
+use crate::message::{
     Block, Call, CallKind, Chars, Choice, Conversation, Effort, IdRule, Input, Maker, Media, MediaKind, Name,
     OutputFormat, Part, Reasoning, SearchTakes, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice,
     WebSearch, What,

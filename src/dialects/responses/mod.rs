@@ -9,7 +9,7 @@ use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::history::{Family, ItemFlags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, name, string};
-use crate::neutral::{Conversation, Losses, Takes};
+use crate::message::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
 pub use fields::NAME;

@@ -4,7 +4,7 @@
 use crate::format::retelling::Say;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
-use crate::neutral::LossKind;
+use crate::message::LossKind;
 
 use super::turn::{Media, Says, Turn, Unwritten, message, typed, with};
 

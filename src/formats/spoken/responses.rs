@@ -3,7 +3,7 @@
 use crate::format::retelling::Say;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
-use crate::neutral::LossKind;
+use crate::message::LossKind;
 use crate::place::Place;
 
 use super::turn::{Id, Media, Says, Thought, Turn, Unwritten, message, typed, with};

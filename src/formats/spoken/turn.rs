@@ -4,7 +4,7 @@ use crate::history::{Finding, Role};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
-use crate::neutral::LossKind;
+use crate::message::LossKind;
 use crate::place::Place;
 
 /// A dialect to write in.

@@ -9,7 +9,7 @@ use crate::diff::compare::{Difference, Fates};
 use crate::diff::entry::text_of;
 use crate::diff::item;
 use crate::report::contract::{DiffSummary, SettingDiff};
-use crate::report::json::put;
+use crate::report::outputs::json::put;
 use crate::report::telling::Telling;
 use crate::report::{histories, mask, settings};
 

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 
-use crate::fix::{Cause, Fixed};
 use crate::history::Flags;
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::{DocId, Pieces, Place};
 use crate::read::Texts;
+use crate::repair::{Cause, Fixed};
+use crate::report::changes;
+use crate::report::changes::ChangeNote;
 use crate::report::place::spots;
-use crate::report::repair::{self, ChangeNote};
 use crate::report::{Diagnostic, contract, mask};
 use crate::source::ReadAt;
 
@@ -41,7 +42,7 @@ pub fn found<T>(
     fixed: Option<&Fixed>,
 ) -> io::Result<Box<str>> {
     let Some(fixed) = fixed else { return drawing.write(found, diagnostics, None) };
-    let notes = repair::notes(drawing.id, drawing.label, drawing.bytes, fixed)?;
+    let notes = changes::notes(drawing.id, drawing.label, drawing.bytes, fixed)?;
     drawing.write(found, diagnostics, Some((fixed, &notes, None)))
 }
 
@@ -147,12 +148,12 @@ impl Drawing<'_> {
 
     /// Adds the changes of a repair, each to the findings that it is made for.
     fn changes(&self, fixed: &Fixed, notes: &[ChangeNote], places: &Places, doc: &mut Doc) -> io::Result<()> {
-        let stub = |note: &ChangeNote| repair::stub(fixed, self.bytes, note);
+        let stub = |note: &ChangeNote| changes::stub(fixed, self.bytes, note);
         let show = shown(self.content);
         let mut of_cause: HashMap<(u16, u8, Place), Vec<u32>> = HashMap::new();
         for same in notes.chunk_by(|a, b| a.at == b.at) {
             // One hunk shows all that is done to an item.
-            let mut lines = repair::hunk(same, self.bytes, &fixed.patch, &stub, &show)?;
+            let mut lines = changes::hunk(same, self.bytes, &fixed.patch, &stub, &show)?;
             for note in same {
                 let number = doc.changes.len() as u32;
                 doc.changes.push(Change {

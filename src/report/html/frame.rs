@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::super::json::printable_json;
+use crate::report::outputs::json::printable_json;
 
 static PAGE: &str = include_str!("page/page.html");
 static STYLE: &str = include_str!("page/page.css");

@@ -4,9 +4,9 @@ use crate::diff::item;
 use crate::history::{Class, Kind, Role, Row};
 use crate::json::{Tape, Val, scan};
 use crate::read::Texts;
+use crate::report::changes::Shown;
+use crate::report::item_facts::told;
 use crate::report::mask;
-use crate::report::repair::Shown;
-use crate::report::told::told;
 use crate::report::words::{grouped, harmless};
 
 use super::data::Item;

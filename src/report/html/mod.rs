@@ -13,9 +13,9 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
+use super::changes::{ChangeNote, Counts};
 use super::contract;
-use super::json::{put, summary_value};
-use super::repair::{ChangeNote, Counts};
+use super::outputs::json::{put, summary_value};
 use super::{Report, Seen, Summary};
 
 use data::Doc;

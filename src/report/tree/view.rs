@@ -6,7 +6,7 @@ use crate::history::Row;
 use crate::history::tree::Marks;
 use crate::judge::{Judged, JudgedDoc};
 use crate::read;
-use crate::replay::{ChainOptions, Conversation, Judge, Reason, turns};
+use crate::rebuild::{ChainOptions, Conversation, Judge, Reason, turns};
 use crate::rule::Loss;
 use crate::rules;
 use crate::schema::Schemas;
@@ -14,7 +14,8 @@ use crate::targets::TARGETS;
 
 use super::super::mask;
 use super::super::words::{harmless, printable};
-use super::super::{Content, Diagnostic, diagnose, homes};
+use super::super::{Content, Diagnostic, diagnose};
+use crate::report::locations;
 
 /// One conversation.
 pub struct TreeView {
@@ -209,7 +210,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             bugs: Vec::new(),
         };
         let mut found = diagnose(part.doc.id, &part.doc.label, &*part.doc.bytes, &lint, Content::None)?;
-        homes::diagnostics(&part.doc.segments, &mut found);
+        locations::diagnostics(&part.doc.segments, &mut found);
         diagnostics.extend(found);
     }
     Ok(diagnostics)

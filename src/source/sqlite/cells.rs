@@ -4,11 +4,11 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::place::{DocId, Edit, Pieces};
-use crate::source::known::{Known, NotRead};
-use crate::source::known_bytes::{KnownBytes, one_line};
-use crate::source::read::{Patched, ReadAt};
+use crate::source::bytes::hinted::{KnownBytes, one_line};
+use crate::source::bytes::hints::{Known, NotRead};
+use crate::source::bytes::read::{Patched, ReadAt};
+use crate::source::file_stamp::Packing;
 use crate::source::segments::{self, Segment};
-use crate::source::stamp::Packing;
 
 use super::key::{Id, Key};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::source::known::NotRead;
+use crate::source::bytes::hints::NotRead;
 
 use super::cells::Cells;
 use super::key::Key;

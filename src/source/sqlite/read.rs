@@ -8,9 +8,9 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use crate::json::string;
-use crate::source::known::NotRead;
-use crate::source::stamp::Stamp;
-use crate::source::zstandard;
+use crate::source::bytes::hints::NotRead;
+use crate::source::file_stamp::Stamp;
+use crate::source::inputs::zstandard;
 
 use super::cells::{Cell, Cells, Frame};
 use super::connect::{self, Opened, words};

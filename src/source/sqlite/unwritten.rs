@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::source::commit::{CommitError, Replace};
+use crate::source::outputs::commit::{CommitError, Replace};
 
 use super::cells::Changed;
 use super::key::Key;

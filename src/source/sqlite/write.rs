@@ -11,9 +11,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::json::{Tape, scan};
-use crate::source::commit::{CommitError, Replace, check_age};
-use crate::source::temp::Temp;
-use crate::source::{backup, keep, users};
+use crate::source::outputs::commit::{CommitError, Replace, check_age};
+use crate::source::outputs::temp::Temp;
+use crate::source::outputs::{backup, metadata, users};
 
 use super::cells::Changed;
 use super::connect::{self, beside, distrust};
@@ -287,7 +287,7 @@ fn backed_up(connection: &Connection, real: &Path) -> Result<backup::Backup, Ref
     }
     copy.close().map_err(|(_, error)| error)?;
     let file = temp.file()?;
-    keep::attributes(&File::open(real)?, file)?;
+    metadata::attributes(&File::open(real)?, file)?;
     file.sync_all()?;
     Ok(backup::take(real, temp)?)
 }

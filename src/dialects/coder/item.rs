@@ -1,0 +1,52 @@
+//! What the fields of a part become in an item: its key, its arguments, and the provider's own item where it was kept.
+
+use crate::json::{Tape, Val, scan};
+
+use super::part::{Part, PartKind};
+use super::text::json_text;
+use crate::dialects::replay::{object, quoted, raw, text};
+
+/// The item of a call that the provider ran, if its data were kept, on the call or on its result.
+pub(super) fn full_item(call: &Part<'_>, parts: &[Part<'_>]) -> Option<Vec<u8>> {
+    let id = call.item_id()?.decode();
+    let same =
+        |part: &&Part<'_>| part.kind == PartKind::HostedResult && part.item_id().is_some_and(|own| own.is(&id));
+    let sides = std::iter::once(call).chain(parts.iter().filter(same));
+    let data = sides.filter_map(Part::item_data).find(|data| data.count() > 1)?;
+    let kind = call.hosted_kind().name();
+    if kind.is_empty() {
+        return None;
+    }
+    let mut members = vec![("type", quoted(kind)), ("id", quoted(&String::from_utf8_lossy(&id)))];
+    let status = data.get("status").filter(Val::is_string);
+    members.push(("status", status.map_or_else(|| quoted("completed"), raw)));
+    members.extend(data.get("action").filter(Val::is_object).map(|action| ("action", raw(action))));
+    Some(object(&members))
+}
+
+/// An id as chatd sends it: other providers take no other characters.
+pub(super) fn key_of(part: &Part<'_>) -> Option<String> {
+    let key = part.get("tool_call_id").and_then(text).filter(|key| !key.is_empty())?;
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+    Some(key.chars().map(plain).collect())
+}
+
+/// Arguments that are no object are none.
+pub(super) fn arguments(part: &Part<'_>) -> String {
+    let args = part.arguments();
+    if let Some(args) = args.filter(Val::is_object) {
+        return json_text(args);
+    }
+    let words = args.and_then(text).unwrap_or_default();
+    let mut tape = Tape::new();
+    let is_object = scan(words.as_bytes(), &mut tape).is_ok()
+        && tape.root(words.as_bytes()).is_some_and(|val| val.is_object());
+    if is_object { words } else { "{}".to_owned() }
+}
+
+pub(super) fn is_base64(text: &str) -> bool {
+    let body = text.trim_end_matches('=');
+    text.len().is_multiple_of(4)
+        && text.len() - body.len() <= 2
+        && body.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
+}

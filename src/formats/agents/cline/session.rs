@@ -1,0 +1,60 @@
+//! Sessions of Cline: `<session>.messages.json` of its SDK and command line, and `api_conversation_history.json` of a task.
+
+use crate::dialects::cline::CLINE;
+use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
+use crate::history::Usage;
+use crate::json::name;
+
+use super::task;
+use super::task::{Of, PARTS, POSITIONS};
+
+pub struct ClineSession;
+
+pub static FORMAT: ClineSession = ClineSession;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "cline-session",
+    title: "Cline session (`<session>.messages.json`, `api_conversation_history.json`)",
+    known_by: "`messages` with `sessionId`, `version` and `agent` or `updated_at`; or a list of messages of blocks with \
+              `ts` or `modelInfo`",
+    dialect: &CLINE,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &PARTS,
+    records_responses: false,
+};
+
+impl Format for ClineSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        match probe.val.is_array() {
+            true if task::writer_of(probe.val) == Some(Of::Cline) => 92,
+            false if is_session(probe) => 95,
+            _ => 0,
+        }
+    }
+
+    fn positions(&self) -> Option<(&'static str, &'static str)> {
+        Some(POSITIONS)
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        task::read(record, sink);
+    }
+}
+
+fn is_session(probe: &Probe<'_>) -> bool {
+    let val = probe.val;
+    let text = |key: &str| val.get(key).is_some_and(|own| own.is_string());
+    probe.has(name::messages)
+        && text("sessionId")
+        && val.get(name::version).is_some_and(|version| version.as_u64().is_some())
+        && (text("agent") || text("updated_at"))
+        && val
+            .get(name::messages)
+            .is_some_and(|list| list.is_array() && list.elements().take(20).all(task::is_message))
+}

@@ -1,0 +1,38 @@
+//! A chat of coder's chatd, exported a row a line.
+
+use crate::dialects::coder::CODER;
+use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
+use crate::history::Usage;
+
+use super::chat::{PARTS, TOLD_BY, read_row, row_score};
+
+pub struct CoderChatLines;
+
+pub static FORMAT: CoderChatLines = CoderChatLines;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "coder-chat-lines",
+    title: "chat of coder's chatd (one row per line)",
+    known_by: TOLD_BY,
+    dialect: &CODER,
+    target: "openai",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &PARTS,
+    records_responses: false,
+};
+
+impl Format for CoderChatLines {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        // A plain row may be anybody's message, among rows that are not.
+        if probe.val.is_object() { row_score(probe.val) } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        read_row(record.val, record, sink);
+    }
+}

@@ -1,0 +1,5 @@
+//! Sessions of Codex: rollouts, the first form of them, and the events of `codex exec --json`.
+
+pub mod exec;
+pub mod rollout;
+pub mod session;

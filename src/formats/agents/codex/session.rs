@@ -1,0 +1,54 @@
+//! The first Codex sessions (until July 2025): one JSON document, `{"session": {…}, "items": […]}`.
+
+use crate::dialects::responses::CODEX;
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+};
+use crate::history::{Flags, Settings, Usage};
+use crate::json::{Val, name};
+
+use crate::formats::openai::responses_items;
+
+pub struct CodexSession;
+
+pub static FORMAT: CodexSession = CodexSession;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "codex-session",
+    title: "Codex session of 2025 (one document)",
+    known_by: "`session`, an object, and `items`, a list of items",
+    dialect: &CODEX,
+    target: "codex",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[Part { path: &["items"], unit: Unit::Element }],
+    records_responses: false,
+};
+
+impl Format for CodexSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if !(probe.has(name::session) && probe.has(name::items)) {
+            return 0;
+        }
+        let session = probe.val.get(name::session).is_some_and(|s| s.is_object());
+        let items = |items: Val<'_>| {
+            responses_items::list_score(items) >= TELLING || items.is_array() && items.count() == 0
+        };
+        if session && probe.val.get(name::items).is_some_and(items) { 96 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::default(), sink) {
+            return;
+        }
+        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+        if let Some(items) = record.val.get(name::items) {
+            read_array(&CODEX, items, record, 0, Flags::default(), sink);
+        }
+        sink.mark(Mark::End);
+    }
+}

@@ -1,0 +1,153 @@
+//! Sessions of the Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.jsonl`, and the JSON document that it wrote before.
+//! The lines are applied in order: a message replaces the one with its id, `$set` changes what is said of the session,
+//! `$rewindTo` takes back a message and all after it. Results lie with the calls; the user's turn that they are sent in is
+//! made of them.
+
+mod correct;
+mod message;
+pub mod recording;
+mod state;
+
+use crate::dialects::gemini::GEMINI;
+use crate::format::correcting::Corrector;
+use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::codes::UNKNOWN_REWIND;
+use crate::history::{Code, Finding, Row, Settings, Unsent, Usage};
+use crate::json::{Val, name};
+
+use message::Message;
+use state::{State, What};
+
+pub struct GeminiCli;
+
+pub static FORMAT: GeminiCli = GeminiCli;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "gemini-cli",
+    title: "Gemini CLI session (`chats/session-*.jsonl`, and `.json` before)",
+    known_by: "`sessionId` with `projectHash`; lines with `$set` or `$rewindTo`; messages of `type` gemini",
+    dialect: &GEMINI,
+    target: "gemini",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "sessions of the Gemini CLI are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+const CURES: &[(Code, &str)] = &[(Code(560), correct::ANSWER), (Code(561), correct::WITHOUT_RESULTS)];
+
+/// Types of messages.
+const TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["$rewindTo", "projectHash", "summary", "messages/displayContent", "displayContent"],
+        why: "about the session, and what the terminal shows",
+    },
+    UnsentPaths {
+        paths: &[
+            "**/toolCalls/status",
+            "**/toolCalls/description",
+            "**/toolCalls/displayName",
+            "**/toolCalls/resultDisplay",
+            "**/toolCalls/renderOutputAsMarkdown",
+        ],
+        why: "what the terminal shows of a call; its response is what is sent",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=info|error|warning]content",
+            "messages/[type=info|error|warning]content",
+            "$set/messages/[type=info|error|warning]content",
+        ],
+        why: "a note of the program",
+    },
+];
+
+impl Format for GeminiCli {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let text = |key: &str| val.get(key).is_some_and(|own| own.is_string());
+        if !val.is_object()
+            || [name::uuid, name::parentUuid, name::message].into_iter().any(|name| probe.has(name))
+        {
+            return 0;
+        }
+        if text("sessionId") && text("projectHash") {
+            return 95;
+        }
+        let operates = val.get("$set").is_some_and(|set| set.is_object()) || text("$rewindTo");
+        if operates && !probe.has(name::role) {
+            return 90;
+        }
+        let is_message = text("id") && text("timestamp") && probe.has(name::content) && !probe.has(name::role);
+        let kind = TYPES.iter().find(|name| val.get(name::r#type).is_some_and(|own| own.is(name)));
+        match kind {
+            Some(&"gemini") if is_message => 90,
+            Some(_) if is_message => 15,
+            _ => 0,
+        }
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+
+    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
+        Some(|| Box::new(correct::Corrections::default()))
+    }
+}
+
+/// A session that is being read.
+#[derive(Default)]
+struct Session {
+    messages: State<Message>,
+    findings: Vec<Finding>,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let lost = self.messages.take(record.val, |val: Val<'_>| Message::of(val, record));
+        if let What::LostAll = lost {
+            let row = Row::of_place(record.base.of(record.val), record.number);
+            self.findings.push(Finding::new(UNKNOWN_REWIND, row).never(
+                "the messages before it are still in the file; remove the line by hand to bring them back",
+            ));
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        let mut settings =
+            Settings { is_corrected: true, read_only: Some(READ_ONLY), cures: CURES, ..Settings::default() };
+        let left = self.messages.take_left().into_iter();
+        settings.unsent =
+            left.map(|(message, why)| Unsent::at(message.at, message.record, "a message", why)).collect();
+        let mut says: Vec<Say> = self.findings.into_iter().map(Say::Find).collect();
+        for message in self.messages.finish() {
+            if message.is_unsent {
+                let why = "Gemini CLI does not send commands, and makes its own context anew";
+                settings.unsent.push(Unsent::at(message.at, message.record, "a message", why));
+            }
+            settings.model = message.model.or(settings.model);
+            says.extend(message.turns.into_iter().map(|turn| Say::Message(turn, message.record)));
+        }
+        vec![Told::history(&INFO, settings, says)]
+    }
+}

@@ -1,0 +1,136 @@
+//! Sessions of Grok CLI (`chat_history.jsonl`): a line for each message, result and reasoning item. They are retold as items
+//! of the Responses API of xAI, which takes the encrypted reasoning back.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::pieces::Pieced;
+use crate::json::{NameSet, Val, name};
+
+use crate::formats::member::text;
+use crate::formats::spoken::Says;
+use crate::formats::transcript::Transcript;
+
+pub struct GrokCli;
+
+pub static FORMAT: GrokCli = GrokCli;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "grok-cli",
+    title: "Grok CLI session (`chat_history.jsonl`)",
+    known_by: "lines `assistant` with `tool_calls` and `model_id`, `tool_result` with `tool_call_id`, `user` with `prompt_index`",
+    dialect: &RESPONSES,
+    target: "xai",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "sessions of Grok CLI are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// Members that lines of other agents have, and those of Grok CLI have not.
+static FOREIGN: NameSet = NameSet::of(&[
+    "message",
+    "role",
+    "uuid",
+    "sessionId",
+    "session_id",
+    "payload",
+    "parentId",
+    "data",
+    "timestamp",
+]);
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &["model_fingerprint", "model_id", "reasoning_effort"],
+    why: "the model is a setting of the request",
+}];
+
+impl Format for GrokCli {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let Some(kind) = val.get(name::r#type).and_then(|kind| kind.text()) else { return 0 };
+        let has = |key: &str| val.get(key).is_some();
+        if probe.names.meets(&FOREIGN) {
+            return 0;
+        }
+        match kind.as_ref() {
+            b"assistant" if has("content") && has("tool_calls") && has("model_id") => 90,
+            b"assistant" if has("content") && has("tool_calls") => 60,
+            b"tool_result" if has("content") && has("tool_call_id") => 70,
+            b"user" if has("content") && has("prompt_index") => 70,
+            b"backend_tool_call" => 60,
+            b"system" | b"user" | b"assistant" if has("content") => 15,
+            b"reasoning" if has("encrypted_content") => 15,
+            _ => 0,
+        }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !val.names().meets(&FOREIGN)
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+#[derive(Default)]
+struct Session {
+    said: Transcript,
+    model: Option<Box<str>>,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        let at = record.base.of(val);
+        let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
+        match kind.as_ref() {
+            b"system" => self.said.content(Role::System, val.get(name::content), record),
+            b"user" => {
+                self.said.begin();
+                self.said.content(Role::User, val.get(name::content), record);
+            }
+            b"assistant" => {
+                self.model = text(val, "model_id").or(self.model.take());
+                self.said.answer(val, record);
+            }
+            b"tool_result" => self.said.result(val, val.get(name::content), record),
+            b"reasoning" => {
+                let item = Pieced::object(at)
+                    .with_copy("type", val.get(name::r#type), record.base)
+                    .with_copy("id", val.get(name::id), record.base)
+                    .with_copy("summary", val.get(name::summary), record.base)
+                    .with_copy("encrypted_content", val.get(name::encrypted_content), record.base);
+                self.said.say(Role::Assistant, Says::Item(item), at, record);
+            }
+            other => {
+                let name = format!("a line `{}`", String::from_utf8_lossy(other));
+                self.said.leave_out(name, val, record, "what xAI has run itself is not sent again");
+            }
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let settings =
+            Settings { model: self.model, store: Some(false), read_only: Some(READ_ONLY), ..Settings::default() };
+        vec![self.said.told(&INFO, settings)]
+    }
+}

@@ -1,0 +1,172 @@
+//! Sessions of Hermes: a JSON document with messages in the manner of Chat's, the archive that it exports, and the rows of
+//! its database (`state.db`), each of which is read as a message.
+
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Facts, Role, Settings};
+use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
+
+use crate::formats::member::text;
+use crate::formats::spoken::Manners;
+use crate::formats::transcript;
+use crate::formats::transcript::Transcript;
+
+pub struct HermesSession;
+
+pub static FORMAT: HermesSession = HermesSession;
+
+static INFO: FormatInfo = Manners::of_agent("hermes-session", "Hermes session (`state.db`, JSON)", "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`").chat;
+
+const READ_ONLY: &str = "sessions of Hermes are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "archive_state",
+            "base_url",
+            "cost/**",
+            "cwd",
+            "end_reason",
+            "ended_at",
+            "finalized",
+            "git_branch",
+            "git_repo_root",
+            "handoff_platform",
+            "model_config/**",
+            "parent_relationship",
+            "parent_session_id",
+            "platform",
+            "producer",
+            "profile_id",
+            "repository_cwd",
+            "session_revision_hash",
+            "session_start",
+            "source_user_scope",
+        ],
+        why: "about the session",
+    },
+    UnsentPaths {
+        paths: &[
+            "messages/state=active|observed",
+            "state=active|observed",
+            "messages/tool_calls/call_id",
+            "messages/tool_calls/response_item_id",
+            "**/[role=tool]tool_name",
+            "[role=tool]tool_name",
+            "messages/tool_results/is_error",
+        ],
+        why: "ids of a call beside the one that pairs it, and the name that is in the call",
+    },
+];
+
+impl Format for HermesSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let has = |key: &str| probe.val.get(key).is_some();
+        let is_session = has("session_id") && transcript::has_list(probe.val, "messages");
+        if is_session && (has("platform") || has("archive_state")) { 95 } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get(name::role).is_some() || self.detect(&Probe::new(val)) > 0
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Sessions::default()))
+    }
+}
+
+/// Documents are sessions; rows add up to one.
+#[derive(Default)]
+struct Sessions {
+    told: Vec<Told>,
+    rows: Transcript,
+    model: Option<Box<str>>,
+    has_rows: bool,
+}
+
+impl Teller for Sessions {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        if val.get(name::role).is_some() {
+            self.has_rows = true;
+            self.model = text(val, "model").or(self.model.take());
+            add(val, record, &mut self.rows);
+            return;
+        }
+        let mut said = Transcript::default();
+        said.text(Role::System, val.get(name::system_prompt), record);
+        let is_archive = val.get("archive_state").is_some();
+        for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
+            match is_archive {
+                true => archived(message, record, &mut said),
+                false => add(message, record, &mut said),
+            }
+        }
+        let mut settings = Settings {
+            label: text(val, "session_id"),
+            model: text(val, "model"),
+            read_only: Some(READ_ONLY),
+            ..Settings::default()
+        };
+        // An archive has only the beginnings of outputs.
+        settings.facts.set_if(Facts::CUT, is_archive);
+        self.told.push(said.told(&INFO, settings));
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        if self.has_rows {
+            let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
+            self.told.push(self.rows.told(&INFO, settings));
+        }
+        self.told
+    }
+}
+
+/// Adds a message. A column may hold its content as JSON.
+fn add(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+    if message.get(name::role).is_some_and(|role| role.is("session_meta")) {
+        return;
+    }
+    said.message(message, record);
+}
+
+/// Adds a message of an archive.
+fn archived(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+    if message.get(name::state).is_some_and(|state| state.is("rewound")) {
+        return said.leave_out("a message", message, record, "it was taken back");
+    }
+    said.begin();
+    let role = match message.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
+        b"assistant" => Role::Assistant,
+        b"system" => Role::System,
+        _ => Role::User,
+    };
+    if let Some(thought) = message.get(name::reasoning).filter(Val::is_string) {
+        said.thought(thought, record);
+    }
+    said.text(role, message.get(name::text), record);
+    let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
+    for call in list("tool_calls") {
+        let Some(name) = call.get(name::tool_name).filter(Val::is_string) else { continue };
+        let name = Pieced::of(name, record.base);
+        said.call_of(role, call.get("action_id"), name, call.get("arguments_json"), call, record);
+    }
+    for result in list("tool_results") {
+        let at = record.base.of(result);
+        let output = result.get("output_preview").map(|output| said.output(output, record));
+        let output = output.unwrap_or_else(|| Pieced::fixed("\"\"", at));
+        let failed = result.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
+        said.result_of(result.get("action_id"), output, failed, result, record);
+    }
+}

@@ -1,0 +1,246 @@
+//! Sessions of Kimi (`wire.jsonl`): messages that are put into the context, and the events of the loop, which add up to the
+//! model's answers and the results of its calls. From a compaction on, the summary and the user's newest messages count.
+
+use std::collections::HashSet;
+
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
+use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
+
+use crate::formats::member::text;
+use crate::formats::provider;
+use crate::formats::spoken::{Manner, Manners};
+use crate::formats::transcript::Transcript;
+
+pub struct KimiSession;
+
+pub static FORMAT: KimiSession = KimiSession;
+
+static MANNERS: Manners = Manners::of_agent(
+    "kimi-session",
+    "Kimi session",
+    "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
+);
+
+const READ_ONLY: &str =
+    "sessions of Kimi are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// Types of lines that say nothing of the conversation, or that others have as well.
+const TYPES: [&str; 8] =
+    ["config.", "turn.", "tools.", "llm.", "usage.", "permission.", "plan_mode.", "full_compaction."];
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["[type=turn.ended]reason", "[type=full_compaction.*]source"],
+        why: "why a turn or a compaction was made",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=profile.bind]modelAlias",
+            "[type=profile.bind]profileName",
+            "[type=profile.bind]thinkingEffort",
+            "[type=profile.bind]environmentDisclosure/**",
+            "[type=profile.bind]agentsMdPaths",
+            "[type=profile.bind]activeToolNames",
+            "[type=profile.bind]subagents",
+            "[type=profile.bind|config.update]subagentNames",
+        ],
+        why: "a setting of the program",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=metadata]**",
+            "protocol_version",
+            "agentId",
+            "event/stepUuid",
+            "event/turnId",
+            "event/finishReason",
+            "event/providerFinishReason",
+            "event/rawFinishReason",
+            "turnStep",
+            "usageScope",
+            "workspaceId",
+            "runtimeId",
+            "message/origin/**",
+        ],
+        why: "about the session and its steps",
+    },
+    UnsentPaths {
+        paths: &["event/display/**", "[type=context.append_loop_event]event/description"],
+        why: "what the terminal shows of a call",
+    },
+    UnsentPaths {
+        paths: &["[type=turn.prompt]**", "[type=turn.steer]**"],
+        why: "the prompt, which is in a message of its own",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=permission.record_approval_result|permission.set_mode|plan_mode.enter|plan_mode.exit|tools.set_active_tools|tools.update_store]**",
+            "[type=usage.record]**",
+            "[type=llm.request|llm.tools_snapshot]**",
+        ],
+        why: "an event of the program: what it asked, and what it offered the model then",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=config.update]modelAlias",
+            "[type=config.update]profileName",
+            "[type=config.update]thinkingEffort",
+            "[type=config.update]cwd",
+            "[type=config.update]environmentDisclosure/**",
+            "[type=config.update]agentsMdPaths",
+        ],
+        why: "a setting of the program",
+    },
+    UnsentPaths { paths: &["[type=context.apply_compaction]summary"], why: "the context summary says it" },
+];
+
+impl Format for KimiSession {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.anthropic
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let Some(kind) = val.get(name::r#type).and_then(|kind| kind.text()) else { return 0 };
+        let is_object = |key: &str| val.get(key).is_some_and(|own| own.is_object());
+        match kind.as_ref() {
+            b"metadata" if val.get("protocol_version").is_some() => 95,
+            b"context.append_message" if is_object("message") => 95,
+            b"context.append_loop_event" if is_object("event") => 95,
+            _ if val.get(name::time).is_none() => 0,
+            kind if kind.starts_with(b"context.") => 60,
+            kind if TYPES.iter().any(|start| kind.starts_with(start.as_bytes())) => 19,
+            _ => 0,
+        }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        let is_timed = ["time", "protocol_version"].iter().any(|key| val.get(key).is_some());
+        is_timed && val.get(name::r#type).is_some_and(|kind| kind.is_string())
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+#[derive(Default)]
+struct Session {
+    said: Transcript,
+    /// The instructions, as they were set last.
+    system: Transcript,
+    provider: Box<str>,
+    model: Option<Box<str>>,
+    /// The step that the events are of.
+    step: Option<Box<str>>,
+    /// Records of messages that the agent said for the user: reminders.
+    injected: HashSet<u32>,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        match val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
+            b"config.update" | b"profile.bind" if val.get("systemPrompt").is_some() => {
+                let before = std::mem::take(&mut self.system);
+                self.system.leave(before, "another system prompt has replaced it");
+                self.system.text(Role::System, val.get("systemPrompt"), record);
+            }
+            b"llm.request" if val.get(name::kind).is_none_or(|kind| kind.is("loop")) => {
+                self.provider = text(val, "provider").unwrap_or_default();
+                self.model = text(val, "model");
+            }
+            b"context.append_message" => {
+                self.step = None;
+                if let Some(message) = val.get(name::message) {
+                    if message.at(&["origin", "kind"]).is_some_and(|kind| !kind.is("user")) {
+                        self.injected.insert(record.number);
+                    }
+                    self.said.message(message, record);
+                }
+            }
+            b"context.append_loop_event" => {
+                if let Some(event) = val.get(name::event) {
+                    self.event(event, record);
+                }
+            }
+            b"context.apply_compaction" => {
+                let kept = val.get("keptUserMessageCount").and_then(|count| count.as_u64()).unwrap_or(0);
+                self.said.forget(usize::try_from(kept).unwrap_or(usize::MAX), &self.injected);
+                let summary = ["contextSummary", "summary"].iter().find_map(|key| val.get(key));
+                self.said.text(Role::User, summary, record);
+            }
+            b"context.clear" => {
+                let cleared = std::mem::take(&mut self.said);
+                self.said.leave(cleared, "the user has cleared the context");
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let (manner, target) = match &*self.provider {
+            "" | "kimi" | "moonshot" => (Manner::Chat, "kimi"),
+            other => provider::manner(other),
+        };
+        let mut said = self.system;
+        said.join(self.said);
+        let settings = Settings {
+            model: self.model,
+            target: Some(target),
+            store: Some(false),
+            read_only: Some(READ_ONLY),
+            ..Settings::default()
+        };
+        vec![said.told(MANNERS.row(manner), settings)]
+    }
+}
+
+impl Session {
+    fn event(&mut self, event: Val<'_>, record: &Stored<'_>) {
+        match event.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
+            b"step.begin" => {
+                self.step = text(event, "uuid");
+                self.said.begin();
+            }
+            b"content.part" => self.said.content(Role::Assistant, event.get(name::part), record),
+            b"tool.call" => {
+                // A call that comes after the result of another one of its step is in the same answer.
+                let is_same = self.step.is_some() && text(event, "stepUuid") == self.step;
+                let results = if is_same { self.said.take_results() } else { Transcript::default() };
+                let id = event.get(name::toolCallId);
+                if let Some(name) = event.get(name::name).filter(Val::is_string) {
+                    let name = Pieced::of(name, record.base);
+                    self.said.call_of(Role::Assistant, id, name, event.get(name::args), event, record);
+                }
+                if !results.is_empty() {
+                    self.said.join(results);
+                }
+            }
+            b"tool.result" => {
+                let output = event.get(name::result).map(|result| match result.get(name::output) {
+                    Some(output) => output,
+                    None => result,
+                });
+                let output = output.map(|output| self.said.output(output, record));
+                let output = output.unwrap_or_else(|| Pieced::fixed("\"\"", record.base.of(event)));
+                let failed = event.at(&["result", "isError"]).and_then(|own| own.as_bool()) == Some(true);
+                self.said.result_of(event.get(name::toolCallId), output, failed, event, record);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Sessions of Kode: lines in the manner of Claude Code, and the older form, one JSON array of messages. No released
+//! version stores a response's id; where there is one, it is `message.id`. The blocks of models that Kode reaches through
+//! the Responses API are judged as the calls and outputs that it sends for them.
+
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
+use crate::history::Usage;
+use crate::json::Val;
+
+use super::super::session_lines;
+use super::super::session_lines::{
+    Writer, Writes, is_answer, is_line, is_of_other_model, read_message, score, score_of_array, writer_of,
+};
+
+/// What both sorts of sessions are called.
+pub const NAME: &str = "kode-session";
+
+pub(super) const READ_ONLY: &str =
+    "sessions of Kode are not edited; `replaylint rebuild FILE` prints a repaired request";
+
+pub(super) static WRITER: Writer = Writer { keeps_responses: true, is_linked: false };
+
+/// Sessions of Claude's models.
+pub struct KodeSession;
+
+pub static FORMAT: KodeSession = KodeSession;
+
+static INFO: FormatInfo = FormatInfo {
+    name: NAME,
+    title: "Kode session (Claude-Code-like lines), also its older array of messages",
+    known_by: "the same lines with `agentId` main or keys of its own, or with nothing that Claude Code writes",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::Session,
+    parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
+    records_responses: false,
+};
+
+/// How surely Kode wrote a line. A line that occurs in only one of its two kinds of sessions counts most.
+pub(super) fn claim(probe: &Probe<'_>, tells: impl Fn(Val<'_>) -> bool) -> u8 {
+    if probe.val.is_array() {
+        return score_of_array(probe, tells);
+    }
+    score(probe, &|line| match writer_of(line) {
+        Writes::ClaudeCode => 88,
+        Writes::ClaudeCodeOrKode => 94,
+        Writes::Kode | Writes::Either => 97 + u8::from(tells(line)),
+    })
+}
+
+impl Format for KodeSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn read_only(&self) -> Option<&'static str> {
+        Some(READ_ONLY)
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        claim(probe, |line| is_answer(line) && !is_of_other_model(line))
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        is_line(val)
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let message = |message: Val<'_>, role, record: &Record<'_>, sink: &mut dyn Sink| {
+            read_message(message, role, record, sink, 0);
+        };
+        session_lines::read(record, &WRITER, &message, sink);
+    }
+}

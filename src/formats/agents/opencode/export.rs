@@ -1,0 +1,86 @@
+//! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are retold as opencode
+//! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
+
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe, Repair};
+use crate::json::{Val, name};
+
+use super::message::Message;
+use super::repair;
+use super::session::Session;
+use crate::formats::member::text;
+use crate::formats::spoken::Manners;
+
+pub struct OpencodeExport;
+
+pub static FORMAT: OpencodeExport = OpencodeExport;
+
+static MANNERS: Manners = Manners::of_agent(
+    "opencode-export",
+    "session that `opencode export` wrote",
+    "`info`, and `messages` that each have `info` and `parts`",
+);
+
+const READ_ONLY: &str = "opencode keeps this in a form of its own, which is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// Messages that are looked at to recognise a document.
+const SAMPLE: usize = 20;
+
+impl Format for OpencodeExport {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.anthropic
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let (Some(info), Some(messages)) = (probe.val.get(name::info), probe.val.get(name::messages)) else {
+            return 0;
+        };
+        let is_message = |message: Val<'_>| {
+            let role = message.at(&["info", "role"]);
+            role.is_some_and(|role| role.is_string())
+                && message.get(name::parts).is_some_and(|parts| parts.is_array())
+        };
+        let is_session = info.get(name::id).is_some()
+            && ["directory", "projectID", "title"].iter().any(|key| info.get(key).is_some());
+        match messages.count() {
+            0 if messages.is_array() && is_session => 90,
+            0 => 0,
+            _ if messages.elements().take(SAMPLE).all(is_message) => 100,
+            _ => 0,
+        }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+
+    fn repair(&self) -> Option<Repair> {
+        Some(repair::repair)
+    }
+}
+
+/// Each record is a session.
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    out.push(session(record));
+}
+
+fn session(record: &Stored<'_>) -> Told {
+    let info = record.val.get(name::info);
+    let list = record.val.get(name::messages).into_iter().flat_map(|list| list.elements());
+    let revert = info.and_then(|info| info.get("revert"));
+    let named = |key: &str| revert.and_then(|revert| text(revert, key));
+    let session = Session {
+        id: info.and_then(|info| text(info, "id")),
+        version: info.and_then(|info| text(info, "version")),
+        taken_back: named("messageID").map(|message| (message, named("partID"))),
+        messages: list.filter_map(|message| Message::of(message, record.base, record.number)).collect(),
+    };
+    let mut told = session.told(&MANNERS, READ_ONLY, repair::CURES);
+    told.says.extend(repair::findings(record));
+    told
+}

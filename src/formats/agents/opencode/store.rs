@@ -1,0 +1,88 @@
+//! Sessions of opencode 1.x in its database, and in the folders that older versions keep: a message or a part a record. They
+//! are retold as exports are.
+
+use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe, Repair};
+use crate::history::{Finding, Row, codes};
+use crate::json::{Val, name};
+
+use super::{repair, rows};
+use crate::formats::kept::Kept;
+use crate::formats::spoken::Manners;
+
+pub struct OpencodeSession;
+
+pub static FORMAT: OpencodeSession = OpencodeSession;
+
+static MANNERS: Manners = Manners::of_agent(
+    "opencode-session",
+    "session of opencode 1.x (SQLite, or its storage folder)",
+    "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
+);
+
+const NO_FILES: &str = "the files of opencode's storage folder are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+const READ_ONLY: &str = "of a session of opencode only parts are edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+impl Format for OpencodeSession {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.anthropic
+    }
+
+    /// Its tables tell, or its folders; a record by itself is no session.
+    fn detect(&self, _: &Probe<'_>) -> u8 {
+        0
+    }
+
+    fn is_stored_in_tables(&self) -> bool {
+        true
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        rows::is_known(val)
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Rows::default()))
+    }
+
+    fn repair(&self) -> Option<Repair> {
+        Some(repair::repair_row)
+    }
+}
+
+/// The rows so far, and what is wrong with them as a store.
+#[derive(Default)]
+struct Rows {
+    kept: Kept,
+    found: Vec<Say>,
+    /// They are rows of a database.
+    in_tables: bool,
+}
+
+impl Teller for Rows {
+    fn take(&mut self, record: &Stored<'_>) {
+        self.kept.push(record);
+        self.in_tables |= record.val.get("row").is_some();
+        self.found.extend(repair::finding_in_row(record));
+        if record.val.get(name::hidden).is_some() {
+            let row = Row::of_place(record.base.of(record.val), record.number);
+            let finding = Finding::new(codes::HIDDEN_SESSION, row);
+            self.found.push(Say::Find(finding.never("the file stays as it is")));
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let tapes = self.kept.scanned();
+        let session = rows::session(self.kept.records(&tapes));
+        let (read_only, cures) = if self.in_tables { (READ_ONLY, repair::CURES) } else { (NO_FILES, &[][..]) };
+        let mut told = session.told(&MANNERS, read_only, cures);
+        told.says.extend(self.found);
+        vec![told]
+    }
+}

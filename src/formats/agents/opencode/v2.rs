@@ -1,0 +1,203 @@
+//! Sessions of opencode 2 in its database: a message a row, which opencode makes again from its events. They are retold as
+//! opencode sends them: from the newest compaction on, with what a provider keeps for itself only to the model that said it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings, Unsent, Version};
+use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
+use crate::place::Place;
+
+use crate::formats::kept::Kept;
+use crate::formats::member::text;
+use crate::formats::provider;
+use crate::formats::spoken;
+use crate::formats::spoken::{Manners, Media, Says, Turn};
+
+mod answer;
+
+use answer::Answer;
+
+pub struct OpencodeV2;
+
+pub static FORMAT: OpencodeV2 = OpencodeV2;
+
+static MANNERS: Manners = Manners::of_agent(
+    "opencode-v2",
+    "session of opencode 2 (SQLite)",
+    "the SQLite tables `session_v2` and `session_message`",
+);
+
+const READ_ONLY: &str = "opencode 2 makes these rows from its events, so that an edit would be lost; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+impl Format for OpencodeV2 {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.anthropic
+    }
+
+    /// Its tables tell.
+    fn detect(&self, _: &Probe<'_>) -> u8 {
+        0
+    }
+
+    fn is_stored_in_tables(&self) -> bool {
+        true
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get("row").is_some()
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Rows::default()))
+    }
+}
+
+/// The rows so far.
+#[derive(Default)]
+struct Rows(Kept);
+
+impl Teller for Rows {
+    fn take(&mut self, record: &Stored<'_>) {
+        self.0.push(record);
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let tapes = self.0.scanned();
+        let (mut settings, mut messages) = (Settings::default(), Vec::new());
+        let mut reverted = None;
+        for record in self.0.records(&tapes) {
+            match record.val.get(name::data) {
+                Some(_) => messages.push(record),
+                None => {
+                    settings.label = text(record.val, "id");
+                    settings.agent_version =
+                        text(record.val, "version").and_then(|version| Version::parse(&version));
+                    reverted = text(record.val, "reverted");
+                }
+            }
+        }
+        let taken_back = |message: &Stored<'_>| reverted.is_some() && text(message.val, "id") == reverted;
+        if let Some(from) = messages.iter().position(taken_back) {
+            settings.unsent.extend(messages.drain(from..).map(|message| left(&message, "the user took it back")));
+        }
+        let is_summary = |message: &Stored<'_>| {
+            is(message, "compaction")
+                && message.val.at(&["data", "status"]).is_some_and(|status| status.is("completed"))
+        };
+        let newest = messages.iter().rposition(is_summary).unwrap_or(0);
+        let model = messages.iter().rev().find_map(Model::of).unwrap_or_default();
+        let (manner, target) = provider::manner(&model.provider);
+        let replaced = messages.iter().take(newest);
+        settings.unsent.extend(replaced.map(|message| left(message, "a compaction has replaced it")));
+        let turns = messages.iter().skip(newest).flat_map(|message| turns(message, &model)).collect();
+        settings.model = Some(model.name).filter(|name| !name.is_empty());
+        settings.target = Some(target);
+        settings.store = Some(false);
+        settings.read_only = Some(READ_ONLY);
+        vec![spoken::told(&MANNERS, manner, settings, turns)]
+    }
+}
+
+fn left(message: &Stored<'_>, why: &'static str) -> Unsent {
+    Unsent::at(message.base.of(message.val), message.number, "a message", why)
+}
+
+fn is(message: &Stored<'_>, kind: &str) -> bool {
+    message.val.get(name::r#type).is_some_and(|own| own.is(kind))
+}
+
+/// The model that a request is for, or that answered one.
+#[derive(Default, PartialEq, Eq)]
+struct Model {
+    provider: Box<str>,
+    name: Box<str>,
+}
+
+impl Model {
+    fn of(message: &Stored<'_>) -> Option<Model> {
+        let model = message.val.at(&["data", "model"])?;
+        Some(Model { provider: text(model, "providerID")?, name: text(model, "id")? })
+    }
+}
+
+/// What is sent of a message.
+fn turns(message: &Stored<'_>, to: &Model) -> Vec<Turn> {
+    let Some(data) = message.val.get(name::data) else { return Vec::new() };
+    let at = message.base.of(data);
+    let turn = |role, says| Turn { role, says, at, record: message.number };
+    let said = |key: &str| {
+        let own = data.get(key).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
+        Some(Says::Text { text: Pieced::of(own, message.base), id: None, at: message.base.of(own) })
+    };
+    let made = |text: String| vec![Says::Text { text: Pieced::text(&text, at), id: None, at }];
+    let plain = |key: &str| text(data, key).unwrap_or_default();
+    let kind = message.val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
+    let (role, says) = match kind.as_ref() {
+        b"user" => (Role::User, said("text").into_iter().chain(files(data, message)).collect()),
+        b"synthetic" | b"skill" => (Role::User, said("text").into_iter().collect()),
+        b"system" => (Role::System, said("text").into_iter().collect()),
+        b"shell" => {
+            let output = data.at(&["output", "output"]).or_else(|| data.get(name::output));
+            let output = output.filter(|output| output.is_string()).and_then(|output| output.text());
+            let output = String::from_utf8_lossy(output.as_deref().unwrap_or_default()).into_owned();
+            (Role::User, made(format!("Shell command: {}\n\n{output}", plain("command"))))
+        }
+        b"compaction" if data.get(name::status).is_some_and(|status| status.is("completed")) => {
+            let (summary, recent) = (plain("summary"), plain("recent"));
+            (
+                Role::User,
+                made(format!("<summary>\n{summary}\n</summary>\n\n<recent-context>\n{recent}\n</recent-context>")),
+            )
+        }
+        b"assistant" => {
+            // What failed is sent without what its provider keeps for itself.
+            let failed = data.get(name::error).is_some_and(|error| !error.is_null());
+            let keeps = Model::of(message).is_some_and(|model| model == *to) && !failed;
+            let answer = Answer { data, base: message.base, keeps };
+            let steps = [(Role::Assistant, answer.says()), (Role::Tool, answer.results())];
+            return steps
+                .into_iter()
+                .filter(|(_, says)| !says.is_empty())
+                .map(|(role, says)| turn(role, says))
+                .collect();
+        }
+        _ => return Vec::new(),
+    };
+    if says.is_empty() { Vec::new() } else { vec![turn(role, says)] }
+}
+
+/// Files whose content was read when the user named them. Of other kinds nothing is sent.
+fn files(data: Val<'_>, message: &Stored<'_>) -> Vec<Says> {
+    let file = |file: Val<'_>| {
+        let at: Place = message.base.of(file);
+        let mime = text(file, "mime")?;
+        let content = file.get(name::data).filter(|data| data.is_string())?;
+        if matches!(&*mime, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
+            let content = Pieced::of(content, message.base);
+            let url = Pieced::data_url(Pieced::text(&mime, at), content.clone(), at);
+            let name = file.get(name::name).map(|name| Pieced::of(name, message.base));
+            let mime = Pieced::text(&mime, at);
+            return Some(Says::Media(Media { is_image: true, mime, url, data: Some(content), name, at }));
+        }
+        let what = match &*mime {
+            "text/plain" => "file",
+            "application/x-directory" => "directory",
+            _ => return None,
+        };
+        let name = text(file, "name").unwrap_or_else(|| "inline attachment".into());
+        let content = STANDARD.decode(content.text()?.as_ref()).unwrap_or_default();
+        let content = String::from_utf8_lossy(&content);
+        let said = format!("Attached {what}: {name}\n\n{content}");
+        Some(Says::Text { text: Pieced::reworded(&said, at), id: None, at })
+    };
+    data.get("files").into_iter().flat_map(|files| files.elements()).filter_map(file).collect()
+}

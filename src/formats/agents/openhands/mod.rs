@@ -1,0 +1,220 @@
+//! Events of OpenHands, as a list or one a line: those of its SDK (version 1, `kind`), and those of version 0 (`action` and
+//! `observation`). Calls of one response of the model are one message.
+
+use std::collections::HashSet;
+
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings, Unsent};
+use crate::json::{Val, name};
+
+use crate::formats::spoken;
+use crate::formats::spoken::{Manner, Manners, Says, Turn};
+
+mod event;
+
+use event::Event;
+
+pub struct Openhands;
+
+pub static FORMAT: Openhands = Openhands;
+
+static MANNERS: Manners = Manners::of_agent(
+    "openhands",
+    "events of OpenHands (`events/event-*.json` as a list or as lines; trajectories of version 0)",
+    "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
+);
+
+const READ_ONLY: &str = "events of OpenHands name one another and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// Kinds of events of version 1.
+const KINDS: [&str; 12] = [
+    "SystemPromptEvent",
+    "MessageEvent",
+    "ActionEvent",
+    "ObservationEvent",
+    "AgentErrorEvent",
+    "UserRejectObservation",
+    "Condensation",
+    "CondensationRequest",
+    "CondensationSummaryEvent",
+    "PauseEvent",
+    "ConversationStateUpdateEvent",
+    "ConversationErrorEvent",
+];
+
+/// Events that are looked at to recognise a document.
+const SAMPLE: usize = 50;
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["tool_call_metadata/model_response/**", "[action]args/**"],
+        why: "the response, which its first event says",
+    },
+    UnsentPaths {
+        paths: &[
+            "source",
+            "action_id",
+            "llm_response_id",
+            "forgotten_event_ids",
+            "security_risk",
+            "cause",
+            "tool_call/origin",
+        ],
+        why: "about the event: who wrote it, and which others it names",
+    },
+    UnsentPaths {
+        paths: &[
+            "action",
+            "observation",
+            "[kind=ActionEvent]action/**",
+            "[kind=ActionEvent]tool_name",
+            "[kind=ActionEvent]tool_call_id",
+            "[kind=ObservationEvent]tool_name",
+            "[kind=AgentErrorEvent]tool_name",
+            "[kind=UserRejectObservation]tool_name",
+            "tool_call_metadata/function_name",
+            "tool_call_metadata/tool_call_id",
+            "tool_call_metadata/model_response/object",
+        ],
+        why: "the call says it",
+    },
+    UnsentPaths {
+        paths: &["[action]message", "[observation]message", "[observation]extras/**", "success"],
+        why: "what the page shows of an event",
+    },
+    UnsentPaths {
+        paths: &["[kind=ConversationStateUpdateEvent|PauseEvent|CondensationRequest|ConversationErrorEvent]**"],
+        why: "an event of the program, which no message is made of",
+    },
+];
+
+impl Format for Openhands {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.chat
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if !probe.val.is_array() {
+            return score(probe.val);
+        }
+        let mut best = 0;
+        for event in probe.val.elements().take(SAMPLE) {
+            match score(event) {
+                0 => return 0,
+                score => best = best.max(score),
+            }
+        }
+        best
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Conversation::default()))
+    }
+}
+
+fn score(event: Val<'_>) -> u8 {
+    let has = |key: &str| event.get(key).is_some();
+    let is_text = |key: &str| event.get(key).is_some_and(|own| own.is_string());
+    if !is_text("source") || !has("timestamp") || !has("id") {
+        return 0;
+    }
+    let kind = event.get(name::kind).is_some_and(|kind| KINDS.iter().any(|name| kind.is(name)));
+    match (kind, is_text("action"), is_text("observation")) {
+        (true, ..) => 95,
+        (_, true, _) if has("args") => 90,
+        (_, _, true) if has("content") || has("extras") => 90,
+        _ if is_text("kind") => 10,
+        _ => 0,
+    }
+}
+
+/// What the events say, in each manner: only at the end is it known which one it is.
+#[derive(Default)]
+struct Conversation {
+    events: Vec<Event>,
+    unsent: Vec<Unsent>,
+    is_responses: bool,
+    is_anthropic: bool,
+}
+
+impl Teller for Conversation {
+    fn take(&mut self, record: &Stored<'_>) {
+        let alone = (!record.val.is_array()).then_some(record.val);
+        for event in alone.into_iter().chain(record.val.elements()) {
+            self.is_responses |= event.get("responses_reasoning_item").is_some_and(|item| item.is_object());
+            self.is_responses |= event.at(&["tool_call", "origin"]).is_some_and(|origin| origin.is("responses"));
+            self.is_anthropic |= event.get("thinking_blocks").is_some_and(|blocks| blocks.count() > 0);
+            if let Some(forgotten) = event.get("forgotten_event_ids") {
+                let ids: HashSet<Box<str>> = forgotten.elements().filter_map(event::as_text).collect();
+                let (forgotten, kept): (Vec<Event>, Vec<Event>) =
+                    std::mem::take(&mut self.events).into_iter().partition(|event| ids.contains(&event.id));
+                self.events = kept;
+                let left = |event: &Event| {
+                    Unsent::at(event.at, event.record, "an event", "a condensation has replaced it")
+                };
+                self.unsent.extend(forgotten.iter().map(left));
+            }
+            let Some(said) = Event::of(event, record) else { continue };
+            // What was forgotten is summed up at its place.
+            let at = event.get("summary_offset").and_then(|offset| offset.as_u64());
+            let at = at.and_then(|at| usize::try_from(at).ok()).unwrap_or(usize::MAX).min(self.events.len());
+            self.events.insert(at, said);
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let manner = match (self.is_responses, self.is_anthropic) {
+            (true, _) => Manner::Responses,
+            (false, true) => Manner::Anthropic,
+            (false, false) => Manner::Chat,
+        };
+        // A file with one event is a part of a conversation: its call is in another one.
+        let is_part = self.events.len() == 1;
+        let mut turns: Vec<Turn> = Vec::new();
+        let mut results: Vec<Turn> = Vec::new();
+        let mut response: Option<Box<str>> = None;
+        for event in self.events {
+            if event.role == Role::Tool {
+                if !is_part {
+                    results.push(event.turn());
+                }
+                continue;
+            }
+            let goes_on = event.response.is_some() && event.response == response;
+            response = event.response.clone();
+            match turns.last_mut() {
+                Some(open) if goes_on => open.says.extend(event.calls()),
+                _ => {
+                    turns.append(&mut results);
+                    turns.push(event.turn());
+                }
+            }
+        }
+        turns.append(&mut results);
+        let settings = Settings {
+            read_only: Some(READ_ONLY),
+            store: Some(false),
+            unsent: self.unsent,
+            ..Settings::default()
+        };
+        vec![spoken::told(&MANNERS, manner, settings, turns)]
+    }
+}
+
+impl Event {
+    fn turn(self) -> Turn {
+        Turn { role: self.role, says: self.says, at: self.at, record: self.record }
+    }
+
+    /// What an event adds to the response of which another one was told: thoughts and texts are in the first.
+    fn calls(self) -> impl Iterator<Item = Says> {
+        self.says.into_iter().filter(|says| matches!(says, Says::Call(_)))
+    }
+}

@@ -1,0 +1,223 @@
+//! Sessions of pi and of OpenClaw, which is built on it: a header, then entries that name their parents; in version 1, lines
+//! in a row. They are retold as pi sends them: the branch that ends with the last entry, from the newest compaction on,
+//! without answers that failed or were cut off.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Finding, Row, Settings, Unsent, codes};
+use crate::json::{Val, name};
+use crate::place::Place;
+
+use crate::formats::member::text;
+use crate::formats::spoken;
+use crate::formats::spoken::Manners;
+
+mod entry;
+
+use entry::Entry;
+
+pub struct PiSession;
+
+pub static FORMAT: PiSession = PiSession;
+
+static MANNERS: Manners = Manners::of_agent(
+    "pi-session",
+    "session of pi or OpenClaw",
+    "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
+);
+
+const READ_ONLY: &str =
+    "sessions of pi are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// Types of entries that others may have, too: they go along with a header, or with what only pi writes.
+const TYPES: [&str; 9] = [
+    "message",
+    "model_change",
+    "thinking_level_change",
+    "compaction",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "label",
+    "session_info",
+];
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths { paths: &["message/content/textSignature"], why: "the id of an item of another model" },
+    UnsentPaths {
+        paths: &[
+            "cwd",
+            "firstKeptEntryId",
+            "targetId",
+            "[type=label]label",
+            "message/api",
+            "message/toolName",
+            "modelId",
+            "[type=session]**",
+            "[type=session_info]**",
+            "[type=thinking_level_change]**",
+        ],
+        why: "about the session, and ids by which entries name one another",
+    },
+    UnsentPaths { paths: &["message/isError"], why: "reported as the error mark" },
+    UnsentPaths { paths: &["[type=custom]**"], why: "an entry of an extension, which the model never sees" },
+];
+
+impl Format for PiSession {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.anthropic
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let Some(kind) = val.get(name::r#type).filter(|_| !probe.has(name::payload) && !probe.has(name::uuid))
+        else {
+            return 0;
+        };
+        let has = |path: &[&str]| val.at(path).is_some();
+        if kind.is("session") {
+            return if has(&["cwd"]) && has(&["id"]) && has(&["timestamp"]) { 100 } else { 0 };
+        }
+        if kind.is("message") {
+            let role = val.at(&["message", "role"]);
+            let own = role.is_some_and(|role| role.is("toolResult")) && has(&["message", "toolCallId"])
+                || has(&["message", "stopReason"]) && has(&["message", "api"]);
+            return match (role.is_some(), own) {
+                (true, true) => 60,
+                (true, false) if has(&["timestamp"]) => 15,
+                _ => 0,
+            };
+        }
+        if kind.is("compaction") && has(&["firstKeptEntryId"]) {
+            return 60;
+        }
+        let known = TYPES.iter().any(|name| kind.is(name));
+        if known && (has(&["parentId"]) || has(&["timestamp"])) { 15 } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // Entries of types that came later are passed over.
+        let is_entry = val.get(name::parentId).is_some() || val.get(name::timestamp).is_some();
+        self.detect(&Probe::new(val)) > 0 || is_entry && val.get(name::r#type).is_some_and(|kind| kind.is_string())
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+/// The entries so far.
+#[derive(Default)]
+struct Session {
+    header: Option<Box<str>>,
+    entries: Vec<Entry>,
+    /// The entries with an id, by it.
+    by_id: HashMap<Box<str>, usize>,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        if record.val.get(name::r#type).is_some_and(|kind| kind.is("session")) {
+            self.header = text(record.val, "id");
+            return;
+        }
+        let entry = Entry::of(record);
+        if let Some(id) = &entry.id {
+            self.by_id.insert(id.clone(), self.entries.len());
+        }
+        self.entries.push(entry);
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        let (path, strays) = self.path();
+        let model = path.iter().rev().find_map(|ix| self.entries.get(*ix)?.model.clone()).unwrap_or_default();
+        let mut unsent = Vec::new();
+        let mut leave = |ix: &usize, why| {
+            let entry = self.entries.get(*ix).filter(|entry| !entry.is_empty());
+            unsent.extend(entry.map(|entry| Unsent::at(entry.at, entry.record, "an entry", why)));
+        };
+        let on_path: HashSet<usize> = path.iter().copied().collect();
+        let others = (0..self.entries.len()).filter(|ix| !on_path.contains(ix));
+        others.for_each(|ix| leave(&ix, "it is on another branch than the last entry"));
+        let before = path.clone();
+        let path = self.since_compaction(path);
+        let kept: HashSet<usize> = path.iter().copied().collect();
+        let replaced = before.iter().filter(|ix| !kept.contains(ix));
+        replaced.for_each(|ix| leave(ix, "a compaction has replaced it"));
+        let (manner, target) = model.manner();
+        let mut turns = Vec::new();
+        for ix in path {
+            if let Some(entry) = self.entries.get_mut(ix) {
+                entry.told(manner, &model, &mut turns);
+            }
+        }
+        let settings = Settings {
+            label: self.header,
+            model: Some(model.name).filter(|name| !name.is_empty()),
+            target: Some(target),
+            store: Some(false),
+            read_only: Some(READ_ONLY),
+            unsent,
+            ..Settings::default()
+        };
+        let mut told = spoken::told(&MANNERS, manner, settings, turns);
+        let missing = |(at, record): (Place, u32)| {
+            let finding = Finding::new(codes::MISSING_PARENT, Row::of_place(at, record));
+            Say::Find(finding.variant(1).never("its parent is not in the file"))
+        };
+        told.says.extend(strays.into_iter().map(missing));
+        vec![told]
+    }
+}
+
+/// Where an entry lies whose parent is not in the file.
+type Stray = (Place, u32);
+
+impl Session {
+    /// The entries from the root to the last one. Lines without ids follow each other, and so does what names a parent that
+    /// is not there.
+    fn path(&self) -> (Vec<usize>, Vec<Stray>) {
+        let (mut path, mut strays, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+        let mut next = self.entries.len().checked_sub(1);
+        while let Some(ix) = next.filter(|ix| seen.insert(*ix))
+            && let Some(entry) = self.entries.get(ix)
+        {
+            path.push(ix);
+            next = match &entry.parent {
+                None if entry.id.is_some() => None,
+                None => ix.checked_sub(1),
+                Some(parent) if self.header.as_ref() == Some(parent) => None,
+                Some(parent) => self.by_id.get(parent).copied().or_else(|| {
+                    strays.push((entry.at, entry.record));
+                    ix.checked_sub(1)
+                }),
+            };
+        }
+        path.reverse();
+        (path, strays)
+    }
+
+    /// The summary of the newest compaction, what it kept, and what came after it.
+    fn since_compaction(&self, path: Vec<usize>) -> Vec<usize> {
+        let compaction = |ix: usize| self.entries.get(ix).filter(|entry| entry.is_compaction);
+        let Some(newest) = path.iter().rposition(|ix| compaction(*ix).is_some()) else { return path };
+        let (before, [summary, after @ ..]) = path.split_at(newest) else { return path };
+        let first_kept = compaction(*summary).and_then(|entry| entry.first_kept.as_ref());
+        let kept = first_kept.and_then(|id| self.by_id.get(id));
+        let from = kept.and_then(|kept| before.iter().position(|ix| ix == kept)).unwrap_or(newest);
+        let earlier = before.iter().skip(from).filter(|ix| compaction(**ix).is_none());
+        [summary].into_iter().chain(earlier).chain(after).copied().collect()
+    }
+}

@@ -1,0 +1,154 @@
+//! Sessions of Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`. Lines are linked by `uuid` and `parentUuid` as
+//! those of Claude Code are, and hold contents of the Gemini API. Lines of one uuid are one message. A compression holds
+//! what is sent in the place of all before it.
+
+use std::collections::HashMap;
+
+use crate::dialects::gemini::GEMINI;
+use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Unit};
+use crate::history::tree::{self, Entry, Marks, Name};
+use crate::history::{Usage, Version, time};
+use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
+use crate::place::Place;
+
+use crate::formats::member::named;
+
+pub struct QwenCode;
+
+pub static FORMAT: QwenCode = QwenCode;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "qwen-code",
+    title: "Qwen Code session (lines linked by `parentUuid`, with Gemini parts)",
+    known_by: "`uuid` and `sessionId` with `message.parts` or `systemPayload`",
+    dialect: &GEMINI,
+    target: "gemini",
+    usage: Usage::Log,
+    histories: Histories::Tree,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "sessions of Qwen Code are not edited; `replaylint convert --to API FILE` writes them as requests, which `fix` can repair";
+
+/// Types of lines.
+const TYPES: [&str; 4] = ["user", "assistant", "tool_result", "system"];
+
+impl Format for QwenCode {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let is_line = probe.has(name::uuid)
+            && probe.has(name::sessionId)
+            && TYPES.iter().any(|name| val.get(name::r#type).is_some_and(|kind| kind.is(name)));
+        if !is_line || val.at(&["message", "content"]).is_some() {
+            return 0;
+        }
+        let parts = val.at(&["message", "parts"]).is_some_and(|parts| parts.is_array());
+        if parts || val.get("systemPayload").is_some_and(|payload| payload.is_object()) {
+            return 97;
+        }
+        let is_side = probe.has(name::timestamp) && val.get(name::subtype).is_some() && val.get("cwd").is_some();
+        if is_side && !probe.has(name::message) && val.get(name::content).is_none() { 15 } else { 0 }
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+/// A session that is being read.
+#[derive(Default)]
+struct Session {
+    lines: Vec<Line>,
+    /// Where the line of each uuid is.
+    named: HashMap<Name, usize>,
+}
+
+/// What lines of one uuid say.
+struct Line {
+    entry: Entry,
+    record: u32,
+    says: Says,
+}
+
+enum Says {
+    Nothing,
+    /// A content, by its role and its parts.
+    Content(&'static str, Vec<Pieced>, Place),
+    /// What a compression left.
+    Contents(Vec<Pieced>),
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let (val, base) = (record.val, record.base);
+        let Some(name) = named(val, "uuid") else { return };
+        let parts = val.at(&["message", "parts"]).filter(Val::is_array);
+        let parts: Vec<Pieced> =
+            parts.iter().flat_map(|list| list.elements()).map(|part| Pieced::of(part, base)).collect();
+        if let Some(line) = self.named.get(&name).and_then(|ix| self.lines.get_mut(*ix)) {
+            if let Says::Content(_, all, _) = &mut line.says {
+                all.extend(parts);
+            }
+            line.entry.model = named(val, "model").or(line.entry.model.take());
+            return;
+        }
+        let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
+        let left = val.at(&["systemPayload", "compressedHistory"]).filter(|list| {
+            list.is_array() && val.get(name::subtype).is_some_and(|kind| kind.is("chat_compression"))
+        });
+        let (part, says) = match left {
+            Some(list) if is("system") => {
+                let contents = list.elements().filter(Val::is_object).map(|one| Pieced::of(one, base));
+                (tree::Part::Input, Says::Contents(contents.collect()))
+            }
+            _ if is("system") || parts.is_empty() => (tree::Part::Link, Says::Nothing),
+            _ if is("assistant") => (tree::Part::Answer, Says::Content("model", parts, base.of(val))),
+            _ => (tree::Part::Input, Says::Content("user", parts, base.of(val))),
+        };
+        let mut entry = Entry::new(&name, base.of(val), record.number, part);
+        entry.parent = named(val, "parentUuid");
+        entry.time = named(val, "timestamp").and_then(|at| time::parse(&at));
+        entry.version = named(val, "version").and_then(|version| Version::parse(&version));
+        if part == tree::Part::Answer {
+            entry.model = named(val, "model");
+            entry.store = Some(false);
+            entry.marks.set(Marks::NO_IDS);
+        }
+        if matches!(says, Says::Contents(_)) {
+            entry.marks.set(Marks::RESTART);
+            entry.marks.set(Marks::TRIMMED);
+        }
+        self.named.insert(name, self.lines.len());
+        self.lines.push(Line { entry, record: record.number, says });
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let read_only = Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default());
+        let mut says = vec![Say::Mark(read_only)];
+        for Line { entry, record, says: said } in self.lines {
+            says.push(Say::Mark(Mark::Entry(Box::new(entry))));
+            match said {
+                Says::Nothing => {}
+                Says::Content(role, parts, at) => {
+                    let content = Pieced::object(at).with("role", Pieced::text(role, at));
+                    says.push(Say::Message(content.with("parts", Pieced::list_of(parts, at)), record));
+                }
+                Says::Contents(contents) => {
+                    says.extend(contents.into_iter().map(|content| Say::Message(content, record)));
+                }
+            }
+        }
+        vec![Told { info: &INFO, says, request: None, lost: Vec::new() }]
+    }
+}

@@ -1,0 +1,176 @@
+//! Threads of Zed: documents as it exports them, and as they lie in `threads.db`, packed or not. Newer ones have messages
+//! `User` and `Agent`, older ones have roles with segments. Results lie with the answer that called for them.
+
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
+use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
+
+use crate::formats::member::text_at;
+use crate::formats::provider;
+use crate::formats::spoken::{Id, Manner, Manners, Says, Thought};
+use crate::formats::transcript::{SAMPLE, Transcript};
+
+pub struct ZedThread;
+
+pub static FORMAT: ZedThread = ZedThread;
+
+static MANNERS: Manners = Manners::of_agent(
+    "zed-thread",
+    "Zed thread (`threads.db`, export)",
+    "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
+);
+
+const READ_ONLY: &str =
+    "threads of Zed are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &[
+        "title",
+        "summary",
+        "version",
+        "messages=Resume",
+        "**/is_input_complete",
+        "**/raw_input",
+        "**/Mention/uri/**",
+        "**/tool_results/*/tool_name",
+        "**/tool_results/*/tool_use_id",
+        "**/tool_results/*/is_error",
+    ],
+    why: "the name of the thread, and what its calls and results say themselves",
+}];
+
+impl Format for ZedThread {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.anthropic
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(messages) = probe.val.get(name::messages).filter(|list| list.is_array() && list.count() > 0)
+        else {
+            return 0;
+        };
+        let is_message = |message: Val<'_>| {
+            let is_named = ["User", "Agent"].iter().any(|key| message.get(key).is_some_and(|own| own.is_object()));
+            let is_older =
+                message.get(name::role).is_some() && message.get("segments").is_some_and(|own| own.is_array());
+            message.is("Resume") || is_named && message.count() == 1 || is_older
+        };
+        if messages.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get(name::messages).is_some_and(|list| list.is_array())
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+}
+
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let val = record.val;
+    let mut said = Transcript::of_blocks();
+    for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
+        said.begin();
+        match (message.get("User"), message.get("Agent")) {
+            (Some(user), _) => contents(user, Role::User, record, &mut said),
+            (_, Some(agent)) => {
+                contents(agent, Role::Assistant, record, &mut said);
+                results(agent, record, &mut said);
+            }
+            _ => older(message, record, &mut said),
+        }
+    }
+    let model = text_at(val, &["model", "model"]);
+    let (manner, target) = manner(&text_at(val, &["model", "provider"]).unwrap_or_default(), model.as_deref());
+    let settings = Settings {
+        model,
+        target: Some(target),
+        store: Some(false),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    out.push(said.told(MANNERS.row(manner), settings));
+}
+
+/// Zed's own service asks several providers: the model tells.
+fn manner(provider: &str, model: Option<&str>) -> (Manner, &'static str) {
+    let is_claude = model.is_none_or(|model| model.starts_with("claude"));
+    match provider {
+        "" | "zed.dev" if is_claude => provider::manner("anthropic"),
+        other => provider::manner(other),
+    }
+}
+
+/// Adds the contents of a message: objects with one member, whose name is their kind.
+fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transcript) {
+    for content in message.get(name::content).into_iter().flat_map(|list| list.elements()) {
+        let Some(member) = content.members().next() else { continue };
+        let own = member.val;
+        match member.key.decode().as_ref() {
+            b"Text" => said.text(role, Some(own), record),
+            b"Mention" => said.text(role, own.get(name::content), record),
+            b"Thinking" => thought(own, record, said),
+            b"RedactedThinking" => {
+                let at = record.base.of(own);
+                let (text, redacted) = (Pieced::fixed("\"\"", at), Some(Pieced::of(own, record.base)));
+                let thought = Thought { text, signature: None, redacted, id: None, blob: None, at };
+                said.say(role, Says::Thought(thought), at, record);
+            }
+            b"ToolUse" => said.call(role, own, record),
+            other => {
+                let name = format!("a content `{}`", String::from_utf8_lossy(other));
+                said.lose(name, content, record, "it is not read");
+            }
+        }
+    }
+}
+
+fn thought(own: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+    let at = record.base.of(own);
+    let Some(text) = own.get(name::text).filter(Val::is_string) else { return };
+    let signature = own.get(name::signature).filter(Val::is_string).map(|own| Pieced::of(own, record.base));
+    let text = Pieced::of(text, record.base);
+    let thought = Thought { text, signature, redacted: None, id: None, blob: None, at };
+    said.say(Role::Assistant, Says::Thought(thought), at, record);
+}
+
+/// Adds the results of an answer, which are stored by the ids of their calls.
+fn results(agent: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+    for member in agent.get(name::tool_results).into_iter().flat_map(|results| results.members()) {
+        let own = member.val;
+        let at = record.base.of(own);
+        let id = String::from_utf8_lossy(&member.key.decode()).into_owned();
+        let content = own.get(name::content).or_else(|| own.get(name::output)).unwrap_or(own);
+        let output = match content.get("Text") {
+            Some(text) => said.output(text, record),
+            None => said.output(content, record),
+        };
+        let failed = own.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
+        let call = Id { piece: Pieced::text(&id, at), text: id.into() };
+        said.say(Role::Tool, Says::Result { call, output, failed, at }, at, record);
+    }
+}
+
+/// Adds a message with segments, as versions before 0.3.0 have them.
+fn older(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+    let is_user = message.get(name::role).is_some_and(|role| role.is("user"));
+    let role = if is_user { Role::User } else { Role::Assistant };
+    let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
+    for segment in list("segments") {
+        match segment.get(name::r#type) {
+            Some(kind) if kind.is("thinking") => thought(segment, record, said),
+            _ => said.text(role, segment.get(name::text), record),
+        }
+    }
+    list("tool_uses").for_each(|call| said.call(Role::Assistant, call, record));
+    list("tool_results").for_each(|result| said.result(result, result.get(name::content), record));
+}

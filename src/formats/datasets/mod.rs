@@ -1,0 +1,4 @@
+//! Lines for training that name no API.
+
+pub mod alpaca;
+pub mod sharegpt;

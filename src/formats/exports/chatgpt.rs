@@ -1,0 +1,137 @@
+//! Exports of ChatGPT: `conversations.json`, a list of conversations, or one by itself. Each is a tree of messages in
+//! `mapping`; what is read is the branch that ends with `current_node`. Calls have no ids there: a message to a tool is one,
+//! and what the tool says next is its result.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
+use crate::json::{Val, name};
+
+use crate::formats::member::{text, text_at};
+use crate::formats::spoken::Manners;
+use crate::formats::transcript;
+use crate::formats::transcript::Transcript;
+
+mod message;
+
+pub struct ChatgptExport;
+
+pub static FORMAT: ChatgptExport = ChatgptExport;
+
+static INFO: FormatInfo = Manners::of_sdk(
+    "chatgpt-export",
+    "ChatGPT export (`conversations.json`)",
+    "`mapping` of nodes with `message`, `parent` and `children`; alone or in a list",
+)
+.chat;
+
+const READ_ONLY: &str =
+    "an export is not read back by ChatGPT; `replaylint convert --to API FILE` writes a request";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["conversation_id", "current_node", "mapping/*/parent", "mapping/*/children"],
+        why: "an id by which nodes name one another",
+    },
+    UnsentPaths {
+        paths: &["title", "default_model_slug", "mapping/*/message/metadata/thinking_effort"],
+        why: "the name of the conversation and its settings",
+    },
+    UnsentPaths {
+        paths: &[
+            "mapping/*/message/content/content_type",
+            "mapping/*/message/content/language",
+            "mapping/*/message/end_turn",
+            "mapping/*/message/recipient",
+            "mapping/*/message/author/name",
+        ],
+        why: "what kind of message it is, and for whom",
+    },
+    UnsentPaths { paths: &["mapping/*/message/status=finished_successfully"], why: "how far a message was" },
+    UnsentPaths {
+        paths: &[
+            "mapping/*/message/content/[content_type=reasoning_recap]content",
+            "mapping/*/message/content/[content_type=reasoning_recap]parts",
+        ],
+        why: "how long the model thought, as the page shows it",
+    },
+];
+
+impl Format for ChatgptExport {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+}
+
+fn is_conversation(val: Val<'_>) -> bool {
+    let is_node = |node: Val<'_>| {
+        node.get("children").is_some_and(|children| children.is_array())
+            && (node.get(name::message).is_some() || node.get("parent").is_some())
+    };
+    let Some(mapping) = val.get("mapping").filter(Val::is_object) else { return false };
+    let named = ["current_node", "conversation_id", "create_time"].iter().any(|key| val.get(key).is_some());
+    named && mapping.members().take(transcript::SAMPLE).all(|member| is_node(member.val))
+}
+
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let conversations = transcript::each(record.val);
+    out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
+}
+
+fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
+    let (path, others) = path(conversation);
+    let mut said = Transcript::default();
+    let mut model = text(conversation, "default_model_slug");
+    for node in path {
+        model = text_at(node, &["message", "metadata", "model_slug"]).or(model);
+        if let Some(message) = node.get(name::message).filter(Val::is_object) {
+            message::add(message, record, &mut said);
+        }
+    }
+    for other in others {
+        said.leave_out("a message", other, record, "it is on another branch than `current_node`");
+    }
+    let label = ["conversation_id", "id"].iter().find_map(|key| text(conversation, key));
+    let settings = Settings { label, model, read_only: Some(READ_ONLY), ..Settings::default() };
+    said.answered().told(&INFO, settings)
+}
+
+/// The nodes from the root to the current one, and those of other branches.
+fn path<'v>(conversation: Val<'v>) -> (Vec<Val<'v>>, Vec<Val<'v>>) {
+    let nodes: Vec<(Box<[u8]>, Val<'v>)> = conversation
+        .get("mapping")
+        .into_iter()
+        .flat_map(|mapping| mapping.members())
+        .map(|member| (member.key.decode().into_owned().into(), member.val))
+        .collect();
+    let by_id: HashMap<&[u8], Val<'v>> = nodes.iter().map(|(id, node)| (&**id, *node)).collect();
+    let of = |key: Option<Val<'v>>| key.and_then(|id| id.text()).and_then(|id| by_id.get(id.as_ref()).copied());
+    let is_leaf = |node: &Val<'v>| node.get("children").is_none_or(|children| children.count() == 0);
+    let last = || nodes.iter().rev().map(|(_, node)| *node).find(is_leaf);
+    let mut next = of(conversation.get(name::current_node)).or_else(last);
+    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    while let Some(node) = next.filter(|node| seen.insert(node.start())) {
+        path.push(node);
+        next = of(node.get("parent"));
+    }
+    path.reverse();
+    let others = nodes.iter().map(|(_, node)| *node);
+    let others = others.filter(|node| !seen.contains(&node.start()) && message::says(*node)).collect();
+    (path, others)
+}

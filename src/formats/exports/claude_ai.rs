@@ -1,0 +1,129 @@
+//! Exports of Claude.ai: `conversations.json`, a list of conversations with `chat_messages`, or one by itself. Messages name
+//! their parent where one was asked again; what is read is the branch that ends with the newest message.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
+use crate::json::{Val, name};
+
+use crate::formats::member::text;
+use crate::formats::spoken::Manners;
+use crate::formats::transcript;
+use crate::formats::transcript::Transcript;
+
+pub struct ClaudeAiExport;
+
+pub static FORMAT: ClaudeAiExport = ClaudeAiExport;
+
+static INFO: FormatInfo = Manners::of_agent(
+    "claude-ai-export",
+    "Claude.ai export (`conversations.json`)",
+    "`chat_messages` with `sender`, beside `uuid`; alone or in a list",
+)
+.anthropic;
+
+const READ_ONLY: &str =
+    "an export is not read back by Claude.ai; `replaylint convert --to API FILE` writes a request";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["name", "title", "summary", "**/sender", "chat_messages/parent_message_uuid"],
+        why: "the name of the conversation, and whose a message is",
+    },
+    UnsentPaths { paths: &["chat_messages/content/[type=tool_result]name"], why: "the name is in the call" },
+];
+
+impl Format for ClaudeAiExport {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+}
+
+fn is_conversation(val: Val<'_>) -> bool {
+    let is_message = |message: Val<'_>| {
+        ["human", "assistant"].iter().any(|name| message.get("sender").is_some_and(|sender| sender.is(name)))
+    };
+    val.get(name::uuid).is_some_and(|id| id.is_string())
+        && val
+            .get(name::chat_messages)
+            .is_some_and(|list| list.is_array() && list.elements().take(transcript::SAMPLE).all(is_message))
+}
+
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let conversations = transcript::each(record.val);
+    out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
+}
+
+fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
+    let messages: Vec<Val<'_>> =
+        conversation.get(name::chat_messages).into_iter().flat_map(|list| list.elements()).collect();
+    let path = path(&messages, conversation);
+    let mut said = Transcript::of_blocks();
+    for &message in &path {
+        add(message, record, &mut said);
+    }
+    said.leave_branches(&messages, &path, record);
+    let settings = Settings {
+        label: text(conversation, "uuid"),
+        model: text(conversation, "model"),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    said.answered().told(&INFO, settings)
+}
+
+/// The messages that lead to the current one, or to the newest. Without parents they follow each other.
+fn path<'v>(messages: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
+    let id = |message: &Val<'v>, key: &str| text(*message, key);
+    let by_id: HashMap<Box<str>, usize> =
+        messages.iter().enumerate().filter_map(|(n, message)| Some((id(message, "uuid")?, n))).collect();
+    let parent = |message: &Val<'v>| id(message, "parent_message_uuid").and_then(|id| by_id.get(&id).copied());
+    if !messages.iter().any(|message| parent(message).is_some()) {
+        return messages.to_vec();
+    }
+    let current = text(conversation, "current_leaf_message_uuid").and_then(|id| by_id.get(&id).copied());
+    let newest =
+        || messages.iter().enumerate().max_by_key(|(_, message)| id(message, "created_at")).map(|(n, _)| n);
+    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    let mut next = current.or_else(newest);
+    while let Some(message) = next.filter(|n| seen.insert(*n)).and_then(|n| messages.get(n)) {
+        path.push(*message);
+        next = parent(message);
+    }
+    path.reverse();
+    path
+}
+
+/// Adds a message. Its blocks say more than its text, where they are stored.
+fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
+    let role =
+        if message.get("sender").is_some_and(|sender| sender.is("human")) { Role::User } else { Role::Assistant };
+    said.begin();
+    let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
+    for attachment in list("attachments") {
+        said.text(role, attachment.get("extracted_content"), from);
+    }
+    for file in list("files") {
+        said.lose("an attached file", file, from, "its content is not in the export");
+    }
+    match message.get(name::content).filter(|content| content.is_array() && content.count() > 0) {
+        Some(content) => said.content(role, Some(content), from),
+        None => said.text(role, message.get(name::text), from),
+    }
+}

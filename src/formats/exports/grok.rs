@@ -1,0 +1,122 @@
+//! Exports of Grok (`prod-grok-backend.json`): `conversations`, each with its `responses`. What is read is the text.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::dialects::chat::CHAT;
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::{Val, name};
+
+use crate::formats::member::{text, text_at};
+use crate::formats::transcript;
+use crate::formats::transcript::Transcript;
+
+pub struct GrokExport;
+
+pub static FORMAT: GrokExport = GrokExport;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "grok-export",
+    title: "Grok export (`prod-grok-backend.json`)",
+    known_by: "`conversations` that each have `conversation` and `responses`",
+    dialect: &CHAT,
+    target: "xai-chat",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "an export is not read back by Grok; `replaylint convert --to API FILE` writes a request";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &[
+        "**/conversation/title",
+        "**/conversation/leaf_response_id",
+        "**/_id",
+        "**/parent_response_id",
+        "**/sender",
+    ],
+    why: "the name of the conversation, and ids by which responses name one another",
+}];
+
+impl Format for GrokExport {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(list) = probe.val.get("conversations").filter(|list| list.is_array() && list.count() > 0) else {
+            return 0;
+        };
+        if list.elements().take(transcript::SAMPLE).all(is_conversation) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+}
+
+fn is_conversation(val: Val<'_>) -> bool {
+    val.get(name::conversation).is_some_and(|info| info.is_object()) && transcript::has_list(val, "responses")
+}
+
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let conversations = record.val.get("conversations").into_iter().flat_map(|list| list.elements());
+    out.extend(conversations.map(|conversation| told(conversation, record)));
+}
+
+/// A response lies in an object of its own in newer exports.
+fn inner(response: Val<'_>) -> Val<'_> {
+    response.get(name::response).filter(Val::is_object).unwrap_or(response)
+}
+
+fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
+    let all: Vec<Val<'_>> =
+        conversation.get("responses").into_iter().flat_map(|list| list.elements()).map(inner).collect();
+    let path = path(&all, conversation);
+    let mut said = Transcript::default();
+    let mut model = None;
+    for &response in &path {
+        let is_human = response.get("sender").is_some_and(|sender| sender.is("human"));
+        if !is_human {
+            model = text(response, "model").or(model);
+        }
+        said.begin();
+        said.text(if is_human { Role::User } else { Role::Assistant }, response.get(name::message), record);
+    }
+    said.leave_branches(&all, &path, record);
+    let settings = Settings {
+        label: text_at(conversation, &["conversation", "id"]),
+        model,
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    said.told(&INFO, settings)
+}
+
+/// The responses that lead to the current one, or to the last. Without parents they follow each other.
+fn path<'v>(all: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
+    let by_id: HashMap<Box<str>, usize> =
+        all.iter().enumerate().filter_map(|(n, one)| Some((text(*one, "_id")?, n))).collect();
+    let parent = |one: Val<'v>| text(one, "parent_response_id").and_then(|id| by_id.get(&id).copied());
+    if !all.iter().any(|one| parent(*one).is_some()) {
+        return all.to_vec();
+    }
+    let leaf = text_at(conversation, &["conversation", "leaf_response_id"]);
+    let mut next = leaf.and_then(|id| by_id.get(&id).copied()).or(all.len().checked_sub(1));
+    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    while let Some(one) = next.filter(|n| seen.insert(*n)).and_then(|n| all.get(n)) {
+        path.push(*one);
+        next = parent(*one);
+    }
+    path.reverse();
+    path
+}

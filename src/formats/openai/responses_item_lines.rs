@@ -1,0 +1,50 @@
+//! JSON Lines of Responses items: one history, an item a line.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit, read_item};
+use crate::history::{Flags, Usage};
+use crate::json::{Val, name};
+
+use super::responses_items;
+use crate::formats::claim::Fit;
+
+pub struct ResponsesItemLines;
+
+pub static FORMAT: ResponsesItemLines = ResponsesItemLines;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "responses-item-lines",
+    title: "JSON Lines of Responses items (one history)",
+    known_by: "each line is an object with an item's `type`, or with `role` and `content`",
+    dialect: &RESPONSES,
+    target: "openai",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+impl Format for ResponsesItemLines {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if probe.val.is_object() { responses_items::item_fit(probe.val).score() } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // An item that lacks something is still one: rules say what it lacks.
+        let named =
+            || val.get(name::r#type).or_else(|| val.get(name::role)).or_else(|| val.get(name::id)).is_some();
+        match responses_items::item_fit(val) {
+            Fit::Strange => false,
+            Fit::Likely(_) => true,
+            Fit::Unknown => val.is_object() && named(),
+        }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        read_item(&RESPONSES, record.val, record, 0, Flags::default(), sink);
+    }
+}

@@ -1,0 +1,99 @@
+//! A response as the Responses API returns it: `{"object": "response", "output": […]}`; also the answer of the compact
+//! endpoint. Replayed, its output is the tail of a history.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice,
+};
+use crate::history::tree::{self, Entry, Marks};
+use crate::history::{Anchor, Flags, Usage, id, time};
+use crate::json::{Val, name};
+
+use super::responses_request;
+use crate::formats::member::named;
+
+pub struct ResponsesObject;
+
+pub static FORMAT: ResponsesObject = ResponsesObject;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "responses-object",
+    title: "response of the Responses API",
+    known_by: "`object` is \"response\", and `output` is a list",
+    dialect: &RESPONSES,
+    target: "openai",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[Part { path: &["output"], unit: Unit::Element }],
+    records_responses: true,
+};
+
+impl Format for ResponsesObject {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if probe.has(name::object) && probe.has(name::output) && is_response(probe.val) { 100 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::RECORDED, sink) {
+            return;
+        }
+        let mut settings = responses_request::settings(record.val, record, Usage::Log);
+        // The response names the state it was built on; replaying its output does not build on that.
+        (settings.previous, settings.conversation, settings.around) = (None, None, None);
+        settings.response = anchor(record.val, record);
+        sink.mark(Mark::Start(Box::new(settings)));
+        sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
+        read_output(record.val, record, 0, Flags::default(), sink);
+        sink.mark(Mark::End);
+    }
+}
+
+/// What a response is in a tree: it follows the response that it was built on.
+pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> Entry {
+    let name = named(response, "id").unwrap_or_default();
+    let mut entry = Entry::new(&name, record.base.of(response), record.number, tree::Part::Answer);
+    entry.parent = named(response, "previous_response_id");
+    entry.model = named(response, "model");
+    entry.store = response.get(name::store).and_then(|store| store.as_bool());
+    entry.time = ["completed_at", "created_at"].iter().find_map(|key| {
+        let number = std::str::from_utf8(response.get(key)?.raw()).ok()?;
+        time::parse(number)
+    });
+    let made = id::anatomy(name.as_bytes()).time;
+    entry.time = entry.time.or((made > 0).then_some(i64::from(made)));
+    entry.response = (!name.is_empty()).then_some(name);
+    entry.body = Some((record.base.of(response), false));
+    entry.marks = Marks::CHAINED;
+    if ["failed", "incomplete", "cancelled"]
+        .iter()
+        .any(|state| response.get(name::status).is_some_and(|s| s.is(state)))
+    {
+        entry.marks.set(Marks::FAILED);
+    }
+    entry
+}
+
+/// Whether a value is a response with its output.
+pub(super) fn is_response(val: Val<'_>) -> bool {
+    val.get(name::object).is_some_and(|o| o.is("response") || o.is("response.compaction"))
+        && val.get(name::output).is_some_and(|o| o.is_array())
+}
+
+/// What others may build on: the response by its id.
+pub(super) fn anchor(response: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
+    let anchor = responses_request::anchor(response.get(name::id)?, record)?;
+    let created =
+        response.get("created_at").and_then(|time| time.as_u64()).and_then(|time| u32::try_from(time).ok());
+    Some(Anchor { time: created.unwrap_or(anchor.time), ..anchor })
+}
+
+/// Reads the output of a response.
+pub(super) fn read_output(response: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
+    if let Some(output) = response.get(name::output) {
+        read_array(&RESPONSES, output, record, part, flags | Flags::RECORDED, sink);
+    }
+}

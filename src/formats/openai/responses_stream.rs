@@ -1,0 +1,102 @@
+//! Streams of the Responses API as they were recorded: server-sent events, an event a line, or an array of events.
+//!
+//! Items come from `response.output_item.done` and from the last event, whose output replaces them; never from
+//! `response.output_item.added`, whose items are provisional: arguments and outputs are empty, a blob may be another.
+//! What a stream without its last event holds is what was done by then.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
+};
+use crate::history::tree::Marks;
+use crate::history::{Flags, Usage};
+use crate::json::{Val, name};
+
+use crate::formats::claim;
+
+use super::responses_object;
+
+pub struct ResponsesStream;
+
+pub static FORMAT: ResponsesStream = ResponsesStream;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "responses-stream",
+    title: "recorded stream of the Responses API",
+    known_by: "events whose `type` begins with `response.`: server-sent events, one per line, or in an array",
+    dialect: &RESPONSES,
+    target: "openai",
+    usage: Usage::Log,
+    histories: Histories::PerNode,
+    parts: &[
+        Part { path: &["item"], unit: Unit::Record },
+        Part { path: &["response", "output"], unit: Unit::Element },
+    ],
+    records_responses: true,
+};
+
+const DONE: u8 = 0;
+const OUTPUT: u8 = 1;
+
+impl Format for ResponsesStream {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn read_only(&self) -> Option<&'static str> {
+        Some("recorded streams are not edited")
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let first =
+            if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
+        if first.is_some_and(is_event) { 100 } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // Servers mix events of their own into a stream: errors, limits, signs of life.
+        val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        match record.slice {
+            Slice::Head => {}
+            _ if record.val.is_array() => {
+                record.val.elements().for_each(|event| read_event(event, record, sink));
+            }
+            _ => read_event(record.val, record, sink),
+        }
+    }
+}
+
+fn is_event(val: Val<'_>) -> bool {
+    val.get(name::r#type).and_then(|name| name.text()).is_some_and(|name| name.starts_with(b"response."))
+}
+
+fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
+    let Some(name) = event.get(name::r#type).and_then(|name| name.text()) else { return };
+    let state = match name.as_ref() {
+        b"response.output_item.done" => {
+            if let Some(item) = event.get(name::item) {
+                read_item(&RESPONSES, item, record, DONE, Flags::RECORDED, sink);
+            }
+            return;
+        }
+        b"response.created" | b"response.in_progress" | b"response.queued" => Marks::UNFINISHED,
+        b"response.completed" | b"response.done" => Marks::default(),
+        b"response.incomplete" | b"response.failed" | b"response.cancelled" => Marks::FAILED,
+        _ => return,
+    };
+    let Some(response) = event.get(name::response) else { return };
+    let mut entry = responses_object::entry(response, record);
+    entry.marks.set(state);
+    entry.goes_on = true;
+    sink.mark(Mark::Entry(Box::new(entry)));
+    // Some backends leave the output of the last event empty: then what was done holds.
+    if !state.has(Marks::UNFINISHED)
+        && let Some(output) = response.get(name::output).filter(|output| output.count() > 0)
+    {
+        sink.mark(Mark::Replace);
+        read_array(&RESPONSES, output, record, OUTPUT, Flags::RECORDED, sink);
+    }
+}

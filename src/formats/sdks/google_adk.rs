@@ -1,0 +1,203 @@
+//! Sessions of the Google ADK: rows of its database, or the JSON of a whole session. The contents of their events are those of
+//! the Gemini API, as they are; what was compacted or rewound is left out.
+
+use crate::dialects::gemini::GEMINI;
+use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Settings, Unsent, Usage};
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+use crate::json::string::snake_case;
+
+use crate::formats::member::text;
+
+pub struct GoogleAdk;
+
+pub static FORMAT: GoogleAdk = GoogleAdk;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "google-adk",
+    title: "session of the Google ADK (SQLite, or JSON)",
+    known_by: "the SQLite tables `events` with `event_data`, and `sessions`; `events` that each have `author` and `invocation_id`",
+    dialect: &GEMINI,
+    target: "gemini",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "sessions of the ADK are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// Events that are looked at to recognise a document.
+const SAMPLE: usize = 20;
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "**/appName",
+            "**/app_name",
+            "**/userId",
+            "**/user_id",
+            "events/author",
+            "author",
+            "**/invocationId",
+            "**/invocation_id",
+            "**/rewindBeforeInvocationId",
+            "**/model_version",
+            "**/modelVersion",
+            "current_agent_name",
+        ],
+        why: "about the session and its events",
+    },
+    UnsentPaths {
+        paths: &[
+            "context/**",
+            "state/**",
+            "**/state_delta/**",
+            "**/stateDelta/**",
+            "**/update_context/**",
+            "**/function_call_event_id",
+            "**/skip_summarization",
+        ],
+        why: "the state of the application, which the model sees only through tools",
+    },
+    UnsentPaths { paths: &["event_logs/**"], why: "a trace of what was sent, which the events say" },
+];
+
+impl Format for GoogleAdk {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(events) = probe.val.get("events").filter(|events| events.is_array()) else { return 0 };
+        let is_event = |event: Val<'_>| event.get("author").is_some() && member(event, "invocationId").is_some();
+        match events.count() {
+            0 if member(probe.val, "appName").is_some() && member(probe.val, "userId").is_some() => 90,
+            0 => 0,
+            _ if events.elements().take(SAMPLE).all(is_event) => 100,
+            _ => 0,
+        }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+/// A member by its name in camelCase or in snake_case.
+fn member<'v>(val: Val<'v>, camel: &str) -> Option<Val<'v>> {
+    let found = val.get(camel).or_else(|| val.get(&*snake_case(camel)));
+    found.filter(|val| !val.is_null())
+}
+
+/// What was said so far.
+#[derive(Default)]
+struct Session {
+    id: Option<Box<str>>,
+    model: Option<Box<str>>,
+    events: Vec<Event>,
+    unsent: Vec<Unsent>,
+}
+
+/// What of an event is sent.
+struct Event {
+    invocation: Option<Box<str>>,
+    time: f64,
+    content: Pieced,
+    record: u32,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        if let Some(event) = record.val.get("data") {
+            self.event(event, record);
+            return;
+        }
+        self.id = text(record.val, "id");
+        for event in record.val.get("events").into_iter().flat_map(|events| events.elements()) {
+            self.event(event, record);
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let settings = Settings {
+            label: self.id,
+            model: self.model,
+            read_only: Some(READ_ONLY),
+            unsent: self.unsent,
+            ..Settings::default()
+        };
+        let says = self.events.into_iter().map(|event| Say::Message(event.content, event.record)).collect();
+        vec![Told::history(&INFO, settings, says)]
+    }
+}
+
+impl Session {
+    fn event(&mut self, event: Val<'_>, record: &Stored<'_>) {
+        // What is streamed comes again as a whole.
+        let leave = |what: &str, why| Unsent::at(record.base.of(event), record.number, what, why);
+        if event.get("partial").and_then(|partial| partial.as_bool()) == Some(true) {
+            self.unsent.push(leave("a partial event", "what was streamed comes again as a whole"));
+            return;
+        }
+        let model = text(event, "modelVersion").or_else(|| text(event, "model_version"));
+        self.model = model.or(self.model.take());
+        let actions = event.get("actions");
+        let rewind = actions.and_then(|actions| member(actions, "rewindBeforeInvocationId"));
+        if let Some(rewind) = rewind.and_then(|rewind| rewind.text()) {
+            let is_it =
+                |event: &Event| event.invocation.as_deref().is_some_and(|id| id.as_bytes() == rewind.as_ref());
+            let from = self.events.iter().position(is_it).unwrap_or(self.events.len());
+            let taken = self.events.drain(from..);
+            self.unsent.extend(taken.map(|event| event.left("the user went back to before it")));
+            return;
+        }
+        let compaction = actions.and_then(|actions| actions.get("compaction")).filter(|own| own.is_object());
+        if let Some(compaction) = compaction {
+            let time = |key: &str| member(compaction, key).and_then(number);
+            if let (Some(from), Some(to)) = (time("startTimestamp"), time("endTimestamp")) {
+                let kept = |event: &Event| event.time < from || event.time > to;
+                let (kept, replaced): (Vec<Event>, Vec<Event>) =
+                    std::mem::take(&mut self.events).into_iter().partition(kept);
+                self.events = kept;
+                self.unsent.extend(replaced.iter().map(|event| event.left("a compaction has replaced it")));
+            }
+        }
+        let compacted = compaction.and_then(|compaction| member(compaction, "compactedContent"));
+        let content = compacted.or_else(|| event.get("content"));
+        let Some(content) = content.filter(|content| content.get("parts").is_some_and(|parts| parts.count() > 0))
+        else {
+            return;
+        };
+        self.events.push(Event {
+            invocation: member(event, "invocationId")
+                .and_then(|id| id.text())
+                .map(|id| String::from_utf8_lossy(&id).into()),
+            time: event.get("timestamp").and_then(number).unwrap_or(0.0),
+            content: Pieced::of(content, record.base),
+            record: record.number,
+        });
+    }
+}
+
+impl Event {
+    fn left(&self, why: &'static str) -> Unsent {
+        Unsent::at(self.content.place(), self.record, "an event", why)
+    }
+}
+
+fn number(val: Val<'_>) -> Option<f64> {
+    std::str::from_utf8(val.raw()).ok()?.parse().ok()
+}

@@ -1,0 +1,72 @@
+//! The newest checkpoint of a LangGraph thread in SQLite: its channel `messages`. It is only read; `update_state` of the
+//! graph changes it.
+
+use crate::format::handover::Handover;
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
+use crate::json::Val;
+
+use super::super::langchain;
+use crate::formats::spoken::Manners;
+
+pub struct LanggraphCheckpoint;
+
+pub static FORMAT: LanggraphCheckpoint = LanggraphCheckpoint;
+
+static MANNERS: Manners = Manners::of_sdk(
+    "langgraph-checkpoint",
+    "checkpoint of a LangGraph thread (SQLite)",
+    "the SQLite tables `checkpoints` and `writes`",
+);
+
+const READ_ONLY: &str = "checkpoints are not edited: `fix` prints what to give to `update_state` of the graph, and `replaylint convert --to API FILE` writes a request";
+
+static HANDOVER: Handover = Handover {
+    call: langchain::CALL,
+    mends: |code| langchain::CURES.iter().any(|(own, _)| *own == code),
+    update: |record, problems| langchain::update(messages(record.val)?, record, problems),
+};
+
+impl Format for LanggraphCheckpoint {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.chat
+    }
+
+    /// Its tables tell.
+    fn detect(&self, _: &Probe<'_>) -> u8 {
+        0
+    }
+
+    fn is_stored_in_tables(&self) -> bool {
+        true
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get("channel_values").is_some_and(|values| values.is_object())
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+
+    fn handover(&self) -> Option<&'static Handover> {
+        Some(&HANDOVER)
+    }
+}
+
+fn messages(state: Val<'_>) -> Option<Val<'_>> {
+    state.at(&["channel_values", "messages"]).filter(|list| list.is_array())
+}
+
+/// The one record is the checkpoint.
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let Some(list) = messages(record.val) else { return };
+    let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+    out.push(langchain::told(list, &MANNERS, settings, record));
+}

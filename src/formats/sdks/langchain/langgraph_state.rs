@@ -1,0 +1,66 @@
+//! The state of a LangGraph thread as its server gives it: `{values: {messages: […]}, next, config, …}`.
+
+use crate::format::correcting::Corrector;
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
+use crate::json::{Val, name};
+
+use super::super::langchain;
+use super::Corrections;
+use crate::formats::spoken::Manners;
+
+pub struct LanggraphState;
+
+pub static FORMAT: LanggraphState = LanggraphState;
+
+static MANNERS: Manners =
+    Manners::of_sdk("langgraph-state", "state of a LangGraph thread", "`values` with `messages` of LangChain");
+
+const READ_ONLY: &str = "a LangGraph state is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+impl Format for LanggraphState {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.chat
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(list) = messages(probe.val) else { return 0 };
+        let is_state =
+            [name::next, name::config, name::checkpoint, name::metadata].into_iter().any(|name| probe.has(name));
+        match langchain::score_of(list) {
+            0 => 0,
+            _ if is_state => 100,
+            score => score,
+        }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+
+    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
+        Some(|| Corrections::of(messages))
+    }
+}
+
+fn messages(state: Val<'_>) -> Option<Val<'_>> {
+    state.at(&["values", "messages"]).filter(|list| list.is_array())
+}
+
+/// Each record is the state of a thread at some time.
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let Some(list) = messages(record.val) else { return };
+    let thread = ["thread_id", "checkpoint_id"].iter().find_map(|key| {
+        let id = record.val.at(&["config", "configurable", key])?.text()?;
+        Some(String::from_utf8_lossy(&id).into())
+    });
+    let settings =
+        Settings { label: thread, read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
+    out.push(langchain::told(list, &MANNERS, settings, record));
+}

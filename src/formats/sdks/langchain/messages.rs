@@ -1,0 +1,83 @@
+//! Messages that LangChain has written: `messages_to_dict`, `model_dump` and `dumpd`, as a list, in an object with
+//! `messages`, or one a line.
+
+use crate::format::correcting::Corrector;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
+use crate::json::{Val, name};
+
+use super::super::langchain;
+use super::Corrections;
+use crate::formats::spoken::Manners;
+
+pub struct LangchainMessages;
+
+pub static FORMAT: LangchainMessages = LangchainMessages;
+
+static MANNERS: Manners = Manners::of_sdk(
+    "langchain-messages",
+    "messages of LangChain (`messages_to_dict`, `model_dump`, `dumpd`)",
+    "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
+);
+
+const READ_ONLY: &str = "messages of LangChain are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+const IN_LINES: &str = "messages of LangChain are not edited where each is a line; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+impl Format for LangchainMessages {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.chat
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        match list(probe.val) {
+            Some(list) => langchain::score_of(list),
+            None => langchain::score(probe.val),
+        }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Messages::default()))
+    }
+
+    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
+        Some(|| Corrections::of(list))
+    }
+}
+
+/// The messages of a document.
+fn list(val: Val<'_>) -> Option<Val<'_>> {
+    let held = || val.get(name::messages).or_else(|| val.at(&["kwargs", "messages"]));
+    if val.is_array() { Some(val) } else { held().filter(|list| list.is_array()) }
+}
+
+/// The conversations so far, and one whose messages are records of their own.
+#[derive(Default)]
+struct Messages {
+    told: Vec<Told>,
+    lines: langchain::Lines,
+}
+
+impl Teller for Messages {
+    fn take(&mut self, record: &Stored<'_>) {
+        match list(record.val) {
+            Some(list) => {
+                let settings =
+                    Settings { read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
+                self.told.push(langchain::told(list, &MANNERS, settings, record));
+            }
+            None => self.lines.take(record),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        let settings = Settings { read_only: Some(IN_LINES), ..Settings::default() };
+        self.told.extend(self.lines.told(&MANNERS, settings));
+        self.told
+    }
+}

@@ -1,0 +1,116 @@
+//! What the stores of LangChain and LangGraph share: lists of messages, in three forms, retold as LangChain sends them to
+//! the provider that the answers name.
+
+use crate::format::retelling::{Stored, Told};
+use crate::history::Settings;
+use crate::json::Val;
+
+use crate::formats::spoken;
+use crate::formats::spoken::{Manner, Manners, Turn};
+
+mod answer;
+mod correct;
+pub mod langgraph_checkpoint;
+pub mod langgraph_state;
+mod media;
+mod message;
+pub mod messages;
+mod provider;
+mod sent;
+mod update;
+
+pub(super) use correct::{CURES, Corrections};
+pub(super) use message::score;
+pub(super) use update::{CALL, update};
+
+use message::Message;
+use provider::Provider;
+
+use crate::format::unsent::UnsentPaths;
+
+/// What of the store no request says.
+pub(super) const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "**/response_metadata/**",
+            "**/status=success|completed",
+            "**/[type=tool]name",
+            "**/[type=tool]data/name",
+        ],
+        why: "about the message: what the provider said beside it, and the name of the tool, which is in the call",
+    },
+    UnsentPaths {
+        paths: &["**/tool_calls/args/**", "**/tool_calls/name", "**/invalid_tool_calls/error"],
+        why: "a copy of the calls in the content",
+    },
+    UnsentPaths {
+        paths: &[
+            "config/**",
+            "metadata/**",
+            "channel_versions/**",
+            "versions_seen/**",
+            "updated_channels",
+            "ts",
+            "next",
+        ],
+        why: "about the checkpoint",
+    },
+];
+
+/// Messages that are looked at to recognise a document.
+const SAMPLE: usize = 50;
+
+/// How surely a list is one of messages.
+pub(super) fn score_of(list: Val<'_>) -> u8 {
+    let mut best = 0;
+    for message in list.elements().take(SAMPLE) {
+        match score(message) {
+            0 => return 0,
+            score => best = best.max(score),
+        }
+    }
+    best
+}
+
+/// The conversation in a list.
+pub(super) fn told(list: Val<'_>, manners: &'static Manners, settings: Settings, record: &Stored<'_>) -> Told {
+    let messages: Vec<Message<'_>> = list.elements().filter_map(Message::of).collect();
+    let mut provider = Provider::default();
+    messages.iter().for_each(|message| provider.see(message));
+    let (manner, target) = provider.manner();
+    let turns = messages.iter().filter_map(|message| turn(message, manner, record)).collect();
+    spoken::told(manners, manner, Settings { target, model: provider.model, ..settings }, turns)
+}
+
+fn turn(message: &Message<'_>, manner: Manner, record: &Stored<'_>) -> Option<Turn> {
+    let says = sent::says(message, manner, record.base);
+    let (role, at) = (message.role()?, record.base.of(message.val));
+    (!says.is_empty()).then_some(Turn { role, says, at, record: record.number })
+}
+
+/// The manners in which a conversation may have to be told.
+const EACH: [Manner; 3] = [Manner::Chat, Manner::Responses, Manner::Anthropic];
+
+/// A conversation whose messages are lines. Only at the end is it known who it is sent to.
+#[derive(Default)]
+pub(super) struct Lines {
+    turns: [Vec<Turn>; EACH.len()],
+    provider: Provider,
+}
+
+impl Lines {
+    pub fn take(&mut self, record: &Stored<'_>) {
+        let Some(message) = Message::of(record.val) else { return };
+        self.provider.see(&message);
+        for (turns, manner) in self.turns.iter_mut().zip(EACH) {
+            turns.extend(turn(&message, manner, record));
+        }
+    }
+
+    pub fn told(self, manners: &'static Manners, settings: Settings) -> Option<Told> {
+        let (manner, target) = self.provider.manner();
+        let turns = self.turns.into_iter().zip(EACH).find(|(_, own)| *own == manner)?.0;
+        let settings = Settings { target, model: self.provider.model, ..settings };
+        (!turns.is_empty()).then(|| spoken::told(manners, manner, settings, turns))
+    }
+}

@@ -1,0 +1,112 @@
+//! The state of a run that the OpenAI Agents SDK for JavaScript was interrupted in. Its items have a form of their own, with
+//! keys in camel case; they are retold as the SDK sends them.
+
+use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
+use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
+
+use super::run_state::is_known;
+use crate::formats::spoken::Manners;
+
+mod item;
+
+pub struct AgentsJsState;
+
+pub static FORMAT: AgentsJsState = AgentsJsState;
+
+static MANNERS: Manners = Manners::of_sdk(
+    "agents-js-state",
+    "RunState of the OpenAI Agents SDK for JavaScript",
+    "`$schemaVersion`, `originalInput` and `generatedItems`",
+);
+
+/// The newest version 1.x that is known: that of the SDK 0.20.
+const NEWEST: u8 = 20;
+
+const READ_ONLY: &str = "a RunState refers to its items in several places, so none is changed; `replaylint convert --to API FILE` writes the history";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["**/[type=function_call_result]name", "**/[type=hosted_tool_call]name"],
+        why: "the call and the type of the item say it",
+    },
+    UnsentPaths {
+        paths: &[
+            "$schemaVersion",
+            "**/agent/name",
+            "currentAgent/**",
+            "currentStep/**",
+            "currentTurnInProgress",
+            "lastModelResponse/**",
+            "lastProcessedResponse/**",
+            "modelResponses/**",
+            "noActiveAgentRun",
+            "pendingAgentToolRuns/**",
+            "sandbox/**",
+            "toolUseTracker/**",
+        ],
+        why: "the state of the run, which repeats what the items say",
+    },
+    UnsentPaths {
+        paths: &[
+            "generatedItems/toolName",
+            "generatedItems/[type=tool_call_output_item]output",
+            "generatedItems/rawItem/status=completed|in_progress",
+            "generatedItems/[type=tool_approval_item]**",
+        ],
+        why: "the raw item says it; a call that waits for approval is not sent",
+    },
+    UnsentPaths { paths: &["context/**"], why: "the context of the application, which the model never sees" },
+];
+
+impl Format for AgentsJsState {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.responses
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let has = |key| probe.val.get(key).is_some();
+        let items = || probe.val.get("generatedItems").is_some_and(|items| items.is_array());
+        if has("$schemaVersion") && has("originalInput") && items() { 97 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+}
+
+/// What the run would send when it is resumed: what it began with, and what it has generated since, without what waits for
+/// an approval.
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let (state, base) = (record.val, record.base);
+    let Some(input) = state.get("originalInput") else { return };
+    let mut items: Vec<Pieced> = Vec::new();
+    if input.is_string() {
+        let at = base.of(input);
+        items.push(Pieced::object(at).with("role", Pieced::text("user", at)).with_copy(
+            "content",
+            Some(input),
+            base,
+        ));
+    }
+    items.extend(input.elements().filter_map(|own| item::sent(own, base)));
+    let generated = state.get("generatedItems").into_iter().flat_map(|items| items.elements());
+    let goes = |own: &Val<'_>| !own.get(name::r#type).is_some_and(|kind| kind.is("tool_approval_item"));
+    items.extend(generated.filter(goes).filter_map(|own| item::sent(own.get("rawItem")?, base)));
+    let version = state.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
+    let settings = Settings {
+        read_only: Some(READ_ONLY),
+        unknown_version: version.map(|version| base.of(version)),
+        ..Settings::default()
+    };
+    let says = items.into_iter().map(|item| Say::Message(item, record.number)).collect();
+    out.push(Told::history(&MANNERS.responses, settings, says));
+}

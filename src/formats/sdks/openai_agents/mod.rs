@@ -1,0 +1,5 @@
+//! Sessions and states of the OpenAI Agents SDKs.
+
+pub mod js_state;
+pub mod run_state;
+pub mod session;

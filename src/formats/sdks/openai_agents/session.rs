@@ -1,0 +1,49 @@
+//! Sessions of the OpenAI Agents SDK in its SQLite tables: a Responses item a row.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_item};
+use crate::history::{Flags, Usage};
+use crate::json::Val;
+
+use crate::formats::claim::Fit;
+use crate::formats::openai::responses_items;
+
+pub struct AgentsSession;
+
+pub static FORMAT: AgentsSession = AgentsSession;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "agents-session",
+    title: "OpenAI Agents SDK session (SQLite)",
+    known_by: "a SQLite table with the columns `session_id` and `message_data`, and one of sessions",
+    dialect: &RESPONSES,
+    target: "openai",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+impl Format for AgentsSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    /// Its tables tell; a row by itself is an item like any other.
+    fn detect(&self, _: &Probe<'_>) -> u8 {
+        0
+    }
+
+    fn is_stored_in_tables(&self) -> bool {
+        true
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.is_object() && responses_items::item_fit(val) != Fit::Strange
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        sink.mark(Mark::Settings(|settings, _| settings.in_rows = true, Box::default()));
+        read_item(&RESPONSES, record.val, record, 0, Flags::default(), sink);
+    }
+}

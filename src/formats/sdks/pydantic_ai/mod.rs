@@ -1,0 +1,143 @@
+//! Messages of pydantic-ai as `all_messages_json()` writes them: requests and responses, each with parts. They are retold
+//! as they are sent to the provider that the responses name.
+
+use std::collections::HashSet;
+
+use crate::format::correcting::Corrector;
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings, Unsent};
+use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
+
+use crate::formats::member::text;
+use crate::formats::spoken;
+use crate::formats::spoken::{Manners, Says, Turn};
+
+mod correct;
+mod part;
+mod provider;
+
+use part::{Sending, messages, parts};
+use provider::Provider;
+
+pub struct PydanticAi;
+
+pub static FORMAT: PydanticAi = PydanticAi;
+
+static MANNERS: Manners = Manners::of_sdk(
+    "pydantic-ai-messages",
+    "messages of pydantic-ai (`all_messages_json()`)",
+    "messages of `kind` request or response whose `parts` have a `part_kind`",
+);
+
+const READ_ONLY: &str = "messages of pydantic-ai are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+const HEALED: &str = "the response was interrupted, and pydantic-ai leaves out its calls without a return";
+
+/// Messages that are looked at to recognise a document.
+const SAMPLE: usize = 50;
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["**/part_kind", "**/provider_name", "**/parts/outcome", "**/state", "**/parts/scope"],
+        why: "what a part is, and how a message ended",
+    },
+    UnsentPaths { paths: &["**/[part_kind=tool-return|retry-prompt]tool_name"], why: "the name is in the call" },
+];
+
+impl Format for PydanticAi {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.chat
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(list) = messages(probe.val) else { return 0 };
+        let is_message = |message: Val<'_>| {
+            let is = |kind: &str| message.get(name::kind).is_some_and(|own| own.is(kind));
+            let parts = message.get(name::parts).filter(|parts| parts.is_array());
+            (is("request") || is("response"))
+                && parts.is_some_and(|parts| parts.elements().all(|part| part.get("part_kind").is_some()))
+        };
+        let any = list
+            .elements()
+            .take(SAMPLE)
+            .any(|message| message.get(name::parts).is_some_and(|own| own.count() > 0));
+        if any && list.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+
+    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
+        Some(|| Box::new(correct::Corrections::default()))
+    }
+}
+
+/// Each record is a conversation.
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    if let Some(list) = messages(record.val) {
+        out.push(conversation(list, record));
+    }
+}
+
+fn conversation(list: Val<'_>, record: &Stored<'_>) -> Told {
+    let mut provider = Provider::default();
+    list.elements().for_each(|message| provider.see(message));
+    let (manner, target) = provider.manner();
+    let sending = Sending { manner, base: record.base };
+    let returned: HashSet<Box<str>> = list
+        .elements()
+        .flat_map(parts)
+        .filter(|part| part::is(*part, &["tool-return", "retry-prompt"]))
+        .filter_map(|part| text(part, "tool_call_id"))
+        .collect();
+    let mut unsent = Vec::new();
+    let mut turns = instructions(list, record, &mut unsent);
+    for message in list.elements() {
+        let interrupted = message.get(name::state).is_some_and(|state| state.is("interrupted"));
+        for part in parts(message) {
+            let id = text(part, "tool_call_id").filter(|_| interrupted && part::is(part, &["tool-call"]));
+            if let Some(id) = id.filter(|id| !returned.contains(id)) {
+                unsent.push(Unsent::at(record.base.of(part), record.number, id, HEALED));
+                continue;
+            }
+            let Some((role, says)) = sending.part(part) else { continue };
+            let at = record.base.of(message);
+            match turns.last_mut() {
+                Some(open) if open.role == role && open.at == at => open.says.push(says),
+                _ => turns.push(Turn { role, says: vec![says], at, record: record.number }),
+            }
+        }
+    }
+    let settings = Settings {
+        target,
+        model: provider.model,
+        read_only: Some(READ_ONLY),
+        cures: correct::CURES,
+        unsent,
+        ..Settings::default()
+    };
+    spoken::told(&MANNERS, manner, settings, turns)
+}
+
+/// The instructions of the newest request that has some: they are sent in front of all messages.
+fn instructions(list: Val<'_>, record: &Stored<'_>, unsent: &mut Vec<Unsent>) -> Vec<Turn> {
+    let own = list.elements().filter_map(|message| message.get(name::instructions));
+    let mut all: Vec<Val<'_>> = own.filter(|own| own.is_string() && !own.is("")).collect();
+    let Some(own) = all.pop() else { return Vec::new() };
+    let older = |own: Val<'_>| {
+        Unsent::at(record.base.of(own), record.number, "an instruction", "a newer request has another one")
+    };
+    unsent.extend(all.into_iter().map(older));
+    let at = record.base.of(own);
+    let text = Pieced::of(own, record.base);
+    vec![Turn { role: Role::System, says: vec![Says::Text { text, id: None, at }], at, record: record.number }]
+}

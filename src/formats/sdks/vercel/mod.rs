@@ -1,0 +1,153 @@
+//! What the two forms of the Vercel AI SDK's messages share: data of the provider, and which provider it is.
+
+pub mod model_messages;
+pub mod ui_messages;
+
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::history::{Code, Role, Settings};
+use crate::json::edit::Base;
+use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
+
+use crate::formats::spoken;
+use crate::formats::spoken::{Id, Manner, Manners, Says, Thought, Turn};
+
+/// What the tool messages of a denied call say.
+pub(super) const DENIED: &str = "Tool execution denied.";
+
+/// Whose data the parts carry.
+#[derive(Default)]
+pub(super) struct Providers {
+    openai: bool,
+    azure: bool,
+    /// Reasoning carries its content: the server stores nothing.
+    blobs: bool,
+    anthropic: bool,
+}
+
+impl Providers {
+    /// How the messages are sent, and the target if it is another than that of the dialect.
+    fn manner(&self) -> (Manner, Option<&'static str>) {
+        match self {
+            Providers { azure: true, .. } => (Manner::Responses, Some("azure")),
+            Providers { openai: true, blobs: true, .. } => (Manner::Responses, Some("openai-stateless")),
+            Providers { openai: true, .. } => (Manner::Responses, None),
+            Providers { anthropic: true, .. } => (Manner::Anthropic, None),
+            _ => (Manner::Chat, None),
+        }
+    }
+
+    /// Looks at the data that a part carries.
+    pub fn see(&mut self, metadata: Option<Val<'_>>) {
+        let has = |path: &[&str]| metadata.and_then(|all| all.at(path)).is_some_and(|val| val.is_string());
+        self.openai |= has(&["openai", "itemId"]);
+        self.azure |= has(&["azure", "itemId"]);
+        self.blobs |= has(&["openai", "reasoningEncryptedContent"]);
+        self.anthropic |= has(&["anthropic", "signature"]) || has(&["anthropic", "redactedData"]);
+    }
+}
+
+/// Data of OpenAI's or Azure's that a part carries.
+pub(super) fn openai(metadata: Option<Val<'_>>, key: &str, base: Base<'_>) -> Option<Id> {
+    let own = ["openai", "azure"].iter().find_map(|provider| metadata?.at(&[*provider, key]));
+    Id::of(own, base)
+}
+
+pub(super) fn text(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
+    let text = part.get(name::text).filter(|text| text.is_string())?;
+    Some(Says::Text { text: Pieced::of(text, base), id: openai(metadata, "itemId", base), at: base.of(part) })
+}
+
+pub(super) fn thought(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
+    let text = part.get(name::text).or_else(|| part.get(name::reasoning)).filter(|text| text.is_string())?;
+    let anthropic = |key: &str| {
+        let own = metadata?.at(&["anthropic", key]).filter(|val| val.is_string())?;
+        Some(Pieced::of(own, base))
+    };
+    Some(Says::Thought(Thought {
+        text: Pieced::of(text, base),
+        signature: anthropic("signature"),
+        redacted: anthropic("redactedData"),
+        id: openai(metadata, "itemId", base),
+        blob: openai(metadata, "reasoningEncryptedContent", base).map(|blob| blob.piece),
+        at: base.of(part),
+    }))
+}
+
+pub(super) fn role(message: Val<'_>) -> Option<Role> {
+    match message.get(name::role)?.text()?.as_ref() {
+        b"system" => Some(Role::System),
+        b"user" => Some(Role::User),
+        b"assistant" => Some(Role::Assistant),
+        b"tool" => Some(Role::Tool),
+        _ => None,
+    }
+}
+
+/// The messages of a conversation: of a list, of an object that holds one, or the message itself.
+pub(super) fn messages(val: Val<'_>) -> impl Iterator<Item = Val<'_>> {
+    let list = if val.is_array() { Some(val) } else { val.get(name::messages) };
+    let alone = list.is_none().then_some(val);
+    alone.into_iter().chain(list.into_iter().flat_map(|list| list.elements()))
+}
+
+/// Whether a record is one message of a conversation, not all of it.
+fn is_message(val: Val<'_>) -> bool {
+    val.is_object() && val.get(name::messages).is_none()
+}
+
+/// What the two forms differ in.
+pub(super) struct Form {
+    pub manners: &'static Manners,
+    /// Why what is not repaired where it lies is not.
+    pub read_only: &'static str,
+    pub cures: &'static [(Code, &'static str)],
+    /// Adds a message to its conversation.
+    pub take: fn(&mut Conversation, Val<'_>, &Stored<'_>),
+}
+
+/// A conversation as far as it was read.
+#[derive(Default)]
+pub(super) struct Conversation {
+    pub turns: Vec<Turn>,
+    pub providers: Providers,
+}
+
+/// The conversations so far, and one whose messages are records of their own.
+struct Messages {
+    form: &'static Form,
+    told: Vec<Told>,
+    open: Conversation,
+}
+
+pub(super) fn teller(form: &'static Form) -> Box<dyn Teller> {
+    Box::new(Messages { form, told: Vec::new(), open: Conversation::default() })
+}
+
+impl Teller for Messages {
+    fn take(&mut self, record: &Stored<'_>) {
+        if is_message(record.val) {
+            (self.form.take)(&mut self.open, record.val, record);
+            return;
+        }
+        let mut conversation = Conversation::default();
+        messages(record.val).for_each(|message| (self.form.take)(&mut conversation, message, record));
+        self.told.push(conversation.told(self.form));
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        if !self.open.turns.is_empty() {
+            self.told.push(self.open.told(self.form));
+        }
+        self.told
+    }
+}
+
+impl Conversation {
+    fn told(self, form: &Form) -> Told {
+        let (manner, target) = self.providers.manner();
+        let settings =
+            Settings { target, read_only: Some(form.read_only), cures: form.cures, ..Settings::default() };
+        spoken::told(form.manners, manner, settings, self.turns)
+    }
+}

@@ -1,0 +1,147 @@
+//! Messages that apps with the Vercel AI SDK store for their window, `UIMessage[]`: `{id, role, parts}`, in versions 5 to 7,
+//! and 4 with its `toolInvocations`. They are retold as `convertToModelMessages` makes them: a step of an answer, then the
+//! results of its tools.
+
+use crate::format::retelling::{Stored, Teller};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe, Repair};
+use crate::history::Role;
+use crate::json::{Val, name};
+
+use super::super::vercel;
+use super::{Conversation, Form};
+use crate::formats::spoken::{Manners, Says, Turn};
+
+mod part;
+mod repair;
+
+use part::parts;
+
+pub struct VercelUiMessages;
+
+pub static FORMAT: VercelUiMessages = VercelUiMessages;
+
+static MANNERS: Manners = Manners::of_sdk(
+    "vercel-ui-messages",
+    "UIMessage list of the Vercel AI SDK",
+    "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
+);
+
+static FORM: Form = Form {
+    manners: &MANNERS,
+    read_only: "UIMessages are a form of the SDK's own, which is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair",
+    cures: repair::CURES,
+    take,
+};
+
+/// Messages that are looked at to recognise a document.
+const SAMPLE: usize = 50;
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["[parts]content", "messages/[parts]content", "**/[type=file]mediaType"],
+        why: "the parts and the address of the file say it",
+    },
+    UnsentPaths {
+        paths: &["**/parts/state", "**/toolInvocation/state", "**/toolInvocations/state"],
+        why: "how far a part was",
+    },
+];
+
+impl Format for VercelUiMessages {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.chat
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let (mut best, mut all) = (0, 0);
+        for message in vercel::messages(probe.val).take(SAMPLE) {
+            match score(message) {
+                0 => return 0,
+                score => best = best.max(score),
+            }
+            all += 1;
+        }
+        if all > 0 { best } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| vercel::teller(&FORM))
+    }
+
+    fn repair(&self) -> Option<Repair> {
+        Some(repair::repair)
+    }
+}
+
+/// How surely an object is such a message.
+fn score(message: Val<'_>) -> u8 {
+    let is_said = vercel::role(message).is_some_and(|role| role != Role::Tool);
+    let foreign = ["sessionId", "parentUuid", "uuid", "kind", "info", "author"];
+    if !is_said || foreign.iter().any(|key| message.get(key).is_some()) {
+        return 0;
+    }
+    let is_list = |key: &str| message.get(key).is_some_and(|list| list.is_array());
+    let mut parts = message.get(name::parts).into_iter().flat_map(|parts| parts.elements()).take(SAMPLE);
+    match (is_list("parts"), is_list("toolInvocations")) {
+        (true, _) if parts.all(is_part) => 90,
+        (true, _) => 0,
+        (false, true) => 90,
+        // A user's message of version 4: a text, with an id.
+        (false, false)
+            if message.get(name::id).is_some()
+                && message.get(name::content).is_some_and(|text| text.is_string()) =>
+        {
+            1
+        }
+        (false, false) => 0,
+    }
+}
+
+/// Types of parts, but for those of tools and data, which have the name in it.
+const PARTS: [&str; 11] = [
+    "text",
+    "reasoning",
+    "file",
+    "step-start",
+    "source",
+    "source-url",
+    "source-document",
+    "dynamic-tool",
+    "tool-invocation",
+    "reasoning-file",
+    "custom",
+];
+
+fn is_part(part: Val<'_>) -> bool {
+    let kind = part.get(name::r#type).and_then(|kind| kind.text());
+    let named = |kind: &[u8]| kind.starts_with(b"tool-") || kind.starts_with(b"data-");
+    kind.is_some_and(|kind| PARTS.iter().any(|part| part.as_bytes() == kind.as_ref()) || named(&kind))
+}
+
+fn take(conversation: &mut Conversation, message: Val<'_>, record: &Stored<'_>) {
+    let Some(role) = vercel::role(message) else { return };
+    let parts = parts(message);
+    let (at, base) = (record.base.of(message), record.base);
+    let turn = |role, says| Turn { role, says, at, record: record.number };
+    for part in &parts {
+        conversation.providers.see(part.metadata());
+    }
+    if role != Role::Assistant {
+        let says: Vec<Says> = parts.iter().filter_map(|part| part.of_user(base)).collect();
+        conversation.turns.extend((!says.is_empty()).then(|| turn(role, says)));
+        return;
+    }
+    for step in parts.split(|part| part.is("step-start")) {
+        let says: Vec<Says> = step.iter().filter_map(|part| part.of_assistant(base)).collect();
+        let results: Vec<Says> = step.iter().filter_map(|part| part.result(base)).collect();
+        let steps = [(Role::Assistant, says), (Role::Tool, results)];
+        let steps = steps.into_iter().filter(|(_, says)| !says.is_empty());
+        conversation.turns.extend(steps.map(|(role, says)| turn(role, says)));
+    }
+}

@@ -1,0 +1,134 @@
+//! Logs of Inspect: a document with `samples`, or a sample by itself, as the members of an `.eval` archive are. Each sample
+//! is a conversation. Long texts may lie in its `attachments`, and are put back in their place.
+
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
+use crate::json::{Val, name};
+
+use crate::formats::member::text;
+use crate::formats::spoken;
+use crate::formats::spoken::{Manner, Manners};
+
+mod message;
+
+use message::Messages;
+
+pub struct InspectLog;
+
+pub static FORMAT: InspectLog = InspectLog;
+
+static MANNERS: Manners = Manners::of_agent(
+    "inspect-log",
+    "Inspect log (`.json`, or the samples of an `.eval` archive)",
+    "`eval`, `status` and `version`; a sample with `epoch`, `target` and `messages`",
+);
+
+const READ_ONLY: &str = "logs of Inspect are results, and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["**/messages/content/*=attachment://*", "messages/content=attachment://*"],
+        why: "the attachment that it names is read in its place",
+    },
+    UnsentPaths {
+        paths: &[
+            "eval/**",
+            "plan/**",
+            "results/**",
+            "reductions/**",
+            "stats/**",
+            "status",
+            "target",
+            "samples/target",
+            "**/scores/**",
+            "**/metadata/**",
+            "**/choices/source",
+        ],
+        why: "about the evaluation, which the model never sees",
+    },
+    UnsentPaths {
+        paths: &[
+            "samples/input/**",
+            "input/**",
+            "samples/input",
+            "input",
+            "samples/output/**",
+            "output/**",
+            "samples/events/**",
+            "events/**",
+            "samples/transcript/**",
+            "transcript/**",
+            "samples/attachments/**",
+            "attachments/**",
+        ],
+        why: "a copy of what the messages say",
+    },
+    UnsentPaths {
+        paths: &["**/messages/source", "**/[role=tool]function", "**/image/detail", "**/messages/content/detail"],
+        why: "who made a message, and the name that is in the call",
+    },
+];
+
+impl Format for InspectLog {
+    fn info(&self) -> &'static FormatInfo {
+        &MANNERS.chat
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let is_log = val.get("eval").is_some_and(|own| own.is_object())
+            && val.get(name::status).is_some_and(|own| own.is_string())
+            && probe.has(name::version);
+        // One that was cancelled may have no samples.
+        let is_log = is_log && [name::samples, name::plan, name::stats].into_iter().any(|name| probe.has(name));
+        if is_log || is_sample(val) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+}
+
+fn is_sample(val: Val<'_>) -> bool {
+    let has = |key: &str| val.get(key).is_some();
+    has("epoch") && has("target") && has("input") && val.get(name::messages).is_some_and(|own| own.is_array())
+}
+
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let model = record.val.get("eval").and_then(|eval| text(eval, "model"));
+    let alone = is_sample(record.val).then_some(record.val);
+    let samples = record.val.get(name::samples).into_iter().flat_map(|samples| samples.elements());
+    for sample in alone.into_iter().chain(samples) {
+        out.push(told(sample, model.clone(), record));
+    }
+}
+
+/// A sample. Its model names the provider: `openai/gpt-5`.
+fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Told {
+    let model = model.or_else(|| sample.get(name::output).and_then(|output| text(output, "model")));
+    let provider = model.as_deref().and_then(|model| model.split_once('/')).map_or("", |(provider, _)| provider);
+    let (manner, target) = match provider {
+        "anthropic" => (Manner::Anthropic, "anthropic"),
+        "openai" => (Manner::Chat, "chat"),
+        _ => (Manner::Chat, "chat-compatible"),
+    };
+    let name =
+        |key: &str| sample.get(key).map(|own| String::from_utf8_lossy(own.raw()).trim_matches('"').to_owned());
+    let label = name("id").zip(name("epoch")).map(|(id, epoch)| format!("sample {id}, epoch {epoch}").into());
+    let settings = Settings {
+        label,
+        target: Some(target),
+        model: model.as_deref().map(|model| model.rsplit('/').next().unwrap_or(model).into()),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    let messages = Messages::of(sample, record);
+    spoken::told(&MANNERS, manner, settings, messages.turns())
+}

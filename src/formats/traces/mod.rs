@@ -1,0 +1,8 @@
+//! What gateways, evaluations and tracers record of requests.
+
+pub mod inspect_log;
+pub mod langfuse;
+pub mod litellm_log;
+pub mod openinference;
+pub mod otel_genai;
+mod spans;

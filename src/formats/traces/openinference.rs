@@ -1,0 +1,113 @@
+//! Traces by the conventions of OpenInference (Phoenix, Arize): `llm.input_messages.N.message.…` and
+//! `llm.output_messages.N.message.…`, an attribute for each member of a message.
+
+use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Facts, Role, Settings};
+
+use super::spans::{self, Attribute, Flat, Naming};
+use crate::formats::spoken::Manners;
+use crate::formats::transcript::{Transcript, is_cut};
+
+pub struct Openinference;
+
+pub static FORMAT: Openinference = Openinference;
+
+static INFO: FormatInfo = Manners::of_agent(
+    "openinference",
+    "OpenInference trace",
+    "spans with attributes `llm.input_messages.N.message.role` …",
+)
+.chat;
+
+const READ_ONLY: &str =
+    "a trace is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// How the attributes begin that hold messages.
+const STARTS: [&str; 2] = ["llm.input_messages.", "llm.output_messages."];
+
+static NAMES: Naming = Naming {
+    role: "message.role",
+    content: "message.content",
+    parts: ("message.contents.", "message_content.text"),
+    reply: "message.tool_call_id",
+    calls: ("message.tool_calls.", ["tool_call.id", "tool_call.function.name", "tool_call.function.arguments"]),
+};
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "attributes/*.role",
+            "attributes/*.message_content.type",
+            "attributes/llm.model_name",
+            "attributes/llm.provider",
+            "attributes/openinference.span.kind",
+            "attributes/llm.invocation_parameters",
+            "attributes/*.mime_type",
+            "attributes/session.id",
+            "attributes/user.id",
+            "attributes/metadata",
+            "attributes/tag.*",
+        ],
+        why: "about the request and its messages",
+    },
+    UnsentPaths {
+        paths: &[
+            "name",
+            "**/role",
+            "attributes/llm/model_name",
+            "attributes/llm/provider",
+            "attributes/openinference/span/kind",
+        ],
+        why: "about the span",
+    },
+];
+
+impl Format for Openinference {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if spans::any(probe.val, &STARTS) { 90 } else { 0 }
+    }
+
+    fn knows(&self, val: crate::json::Val<'_>) -> bool {
+        // Spans of other things are passed over.
+        val.is_object()
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| by_record(tell))
+    }
+}
+
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let spans = spans::each(record.val);
+    out.extend(spans.iter().filter_map(|span| told(span, record)));
+}
+
+fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Told> {
+    let mut said = Transcript::default();
+    Flat::of(span, STARTS[0]).add(&NAMES, Role::User, record, &mut said);
+    Flat::of(span, STARTS[1]).add(&NAMES, Role::Assistant, record, &mut said);
+    if said.is_empty() {
+        return None;
+    }
+    let provider = spans::text(span, &["llm.provider", "llm.system"]).unwrap_or_default();
+    let mut settings = Settings {
+        model: spans::text(span, &["llm.model_name"]),
+        target: provider.eq_ignore_ascii_case("openai").then_some("chat"),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    let has_cut = span.iter().any(|(name, val)| name.starts_with("llm.") && is_cut(*val));
+    settings.facts.set_if(Facts::CUT, has_cut);
+    Some(said.told(&INFO, settings))
+}

@@ -1,0 +1,102 @@
+//! Messages whose members are attributes of their own: `llm.input_messages.0.message.role`, `gen_ai.prompt.0.content`.
+
+use std::collections::BTreeMap;
+
+use crate::format::retelling::Stored;
+use crate::formats::transcript::Transcript;
+use crate::history::Role;
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+
+/// How the members of a message are named after its number.
+pub(in crate::formats) struct Naming {
+    pub role: &'static str,
+    pub content: &'static str,
+    /// Parts of a content: before and after their number.
+    pub parts: (&'static str, &'static str),
+    pub reply: &'static str,
+    /// Calls: before their number, then their id, name and arguments after it.
+    pub calls: (&'static str, [&'static str; 3]),
+}
+
+/// The members of messages, by the number of the message.
+pub(in crate::formats) struct Flat<'a, 'v> {
+    messages: BTreeMap<u32, Vec<(&'a str, Val<'v>)>>,
+}
+
+impl<'a, 'v> Flat<'a, 'v> {
+    /// Those whose names begin so.
+    pub fn of(attributes: &'a [(Box<str>, Val<'v>)], prefix: &str) -> Flat<'a, 'v> {
+        let mut messages: BTreeMap<u32, Vec<(&'a str, Val<'v>)>> = BTreeMap::new();
+        for (name, val) in attributes {
+            let numbered = name.strip_prefix(prefix).and_then(|rest| rest.split_once('.'));
+            if let Some((Ok(number), rest)) = numbered.map(|(number, rest)| (number.parse(), rest)) {
+                messages.entry(number).or_default().push((rest, *val));
+            }
+        }
+        Flat { messages }
+    }
+
+    /// Adds all messages. One without a role is of this one.
+    pub fn add(&self, names: &Naming, role: Role, from: &Stored<'_>, said: &mut Transcript) {
+        for members in self.messages.values() {
+            add(members, names, role, from, said);
+        }
+    }
+}
+
+fn add(members: &[(&str, Val<'_>)], names: &Naming, role: Role, from: &Stored<'_>, said: &mut Transcript) {
+    let get = |name: &str| members.iter().find(|(own, _)| *own == name).map(|(_, val)| *val);
+    let own = get(names.role).and_then(|own| own.text()).unwrap_or_default();
+    let role = match own.as_ref() {
+        b"user" | b"human" => Role::User,
+        b"assistant" | b"model" | b"ai" => Role::Assistant,
+        b"system" | b"developer" => Role::System,
+        b"tool" | b"function" => Role::Tool,
+        _ => role,
+    };
+    said.begin();
+    let parts = numbered(members, names.parts.0);
+    let texts = || parts.values().filter_map(|part| find(part, names.parts.1));
+    if role == Role::Tool {
+        let content = get(names.content).or_else(|| texts().next());
+        let Some(content) = content else { return };
+        let output = said.output(content, from);
+        return said.result_of(get(names.reply), output, false, content, from);
+    }
+    match get(names.content) {
+        // Some write a list of blocks as JSON.
+        Some(content) if content.as_str().is_some_and(|text| text.raw.starts_with(b"[{")) => {
+            let is_read = crate::formats::transcript::within(content, from, &mut |inner| {
+                said.content(role, Some(inner.val), inner);
+            });
+            if !is_read {
+                said.text(role, Some(content), from);
+            }
+        }
+        Some(content) => said.content(role, Some(content), from),
+        None => texts().for_each(|text| said.text(role, Some(text), from)),
+    }
+    let (prefix, [id, name, input]) = names.calls;
+    for call in numbered(members, prefix).values() {
+        let Some(name) = find(call, name) else { continue };
+        let id = find(call, id);
+        said.call_of(role, id, Pieced::of(name, from.base), find(call, input), id.unwrap_or(name), from);
+    }
+}
+
+/// Members with a number after the prefix, by it.
+fn numbered<'m, 'v>(members: &[(&'m str, Val<'v>)], prefix: &str) -> BTreeMap<u32, Vec<(&'m str, Val<'v>)>> {
+    let mut out: BTreeMap<u32, Vec<(&'m str, Val<'v>)>> = BTreeMap::new();
+    for (name, val) in members {
+        let rest = name.strip_prefix(prefix).and_then(|rest| rest.split_once('.'));
+        if let Some((Ok(number), rest)) = rest.map(|(number, rest)| (number.parse(), rest)) {
+            out.entry(number).or_default().push((rest, *val));
+        }
+    }
+    out
+}
+
+fn find<'v>(members: &[(&str, Val<'v>)], name: &str) -> Option<Val<'v>> {
+    members.iter().find(|(own, _)| *own == name).map(|(_, val)| *val)
+}

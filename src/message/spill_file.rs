@@ -1,0 +1,76 @@
+//! What of a block is put away when a conversation is too large for memory: what is long, and only copied. Ids and names
+//! stay, for they are compared.
+
+use super::spill::Store;
+use super::{Block, Foreign, Input, Media, Part, Raw, Source, Text, What};
+
+/// A text or a value.
+enum Piece<'b> {
+    Text(&'b mut Text),
+    Raw(&'b mut Raw),
+}
+
+impl Block {
+    /// How many bytes can be put away.
+    pub(super) fn size(&mut self) -> usize {
+        let mut sum = 0;
+        self.pieces(&mut |piece| {
+            sum += match piece {
+                Piece::Text(text) => text.size(),
+                Piece::Raw(raw) => raw.size(),
+            };
+        });
+        sum
+    }
+
+    pub fn put_away(&mut self, store: &Store) {
+        self.pieces(&mut |piece| match piece {
+            Piece::Text(text) => text.put_away(store),
+            Piece::Raw(raw) => raw.put_away(store),
+        });
+    }
+
+    fn pieces(&mut self, take: &mut dyn FnMut(Piece<'_>)) {
+        self.signature.iter_mut().for_each(|text| take(Piece::Text(text)));
+        match &mut self.what {
+            What::Text { text, citations } => {
+                take(Piece::Text(text));
+                citations.iter_mut().for_each(|own| own.pieces(take));
+            }
+            What::Refusal(text) => take(Piece::Text(text)),
+            What::Media(media) => media.pieces(take),
+            What::Call(call) => match &mut call.input {
+                Input::Text(text) => take(Piece::Text(text)),
+                Input::Json(raw) => take(Piece::Raw(raw)),
+            },
+            What::Result(result) => result.parts.iter_mut().for_each(|part| match part {
+                Part::Text(text) => take(Piece::Text(text)),
+                Part::Json(raw) => take(Piece::Raw(raw)),
+                Part::Media(media, _) => media.pieces(take),
+                Part::Foreign(foreign, _) => foreign.pieces(take),
+            }),
+            What::Reasoning(reasoning) => {
+                let sealed = reasoning.seal.iter_mut().chain(&mut reasoning.redacted);
+                reasoning.texts.iter_mut().chain(sealed).for_each(|text| take(Piece::Text(text)));
+            }
+            What::Foreign(foreign) => foreign.pieces(take),
+        }
+    }
+}
+
+impl Media {
+    fn pieces(&mut self, take: &mut dyn FnMut(Piece<'_>)) {
+        match &mut self.source {
+            Source::Data(text) | Source::Url(text) => take(Piece::Text(text)),
+            Source::Id(..) => {}
+            Source::Plain(texts) => texts.iter_mut().for_each(|text| take(Piece::Text(text))),
+        }
+        self.context.iter_mut().for_each(|text| take(Piece::Text(text)));
+    }
+}
+
+impl Foreign {
+    fn pieces(&mut self, take: &mut dyn FnMut(Piece<'_>)) {
+        take(Piece::Raw(&mut self.raw));
+    }
+}

@@ -1,0 +1,86 @@
+//! What the plan asks of a history again and again: found in one walk over its rows, the first time that it is asked.
+
+use std::cell::{Cell, OnceCell};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use crate::history::{Claim, Flags, Group, NONE, Pair, Row};
+use crate::place::Place;
+
+#[derive(Default)]
+pub(in crate::repair) struct Once {
+    fixed: OnceCell<Vec<u32>>,
+    places: OnceCell<HashSet<Place>>,
+    calls: OnceCell<HashMap<u32, u32>>,
+    results: OnceCell<Vec<(u32, u32)>>,
+    claimed: OnceCell<HashMap<u32, u32>>,
+    thinking: OnceCell<Vec<(u64, u32)>>,
+    gone: Cell<u32>,
+}
+
+impl Once {
+    /// Whether an item of the group lies in a record that is not edited.
+    pub fn has_fixed(&self, rows: &[Row], group: &Group) -> bool {
+        let all = || (0..).zip(rows).filter(|(_, row)| is_fixed_in_place(row)).map(|(ix, _)| ix).collect();
+        let fixed: &Vec<u32> = self.fixed.get_or_init(all);
+        let next = fixed.partition_point(|ix| *ix < group.start);
+        fixed.get(next).is_some_and(|ix| *ix < group.end)
+    }
+
+    /// Whether one of the rows is the item at a place.
+    pub fn holds(&self, rows: &[Row], at: Place) -> bool {
+        self.places.get_or_init(|| rows.iter().map(|row| row.at).collect()).contains(&at)
+    }
+
+    /// The call of an output: of the first pair that has both.
+    pub fn call_of(&self, pairs: &[Pair], output: u32) -> Option<u32> {
+        let both = |pair: &&Pair| pair.call != NONE && pair.output != NONE;
+        let all = || pairs.iter().rev().filter(both).map(|pair| (pair.output, pair.call)).collect();
+        self.calls.get_or_init(all).get(&output).copied()
+    }
+
+    /// The outputs of calls, in the order of the calls.
+    pub fn results_of(&self, pairs: &[Pair], calls: Range<u32>) -> Vec<u32> {
+        let both = |pair: &&Pair| pair.call != NONE && pair.output != NONE;
+        let results = self.results.get_or_init(|| {
+            let mut all: Vec<(u32, u32)> =
+                pairs.iter().filter(both).map(|pair| (pair.call, pair.output)).collect();
+            all.sort_unstable();
+            all
+        });
+        let from = results.partition_point(|(call, _)| *call < calls.start);
+        let theirs = results.iter().skip(from).take_while(|(call, _)| *call < calls.end);
+        theirs.map(|(_, output)| *output).collect()
+    }
+
+    /// The output that a reference is claimed for.
+    pub fn claimed_by(&self, claims: &[Claim], reference: u32) -> Option<u32> {
+        let all = || claims.iter().rev().map(|claim| (claim.reference, claim.output)).collect();
+        let claimed: &HashMap<u32, u32> = self.claimed.get_or_init(all);
+        claimed.get(&reference).copied().filter(|output| *output != NONE)
+    }
+
+    /// The thinking of a response. `all` lists each thinking with the id of its response.
+    pub fn thinking_of(&self, id: u64, all: impl FnOnce() -> Vec<(u64, u32)>) -> Vec<u32> {
+        let all = self.thinking.get_or_init(|| {
+            let mut all = all();
+            all.sort_unstable();
+            all
+        });
+        let from = all.partition_point(|(other, _)| *other < id);
+        all.iter().skip(from).take_while(|(other, _)| *other == id).map(|(_, ix)| *ix).collect()
+    }
+
+    /// The blocks of the only message before this one are known to be dropped.
+    pub fn gone(&self) -> u32 {
+        self.gone.get()
+    }
+
+    pub fn goes_to(&self, block: u32) {
+        self.gone.set(block);
+    }
+}
+
+pub(super) fn is_fixed_in_place(row: &Row) -> bool {
+    row.has(Flags::FROZEN) || row.has(Flags::EMBEDDED)
+}

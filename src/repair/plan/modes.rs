@@ -1,0 +1,283 @@
+//! Modes of groups. A group is kept, referenced, detached (no ids, reasoning with its blob), or flattened (no ids, no
+//! reasoning); never a mixture. The plan asks for the gentlest mode that heals the finding, and the target decides
+//! whether it is legal.
+
+use crate::dialect::TextChange as Text;
+use crate::history::{Code, Family, Group, Kind, Remedy, Row, Wish};
+use crate::judge::Judged;
+use crate::rule::Loss;
+use crate::rules::reasoning::{item_without_reasoning, reasoning_without_item};
+
+use super::history_plan::{Plan, cause, lives_by_id};
+use super::memo::is_fixed_in_place;
+use super::mode::Mode;
+use super::rows::RowIndex;
+use super::tally::Tally;
+use crate::repair::edit::insertion::Fresh;
+use crate::repair::{Action, Cause, Reasoning};
+
+/// Why an item that lives by its id keeps it.
+const NEEDS_ITS_ID: &str = "the item cannot be replayed without its id";
+
+impl Plan<'_> {
+    /// A finding that a whole group must answer for, or the group of each item that it counts.
+    pub(super) fn regroup(&mut self, rows: &RowIndex, judged: &Judged) {
+        let cx = self.cx;
+        let counted = item_without_reasoning::counted(cx, &judged.finding);
+        if counted.is_empty() {
+            rows.of(&judged.finding.row).into_iter().for_each(|ix| self.regroup_around(ix, judged));
+        }
+        counted.into_iter().for_each(|row| self.regroup_around(cx.history.index_of(row), judged));
+    }
+
+    fn regroup_around(&mut self, ix: u32, judged: &Judged) {
+        // The mode of a group says nothing of what the model did not make.
+        let Some(at) = self.group_at(ix).filter(|_| self.cx.row(ix).is_model_made()) else {
+            return self.strip_lonely_id(ix, judged);
+        };
+        if self.is_dropped(ix) {
+            return;
+        }
+        let Some(&group) = self.cx.history.groups.get(at) else { return };
+        if self.put_back(&group, judged) {
+            return;
+        }
+        let wanted = match judged.finding.remedy {
+            Remedy::Group(_) if self.prefers_references(&group, judged.finding.code) => Mode::Referenced,
+            Remedy::Group(Wish::Flatten) => Mode::Flattened,
+            Remedy::Group(Wish::Refer) => Mode::Referenced,
+            _ => Mode::Detached,
+        };
+        match self.legal(&group, wanted) {
+            Ok(mode) if self.stays_as_it_is(ix, mode) => self.refuse(judged, NEEDS_ITS_ID),
+            Ok(mode) => self.want(at, mode, cause(judged)),
+            Err(why) => self.refuse(judged, why),
+        }
+    }
+
+    /// In a group of this mode, an item that says nothing without its id, and does not go with it either.
+    fn stays_as_it_is(&self, ix: u32, mode: Mode) -> bool {
+        let row = self.cx.row(ix);
+        let goes = mode >= Mode::Thinned && self.cx.goes_with_its_id(row);
+        let stays = !goes && lives_by_id(row) && !self.cx.replays_without_id(row);
+        mode >= Mode::Detached && (stays || self.stays_referenced(row))
+    }
+
+    /// The numbers of what is left of a group.
+    pub(super) fn tally(&self, group: &Group) -> Tally {
+        let count = || {
+            let rows = self.touched(group).map(|(_, row)| Tally::of(self.cx, row));
+            rows.fold(Tally::default(), |sum, row| sum.with(row, |a, b| a + b))
+        };
+        *self.tallies.borrow_mut().entry(group.start).or_insert_with(count)
+    }
+
+    /// An item goes that was counted.
+    pub(super) fn uncount(&mut self, ix: u32) {
+        let row = self.cx.row(ix);
+        let group = self.cx.history.group_of(ix).filter(|_| row.is_model_made());
+        if let Some(tally) = group.and_then(|group| self.tallies.get_mut().get_mut(&group.start)) {
+            *tally = tally.with(Tally::of(self.cx, row), u32::saturating_sub);
+        }
+    }
+
+    pub(super) fn group_at(&self, ix: u32) -> Option<usize> {
+        let groups = &self.cx.history.groups;
+        let at = groups.partition_point(|group| group.end <= ix);
+        (groups.get(at)?.start <= ix).then_some(at)
+    }
+
+    /// The harshest wish holds.
+    pub(super) fn want(&mut self, group: usize, mode: Mode, cause: Cause) {
+        let wish = self.modes.entry(group).or_insert((mode, cause));
+        if mode > wish.0 {
+            *wish = (mode, cause);
+        }
+    }
+
+    /// The gentlest legal mode from the wanted one on, or why there is none.
+    pub(super) fn legal(&self, group: &Group, wanted: Mode) -> Result<Mode, &'static str> {
+        let mode = match wanted {
+            Mode::Referenced if self.can_refer(group) => Mode::Referenced,
+            _ if wanted <= Mode::Detached && self.tally(group).bound == 0 => Mode::Detached,
+            _ if wanted <= Mode::Detached && self.can_thin(group) => Mode::Thinned,
+            _ => Mode::Flattened,
+        };
+        if self.keeps_reasoning() && group.has_reasoning() {
+            return Err("its reasoning would have to be rewritten (--reasoning keep)");
+        }
+        if self.once.has_fixed(&self.cx.history.rows, group) {
+            return Err("an item of its group is in a record that is not edited");
+        }
+        if mode >= Mode::Thinned && self.options.lossless && self.loses_by_flattening(group) {
+            return Err("it would lose reasoning or hosted calls (--lossless)");
+        }
+        Ok(mode)
+    }
+
+    fn can_refer(&self, group: &Group) -> bool {
+        self.cx.unreferable(std::iter::empty()).is_none() && self.tally(group).unreferable == 0
+    }
+
+    /// Reasoning whose call has no id: `--reasoning reference` rather makes a reference of it than take its id.
+    fn prefers_references(&self, group: &Group, code: Code) -> bool {
+        self.options.reasoning == Reasoning::Reference
+            && code == reasoning_without_item::RULE.code
+            && group.has_members()
+            && self.can_refer(group)
+    }
+
+    /// Without its hosted calls the group can live without its ids, and something is left that its reasoning leads to.
+    fn can_thin(&self, group: &Group) -> bool {
+        let tally = self.tally(group);
+        tally.others > 0 && tally.bound_reasoning == 0
+    }
+
+    fn loses_by_flattening(&self, group: &Group) -> bool {
+        self.tally(group).lost > 0
+    }
+
+    /// The items of a group that its mode speaks of: not those that are dropped anyway, nor unknown ones.
+    pub(super) fn touched<'s>(&'s self, group: &Group) -> impl Iterator<Item = (u32, &'s Row)> + 's {
+        let range = group.start..group.end;
+        range.map(|ix| (ix, self.cx.row(ix))).filter(|(ix, row)| row.is_model_made() && !self.is_dropped(*ix))
+    }
+
+    /// Writes the modes into the fates of the items.
+    pub(super) fn apply_modes(&mut self) {
+        for (at, (mode, cause)) in std::mem::take(&mut self.modes) {
+            let Some(&group) = self.cx.history.groups.get(at) else { continue };
+            let touched: Vec<(u32, Row)> = self.touched(&group).map(|(ix, row)| (ix, *row)).collect();
+            let linked_before = group.has_reasoning();
+            for (ix, row) in touched {
+                match mode {
+                    // Approvals are paired by the id itself; what has no id stays in full.
+                    Mode::Referenced
+                        if row.is_reference() || !row.has_id() || row.kind.family() == Some(Family::Approval) => {}
+                    Mode::Referenced => {
+                        self.fate(ix).text.push(Text::Refer);
+                        self.change(
+                            ix,
+                            cause,
+                            Action::Rewrite,
+                            Loss::Lossless,
+                            "replace it by a reference to \
+                                                                                 the stored item",
+                        );
+                    }
+                    Mode::Flattened if row.is_reasoning() => {
+                        self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning");
+                    }
+                    _ if row.kind == Kind::McpListTools && !linked_before => {}
+                    _ if self.stays_referenced(&row) => {}
+                    Mode::Thinned | Mode::Flattened if self.cx.goes_with_its_id(&row) => {
+                        let what = "drop the server-side call, which cannot be replayed without its id";
+                        self.drop_row(ix, cause, Loss::Lossy, what);
+                    }
+                    _ if row.has_id_member() && (!lives_by_id(&row) || self.cx.replays_without_id(&row)) => {
+                        self.fate(ix).text.push(Text::StripId);
+                        let what = match mode {
+                            Mode::Detached | Mode::Thinned => "remove the item id",
+                            _ => "remove the id, and the ids of its group",
+                        };
+                        self.change(ix, cause, Action::Strip, Loss::Lossless, what);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// An item in no group: a user's message, an output.
+    fn strip_lonely_id(&mut self, ix: u32, judged: &Judged) {
+        let row = *self.cx.row(ix);
+        if is_fixed_in_place(&row) {
+            return self.refuse(judged, "it is in a record that is not edited");
+        }
+        if lives_by_id(&row) {
+            return self.refuse(judged, NEEDS_ITS_ID);
+        }
+        if !self.is_dropped(ix) {
+            self.fate(ix).text.push(Text::StripId);
+            self.change(ix, cause(judged), Action::Strip, Loss::Lossless, judged.variant().fix);
+        }
+    }
+
+    /// Reasoning that a recorded response shows goes back to the items that it headed.
+    fn put_back(&mut self, group: &Group, judged: &Judged) -> bool {
+        let row = &judged.finding.row;
+        if judged.finding.remedy != Remedy::Group(Wish::PutBack) || group.has_reasoning() {
+            return false;
+        }
+        let Some(head) = self.cx.known.head(row.id).filter(|head| !head.embedded).copied() else { return false };
+        let first = self.touched(group).map(|(ix, _)| ix).next();
+        // A blob is needed where the server stores none; and the head must belong to the first item of the group.
+        let Some(first) = first.filter(|first| self.cx.row(*first).id == row.id && self.cx.stored) else {
+            return false;
+        };
+        let place = head.at;
+        self.fate(first).before.push(Fresh::Copied(place));
+        let what = "restore the recorded reasoning before it";
+        self.change_with(first, cause(judged), Action::Rewrite, Loss::Lossless, what, Some(place));
+        true
+    }
+
+    /// `--reasoning strip` acts on every group.
+    pub(super) fn reasoning_by_flag(&mut self) {
+        if self.options.reasoning != Reasoning::Strip || !self.by_flag {
+            return;
+        }
+        for (at, group) in self.cx.history.groups.iter().enumerate() {
+            if group.has_reasoning() && self.legal(group, Mode::Flattened) == Ok(Mode::Flattened) {
+                self.want(at, Mode::Flattened, Cause::Flag("--reasoning strip"));
+            }
+        }
+    }
+
+    /// Why no item of a group may go for good: the rest would have to change with it.
+    pub(super) fn cannot_lose(&self, group: &Group) -> Option<&'static str> {
+        if self.keeps_reasoning() && group.has_reasoning() {
+            return Some("its reasoning would have to change (--reasoning keep)");
+        }
+        let fixed = self.once.has_fixed(&self.cx.history.rows, group);
+        fixed.then_some("an item of its group is in a record that is not edited")
+    }
+
+    /// After items of a group are gone for good, the rest is not what the server made: it is detached. If nothing but
+    /// reasoning is left, that goes too.
+    pub(super) fn settle_rests(&mut self) {
+        for (at, cause) in std::mem::take(&mut self.unsettled) {
+            let Some(&group) = self.cx.history.groups.get(at) else { continue };
+            if !group.has_reasoning() {
+                continue;
+            }
+            let rest: Vec<Row> = self.touched(&group).map(|(_, row)| *row).collect();
+            if rest.iter().all(Row::is_reasoning) {
+                for ix in group.start..group.body {
+                    if self.cx.row(ix).is_reasoning() {
+                        self.drop_row(
+                            ix,
+                            cause,
+                            Loss::Lossy,
+                            "drop the reasoning, which has no item after it \
+                                                               any more",
+                        );
+                    }
+                }
+            } else if rest.iter().any(Row::has_id_member) {
+                let wanted =
+                    if self.keeps_by_reference(&group, &rest) { Mode::Referenced } else { Mode::Detached };
+                if let Ok(mode) = self.legal(&group, wanted) {
+                    self.want(at, mode, cause);
+                }
+            }
+        }
+    }
+
+    /// What is left of a group keeps its reasoning by references, where it would lose it without its id. The server looks
+    /// for the item that followed the reasoning, so that has to be left.
+    fn keeps_by_reference(&self, group: &Group, rest: &[Row]) -> bool {
+        let referenced = self.cx.stored && rest.iter().all(Row::is_reference);
+        (referenced || self.cx.lives_by_reference(rest.iter())) && !self.is_dropped(group.body)
+    }
+}

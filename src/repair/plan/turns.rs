@@ -1,0 +1,362 @@
+//! The plan where messages hold blocks. Results come to come right after their calls, real ones before any stub; a
+//! message goes with the last of its blocks.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::dialect::TextChange as Text;
+use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, PairState, Pairing, Remedy, Role};
+use crate::json::fingerprint_of;
+use crate::json::mend::Mend;
+use crate::judge::Judged;
+use crate::rule::Loss;
+use crate::target::Trait;
+
+use super::blocks::{LONE, NO_LIST};
+use super::history_plan::{Fate, Plan, cause, short_key};
+use super::rows::RowIndex;
+use crate::repair::edit::insertion::Fresh;
+use crate::repair::{Action, Orphans};
+
+const IN_ANSWER: &str = "a recorded answer follows it, and no result can be added between";
+
+/// A result on its way to a step.
+struct Arrival {
+    call: u32,
+    /// The result, where it is a real one.
+    from: Option<u32>,
+    cause: crate::repair::Cause,
+}
+
+/// What tells a doubled call from one that was made again.
+struct Answered {
+    /// By key: the calls that have a result, wherever it is, in order.
+    by_key: HashMap<u64, Vec<u32>>,
+    /// By turn: how often the user has spoken up to it.
+    spoken: Vec<u32>,
+}
+
+impl Answered {
+    fn of(plan: &Plan<'_>) -> Self {
+        let (history, row) = (plan.cx.history, |ix: u32| plan.cx.row(ix));
+        let mut by_key: HashMap<u64, Vec<u32>> = HashMap::new();
+        let has_result = |pair: &Pair| matches!(pair.state, PairState::Answered | PairState::Far);
+        // Where calls need no ids, two that say the same are two calls.
+        let needs_ids = plan.dialect.pairing() != Pairing::Counts;
+        for call in history.pairs.iter().filter(|pair| needs_ids && has_result(pair)).map(|pair| pair.call) {
+            if row(call).key != 0 {
+                by_key.entry(row(call).key).or_default().push(call);
+            }
+        }
+        let mut count = 0;
+        let spoken = history.messages.list.iter().map(|message| {
+            let says = |mut blocks: std::ops::Range<u32>| blocks.any(|ix| row(ix).kind != Kind::ToolResult);
+            let speaks = row(message.row).has(BlockFlags::CONTENT) || says(message.blocks());
+            count += u32::from(message.role == Role::User && speaks);
+            count
+        });
+        Answered { by_key, spoken: spoken.collect() }
+    }
+}
+
+type Arrivals = BTreeMap<u32, Vec<Arrival>>;
+
+impl Plan<'_> {
+    pub(super) fn turns(&mut self, rows: &RowIndex, judged: &[&Judged]) {
+        let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
+        self.rename(&of(Act::Rename).collect::<Vec<_>>());
+        let pairs = &self.cx.history.pairs;
+        let sides = |pair: &Pair| [(pair.call, *pair), (pair.output, *pair)];
+        // The first pair of a row is its own; further results to a call come after it.
+        let pairs: HashMap<u32, Pair> = pairs.iter().rev().flat_map(sides).collect();
+        self.rekey(rows, &pairs, of(Act::Rekey));
+        for judged in of(Act::Hoist) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.hoist(ix, judged);
+            }
+        }
+        for judged in judged {
+            if let Remedy::One(Act::Mend(mend)) = judged.finding.remedy
+                && let Some(ix) = rows.of(&judged.finding.row)
+            {
+                self.mend(ix, mend, judged);
+            }
+        }
+        self.blocks(rows, judged, |act| matches!(act, Act::Retype));
+        for judged in of(Act::Drop) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.drop_block(ix, judged);
+            }
+        }
+        let answered = Answered::of(self);
+        let mut arrivals = Arrivals::new();
+        for judged in of(Act::Reorder).chain(of(Act::Answer)) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                match self.is_copy(ix, pairs.get(&ix), &answered) {
+                    true => self.drop_copy(ix, judged),
+                    false => self.bring(ix, judged, pairs.get(&ix), &mut arrivals),
+                }
+            }
+        }
+        for judged in of(Act::Advance) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.advance(ix, judged);
+            }
+        }
+        for (step, list) in arrivals {
+            self.settle_arrivals(step, list);
+        }
+        self.blocks(rows, judged, |act| matches!(act, Act::Split));
+        self.thinking_by_flag();
+        self.drop_idle_thinking();
+        self.drop_emptied();
+        for judged in of(Act::Bridge) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.bridge(ix, judged);
+            }
+        }
+        for judged in of(Act::GoOn) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.go_on(ix, judged);
+            }
+        }
+        self.blocks(rows, judged, |act| matches!(act, Act::Request(_)));
+        if self.cx.has(Trait::BoundThinking) {
+            self.drop_unbound_thinking(judged);
+        }
+    }
+
+    fn mend(&mut self, ix: u32, mend: &'static Mend, judged: &Judged) {
+        let variant = judged.variant();
+        if variant.loss == Loss::Lossy && !self.may_lose() {
+            return self.refuse(judged, "it would lose the content of the item (--lossless)");
+        }
+        let change = Text::Mend(mend);
+        if !self.fate(ix).text.contains(&change) {
+            self.fate(ix).text.push(change);
+            self.change(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix);
+        }
+    }
+
+    /// The user asks the model to go on after its last message.
+    fn go_on(&mut self, ix: u32, judged: &Judged) {
+        if self.dialect.go_on().is_none() || self.fates.get(&ix).is_some_and(|fate| !fate.stays()) {
+            return;
+        }
+        if !self.may_lose() {
+            return self.refuse(judged, "it would add words of the user (--lossless)");
+        }
+        if self.cx.row(ix).has(Flags::ALONE) {
+            return self.refuse(judged, NO_LIST);
+        }
+        self.fate(ix).behind.push(Fresh::GoOn);
+        self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
+    }
+
+    fn bridge(&mut self, ix: u32, judged: &Judged) {
+        // What goes, or has another neighbour in front of it then, is judged again.
+        let goes = |ix: u32| self.fates.get(&ix).is_some_and(|fate| !fate.stays() || !fate.behind.is_empty());
+        if self.dialect.bridge().is_none() || goes(ix) || ix.checked_sub(1).is_some_and(goes) {
+            return;
+        }
+        self.fate(ix).before.push(Fresh::Bridge);
+        self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
+    }
+
+    /// Whether an open call is a copy of one that has a result: answering both would answer one call twice. A call that
+    /// the model makes again after the user spoke is a call of its own, whatever its id.
+    fn is_copy(&self, ix: u32, pair: Option<&Pair>, answered: &Answered) -> bool {
+        if pair.is_none_or(|pair| pair.state != PairState::Open) {
+            return false;
+        }
+        let Some(calls) = answered.by_key.get(&self.cx.row(ix).key) else { return false };
+        // The nearest ones on both sides tell: a call was doubled where it is.
+        let at = calls.partition_point(|call| *call < ix);
+        let near = calls.iter().skip(at.saturating_sub(1)).take(2);
+        let (row, look, messages) = (self.cx.row(ix), self.cx.look, &self.cx.history.messages);
+        let spoken = |ix: u32| messages.number_of(ix).and_then(|number| answered.spoken.get(number as usize));
+        near.into_iter().any(|call| spoken(*call) == spoken(ix) && look.same(row, self.cx.row(*call)))
+    }
+
+    fn drop_copy(&mut self, ix: u32, judged: &Judged) {
+        if self.would_empty_lone(ix) {
+            return self.refuse(judged, LONE);
+        }
+        self.drop_row(ix, cause(judged), Loss::Lossless, "drop the copy of an answered call");
+    }
+
+    /// A call gets its result: the real one if it is elsewhere, else a stub, if the user wants that. A call that
+    /// gets none goes.
+    fn bring(&mut self, ix: u32, judged: &Judged, pair: Option<&Pair>, arrivals: &mut Arrivals) {
+        let Some(pair) = pair else { return };
+        let messages = &self.cx.history.messages;
+        let message = messages.of_row(pair.call).map(|message| message.row);
+        if self.is_dropped(pair.call) || message.is_some_and(|row| self.is_dropped(row)) {
+            return;
+        }
+        let step = messages.number_of(pair.call).and_then(|number| messages.step_of(number));
+        let Some(step) = step else { return };
+        // A recorded answer in no list may be the end of the turn, and no result can come after it.
+        let last = messages.get(step.model.end - 1).row;
+        let ends_alone = self.cx.row(last).has(Flags::ALONE) && step.answers.is_empty();
+        let step = step.model.start;
+        let row = *self.cx.row(ix);
+        match pair.state {
+            PairState::Far | PairState::Answered => {
+                let is_on_its_way = std::mem::replace(&mut self.fate(pair.output).moved, true);
+                if !is_on_its_way {
+                    let arrival = Arrival { call: pair.call, from: Some(pair.output), cause: cause(judged) };
+                    arrivals.entry(step).or_default().push(arrival);
+                }
+            }
+            PairState::Open if self.options.orphans == Orphans::Stub => {
+                if ends_alone {
+                    return self.refuse(judged, IN_ANSWER);
+                }
+                if message.is_some_and(|row| self.cx.row(row).has(Flags::ALONE)) {
+                    return self.refuse(judged, NO_LIST);
+                }
+                let mut can = Ok(());
+                let dialect = self.dialect;
+                self.cx.look.look(&row, &mut |call| can = dialect.stub(call).map(drop));
+                match can {
+                    Ok(()) => {
+                        let arrival = Arrival { call: ix, from: None, cause: cause(judged) };
+                        arrivals.entry(step).or_default().push(arrival);
+                        let what = "add a placeholder output";
+                        self.change(ix, cause(judged), Action::Stub, Loss::Lossless, what);
+                    }
+                    Err(why) => self.refuse(judged, why.0),
+                }
+            }
+            PairState::Open if !self.may_lose() => {
+                self.refuse(
+                    judged,
+                    "it would lose the call (--lossless); `replaylint fix --orphans stub FILE` adds a placeholder output",
+                );
+            }
+            PairState::Open if self.would_empty_lone(ix) => self.refuse(judged, LONE),
+            PairState::Open => {
+                self.drop_row(ix, cause(judged), Loss::Lossy, "drop the unanswered call");
+            }
+            _ => {}
+        }
+    }
+
+    fn drop_block(&mut self, ix: u32, judged: &Judged) {
+        let variant = judged.variant();
+        if variant.loss == Loss::Lossy && !self.may_lose() {
+            return self.refuse(judged, "it would lose the content of the item (--lossless)");
+        }
+        if self.cx.row(ix).kind == Kind::Thinking && self.keeps_reasoning() {
+            return self.refuse(judged, "its thinking would have to go (--reasoning keep)");
+        }
+        if self.would_empty_lone(ix) {
+            return self.refuse(judged, LONE);
+        }
+        self.drop_row(ix, cause(judged), variant.loss, variant.fix);
+        self.drop_results_of(ix, cause(judged));
+        self.drop_thinking_beside(ix, cause(judged));
+    }
+
+    /// Results stand in the turn after their calls, before anything else there, the real ones first.
+    fn settle_arrivals(&mut self, step: u32, mut list: Vec<Arrival>) {
+        list.sort_by_key(|arrival| (arrival.from.is_none(), arrival.call));
+        let messages = &self.cx.history.messages;
+        let Some(step) = messages.step_of(step).cloned() else { return };
+        let last_of_model = messages.get(step.model.end - 1).row;
+        let first = step.answers.clone().next().map(|message| *messages.get(message));
+        let fresh: Vec<Fresh> = list
+            .iter()
+            .map(|arrival| match arrival.from {
+                Some(output) => Fresh::Moved(*self.cx.row(output), Vec::new()),
+                None => Fresh::Stub(*self.cx.row(arrival.call)),
+            })
+            .collect();
+        let anchor = if self.dialect.envelope().is_none() {
+            let anchor = messages.rows_of(step.answers.clone()).last().unwrap_or(last_of_model);
+            self.fate(anchor).behind.extend(fresh);
+            anchor
+        } else {
+            let blocks = first.map(|message| message.blocks()).unwrap_or_default();
+            let is_result = |ix: &u32| self.cx.row(*ix).kind == Kind::ToolResult;
+            let leading: Vec<u32> = blocks.clone().take_while(is_result).collect();
+            let stays = leading.into_iter().rev().find(|ix| self.fates.get(ix).is_none_or(Fate::stays));
+            match (stays, blocks.is_empty()) {
+                (Some(anchor), _) => {
+                    self.fate(anchor).behind.extend(fresh);
+                    anchor
+                }
+                (None, false) if !self.dialect.keeps_results_apart() => {
+                    self.fate(blocks.start).before.extend(fresh);
+                    blocks.start
+                }
+                // The turn's content is a text, or no place for results, or there is no turn.
+                (None, _) => {
+                    self.fate(last_of_model).behind.push(Fresh::Message(fresh));
+                    last_of_model
+                }
+            }
+        };
+        let place = self.cx.row(anchor).at;
+        for Arrival { from, cause, .. } in list {
+            if let Some(output) = from {
+                let what = "move it to right after its call";
+                self.change_with(output, cause, Action::Move, Loss::Lossless, what, Some(place));
+            }
+        }
+    }
+
+    /// Calls whose key another call has, or that have none, get one of their own, and so do their results.
+    fn rekey<'j>(
+        &mut self,
+        rows: &RowIndex,
+        pairs: &HashMap<u32, Pair>,
+        judged: impl Iterator<Item = &'j Judged>,
+    ) {
+        let (cx, dialect) = (self.cx, self.dialect);
+        let mut keys: HashSet<u64> = HashSet::new();
+        // By key: the number that the last one got.
+        let mut numbers: HashMap<u64, u32> = HashMap::new();
+        for judged in judged {
+            let Some(ix) = rows.of(&judged.finding.row) else { continue };
+            if keys.is_empty() {
+                keys = cx.history.rows.iter().map(|row| row.key).collect();
+            }
+            let row = cx.row(ix);
+            let mut old = None;
+            cx.look.look(row, &mut |call| {
+                old = dialect.key(row.kind, call).map(|key| String::from_utf8_lossy(&key.decode()).into_owned());
+            });
+            let old = old.filter(|old| !old.is_empty()).unwrap_or_else(|| "call".to_owned());
+            let number = numbers.entry(row.key).or_insert(1);
+            let name = loop {
+                *number += 1;
+                let numbered = format!("{old}_{number}");
+                // Some servers of Chat take 40 characters, some nine.
+                let name = match numbered.len() > 40 || cx.has(Trait::NineCharIds) {
+                    true => short_key(cx, numbered.as_bytes()),
+                    false => numbered,
+                };
+                if !keys.contains(&fingerprint_of(name.as_bytes())) {
+                    break name;
+                }
+            };
+            let result = match pairs.get(&ix) {
+                Some(pair) => Some(pair.output).filter(|output| *output != NONE),
+                None => cx.history.messages.unkeyed_answer(&cx.history.rows, ix),
+            };
+            for ix in std::iter::once(ix).chain(result) {
+                self.fate(ix).text.push(Text::Rename(name.clone()));
+                self.change(ix, cause(judged), Action::Rewrite, judged.variant().loss, judged.variant().fix);
+            }
+        }
+    }
+
+    fn hoist(&mut self, ix: u32, judged: &Judged) {
+        let Some(request) = self.cx.history.settings.request else { return };
+        let fate = self.fate(ix);
+        (fate.moved, fate.hoisted) = (true, Some(request));
+        let variant = judged.variant();
+        self.change_with(ix, cause(judged), Action::Move, variant.loss, variant.fix, Some(request));
+    }
+}

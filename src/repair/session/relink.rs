@@ -1,0 +1,119 @@
+//! Lines whose parent was never written are linked to the nearest line before them that belongs to the same chain.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::history::{Act, Remedy};
+use crate::json::edit::Base;
+use crate::json::{Tape, scan};
+use crate::judge::Judged;
+use crate::place::{DocId, Edit};
+use crate::source::ReadAt;
+
+use super::lines::Lines;
+use super::table::PARENT;
+use crate::repair::edit::text::TextEdits;
+use crate::repair::{Action, Cause, Change, FixOptions, Refusal};
+
+const DAMAGED: &str = "the text of its line has to be repaired first";
+const NONE_BEFORE: &str = "no earlier line of its chain can be read";
+const CIRCLE: &str = "the nearest earlier line of its chain comes after it by its own links";
+
+/// Edits that link lines again.
+pub fn relink(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    start: u64,
+    limit: u64,
+    judged: &[Judged],
+    options: &FixOptions,
+) -> io::Result<TextEdits> {
+    let is_wanted = |judged: &&Judged| judged.finding.remedy == Remedy::One(Act::Relink) && options.wants(judged);
+    let mut wanted: HashMap<u64, &Judged> =
+        judged.iter().filter(is_wanted).map(|judged| (judged.finding.row.at.start, judged)).collect();
+    let mut found = TextEdits::default();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    let lines = Lines::read(id, bytes, start, limit)?;
+    let mut chains = Chains::of(&lines);
+    let mut last: HashMap<u64, u32> = HashMap::new();
+    for ix in lines.indices() {
+        let line = lines.line(ix);
+        if line.is_unread {
+            // What comes after it may rightly be linked to it.
+            last.clear();
+        }
+        if let Some(judged) = wanted.remove(&line.at.start) {
+            match last.get(&line.thread) {
+                None => found.refusals.push(Refusal::of(judged, NONE_BEFORE)),
+                Some(before) if chains.leads_to(*before, line.name) => {
+                    found.refusals.push(Refusal::of(judged, CIRCLE))
+                }
+                Some(&before) => {
+                    chains.parents.insert(ix, lines.line(before).name);
+                    if let Some(edit) = edit(id, bytes, &lines, ix, before)? {
+                        found.edits.push(edit);
+                        found.changes.push(change(judged));
+                    }
+                }
+            }
+        }
+        if line.is_anchor && line.name != 0 {
+            last.insert(line.thread, ix);
+        }
+    }
+    // Another record may stand before it on its line.
+    found.refusals.extend(wanted.values().map(|judged| Refusal::of(judged, DAMAGED)));
+    Ok(found)
+}
+
+fn edit(id: DocId, bytes: &dyn ReadAt, lines: &Lines, ix: u32, before: u32) -> io::Result<Option<Edit>> {
+    let at = lines.line(ix).at;
+    let (text, mut tape) = (lines.line(ix).text(bytes)?, Tape::new());
+    let line = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+    let parent = line.and_then(|line| line.get(PARENT));
+    let name = lines.text(lines.line(before).name);
+    Ok(parent.map(|parent| Edit::replace(Base::new(id, at.start).of(parent), name)))
+}
+
+fn change(judged: &Judged) -> Change {
+    Change {
+        cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
+        row: judged.finding.row,
+        other: None,
+        action: Action::Rewrite,
+        loss: judged.variant().loss,
+        what: judged.variant().fix,
+        history: None,
+    }
+}
+
+/// The parents of lines, as they are by now.
+struct Chains<'l> {
+    lines: &'l Lines,
+    parents: HashMap<u32, u64>,
+    /// Some line follows one that is stored after it: only then can a link to an earlier line close a circle.
+    is_tangled: bool,
+}
+
+impl<'l> Chains<'l> {
+    fn of(lines: &'l Lines) -> Self {
+        let later = |ix: u32| lines.named(lines.line(ix).parent).is_some_and(|parent| parent >= ix);
+        Chains { lines, parents: HashMap::new(), is_tangled: lines.indices().any(later) }
+    }
+
+    /// Whether the parents of a line lead to one with this name.
+    fn leads_to(&self, from: u32, name: u64) -> bool {
+        let mut at = Some(from);
+        for _ in 0..self.lines.list.len() {
+            let Some(ix) = at.filter(|_| self.is_tangled) else { return false };
+            if self.lines.line(ix).name == name {
+                return true;
+            }
+            let parent = self.parents.get(&ix).copied().unwrap_or(self.lines.line(ix).parent);
+            at = self.lines.named(parent);
+        }
+        self.is_tangled
+    }
+}

@@ -1,0 +1,152 @@
+//! The JSON report: the contract for programs, described by `schemas/report.v1.json`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::source::bytes::spool::{Outlet, Spool};
+use crate::source::is_hidden;
+
+use crate::report::changes::{ChangeNote, Counts};
+use crate::report::contract;
+use crate::report::contract::VERSION;
+use crate::report::{Diagnostic, Report, Seen, Summary};
+
+#[derive(Default)]
+pub(in crate::report) struct Json {
+    inputs: List,
+    diagnostics: List,
+    /// What `fix` did: the changes, and how many.
+    repairs: Option<(Value, Value)>,
+}
+
+impl Report for Json {
+    fn doc(&mut self, doc: &Seen, _: &mut dyn Write) -> io::Result<()> {
+        self.inputs.push(&contract::Input::from(doc))?;
+        doc.diagnostics.iter().try_for_each(|own| self.diagnostics.push(&contract::Diagnostic::from(own)))
+    }
+
+    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let (inputs, diagnostics) = (self.inputs.take()?, self.diagnostics.take()?);
+        let mut report = json!({ "version": VERSION, "summary": summary_value(summary) });
+        if let Some((changes, fixed)) = self.repairs.take() {
+            put(&mut report, "changes", changes);
+            put(&mut report, "fixed", fixed);
+        }
+        // The lists, which may be long, are written already: they come after what comes before them in the object.
+        let head = printable_json(serde_json::to_string_pretty(&report)?);
+        out.write_all(head.strip_suffix("\n}").unwrap_or(&head).as_bytes())?;
+        write_list("inputs", &inputs, out)?;
+        write_list("diagnostics", &diagnostics, out)?;
+        out.write_all(b"\n}\n")
+    }
+
+    fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
+        self.repairs = Some((changes.iter().map(change_value).collect(), counts_value(counts)));
+    }
+}
+
+/// A list of a report, written as it grows.
+struct List {
+    text: Vec<u8>,
+    /// Where the beginning of a long text goes.
+    outlet: Outlet,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        List { text: Vec::new(), outlet: Outlet::open() }
+    }
+}
+
+impl List {
+    fn push(&mut self, element: &impl Serialize) -> io::Result<()> {
+        const BETWEEN: &[u8] = b"\n    ";
+        let element = printable_json(serde_json::to_string_pretty(element)?);
+        if !self.text.is_empty() {
+            self.text.push(b',');
+        }
+        // No string of JSON holds a line feed.
+        for line in element.split('\n') {
+            self.text.extend_from_slice(BETWEEN);
+            self.text.extend_from_slice(line.as_bytes());
+        }
+        if self.text.len() > self.outlet.most() {
+            self.outlet.relieve(&mut self.text);
+        }
+        Ok(())
+    }
+
+    /// All of its elements.
+    fn take(&mut self) -> io::Result<Spool> {
+        let List { text, outlet, .. } = std::mem::take(self);
+        outlet.close(text)
+    }
+}
+
+/// Writes a list as the next member of the report.
+fn write_list(name: &str, elements: &Spool, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, ",\n  \"{name}\": [")?;
+    elements.copy_to(out)?;
+    out.write_all(if elements.is_empty() { b"]" } else { b"\n  ]" })
+}
+
+/// Writes a report and ends the line.
+pub fn write_pretty(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(printable_json(serde_json::to_string_pretty(report)?).as_bytes())?;
+    out.write_all(b"\n")
+}
+
+/// Writes a value on one line, without its end.
+pub fn write_compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(printable_json(serde_json::to_string(value)?).as_bytes())
+}
+
+/// JSON with hidden characters as escapes. Apart from line feeds, only strings contain any.
+pub fn printable_json(json: String) -> String {
+    let is_raw = |c: char| is_hidden(c) && c != '\n';
+    if !json.contains(is_raw) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        match c {
+            c if is_raw(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out += &format!("\\u{unit:04x}")),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A summary as JSON.
+pub fn summary_value(summary: &Summary) -> Value {
+    json!(contract::Summary::from(summary))
+}
+
+/// What a file was read as, and judged for.
+pub fn input_value(doc: &Seen) -> Value {
+    json!(contract::Input::from(doc))
+}
+
+/// A diagnostic as JSON.
+pub fn diagnostic_value(diagnostic: &Diagnostic) -> Value {
+    json!(contract::Diagnostic::from(diagnostic))
+}
+
+/// A change as JSON.
+pub fn change_value(note: &ChangeNote) -> Value {
+    json!(contract::Change::from(note))
+}
+
+/// How many items were changed, as JSON.
+pub fn counts_value(counts: &Counts) -> Value {
+    json!(contract::Repaired::from(*counts))
+}
+
+/// Puts a member into an object, after the others.
+pub(in crate::report) fn put(object: &mut Value, key: &str, member: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(key.to_owned(), member);
+    }
+}

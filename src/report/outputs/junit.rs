@@ -1,0 +1,122 @@
+//! JUnit's XML, as Jenkins and GitLab read it: a suite a file, a case a history. Errors are failures; what is less is
+//! told in the case's output, and lets it pass.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use crate::source::{display_name, is_hidden};
+use crate::target::Severity;
+
+use super::ci::{details, file};
+use crate::report::words::count;
+use crate::report::{Diagnostic, Report, Seen, Style, Summary};
+
+pub(in crate::report) struct Junit {
+    style: Style,
+    begun: bool,
+}
+
+impl Junit {
+    pub(in crate::report) fn new(style: Style) -> Self {
+        Junit { style, begun: false }
+    }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"replaylint\">")
+    }
+}
+
+impl Report for Junit {
+    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+        self.begin(out)?;
+        let mut cases: BTreeMap<Option<u32>, Vec<&Diagnostic>> =
+            (0..doc.histories).map(|history| (Some(history), Vec::new())).collect();
+        if cases.is_empty() {
+            cases.insert(None, Vec::new());
+        }
+        // What concerns a record or the file is a case of its own.
+        for diagnostic in doc.diagnostics.iter().filter(|d| self.style.shows(d)) {
+            cases.entry(diagnostic.history).or_default().push(diagnostic);
+        }
+        let failed = cases.values().filter(|told| told.iter().any(|d| d.severity == Severity::Error)).count();
+        let path = escaped(file(&doc.path)).replace('\n', "&#10;");
+        let total = cases.len();
+        writeln!(
+            out,
+            "  <testsuite name=\"{path}\" tests=\"{total}\" failures=\"{failed}\" errors=\"0\" skipped=\"0\">"
+        )?;
+        if let Some(format) = doc.format {
+            let targets = doc.targets.join(" ");
+            writeln!(
+                out,
+                "    <properties><property name=\"format\" value=\"{format}\"/><property name=\"targets\" \
+                 value=\"{targets}\"/></properties>"
+            )?;
+        }
+        for (history, told) in &cases {
+            let name = history.map_or("file".to_owned(), |history| format!("history {history}"));
+            write!(out, "    <testcase classname=\"{path}\" name=\"{name}\" file=\"{path}\"")?;
+            case(told, out)?;
+        }
+        writeln!(out, "  </testsuite>")
+    }
+
+    fn finish(&mut self, _: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        self.begin(out)?;
+        writeln!(out, "</testsuites>")
+    }
+}
+
+/// The rest of a case. Readers take one failure of a case, so all errors are in it.
+fn case(told: &[&Diagnostic], out: &mut dyn Write) -> io::Result<()> {
+    if told.is_empty() {
+        return writeln!(out, "/>");
+    }
+    writeln!(out, ">")?;
+    let (errors, others): (Vec<&&Diagnostic>, Vec<_>) =
+        told.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+    let lines = |told: &[&&Diagnostic]| told.iter().map(|d| line(d)).collect::<String>();
+    if let Some(first) = errors.first() {
+        let rule = first.rule;
+        let message = match errors.len() {
+            1 => format!("{rule} {}", first.message),
+            n => format!("{rule} {} (and {})", first.message, count(n as u64 - 1, "more error")),
+        };
+        let text = escaped(&lines(&errors));
+        writeln!(out, "      <failure type=\"{rule}\" message=\"{}\">{text}</failure>", escaped(&message))?;
+    }
+    if !others.is_empty() {
+        writeln!(out, "      <system-out>{}</system-out>", escaped(&lines(&others)))?;
+    }
+    writeln!(out, "    </testcase>")
+}
+
+fn line(diagnostic: &Diagnostic) -> String {
+    let spot = &diagnostic.spot;
+    let (severity, rule) = (diagnostic.severity.name(), diagnostic.rule);
+    let place = format!("{}:{}:{}", display_name(file(&diagnostic.path)), spot.line, spot.column);
+    format!("{place}: {severity} {rule} {}\n", details(diagnostic).replace('\n', "\n  "))
+}
+
+/// Text for XML, in attributes as between tags. Characters that XML 1.0 cannot hold at all are replaced.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\t' | '\r' => out.push_str(if c == '\t' { "&#9;" } else { "&#13;" }),
+            '\n' => out.push(c),
+            '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
+            c if is_hidden(c) => out.push_str(&format!("&#x{:x};", u32::from(c))),
+            _ => out.push(c),
+        }
+    }
+    out
+}

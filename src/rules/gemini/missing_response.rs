@@ -1,0 +1,145 @@
+//! RL560: a call has no response in the turn after it.
+
+use crate::history::{Act, Finding, Kind, PairState};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels, Trait};
+
+use super::leading_call;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `functionCall` that has no `functionResponse` in the next user turn. Consecutive contents of one
+    /// role are one turn. Calls need no ids: the number of responses counts; ids, names and then their order pair
+    /// them.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API rejects the request with HTTP 400:
+    ///
+    /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
+    /// > function call turn.
+    ///
+    /// It happens when a run is interrupted, when the user writes before the tool answers, and when parallel responses
+    /// are stored in several places. At the end of a log the call is still pending: there it is only noted (shown with
+    /// `-v`).
+    ///
+    /// Models up to Gemini 2.5 accept a turn whose calls have no responses at all, if the user speaks in the next turn.
+    /// That is an error for Gemini 3 and later, and a warning for older models and where the file does not name the model
+    /// (`--model` does).
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"contents":[
+    ///  {"role":"user","parts":[{"text":"Weather?"}]},
+    ///  {"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},
+    ///  {"role":"user","parts":[{"text":"Are you there?"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A response of the same name elsewhere is moved to after the call, and nothing is lost. Otherwise the call is
+    /// dropped, and its content with it if it says nothing else; with `--orphans stub` the call gets a
+    /// placeholder response instead. Where it is a warning, this requires `--fix-warnings`.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: google-gemini/gemini-cli#3814, #5443, #7410, #15568, #16972. Twelve recorded requests to gemini-2.0-flash,
+    /// gemini-2.5-flash, gemini-2.5-pro and gemini-flash-latest have a call without any response, followed by words of the
+    /// user, and were accepted. No recorded accepted request answers some calls of a turn and not all.
+    560, "gemini-missing-response" of "gemini", Check::History(check),
+    [
+        Variant {
+            message: "functionCall⟨ {name}⟩ has no functionResponse in the next turn",
+            api: Some(COUNTS),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Reported,
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the functionResponse for⟨ {name}⟩ is not in the next turn",
+            related: "the response is here",
+            api: Some(COUNTS),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Reported,
+            fix: "move the response to right after its call",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "functionCall⟨ {name}⟩ is still pending at the end of the log",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "functionCall⟨ {name}⟩ is followed by a user message instead of its functionResponse, \
+                      which Gemini 3 and later reject",
+            api: Some(COUNTS),
+            answer: Answer::GOOGLE,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "functionCall⟨ {name}⟩ has no result in the session",
+            api: Some(COUNTS),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Reported,
+            fix: "write the message again with a placeholder result",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "functionCall⟨ {name}⟩ has no result in the session, and the user speaks next, which Gemini 3 and later reject",
+            api: Some(COUNTS),
+            answer: Answer::GOOGLE,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "write the message again with a placeholder result",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+/// What the API says where calls and responses differ in number.
+const COUNTS: &str = "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
+
+const FAR: u8 = 1;
+const PENDING: u8 = 2;
+pub const SPOKEN_OVER: u8 = 3;
+/// The same in a store that is repaired by writing a message again.
+const IN_STORE: u8 = 4;
+const SPOKEN_OVER_IN_STORE: u8 = 5;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let begin = leading_call::begin(cx);
+    let in_store = cx.history.settings.is_corrected;
+    for pair in &cx.history.pairs {
+        let is_open = pair.state == PairState::Open && !cx.is_pending(pair.call);
+        if pair.call < begin && (is_open || pair.state == PairState::Far) {
+            // It goes anyway.
+        } else if is_open && !cx.has(Trait::CountsResponses) && is_spoken_over(cx, pair.call) {
+            let finding = Finding::new(RULE.code, *cx.row(pair.call));
+            let variant = if in_store { SPOKEN_OVER_IN_STORE } else { SPOKEN_OVER };
+            out.add(finding.variant(variant).act(Act::Answer));
+        } else {
+            let found = cx.unanswered(RULE.code, pair, [FAR, PENDING]);
+            if let Some(finding) = found {
+                out.add(if in_store && finding.variant == 0 { finding.variant(IN_STORE) } else { finding });
+            }
+        }
+    }
+}
+
+/// The user speaks in the next turn, and no response to any call is there.
+fn is_spoken_over(cx: &Cx<'_>, call: u32) -> bool {
+    let messages = &cx.history.messages;
+    let Some(step) = messages.number_of(call).and_then(|number| messages.step_of(number)) else { return false };
+    let kinds = || messages.rows_of(step.answers.clone()).map(|ix| cx.row(ix).kind);
+    kinds().any(|kind| matches!(kind, Kind::Text | Kind::Media)) && kinds().all(|kind| kind != Kind::ToolResult)
+}

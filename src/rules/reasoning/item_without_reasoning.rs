@@ -1,0 +1,212 @@
+//! RL201: an item lost the reasoning that it was made with.
+
+use std::collections::HashMap;
+
+use crate::history::{Class, Finding, Flags, Group, Kind, Remedy, Row, Wish};
+use crate::place::Place;
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::{Levels, Thinking};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds items that have their server id but lack the reasoning that the server links them to. The link
+    /// cannot be seen in the item, so it is an error only where it is proven: reasoning without an id comes before an item with
+    /// one; a recorded response in the same file shows the missing reasoning; or a web search, or a reference to a
+    /// server-side call of any kind, has none although the model reasons and the effort is not `none`. Anything else is a warning at
+    /// most: 67 recorded function calls with ids and without any reasoning were accepted, because their model had not
+    /// reasoned.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server rejects the history with HTTP 400:
+    ///
+    /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item: 'rs_abc'.
+    ///
+    /// Older and Azure form: "… was provided without its required preceding item of type 'reasoning'." It happens when
+    /// reasoning is filtered out of a history, or its id is removed while the ids after it stay.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-5","input":[
+    ///   {"role":"user","content":"Look it up"},
+    ///   {"type":"item_reference","id":"ws_1"},
+    ///   {"role":"assistant","content":"Found it."}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The reasoning is restored if a recorded response in the file has it. Otherwise the whole group loses its
+    /// ids, so that the server treats its items as new ones. A server-side call cannot exist without its id, and is
+    /// dropped. The warning that counts several items of which nothing is proven is fixed for all of them at once.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported, function calls: cline/cline#12242, continuedev/continue#10018, mastra-ai/mastra#8738,
+    /// 0xPlaygrounds/rig#751, VRSEN/agency-swarm#367, microsoft/agent-framework#4059, TanStack/ai#1345; messages:
+    /// openai/openai-node#1791; web search: mastra#11103, coder's chatd; MCP: agent-framework#6883. Id-less reasoning
+    /// before an item with an id: NousResearch/hermes-agent#97442, omnigent-ai/omnigent#5066.
+    201, "item-without-reasoning" of "responses" about [Reasoning, Identity], Check::History(check),
+    [
+        Variant {
+            message: "{type} {id} is missing its reasoning item",
+            related: "the reasoning",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
+            also: &["Item '{id}' of type '{type}' was provided without its required preceding item of type 'reasoning'."],
+            evidence: Evidence::Reported,
+            fix: "remove the item ids of this group",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{items} with ids have no reasoning item before them, the first is {type} {id}; rejected \
+                      if the model reasoned",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            fix: "remove the item ids of their groups",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {id} has no reasoning item before it; rejected if the model reasoned",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            fix: "remove the item ids of this group",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {id} is missing its reasoning item, as a recorded response shows",
+            related: "the reasoning",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
+            evidence: Evidence::Reported,
+            fix: "restore the recorded reasoning, or remove the ids of the group",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const UNPROVEN: u8 = 1;
+const UNPROVEN_ONE: u8 = 2;
+const RECORDED: u8 = 3;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let mut plain: Option<(Row, u32)> = None;
+    let present = reasoning_by_id(cx);
+    for group in &cx.history.groups {
+        if group.has_reasoning() {
+            headed_by_fresh_reasoning(cx, group, out);
+            continue;
+        }
+        for row in linked_items(cx, group) {
+            out.unheaded.push(row.id);
+            match told(cx, row, &present) {
+                Told::Lost(head) => {
+                    out.add(
+                        Finding::new(RULE.code, *row)
+                            .variant(RECORDED)
+                            .with(head)
+                            .remedy(Remedy::Group(Wish::PutBack)),
+                    );
+                }
+                // Torn away is another finding (RL110).
+                Told::Unlinked | Told::Torn(_) => {}
+                Told::Nothing if is_server_run(row) => hosted(cx, row, out),
+                Told::Nothing => plain.get_or_insert((*row, 0)).1 += 1,
+            }
+        }
+    }
+    if let Some((row, count)) = plain.filter(|_| cx.thinking != Thinking::Never) {
+        let variant = if count == 1 { UNPROVEN_ONE } else { UNPROVEN };
+        out.add(Finding::new(RULE.code, row).variant(variant).arg(count).remedy(Remedy::Group(Wish::PutBack)));
+    }
+}
+
+/// Of the calls only those that the server ran are linked where they are references.
+fn is_server_run(row: &Row) -> bool {
+    match row.of.class() {
+        Class::Hosted => true,
+        Class::Call => row.is_reference(),
+        _ => false,
+    }
+}
+
+/// The items that a finding counts of which nothing is proven; none if it speaks of its own item.
+pub fn counted<'h>(cx: &'h Cx<'_>, finding: &Finding) -> Vec<&'h Row> {
+    if (finding.code, finding.variant) != (RULE.code, UNPROVEN) {
+        return Vec::new();
+    }
+    let present = reasoning_by_id(cx);
+    let groups = cx.history.groups.iter().filter(|group| !group.has_reasoning());
+    let items = groups.flat_map(|group| linked_items(cx, group));
+    items.filter(|row| !is_server_run(row) && matches!(told(cx, row, &present), Told::Nothing)).collect()
+}
+
+/// Items of a group that the server may link to reasoning: made by the model, with an id of their own.
+pub(in crate::rules) fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
+    cx.history.among(group.members()).iter().filter(|row| {
+        // A list of tools comes before any thought, an approval is keyed by its id, and what a server puts out is no call.
+        let other =
+            matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;
+        // References to client calls without any reasoning were accepted (RL304).
+        let referenced_call = row.is_reference() && row.of.is_call() && !is_hosted_search(cx, row);
+        row.has_id() && row.is_model_made() && !other && !referenced_call
+    })
+}
+
+/// A referenced tool search that the server ran.
+fn is_hosted_search(cx: &Cx<'_>, row: &Row) -> bool {
+    let hosted = &cx.history.shapes.hosted_searches;
+    !hosted.is_empty() && hosted.binary_search(&cx.history.index_of(row)).is_ok()
+}
+
+/// Reasoning without an id cannot be the one that an id'd item is linked to.
+fn headed_by_fresh_reasoning(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+    let head = cx.row(group.body - 1);
+    if head.has_id() {
+        return;
+    }
+    if let Some(row) = linked_items(cx, group).find(|row| !row.is_reference()) {
+        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(Remedy::Group(Wish::PutBack)));
+    }
+}
+
+/// The reasoning of the history, if recorded responses can tell anything about it.
+pub(in crate::rules) fn reasoning_by_id(cx: &Cx<'_>) -> HashMap<u64, Place> {
+    if cx.known.is_empty() {
+        return HashMap::new();
+    }
+    cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has_id()).map(|row| (row.id, row.at)).collect()
+}
+
+/// What recorded responses tell about an item in a group without reasoning.
+pub(in crate::rules) enum Told {
+    /// Nothing.
+    Nothing,
+    /// It was made without reasoning.
+    Unlinked,
+    /// This reasoning headed it, and is not in the history.
+    Lost(Place),
+    /// This reasoning headed it, and is elsewhere in the history.
+    Torn(Place),
+}
+
+/// Asks the recorded responses of the doc. `present` is the reasoning of the history, by id.
+pub(in crate::rules) fn told(cx: &Cx<'_>, row: &Row, present: &HashMap<u64, Place>) -> Told {
+    let known = cx.known.item(row.id).filter(|item| item.recorded);
+    match known.and_then(|item| item.head) {
+        Some(head) => present.get(&head.id).map_or(Told::Lost(head.at), |at| Told::Torn(*at)),
+        None if known.is_some() || row.has(Flags::RECORDED) => Told::Unlinked,
+        None => Told::Nothing,
+    }
+}
+
+fn hosted(cx: &Cx<'_>, row: &Row, out: &mut Out) {
+    let reasons = cx.reasons();
+    let checked = row.is_reference() || row.kind == Kind::WebSearchCall;
+    if checked && reasons == Some(true) {
+        out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group(Wish::PutBack)));
+    } else if cx.thinking != Thinking::Never && !row.has(Flags::SYNTHETIC) {
+        out.add(Finding::new(RULE.code, *row).variant(UNPROVEN_ONE).remedy(Remedy::Group(Wish::PutBack)));
+    }
+}

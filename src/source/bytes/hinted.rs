@@ -1,0 +1,55 @@
+//! Bytes of which something is known before anybody looks at them.
+
+use std::io;
+
+use super::hints::Known;
+use super::read::ReadAt;
+
+/// Bytes in memory, and what is known of them.
+pub struct KnownBytes {
+    text: Vec<u8>,
+    known: Known,
+}
+
+impl KnownBytes {
+    pub fn new(text: Vec<u8>, known: Known) -> KnownBytes {
+        KnownBytes { text, known }
+    }
+}
+
+impl ReadAt for KnownBytes {
+    fn len(&self) -> u64 {
+        self.text.as_slice().len() as u64
+    }
+
+    fn known(&self) -> Option<Known> {
+        Some(self.known)
+    }
+
+    fn in_memory(&self) -> Option<&[u8]> {
+        Some(&self.text)
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        self.text.read_at(start, buf)
+    }
+}
+
+/// Appends a value without line ends between its tokens, as long as it is.
+pub fn one_line(value: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(value);
+    if memchr::memchr2(b'\n', b'\r', value).is_none() {
+        return;
+    }
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in out.split_at_mut(start).1 {
+        match *byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'\n' | b'\r' if !in_string => *byte = b' ',
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The file that is replaced, kept beside the new one as `<name>.bak`, or the first of `<name>.bak.1`, `.bak.2`, … that
+//! is free. Where the file system has hard links whose names can be removed again, that is a second name of the old file, and
+//! costs nothing.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::metadata;
+use super::temp::{Claimed, Temp};
+use crate::source::identity::Identity;
+
+/// Lengths that a name is cut to where it is too long: those of most file systems, and of encrypted ones.
+const LENGTHS: [usize; 3] = [usize::MAX, 255, 143];
+
+/// A backup, and the claim to its name if it was made just now: it goes again if the file is not replaced.
+pub struct Backup {
+    pub path: PathBuf,
+    pub claim: Option<Claimed>,
+}
+
+/// Backs a file up.
+pub fn make(real: &Path) -> io::Result<Backup> {
+    let own = Identity::of(real);
+    let mut copy = if needs_copy(real) { Some(copied(real)?) } else { None };
+    let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
+    for length in LENGTHS {
+        for n in 0.. {
+            let path = real.with_file_name(name(real, n, length));
+            // An earlier run was killed between its backup and the replacement.
+            if own.is_some() && Identity::of(&path) == own {
+                return Ok(Backup { path, claim: None });
+            }
+            let claimed = match &mut copy {
+                Some(copy) => copy.claim(&path),
+                None => Claimed::link(real, &path),
+            };
+            error = match claimed {
+                Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(error) if error.kind() == io::ErrorKind::InvalidFilename => error,
+                // A file system without hard links.
+                Err(_) if copy.is_none() && own.is_some() => {
+                    let mut made = copied(real)?;
+                    match made.claim(&path) {
+                        Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
+                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                            copy = Some(made);
+                            continue;
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+                Err(error) => return Err(error),
+            };
+            break;
+        }
+    }
+    Err(error)
+}
+
+/// Gives a copy of a file the name of its backup.
+#[cfg(feature = "sqlite")]
+pub fn take(real: &Path, mut copy: Temp) -> io::Result<Backup> {
+    let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
+    for length in LENGTHS {
+        for n in 0.. {
+            let path = real.with_file_name(name(real, n, length));
+            match copy.claim(&path) {
+                Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
+                Err(other) if other.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(other) if other.kind() == io::ErrorKind::InvalidFilename => {
+                    error = other;
+                    break;
+                }
+                Err(other) => return Err(other),
+            }
+        }
+    }
+    Err(error)
+}
+
+/// Names of a file that are backups of it as it is now: a run was killed before it could replace the file.
+#[cfg(unix)]
+pub fn links(real: &Path) -> u64 {
+    let own = Identity::of(real);
+    let names = |length| (0..).map(move |n| real.with_file_name(name(real, n, length)));
+    let of = |length| {
+        let there = names(length).take_while(|path| path.symlink_metadata().is_ok());
+        there.filter(|path| own.is_some() && Identity::of(path) == own).count() as u64
+    };
+    let short = LENGTHS.into_iter().filter(|length| *length == usize::MAX || file_name(real).len() + 4 > *length);
+    short.map(of).max().unwrap_or(0)
+}
+
+/// Whether a second name of the file could not be removed again: in a sticky folder, if the file is somebody else's.
+#[cfg(unix)]
+fn needs_copy(real: &Path) -> bool {
+    // A pipe has nothing to copy.
+    let is_file = std::fs::metadata(real).is_ok_and(|meta| meta.is_file());
+    let folder = std::fs::metadata(folder_of(real));
+    is_file && folder.is_ok_and(|meta| std::os::unix::fs::MetadataExt::mode(&meta) & 0o1000 != 0)
+}
+
+/// The same: no name of a file that a program has open can be removed.
+#[cfg(not(unix))]
+fn needs_copy(_: &Path) -> bool {
+    true
+}
+
+fn folder_of(real: &Path) -> &Path {
+    real.parent().unwrap_or(Path::new("."))
+}
+
+fn copied(real: &Path) -> io::Result<Temp> {
+    let (mut from, mut copy) = (File::open(real)?, Temp::beside(folder_of(real), false)?);
+    io::copy(&mut from, copy.file()?)?;
+    metadata::attributes(&from, copy.file()?)?;
+    copy.file()?.sync_all()?;
+    Ok(copy)
+}
+
+fn file_name(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or_default()
+}
+
+/// The name of the backup with this number, in at most this many bytes.
+fn name(real: &Path, n: u32, length: usize) -> OsString {
+    let ending = if n == 0 { ".bak".to_owned() } else { format!(".bak.{n}") };
+    let mut name = cut(file_name(real), length.saturating_sub(ending.len()));
+    name.push(ending);
+    name
+}
+
+/// As much of a name as has room, without half a character at its end.
+fn cut(name: &OsStr, length: usize) -> OsString {
+    if name.len() <= length {
+        return name.to_owned();
+    }
+    if let Some(text) = name.to_str() {
+        let end = (0..=length).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        return text[..end].into();
+    }
+    #[cfg(unix)]
+    return <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name.as_encoded_bytes().split_at(length).0)
+        .to_owned();
+    #[cfg(not(unix))]
+    name.to_string_lossy().chars().take(length / 4).collect::<String>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_too_long_are_cut() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        // 2 bytes each, so that the cut falls into one of them.
+        let long = dir.path().join(format!("xx{}", "é".repeat(126)));
+        std::fs::write(&long, "old")?;
+        let mut kept = Vec::new();
+        for ending in ["é.bak", ".bak.1"] {
+            let mut backup = make(&long)?;
+            let name = backup.path.file_name().and_then(OsStr::to_str).unwrap_or_default().to_owned();
+            assert!(name.ends_with(ending) && name.len() <= 255, "{name}");
+            // As if the file had been replaced.
+            std::fs::remove_file(&long)?;
+            std::fs::write(&long, "new")?;
+            kept.push(backup.claim.take());
+        }
+        drop(kept);
+        assert_eq!(std::fs::read_dir(dir.path())?.count(), 3, "the last name of a file stays");
+        drop(make(&long)?);
+        let left = 3;
+        assert_eq!(std::fs::read_dir(dir.path())?.count(), left, "a backup of a file that was not replaced goes");
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_backup_that_is_there_is_not_made_again() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = dir.path().join("a");
+        std::fs::write(&path, "old")?;
+        std::fs::write(dir.path().join("a.bak"), "older")?;
+        std::fs::hard_link(&path, dir.path().join("a.bak.1"))?;
+        #[cfg(unix)]
+        assert_eq!(links(&path), 1);
+        let backup = make(&path)?;
+        assert_eq!(backup.path, dir.path().join("a.bak.1"));
+        assert!(backup.claim.is_none());
+        Ok(())
+    }
+}

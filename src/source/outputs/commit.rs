@@ -1,0 +1,342 @@
+//! Writing. A file is replaced in one step: the new bytes go to a temporary file in the same folder, get what the old
+//! file has besides its bytes, reach the disk, and take the old name; the old file stays beside it as a backup that never
+//! overwrites another. A file that somebody else may be writing is left alone: a live agent that holds it open would go
+//! on writing to the backup.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::temp::Temp;
+use super::{backup, metadata, temp, users};
+use crate::source::bytes::read::ReadAt;
+use crate::source::doc::{Doc, Sequential};
+use crate::source::file_stamp::Stamp;
+use crate::source::identity;
+
+/// A file that was written to this short a time ago may still be in use.
+const SETTLED: Duration = Duration::from_secs(10);
+
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    #[error("{}: changed while it was read; nothing was written (--force overrides)", crate::source::display_path(.0))]
+    Changed(PathBuf),
+    #[error(
+        "{}: modified in the last 10 seconds and may still be in use; nothing was written (--force overrides)",
+        crate::source::display_path(.0)
+    )]
+    Fresh(PathBuf),
+    #[error(
+        "{}: process {process} has it open for writing; nothing was written (--force overrides)",
+        crate::source::display_path(path)
+    )]
+    Open { path: PathBuf, process: u32 },
+    #[error("{}: {why}; nothing was written", crate::source::display_path(path))]
+    Database { path: PathBuf, why: String },
+    #[error("{}: is compressed; use -o FILE to write a plain copy", crate::source::display_path(.0))]
+    Packed(PathBuf),
+    #[error("{}: is part of a session in several files, which are only read; nothing was written", crate::source::display_name(.0))]
+    Shared(String),
+    #[error("{}: is in a zip archive, which is never changed; use -o FILE to write a copy", crate::source::display_name(.0))]
+    Member(String),
+    #[error(
+        "{}: has {} names (hard links), and the others would keep the old content; nothing was written \
+         (--force overrides, -o FILE writes a copy)",
+        crate::source::display_path(path),
+        names
+    )]
+    Linked { path: PathBuf, names: u64 },
+    #[error("{}: is a named pipe; nothing was written (use --force to replace it by a file)", crate::source::display_path(.0))]
+    Pipe(PathBuf),
+    #[error("{}: is not a regular file and cannot be replaced; use -o FILE", crate::source::display_path(.0))]
+    NoFile(PathBuf),
+    #[error(
+        "{}: cannot be replaced: {}; another program may have it open",
+        crate::source::display_path(path),
+        crate::source::reason(error)
+    )]
+    Held { path: PathBuf, error: io::Error },
+    #[error("{}: is read-only; nothing was written (remove the attribute, or use -o FILE)", crate::source::display_path(.0))]
+    ReadOnly(PathBuf),
+    #[error("{}: already exists; use --force to replace it", crate::source::display_path(.0))]
+    Exists(PathBuf),
+    #[error(
+        "{}: cannot make a temporary file in {}: {}",
+        crate::source::display_path(path),
+        crate::source::display_path(folder),
+        crate::source::reason(error)
+    )]
+    Folder { path: PathBuf, folder: PathBuf, error: io::Error },
+    #[error("{}: cannot be written: {}", crate::source::display_path(path), crate::source::reason(error))]
+    Io { path: PathBuf, error: io::Error },
+}
+
+/// How to replace a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Replace {
+    pub backup: bool,
+    pub force: bool,
+}
+
+/// What became of a file that was replaced.
+#[derive(Debug, Default)]
+pub struct Replaced {
+    pub backup: Option<PathBuf>,
+    /// What the new file could not get of the old one besides its bytes, in words.
+    pub lost: Vec<String>,
+}
+
+/// Replaces the file of a doc by `bytes`.
+pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, CommitError> {
+    let Some(path) = &doc.path else { return Ok(Replaced::default()) };
+    match doc.packing {
+        crate::source::Packing::Member => return Err(CommitError::Member(doc.label.clone())),
+        crate::source::Packing::Shared => return Err(CommitError::Shared(doc.label.clone())),
+        _ => {}
+    }
+    if doc.packing != crate::source::Packing::Plain {
+        return Err(CommitError::Packed(path.clone()));
+    }
+    let failed = |error| CommitError::Io { path: path.clone(), error };
+    // A link stays a link: what it leads to is replaced.
+    let real = identity::follow(path).and_then(std::path::absolute).map_err(failed)?;
+    let folder = real.parent().unwrap_or(Path::new("."));
+    let meta = fs::metadata(&real).map_err(failed)?;
+    check_kind(path, &real, &meta, how)?;
+    check_settled(doc, path, &meta, how)?;
+
+    let no_room = |error| CommitError::Folder { path: path.clone(), folder: folder.to_owned(), error };
+    let mut temp = Temp::beside(folder, false).map_err(no_room)?;
+    let file = temp.file().map_err(failed)?;
+    bytes.append_to(0, bytes.len(), file).map_err(failed)?;
+    let lost = match meta.is_file() {
+        true => File::open(&real).and_then(|old| metadata::attributes(&old, file)).map_err(failed)?,
+        false => Vec::new(),
+    };
+    file.sync_all().map_err(failed)?;
+    // Not every system replaces a file that is open, or removes it after a failure.
+    bytes.close();
+    doc.bytes.close();
+    let backup = if how.backup { Some(backup::make(&real).map_err(failed)?) } else { None };
+    // All that took time: look again right before the old name goes to the new bytes. A file that somebody else put there
+    // meanwhile stays, and the backup goes.
+    let meta = fs::metadata(&real).map_err(failed)?;
+    check_kind(path, &real, &meta, how)?;
+    check_settled(doc, path, &meta, how)?;
+    let (backup, claim) = backup.map_or((None, None), |backup| (Some(backup.path), backup.claim));
+    temp.name(&real, true, claim).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied if cfg!(windows) => CommitError::Held { path: path.clone(), error },
+        _ => failed(error),
+    })?;
+    sync_folder(folder);
+    Ok(Replaced { backup, lost })
+}
+
+/// Removes what killed runs left beside a doc's file.
+pub fn sweep_beside(doc: &Doc) {
+    let paths = doc.path.iter().chain(doc.segments.iter().map(|segment| &segment.path));
+    for real in paths.filter_map(|path| fs::canonicalize(path).ok()) {
+        temp::sweep(real.parent().unwrap_or(Path::new(".")));
+    }
+}
+
+/// Only a file with one name is replaced without being asked twice.
+fn check_kind(path: &Path, real: &Path, meta: &Metadata, how: Replace) -> Result<(), CommitError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        if meta.file_type().is_fifo() {
+            return if how.force { Ok(()) } else { Err(CommitError::Pipe(path.to_owned())) };
+        }
+        if meta.is_file() && meta.nlink() > 1 && !how.force {
+            let names = meta.nlink() - backup::links(real).min(meta.nlink() - 1);
+            if names > 1 {
+                return Err(CommitError::Linked { path: path.to_owned(), names });
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (real, how);
+    check_replaceable(path, meta)?;
+    if meta.is_file() { Ok(()) } else { Err(CommitError::NoFile(path.to_owned())) }
+}
+
+/// A read-only file can be replaced where that is up to its folder. Elsewhere nothing takes its name, and a new file that
+/// got the attribute could not be removed again.
+pub(super) fn check_replaceable(path: &Path, meta: &Metadata) -> Result<(), CommitError> {
+    if cfg!(windows) && meta.permissions().readonly() {
+        return Err(CommitError::ReadOnly(path.to_owned()));
+    }
+    Ok(())
+}
+
+fn check_settled(doc: &Doc, path: &Path, meta: &Metadata, how: Replace) -> Result<(), CommitError> {
+    if how.force {
+        return Ok(());
+    }
+    if doc.stamp != Some(Stamp::of(meta)) {
+        return Err(CommitError::Changed(path.to_owned()));
+    }
+    if is_fresh(meta) {
+        return Err(CommitError::Fresh(path.to_owned()));
+    }
+    match users::writer(path) {
+        Some(process) => Err(CommitError::Open { path: path.to_owned(), process }),
+        None => Ok(()),
+    }
+}
+
+fn is_fresh(meta: &Metadata) -> bool {
+    let age = meta.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+    age.is_none_or(|age| age < SETTLED)
+}
+
+/// A file that is changed where it is must not be in use, either.
+#[cfg(feature = "sqlite")]
+pub(in crate::source) fn check_age(path: &Path, how: Replace) -> Result<(), CommitError> {
+    let meta = fs::metadata(path).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
+    if !how.force && is_fresh(&meta) { Err(CommitError::Fresh(path.to_owned())) } else { Ok(()) }
+}
+
+/// Makes the rename itself durable, where folders can be synced.
+pub(super) fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        // Not every file system can; the file's own bytes are on the disk already.
+        let _ = folder.sync_all();
+    }
+}
+
+/// Copies a doc to a stream.
+pub fn copy(bytes: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
+    // What was made of the bytes is read after their end, and is not part of the copy.
+    let from = io::BufReader::with_capacity(1 << 20, Sequential::new(bytes));
+    let copied = io::copy(&mut from.take(bytes.len()), out)?;
+    out.flush()?;
+    if copied < bytes.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::product::{Existing, NewFile, write_new};
+    use super::*;
+    use crate::place::DocId;
+    use crate::source::{Input, Opening};
+
+    fn old_file(dir: &Path, content: &str) -> io::Result<PathBuf> {
+        let path = dir.join("a.jsonl");
+        fs::write(&path, content)?;
+        let past = SystemTime::now() - Duration::from_secs(60);
+        File::options().write(true).open(&path)?.set_modified(past)?;
+        Ok(path)
+    }
+
+    const HOW: Replace = Replace { backup: true, force: false };
+
+    #[test]
+    fn a_file_is_replaced_and_every_backup_is_kept() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        for (n, name) in ["a.jsonl.bak", "a.jsonl.bak.1"].iter().enumerate() {
+            let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+            let how = Replace { force: n > 0, ..HOW };
+            let backup = replace(&doc, &format!("new {n}").into_bytes(), how).expect("written");
+            assert_eq!(backup.backup.and_then(|p| p.file_name().map(ToOwned::to_owned)), Some((*name).into()));
+        }
+        assert_eq!(fs::read_to_string(&path)?, "new 1");
+        assert_eq!(fs::read_to_string(dir.path().join("a.jsonl.bak"))?, "old");
+        assert_eq!(fs::read_dir(dir.path())?.count(), 3);
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_in_use_is_left_alone() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        fs::write(&path, "old and more")?;
+        assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Changed(_))));
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Fresh(_))));
+        assert_eq!(fs::read_to_string(&path)?, "old and more");
+        assert_eq!(fs::read_dir(dir.path())?.count(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn the_old_file_is_closed_before_it_is_replaced() -> io::Result<()> {
+        struct Watched(std::sync::atomic::AtomicBool);
+        impl ReadAt for Watched {
+            fn len(&self) -> u64 {
+                3
+            }
+            fn close(&self) {
+                self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+            fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+                assert!(!self.0.load(std::sync::atomic::Ordering::Relaxed), "read after it was closed");
+                b"new".to_vec().read_at(start, buf)
+            }
+        }
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        let view = Watched(false.into());
+        replace(&doc, &view, HOW).expect("written");
+        assert!(view.0.into_inner());
+        assert_eq!(fs::read_to_string(&path)?, "new");
+        // What was opened is not read any more: the file of that name is another one.
+        assert!(cfg!(not(unix)) || doc.bytes.read_into(0, 3, &mut Vec::new()).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_took_the_place_of_another_is_left_alone() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        // As long, and as old as the one that was read.
+        let other = dir.path().join("other");
+        fs::write(&other, "OLD")?;
+        File::options().write(true).open(&other)?.set_modified(fs::metadata(&path)?.modified()?)?;
+        fs::rename(&other, &path)?;
+        assert!(cfg!(not(unix)) || matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Changed(_))));
+        Ok(())
+    }
+
+    #[test]
+    fn a_replacement_that_fails_leaves_no_backup() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let (backup, mut temp) = (backup::make(&path)?, Temp::beside(dir.path(), false)?);
+        temp.write_all(b"new")?;
+        // A folder cannot be replaced by a file.
+        let taken = dir.path().join("taken");
+        fs::create_dir(&taken)?;
+        assert!(temp.name(&taken, true, backup.claim).is_err());
+        assert_eq!(fs::read_dir(dir.path())?.count(), 2);
+        assert_eq!(fs::read_to_string(&path)?, "old");
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_kept_and_new_files_are_private() -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640))?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        replace(&doc, &b"new".to_vec(), HOW).expect("written");
+        assert_eq!(fs::metadata(&path)?.permissions().mode() & 0o777, 0o640);
+        let copy = dir.path().join("copy");
+        write_new(&copy, &b"x".to_vec(), Existing::Refuse).expect("written");
+        assert_eq!(fs::metadata(&copy)?.permissions().mode() & 0o777, 0o600);
+        let report = dir.path().join("report");
+        NewFile::create(&report, false, Existing::Refuse).and_then(NewFile::save).expect("written");
+        let plain = dir.path().join("plain");
+        fs::write(&plain, "")?;
+        assert_eq!(fs::metadata(&report)?.permissions(), fs::metadata(&plain)?.permissions());
+        Ok(())
+    }
+}

@@ -1,0 +1,9 @@
+//! Files that are written: in one step, with a backup, or to a pipe.
+
+pub mod backup;
+pub mod commit;
+pub mod metadata;
+pub mod pipe;
+pub mod product;
+pub mod temp;
+pub mod users;

@@ -1,0 +1,90 @@
+//! Which other process has a file open, where the system says so. A program that keeps a log open goes on writing to the
+//! file that it opened, whatever has the name by then; one that keeps a database open need not hold a lock of it.
+
+use std::path::Path;
+
+/// The number of another process that has a file open, as far as that shows.
+#[cfg(all(feature = "sqlite", target_os = "linux"))]
+pub(in crate::source) fn other(real: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let own = std::fs::metadata(real).ok()?;
+    let is_own = |file: &linux::Open| (file.meta.dev(), file.meta.ino()) == (own.dev(), own.ino());
+    linux::open_files().find(is_own).map(|file| file.process)
+}
+
+/// The number of another process that has a file open to write to it, as far as that shows. What is known is at most a
+/// second old: a run may ask this of thousands of files.
+#[cfg(target_os = "linux")]
+pub(super) fn writer(real: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let own = std::fs::metadata(real).ok()?;
+    linux::writers(&(own.dev(), own.ino()))
+}
+
+#[cfg(all(feature = "sqlite", not(target_os = "linux")))]
+pub(super) fn other(_: &Path) -> Option<u32> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn writer(_: &Path) -> Option<u32> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::HashMap;
+    use std::fs::{self, Metadata};
+    use std::os::unix::fs::MetadataExt;
+    use std::path::{Path, PathBuf};
+    use std::sync::{Mutex, PoisonError};
+    use std::time::{Duration, Instant};
+
+    /// A file that another process has open.
+    pub struct Open {
+        pub process: u32,
+        pub meta: Metadata,
+        /// Where the system says how it is open.
+        info: PathBuf,
+    }
+
+    /// The files that other processes have open. Of somebody else's processes nothing shows.
+    pub fn open_files() -> impl Iterator<Item = Open> {
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let others = processes.filter_map(|entry| {
+            let process: u32 = entry.file_name().to_str()?.parse().ok()?;
+            (process != std::process::id()).then_some((process, entry.path()))
+        });
+        others.flat_map(|(process, folder)| {
+            let files = fs::read_dir(folder.join("fd")).into_iter().flatten().flatten();
+            files.filter_map(move |file| {
+                let meta = fs::metadata(file.path()).ok().filter(Metadata::is_file)?;
+                Some(Open { process, meta, info: folder.join("fdinfo").join(file.file_name()) })
+            })
+        })
+    }
+
+    /// Whether a file is open to write to it: the last digit of its flags, which are octal, says so.
+    fn is_written(info: &Path) -> bool {
+        let info = fs::read_to_string(info).unwrap_or_default();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+        flags.is_some_and(|flags| matches!(flags & 3, 1 | 2))
+    }
+
+    /// Files by device and inode, and the process that writes to each.
+    type Writers = HashMap<(u64, u64), u32>;
+
+    const FRESH: Duration = Duration::from_secs(1);
+
+    pub fn writers(file: &(u64, u64)) -> Option<u32> {
+        static KNOWN: Mutex<Option<(Instant, Writers)>> = Mutex::new(None);
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_none_or(|(since, _)| since.elapsed() > FRESH) {
+            let written = open_files().filter(|file| is_written(&file.info));
+            let writers = written.map(|file| ((file.meta.dev(), file.meta.ino()), file.process));
+            *known = Some((Instant::now(), writers.collect()));
+        }
+        known.as_ref().and_then(|(_, writers)| writers.get(file).copied())
+    }
+}

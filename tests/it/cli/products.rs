@@ -1,0 +1,349 @@
+//! Where products go: never over what the run reads, never two to one file, never over a file that was not meant.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Output;
+
+use crate::report::reports::run;
+use crate::source::writing::{BROKEN, WHOLE, folder_with, names, read, settle};
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Runs, and sees that nothing was written and why.
+fn refused(folder: &Path, args: &[&str], why: &str) {
+    let files = |folder: &Path| -> Vec<(String, Vec<u8>)> {
+        let content = |name: String| {
+            let text = fs::read(folder.join(&name)).unwrap_or_default();
+            (name, text)
+        };
+        names(folder).into_iter().map(content).collect()
+    };
+    let before = files(folder);
+    let output = run(folder, args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+    assert!(stderr(&output).contains(why), "{args:?}: {}", stderr(&output));
+    assert!(before == files(folder), "{args:?} wrote something: {:?}", names(folder));
+}
+
+#[test]
+fn no_product_is_an_input() {
+    let folder = folder_with("h.json", BROKEN);
+    let path = |name: &str| folder.path().join(name);
+    fs::hard_link(path("h.json"), path("same.json")).expect("linked");
+    fs::create_dir(path("d")).expect("made");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("..", path("d/up")).expect("linked");
+    let mut spellings = vec!["h.json", "./d/../h.json", "same.json"];
+    spellings.extend(cfg!(unix).then_some("d/up/h.json"));
+    for to in spellings {
+        let json = format!("json={to}");
+        for args in [
+            &["fix", "h.json", "--force", "-o", to][..],
+            &["fix", "-w", "h.json", "--dropped", to],
+            &["fix", "-w", "h.json", "--output-format", &json],
+            &["check", "h.json", "-o", to],
+            &["check", "h.json", "--output-format", &json],
+            &["convert", "h.json", "--to", "chat", "--force", "-o", to],
+            &["slim", "h.json", "--force", "-o", to],
+            &["rebuild", "h.json", "--force", "-o", to],
+        ] {
+            refused(folder.path(), args, "is an input");
+        }
+    }
+    // What a walk meets is an input, too; so is a list of inputs.
+    fs::remove_file(path("same.json")).expect("removed");
+    fs::write(path("list.txt"), "h.json\n").expect("written");
+    refused(folder.path(), &["fix", "-w", ".", "--dropped", "h.json"], "h.json: is an input");
+    refused(folder.path(), &["check", ".", "-o", "h.json"], "h.json: is an input");
+    refused(folder.path(), &["check", "--files-from", "list.txt", "-o", "list.txt"], "list.txt: is an input");
+}
+
+#[test]
+fn no_two_products_are_one() {
+    let folder = folder_with("h.json", BROKEN);
+    for args in [
+        &["fix", "h.json", "-o", "x", "--dropped", "./x"][..],
+        &["fix", "h.json", "-o", "x", "--output-format", "json=x"],
+        &["fix", "-w", "h.json", "--dropped", "x", "--output-format", "json=./x"],
+        &["check", "h.json", "--output-format", "json=x,sarif=./x"],
+        &["convert", "h.json", "--to", "chat", "-o", "x", "--output-format", "json=./x"],
+    ] {
+        refused(folder.path(), args, "would both be written to");
+    }
+    // Devices take all.
+    #[cfg(unix)]
+    {
+        let args = ["fix", "h.json", "-o", "/dev/null", "--dropped", "/dev/null"];
+        assert_eq!(run(folder.path(), &args).status.code(), Some(0));
+    }
+}
+
+#[test]
+fn no_two_inputs_become_one_copy() {
+    let folder = folder_with("x.json", BROKEN);
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir_all(path("a/b")).expect("made");
+    fs::write(path("a/x.json"), BROKEN).expect("written");
+    fs::write(path("a/b/x.json"), BROKEN).expect("written");
+    fs::write(path("one"), "x").expect("written");
+    let below = path("a/b");
+    refused(&below, &["fix", "-o", "out", "x.json", "../x.json"], "would both be written to out/x.json");
+    let args = ["convert", "--to", "chat", "-o", "out", "x.json", "../x.json"];
+    refused(&below, &args, "the copy of x.json and the copy of ../x.json");
+    refused(folder.path(), &["fix", "-o", "one", "x.json", "a"], "one: not a folder");
+    // A folder that leads back to the inputs.
+    refused(folder.path(), &["fix", "--force", "-o", ".", "x.json", "a"], "is an input");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("..", path("a/up")).expect("linked");
+        refused(folder.path(), &["fix", "--force", "-o", "a/up", "x.json", "a/x.json"], "is an input");
+    }
+    let output = run(folder.path(), &["fix", "-o", "out", "x.json", "a/x.json", "a/b"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for name in ["out/x.json", "out/a/x.json", "out/a/b/x.json"] {
+        assert_eq!(read(folder.path(), name), WHOLE);
+    }
+}
+
+#[test]
+fn a_file_that_exists_is_replaced_only_if_that_is_wanted() {
+    let folder = folder_with("h.json", BROKEN);
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("copy.json"), "mine").expect("written");
+    for args in [
+        &["fix", "h.json", "-o", "copy.json"][..],
+        &["convert", "h.json", "--to", "chat", "-o", "copy.json"],
+        &["slim", "h.json", "-o", "copy.json"],
+        &["rebuild", "h.json", "-o", "copy.json"],
+    ] {
+        refused(folder.path(), args, "copy.json: already exists; use --force to replace it");
+    }
+    // One that exists is reason enough to write none.
+    fs::create_dir(path("out")).expect("made");
+    fs::write(path("g.json"), BROKEN).expect("written");
+    fs::write(path("out/h.json"), "mine").expect("written");
+    refused(folder.path(), &["fix", "-o", "out", "g.json", "h.json"], "out/h.json: already exists");
+    assert_eq!(names(&path("out")), ["h.json"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let mode = |name: &str| fs::metadata(path(name)).expect("there").permissions().mode() & 0o777;
+        fs::set_permissions(path("copy.json"), fs::Permissions::from_mode(0o640)).expect("set");
+        symlink("copy.json", path("link.json")).expect("linked");
+        symlink("new.json", path("dangling.json")).expect("linked");
+        for (to, real, expected) in [("link.json", "copy.json", 0o640), ("dangling.json", "new.json", 0o600)] {
+            let output = run(folder.path(), &["fix", "--force", "h.json", "-o", to]);
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            assert!(path(to).is_symlink());
+            assert_eq!((read(folder.path(), real).as_str(), mode(real)), (WHOLE, expected));
+        }
+    }
+}
+
+#[test]
+fn a_report_is_made_again_but_replaces_no_conversation() {
+    let folder = folder_with("h.json", BROKEN);
+    let path = |name: &str| folder.path().join(name);
+    // A report that lies among the inputs is not read.
+    for _ in 0..2 {
+        let output = run(folder.path(), &["check", ".", "--output-format", "json=report.json"]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let report: serde_json::Value = serde_json::from_str(&read(folder.path(), "report.json")).expect("JSON");
+        assert_eq!((&report["summary"]["files"], &report["summary"]["skipped"]), (&1.into(), &0.into()));
+    }
+    fs::write(path("other.json"), WHOLE).expect("written");
+    refused(folder.path(), &["check", "h.json", "-o", "other.json"], "other.json: contains a conversation");
+}
+
+#[test]
+fn what_is_dropped_is_kept_before_the_file_loses_it() {
+    let folder = folder_with("h.json", BROKEN);
+    let path = |name: &str| folder.path().join(name);
+    // Nothing is dropped: nothing is written.
+    fs::write(path("whole.json"), WHOLE).expect("written");
+    settle(&path("whole.json"));
+    assert_eq!(run(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "whole.json"]).status.code(), Some(0));
+    assert!(!path("d.jsonl").exists());
+    // The list cannot be written: the file is left as it is.
+    refused(folder.path(), &["fix", "-w", "--dropped", "none/d.jsonl", "h.json"], "cannot be saved");
+    // The file cannot be written: the list is as it was.
+    fs::write(path("fresh.json"), BROKEN).expect("written");
+    refused(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "fresh.json"], "in the last 10 seconds");
+    // Anything else than a list is not appended to.
+    fs::write(path("notes.txt"), "Dear diary\n").expect("written");
+    refused(folder.path(), &["fix", "-w", "--dropped", "notes.txt", "h.json"], "not a list of dropped items");
+    let lines = |n: usize| {
+        let text = read(folder.path(), "d.jsonl");
+        let entries: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(entries.len(), n, "{text}");
+        entries
+    };
+    assert_eq!(run(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "h.json"]).status.code(), Some(0));
+    lines(1);
+    let output =
+        run(folder.path(), &["fix", "-o", "copy.json", "--dropped", "d.jsonl", "h.json.bak", "--lossless"]);
+    assert!(lines(1).len() == 1 && output.status.code() == Some(1), "{}", stderr(&output));
+    let output = run(folder.path(), &["fix", "--force", "-o", "copy.json", "--dropped", "d.jsonl", "fresh.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let entries = lines(2);
+    assert_eq!((&entries[0]["file"], &entries[1]["file"]), (&"h.json".into(), &"fresh.json".into()));
+    refused(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "fresh.json"], "in the last 10 seconds");
+    lines(2);
+    // A line that a killed run began stays what it is, and the next entry begins on its own.
+    fs::OpenOptions::new()
+        .append(true)
+        .open(path("d.jsonl"))
+        .expect("open")
+        .write_all(b"{\"file\":")
+        .expect("written");
+    let output = run(folder.path(), &["fix", "-w", "--force", "--dropped", "d.jsonl", "fresh.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = read(folder.path(), "d.jsonl");
+    assert!(serde_json::from_str::<serde_json::Value>(text.lines().last().expect("a line")).is_ok(), "{text}");
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(path("d.jsonl")).expect("there"));
+        assert_eq!(mode & 0o777, 0o600, "it holds content");
+    }
+}
+
+#[test]
+fn a_line_that_was_cut_is_kept_as_text() {
+    let log = "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"user\",\"content\":\"b\"}\n{\"role\":\"us";
+    let folder = folder_with("h.jsonl", log);
+    let output = run(folder.path(), &["fix", "-w", "--fix-warnings", "--dropped", "d.jsonl", "h.jsonl"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let entry: serde_json::Value = serde_json::from_str(&read(folder.path(), "d.jsonl")).expect("JSON");
+    assert_eq!(
+        (&entry["rule"], &entry["text"], &entry["item"]),
+        (&"RL003".into(), &"{\"role\":\"us".into(), &serde_json::Value::Null)
+    );
+}
+
+/// Items of a request, so many that half of the packed file is more than its head.
+fn request() -> String {
+    let item = |n: u64| {
+        let noise: String =
+            (0..40).map(|k| format!("{:x}", (n * 40 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+        serde_json::json!({"role": "user", "content": noise})
+    };
+    let mut items =
+        vec![serde_json::json!({"type": "function_call_output", "call_id": "call_1", "output": "lost"})];
+    items.extend((0..2000).map(item));
+    serde_json::json!({"model": "gpt-5", "input": items}).to_string()
+}
+
+#[test]
+fn a_truncated_archive_is_checked_as_far_as_it_goes() {
+    let request = request();
+    let request_json: serde_json::Value = serde_json::from_str(&request).expect("JSON");
+    let lines: String =
+        request_json["input"].as_array().expect("a list").iter().map(|item| format!("{item}\n")).collect();
+    for (name, text) in [("h.json", &request), ("h.jsonl", &lines)] {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(text.as_bytes()).expect("packed");
+        let gzip = gzip.finish().expect("packed");
+        let zstd = zstd::encode_all(text.as_bytes(), 1).expect("packed");
+        for (ending, packed) in [("gz", gzip), ("zst", zstd)] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let name = format!("{name}.{ending}");
+            fs::write(folder.path().join(&name), &packed[..packed.len() / 2]).expect("written");
+            let report = |args: &[&str]| -> serde_json::Value {
+                let output = run(folder.path(), &[&["check", "--output-format", "json"], args].concat());
+                assert_eq!(output.status.code(), Some(1), "{name} {}", stderr(&output));
+                serde_json::from_slice(&output.stdout).expect("JSON")
+            };
+            // Named, and met in a walk.
+            for args in [&[name.as_str()][..], &["."]] {
+                let report = report(args);
+                let found: Vec<_> = report["diagnostics"]
+                    .as_array()
+                    .expect("a list")
+                    .iter()
+                    .map(|d| (d["rule"].as_str().unwrap_or_default(), d["severity"].as_str().unwrap_or_default()))
+                    .collect();
+                assert_eq!(found, [("RL102", "error"), ("RL003", "warning")], "{name}");
+                assert!(report["summary"]["items"].as_u64() > Some(100), "{name}: {}", report["summary"]);
+            }
+            // The call of the output may be in what was cut off, so that nothing is certain enough to be repaired.
+            let output = run(folder.path(), &["fix", "-w", &name]);
+            assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+            assert_eq!(names(folder.path()), [name.as_str()]);
+            let output = run(folder.path(), &["convert", "--to", "chat", &name]);
+            assert!(stderr(&output).contains("is truncated"), "{}", stderr(&output));
+            assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_utf8_are_read() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = std::ffi::OsStr::from_bytes(b"h\xff\xfe.json");
+    let other = std::ffi::OsStr::from_bytes(b"h\xfe\xff.json");
+    fs::create_dir(folder.path().join("logs")).expect("made");
+    for name in [name, other] {
+        let path = folder.path().join("logs").join(name);
+        if fs::write(&path, BROKEN).is_err() {
+            // A file system that wants UTF-8.
+            return;
+        }
+        settle(&path);
+    }
+    for (n, (form, _)) in replaylint::internals::report::OUTPUTS.iter().enumerate() {
+        let output = run(folder.path(), &["check", "--output-format", form, "logs"]);
+        assert_eq!(output.status.code(), Some(1), "{form}: {}", stderr(&output));
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        if ["json", "sarif", "gitlab"].contains(form) {
+            serde_json::from_str::<serde_json::Value>(&text).expect("JSON");
+        }
+        assert!(n == replaylint::internals::report::OUTPUTS.len() - 1 || text.contains("RL102"), "{form}: {text}");
+    }
+    let mut list = b"logs/".to_vec();
+    list.extend_from_slice(name.as_bytes());
+    fs::write(folder.path().join("list"), &list).expect("written");
+    let output = run(folder.path(), &["check", "--files-from", "list"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    // Copies have the names of their sources, which look alike when they are printed.
+    let output = run(folder.path(), &["fix", "-o", "out", "logs"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = run(folder.path(), &["fix", "-w", "logs"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for name in [name, other] {
+        for folder in ["out/logs", "logs"].map(|below| folder.path().join(below)) {
+            assert_eq!(fs::read_to_string(folder.join(name)).expect("written"), WHOLE);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_may_hold_more_files_than_can_be_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let session =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/tree/linked/exchanges.jsonl"));
+    let session = session.expect("testdata");
+    for n in 0..120 {
+        let own = session.replace("resp_", &format!("resp_{n}_"));
+        fs::write(path(&format!("{n:03}.jsonl")), own).expect("written");
+    }
+    for command in [&["tree", "--output-format", "json"][..], &["check"], &["fix"]] {
+        let script = "ulimit -n 40; exec \"$0\" \"$@\"";
+        let args = [&["-c", script, env!("CARGO_BIN_EXE_replaylint")], command, &["."]].concat();
+        let output = std::process::Command::new("sh").args(args).current_dir(folder.path()).output();
+        let output = output.expect("sh runs");
+        assert!(!stderr(&output).contains("open files"), "{command:?}: {}", stderr(&output));
+        assert_ne!(output.status.code(), Some(2), "{command:?}: {}", stderr(&output));
+        if command[0] == "tree" {
+            let tree: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            assert!(tree.to_string().contains("resp_119_e"), "{tree}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Conversion: every case of `testdata/convert`, and lines in their order. What the dialects make of each other is
+//! tested in `across`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, convert_doc};
+use replaylint::internals::convert::{Plan, Thoughts};
+use replaylint::internals::judge::Options;
+use replaylint::internals::report::{self, Content};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::convert::across::legal;
+use crate::support::DOC;
+pub use crate::support::memory::{converted, converted_of, plan};
+use crate::support::snapshots::Snapshots;
+
+fn told(text: &[u8], done: ConvertedDoc) -> String {
+    let found = report::diagnose(DOC, "case", &text.to_vec(), &done.told(), Content::None).expect("memory reads");
+    let mut out = String::new();
+    for diagnostic in found {
+        let (severity, rule, message) = (diagnostic.severity.name(), diagnostic.rule, diagnostic.message);
+        let _ = writeln!(out, "{severity} {rule} {message} ({})", diagnostic.spot.pointers());
+    }
+    out
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    about: String,
+    input: String,
+    to: Vec<String>,
+    reasoning: Option<String>,
+    model: Option<String>,
+}
+
+impl Case {
+    fn run(&self) -> String {
+        let mut page = format!("{}\n", self.about);
+        for to in &self.to {
+            let thoughts = match self.reasoning.as_deref() {
+                Some("text") => Thoughts::Text,
+                Some("drop") => Thoughts::Drop,
+                _ => Thoughts::Auto,
+            };
+            let plan = Plan { thoughts, model: self.model.clone(), ..plan(to) };
+            let text = self.input.trim_start().as_bytes();
+            let (out, done) = converted(text, &Options::default(), plan);
+            legal(&self.name, to, &out);
+            let _ = write!(page, "\n→ {to}\n{}{}", String::from_utf8_lossy(&out), told(text, done));
+        }
+        page
+    }
+}
+
+#[test]
+fn cases_of_conversion() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/convert");
+    let mut files: Vec<_> = fs::read_dir(&folder).expect("cases").flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    let mut snapshots = Snapshots::new("testdata/convert");
+    for path in files {
+        let file: File = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let group = path.file_stem().expect("a name").to_string_lossy();
+        for case in &file.case {
+            snapshots.check(&group, &case.name, || case.run());
+        }
+    }
+    assert!(snapshots.finish() > 0);
+}
+
+#[test]
+fn lines_come_out_in_their_order_on_any_number_of_threads() {
+    let mut text = Vec::new();
+    for n in 0..30_000 {
+        let body = json!({"model": "m", "input": [{"role": "user", "content": format!("number {n} {}", "x".repeat(200))}]});
+        text.extend_from_slice(body.to_string().as_bytes());
+        text.push(b'\n');
+        if n % 10_000 == 9_999 {
+            text.extend_from_slice(b"{\"broken\": \n");
+        }
+    }
+    let run = |threads| {
+        let options = Options::default();
+        let how = ConvertOptions::new(&options, plan("chat"));
+        let mut out = Vec::new();
+        let done = convert_doc(DOC, &text, &how, threads, &mut |bytes| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        });
+        (out, done.expect("memory reads"))
+    };
+    let ((one, first), (many, second)) = (run(1), run(4));
+    assert_eq!((first.converted, first.failed, first.records), (30_000, 3, 30_003));
+    assert!(one == many, "threads change the order");
+    let places = |done: &ConvertedDoc| {
+        done.judged.iter().map(|j| (j.finding.row.at.start, j.finding.row.record)).collect::<Vec<_>>()
+    };
+    assert_eq!(places(&first), places(&second));
+    assert_eq!(places(&first)[0].1, 10_000);
+    for (n, line) in one.split(|b| *b == b'\n').filter(|line| !line.is_empty()).enumerate() {
+        assert!(String::from_utf8_lossy(line).contains(&format!("number {n} ")));
+    }
+}

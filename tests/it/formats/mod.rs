@@ -1,0 +1,21 @@
+//! Stored formats: what is recognised, and what is read of each.
+
+pub mod agents;
+#[cfg(feature = "sqlite")]
+pub mod agents_databases;
+pub mod claude_code;
+pub mod codex;
+pub mod envelopes;
+#[cfg(feature = "sqlite")]
+pub mod langgraph;
+#[cfg(feature = "sqlite")]
+pub mod opencode;
+pub mod opencode_files;
+pub mod openhands;
+pub mod parity;
+pub mod recognition;
+pub mod samples;
+#[cfg(feature = "sqlite")]
+pub mod stores;
+pub mod streams;
+pub mod trees;

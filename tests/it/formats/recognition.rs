@@ -1,0 +1,406 @@
+//! What is not understood is not touched, and never called clean: files of other programs are unknown and named by what
+//! they look like; each file that is read is claimed by its own format; and no repair of the corpus damages a file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use replaylint::internals::format::{Edited, Probe, TELLING};
+use replaylint::internals::formats::FORMATS;
+use replaylint::internals::json::{Tape, scan};
+use replaylint::internals::judge::{self, Findings, Options};
+use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
+use serde::Deserialize;
+
+use crate::rules::corpus::{corpus, manifest};
+use crate::support::{DOC, diagnostics, repair, roomy};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unread {
+    file: Vec<File>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    /// What it is named; empty for what is like nothing known.
+    looks: String,
+    text: String,
+}
+
+fn unread() -> Vec<File> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/unread.toml");
+    let all: Unread = toml::from_str(&fs::read_to_string(path).expect("testdata")).expect("TOML");
+    all.file
+}
+
+#[test]
+fn what_no_format_reads_is_named_and_left_alone() {
+    for file in unread() {
+        let text = file.text.trim_start_matches('\n').as_bytes();
+        let found = diagnostics(text, &Options::default());
+        let name = &file.name;
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0].rule.0, 4, "{name}: {}", found[0].message);
+        let told = &found[0].message;
+        let named = if file.looks.is_empty() {
+            told.starts_with("unknown format")
+                || told.starts_with("text that is neither")
+                || told.starts_with("event stream without")
+                || told.starts_with("not a text file")
+        } else {
+            told.contains(&file.looks)
+        };
+        assert!(named, "{name}: {told}");
+        let everything = FixOptions { warnings: true, reasoning: Reasoning::Strip, ..FixOptions::default() };
+        for wanted in [FixOptions::default(), FixOptions { orphans: Orphans::Stub, ..everything }] {
+            assert!(repair(text, &Options::default(), &wanted).fixed.patch.is_empty(), "{name} was edited");
+        }
+    }
+}
+
+/// Pairs of formats whose documents may look the same: the first wins.
+const OVERLAPS: &[(&str, &str)] = &[
+    // The messages of a sample have the roles of Chat; what is around them tells.
+    ("inspect-log", "chat-request"),
+    // A body that holds roles and texts only.
+    ("anthropic-request", "chat-request"),
+    ("chat-request", "anthropic-request"),
+    ("chat-training", "anthropic-request"),
+    ("bedrock-request", "chat-request"),
+    ("chat-training", "chat-request"),
+    // A list of roles and texts.
+    ("responses-items", "chat-request"),
+    ("anthropic-request", "responses-items"),
+    ("chat-request", "responses-items"),
+    ("bedrock-request", "responses-items"),
+    // One item may be all of a document.
+    ("responses-item-lines", "codex-rollout"),
+    ("codex-rollout", "responses-item-lines"),
+    // Its reasoning is an item as it was.
+    ("grok-cli", "codex-rollout"),
+    ("grok-cli", "responses-item-lines"),
+    ("coder-chat", "chat-request"),
+    ("coder-chat", "responses-items"),
+    ("coder-chat-lines", "responses-item-lines"),
+    ("coder-chat-lines", "codex-rollout"),
+    // Texts with the tags of a client are a list of roles and texts.
+    ("cline-session", "chat-request"),
+    // A request beside its answer.
+    ("bedrock-exchange", "chat-exchange"),
+    ("bedrock-exchange", "bedrock-response"),
+    ("chat-exchange", "responses-exchange"),
+    ("gemini-exchange", "gemini-response"),
+    ("responses-exchange", "chat-exchange"),
+    ("anthropic-batch", "chat-exchange"),
+    // Kode writes what Claude Code writes; the surer claim tells whose a session is.
+    ("claude-code", "kode-session"),
+    ("kode-session", "claude-code"),
+];
+
+#[test]
+fn each_file_is_claimed_by_its_own_format() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
+    let (mut files, mut strange) = (0, Vec::new());
+    for folder in fs::read_dir(root).expect("testdata").flatten().map(|entry| entry.path()) {
+        let own = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        if own == "snapshots" {
+            continue;
+        }
+        for path in fs::read_dir(folder).expect("testdata").flatten().map(|entry| entry.path()) {
+            files += 1;
+            if path.to_string_lossy().contains("mixed") {
+                // It holds records of several formats.
+                continue;
+            }
+            let text = fs::read(&path).expect("readable");
+            for other in claims(&text).into_iter().filter(|name| *name != own) {
+                if !OVERLAPS.contains(&(&own, other)) {
+                    strange.push(format!("{} is claimed by {other}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(files > 90, "{files} files");
+    assert!(strange.is_empty(), "{}", strange.join("\n"));
+}
+
+#[test]
+fn a_store_that_is_not_edited_stays_so_behind_a_broken_line() {
+    let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
+    let everything = FixOptions {
+        warnings: true,
+        reasoning: Reasoning::Strip,
+        orphans: Orphans::Stub,
+        account_changed: true,
+        ..FixOptions::default()
+    };
+    let mut files = 0;
+    for entry in walkdir::WalkDir::new(formats).sort_by_file_name().into_iter().flatten() {
+        let Ok(text) = fs::read(entry.path()) else { continue };
+        for first in ["{\"type\":\"assis\n", "{\"lost\":true}\n", "data: {\"lost\":true}\n\n", ""] {
+            let text = [first.as_bytes(), &text[..]].concat();
+            let Ok(judged) = judge::judge(DOC, &roomy(&text), &Options::default(), 1, &Findings) else { continue };
+            if judged.format.is_some_and(|format| format.edited() == Edited::Never) {
+                let changes = repair(&text, &Options::default(), &everything).fixed.changes;
+                let of_items: Vec<_> = changes.iter().filter(|change| change.history.is_some()).collect();
+                assert!(of_items.is_empty(), "{}, behind {first:?}: {of_items:?}", entry.path().display());
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 30, "{files} files");
+}
+
+/// The formats that claim the document, or a record that is a document by itself.
+fn claims(text: &[u8]) -> Vec<&'static str> {
+    let mut tape = Tape::new();
+    let mut names: Vec<&'static str> = Vec::new();
+    let whole = text.trim_ascii();
+    let records: Vec<&[u8]> = match scan(whole, &mut tape) {
+        Ok(()) => vec![whole],
+        Err(_) => text.split(|b| *b == b'\n').collect(),
+    };
+    for record in records {
+        let record = record.strip_prefix(b"data:").unwrap_or(record).trim_ascii();
+        if scan(record, &mut tape).is_err() {
+            continue;
+        }
+        let Some(root) = tape.root(record) else { continue };
+        let probe = Probe::new(root);
+        let sure = FORMATS.iter().filter(|format| format.detect(&probe) >= TELLING);
+        names.extend(sure.map(|format| format.info().name));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
+const READ: &[(&str, &[&str])] = &[
+    ("ag2-events", &["ag2-events", "ag2-log"]),
+    ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
+    ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
+    ("claude-code", &["claude-code", "kode-session"]),
+    ("codex-rollout", &["codex-rollout", "codex-session", "responses-item-lines"]),
+    ("gemini-contents", &["gemini-request", "gemini-response"]),
+    ("kode", &["kode-session"]),
+    ("openai-agents-session", &["responses-items"]),
+    ("openai-agents-runstate", &["agents-run-state", "agents-js-state"]),
+    ("openai-chat", &["chat-request", "chat-completion", "chat-page", "chat-stream"]),
+    ("openai-responses", &["responses-request", "responses-object", "responses-stream", "responses-page"]),
+    ("openai-responses-compact", &["responses-request", "responses-object"]),
+    ("cline", &["cline-session", "roo-task"]),
+    ("gemini-cli", &["gemini-cli"]),
+    ("qwen", &["qwen-code"]),
+    ("copilot-cli", &["copilot-cli"]),
+    ("langchain-messages", &["langchain-messages"]),
+    ("langgraph-checkpoint", &["langgraph-state"]),
+    ("pydantic-ai-messages", &["pydantic-ai-messages"]),
+    ("codex-exec-json", &["codex-exec-json"]),
+    ("gemini-cli-responses", &["gemini-recording"]),
+    ("openhands", &["openhands"]),
+    ("inspect-ai", &["inspect-log"]),
+    // A list of roles and texts, or a body without anything of its own, is the same in both.
+    ("ollama-chat", &["chat-request"]),
+    ("coder-chat", &["coder-chat", "coder-chat-lines"]),
+    ("iterate", &["iterate-stream"]),
+    ("openai-batch", &["responses-batch", "chat-batch"]),
+    // Parts and messages that lie in files of their own are no conversation.
+    ("opencode", &["opencode-export"]),
+    ("goose", &["goose-session"]),
+    ("google-adk", &["google-adk"]),
+    ("pi-session", &["pi-session"]),
+    ("openclaw", &["pi-session"]),
+    ("factory-droid", &["droid-session"]),
+    ("kimi", &["kimi-session"]),
+    ("hermes", &["hermes-session"]),
+    ("grok-cli", &["grok-cli"]),
+    ("antigravity-cli", &["antigravity"]),
+    ("cursor", &["cursor-session"]),
+    ("litellm-logs", &["litellm-log"]),
+    ("langfuse", &["langfuse"]),
+    ("chatgpt-export", &["chatgpt-export"]),
+    ("claude-ai-export", &["claude-ai-export"]),
+    ("google-aistudio", &["ai-studio"]),
+    ("grok-export", &["grok-export"]),
+    ("vercel-ai", &["vercel-ui-messages", "vercel-model-messages"]),
+];
+
+/// Files that are like another format's to the last byte, by the end of their path.
+const SAME_AS_OTHERS: [&str; 1] = ["test_ollama_operation_duration_includes_model_attribute.request.json"];
+
+#[test]
+fn the_corpus_is_read_by_its_own_formats_or_not_at_all() {
+    let Some(root) = corpus() else { return };
+    let rows = manifest(&root);
+    let (mut wrong, mut told) = (Vec::new(), BTreeMap::new());
+    for row in &rows {
+        let Ok(text) = fs::read(root.join(&row.path)) else { continue };
+        let found = judge::judge(DOC, &roomy(&text), &Options::default(), 1, &Findings).expect("memory reads");
+        let name = found.format.map(|format| format.info().name);
+        *told.entry((row.format.clone(), name.unwrap_or("unknown"))).or_insert(0) += 1;
+        let own = READ.iter().find(|(format, _)| *format == row.format).map_or(&[][..], |(_, own)| own);
+        if name.is_some_and(|name| !own.contains(&name)) {
+            wrong.push(format!("{} is read as {}", row.path, name.unwrap_or_default()));
+        }
+        let same = SAME_AS_OTHERS.iter().any(|end| row.path.ends_with(end));
+        if row.format == "ollama-chat" && name.is_some() && !same {
+            wrong.push(format!("{} is read as {}", row.path, name.unwrap_or_default()));
+        }
+    }
+    for ((format, name), count) in &told {
+        println!("{format}: {count} {name}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_repair_of_the_whole_corpus_damages_nothing() {
+    let Some(root) = corpus() else { return };
+    let rows = manifest(&root);
+    let folder = tempfile::tempdir().expect("a folder");
+    let copied = |n: usize, path: &Path| {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        folder.path().join(format!("{n}")).join(&*name)
+    };
+    let mut files: Vec<(usize, PathBuf, bool)> = Vec::new();
+    for (n, row) in rows.iter().enumerate() {
+        let to = copied(n, Path::new(&row.path));
+        fs::create_dir_all(to.parent().expect("a folder")).expect("written");
+        if fs::copy(root.join(&row.path), &to).is_ok() {
+            files.push((n, to, READ.iter().any(|(format, _)| *format == row.format)));
+        }
+    }
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_replaylint"))
+        .args(["fix", "-w", "--force", "--no-backup", "--quiet", "--fix-warnings"])
+        .arg(folder.path())
+        .output()
+        .expect("it runs");
+    assert!(run.status.code().is_some_and(|code| code < 3), "{}", String::from_utf8_lossy(&run.stderr));
+    let (mut changed, mut wrong) = (0, Vec::new());
+    for (n, path, is_read) in &files {
+        let original = &rows[*n].path;
+        let (before, after) =
+            (fs::read(root.join(original)).expect("readable"), fs::read(path).expect("readable"));
+        if before == after {
+            continue;
+        }
+        changed += 1;
+        let format = |text: &Vec<u8>| {
+            let found = judge::judge(DOC, &roomy(text), &Options::default(), 1, &Findings).expect("memory reads");
+            found.format.map(|format| format.info().name)
+        };
+        if !is_read || after.trim_ascii().is_empty() || format(&before) != format(&after) {
+            wrong.push(format!("{}: {:?} became {:?}", original, format(&before), format(&after)));
+        }
+    }
+    println!("{changed} of {} files repaired", files.len());
+    assert!(changed > 0);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Bodies of roles and texts, and what they are read as: by themselves, and for a target of each.
+#[test]
+fn a_body_of_roles_and_texts_is_told_by_its_members_and_its_model() {
+    let messages = r#""messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Ho"},{"role":"user","content":"?"}]"#;
+    let own = "anthropic-request";
+    let chat = "chat-request";
+    for (body, read_as, for_chat) in [
+        (r#"{"model":"claude-sonnet-4-5","max_tokens":9,MESSAGES}"#, own, chat),
+        (r#"{MESSAGES, "max_tokens": 9, "model": "claude-sonnet-4-5"}"#, own, chat),
+        // As Anthropic's pages write it, for a model that nobody knows.
+        (r#"{"model": "my-model", "max_tokens": 9, MESSAGES}"#, own, chat),
+        // As `convert` writes it.
+        (r#"{"model":"gpt-5","max_tokens":4096,MESSAGES}"#, own, chat),
+        (r#"{"max_tokens":4096,MESSAGES}"#, own, chat),
+        // As clients of Chat do.
+        (r#"{"model": "gpt-4o", "max_tokens": 9, MESSAGES}"#, chat, chat),
+        (r#"{"model": "deepseek-chat", "max_tokens": 9, MESSAGES}"#, chat, chat),
+        (r#"{"model": "anthropic/claude-sonnet-4.5", "max_tokens": 9, MESSAGES}"#, chat, chat),
+        (r#"{"model": "my-model", MESSAGES, "max_tokens": 9}"#, chat, chat),
+        (r#"{"model": "my-model", MESSAGES}"#, chat, chat),
+    ] {
+        let body = body.replace("MESSAGES", messages);
+        assert_eq!(read_for(&body, None), Some(read_as), "{body}");
+        assert_eq!(read_for(&body, Some("anthropic")), Some(own), "{body}");
+        assert_eq!(read_for(&body, Some("chat")), Some(for_chat), "{body}");
+    }
+    // A member, a role or a tool of Chat settles it.
+    for member in [
+        r#""stop":"x""#,
+        r#""n":1"#,
+        r#""seed":1"#,
+        r#""response_format":{"type":"text"}"#,
+        r#""tool_choice":"auto""#,
+    ] {
+        for model in ["claude-sonnet-4-5", "my-model"] {
+            let body = format!(r#"{{"model":"{model}","max_tokens":9,{member},{messages}}}"#);
+            let expected = if member.contains("tool_choice") && model == "claude-sonnet-4-5" { own } else { chat };
+            assert_eq!(read_for(&body, None), Some(expected), "{body}");
+        }
+    }
+    let system = r#"{"model":"my-model","max_tokens":9,"messages":[{"role":"system","content":"a"},{"role":"user","content":"b"}]}"#;
+    assert_eq!(read_for(system, None), Some(chat));
+    assert_eq!(read_for(system, Some("anthropic")), Some(chat));
+}
+
+fn read_for(body: &str, target: Option<&str>) -> Option<&'static str> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("body.json");
+    fs::write(&path, body).expect("written");
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_replaylint"));
+    run.args(["check", "--isolated", "--output-format", "json"]).arg(&path);
+    run.args(target.into_iter().flat_map(|target| ["--target", target]));
+    let out = run.output().expect("it runs");
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let name = report["inputs"][0]["format"].as_str().expect("a format").to_owned();
+    FORMATS.iter().map(|format| format.info().name).find(|own| *own == name)
+}
+
+/// What `convert` writes for Anthropic is read as Anthropic's, whatever its source and its model.
+#[test]
+fn converted_texts_are_read_as_what_they_were_converted_to() {
+    let texts = ["Hi", "Ho", "?", "", "a \\n b"];
+    let mut seen = 0;
+    for model in [
+        "gpt-5",
+        "gpt-4o",
+        "o3",
+        "deepseek-chat",
+        "mistral-small-latest",
+        "openai/gpt-4o",
+        "my-model",
+        "claude-sonnet-4-5",
+    ] {
+        for len in 1..=3 {
+            let message = |n: usize| {
+                let role = if n.is_multiple_of(2) { "user" } else { "assistant" };
+                format!(r#"{{"role":"{role}","content":"{}"}}"#, texts[n])
+            };
+            let list = (0..len).map(message).collect::<Vec<_>>().join(",");
+            for body in [
+                format!(r#"{{"model":"{model}","input":[{list}]}}"#),
+                format!(r#"{{"model":"{model}","messages":[{list}]}}"#),
+                format!(
+                    r#"{{"model":"{model}","messages":[{list}],"max_tokens":77,"temperature":0.5,"stream":true}}"#
+                ),
+            ] {
+                let plan = crate::convert::cases::plan("anthropic");
+                let (out, done) = crate::convert::cases::converted(body.as_bytes(), &Options::default(), plan);
+                // A conversation that ends with the assistant is not taken by every model.
+                if done.converted == 0 {
+                    continue;
+                }
+                let found =
+                    judge::judge(DOC, &roomy(&out), &Options::default(), 1, &Findings).expect("memory reads");
+                let name = found.format.map(|format| format.info().name);
+                assert_eq!(name, Some("anthropic-request"), "{}", String::from_utf8_lossy(&out));
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 48, "{seen} conversions");
+}

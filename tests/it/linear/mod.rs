@@ -1,0 +1,10 @@
+//! Work and memory, which must not grow faster than what is read.
+
+pub mod commands;
+pub mod folders;
+pub mod histories;
+pub mod lineage;
+#[cfg(target_os = "linux")]
+pub mod peak;
+pub mod shapes;
+pub mod stores;

@@ -1,0 +1,191 @@
+//! What `fix` takes out of a file is in the list that `--dropped` keeps: of every case and every stored format, under every
+//! set of flags, each string of the input is in the output, or in what the changes list as taken away.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use replaylint::internals::json::edit::Base;
+use replaylint::internals::json::{Tape, Val, scan};
+use replaylint::internals::judge::Options;
+use replaylint::internals::place::Place;
+use replaylint::internals::repair::{Action, FixOptions, Orphans, Reasoning};
+use replaylint::internals::report::changes::ChangeNote;
+use replaylint::internals::rule::Loss;
+use replaylint::internals::source::framing::{self, Container};
+use replaylint::internals::source::lines;
+use replaylint::internals::{formats, read, targets};
+
+use crate::support::{DOC, Repaired, repair};
+
+/// Calls `see` with each string in the records of a text, its place, and that of the object that it is a member of.
+fn strings(text: &[u8], see: &mut dyn FnMut(Place, Place, &[u8])) {
+    let mut record = |start: usize, bytes: &[u8]| {
+        let mut tape = Tape::new();
+        if scan(bytes, &mut tape).is_ok()
+            && let Some(root) = tape.root(bytes)
+        {
+            let base = Base::new(DOC, start as u64);
+            each(root, root, &mut |val, holder| {
+                see(base.of(val), base.of(holder), &val.text().unwrap_or_default());
+            });
+        }
+    };
+    let from = |start: u64| text.get(start as usize..).unwrap_or_default();
+    match framing::sniff(&text.to_vec()).expect("memory reads") {
+        Container::Document { start } => record(start as usize, from(start)),
+        Container::Lines { start } => {
+            lines::split(from(start)).for_each(|(at, line)| record(start as usize + at, line));
+        }
+        _ => {}
+    }
+}
+
+fn each(val: Val<'_>, holder: Val<'_>, see: &mut dyn FnMut(Val<'_>, Val<'_>)) {
+    if val.is_string() {
+        see(val, holder);
+    }
+    // What kind of thing it is says nothing by itself.
+    let kinds = ["type", "role", "kind", "part_kind", "status", "state"];
+    let says = |key: &str| !kinds.contains(&key);
+    let members = val.members().filter(|member| says(&String::from_utf8_lossy(&member.key.decode())));
+    members.for_each(|member| each(member.val, val, see));
+    val.elements().for_each(|element| each(element, element, see));
+}
+
+/// What a string says: itself, or the strings of the JSON in it.
+fn said(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut tape = Tape::new();
+    let is_like = matches!(text.trim_ascii().first(), Some(b'{' | b'['));
+    let mut inner = Vec::new();
+    if is_like
+        && scan(text, &mut tape).is_ok()
+        && let Some(root) = tape.root(text)
+    {
+        each(root, root, &mut |val, _| inner.extend(said(&val.text().unwrap_or_default())));
+        return inner;
+    }
+    vec![text.to_vec()]
+}
+
+/// The strings that a repair takes away unlisted.
+fn unlisted(before: &[u8], repaired: &Repaired) -> Vec<String> {
+    let mut kept: HashSet<Vec<u8>> = HashSet::new();
+    strings(&repaired.text, &mut |_, _, text| {
+        kept.extend(said(text));
+        kept.insert(text.to_vec());
+    });
+    let dropped = repaired.notes.iter().filter(|note| note.action == Action::Drop).map(|note| note.at);
+    let removed = repaired.notes.iter().flat_map(|note| &note.removed).map(|(_, at)| *at);
+    let listed: Vec<Place> = dropped.chain(removed).collect();
+    let edits = repaired.fixed.patch.edits(DOC);
+    let mut lost = Vec::new();
+    strings(before, &mut |at, holder, text| {
+        let is_listed = || listed.iter().any(|own| own.contains(&at));
+        // What is said of an item alone, as its role, goes with it.
+        let goes_whole = || edits.iter().any(|edit| edit.at.contains(&holder));
+        let is_around = || goes_whole() && listed.iter().any(|own| *own != holder && holder.contains(own));
+        // A character of it that cannot be sent gives way to another.
+        let is_edited = || edits.iter().any(|edit| at.contains(&edit.at) && edit.at != at);
+        // A name gives way to another one.
+        let is_renamed = || {
+            let named = |note: &ChangeNote| note.loss == Loss::Lossless && note.at.contains(&at);
+            edits.iter().any(|edit| edit.at == at && !edit.with.is_empty()) && repaired.notes.iter().any(named)
+        };
+        let goes = |text: &Vec<u8>| !text.is_empty() && !kept.contains(text);
+        if said(text).iter().any(goes) && !is_listed() && !is_around() && !is_edited() && !is_renamed() {
+            lost.push(String::from_utf8_lossy(text).into_owned());
+        }
+    });
+    lost
+}
+
+/// The flags of `fix` that decide what goes.
+fn flag_sets() -> Vec<(&'static str, FixOptions)> {
+    let plain = FixOptions::default;
+    vec![
+        ("", plain()),
+        ("--orphans drop", FixOptions { orphans: Orphans::Drop, ..plain() }),
+        ("--orphans stub", FixOptions { orphans: Orphans::Stub, ..plain() }),
+        ("--reasoning strip", FixOptions { reasoning: Reasoning::Strip, ..plain() }),
+        ("--reasoning reference", FixOptions { reasoning: Reasoning::Reference, ..plain() }),
+        ("--reasoning inline", FixOptions { reasoning: Reasoning::Inline, ..plain() }),
+        ("--lossless", FixOptions { lossless: true, ..plain() }),
+        ("--fix-warnings", FixOptions { warnings: true, acknowledge_safety: true, ..plain() }),
+        ("--account-changed", FixOptions { account_changed: true, ..plain() }),
+        ("--max-image-bytes", FixOptions { max_image_bytes: Some(1), ..plain() }),
+    ]
+}
+
+/// Inputs, by their names, and how they are read.
+fn inputs() -> Vec<(String, Vec<u8>, Options)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let files = |folder: &Path| -> Vec<_> {
+        let mut paths: Vec<_> =
+            fs::read_dir(folder).expect("testdata").flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        paths
+    };
+    let mut inputs = Vec::new();
+    for path in files(&root.join("cases")).iter().filter(|path| path.extension().is_some_and(|e| e == "toml")) {
+        let file: toml::Value =
+            toml::from_str(&fs::read_to_string(path).expect("UTF-8")).expect("a file of cases");
+        for case in file.get("case").and_then(toml::Value::as_array).expect("cases") {
+            let word = |key: &str| case.get(key).and_then(toml::Value::as_str);
+            let format = word("format").map(|name| formats::by_name(name).expect("a format"));
+            let read = read::Options { format, ..read::Options::default() };
+            let target = word("target").map(|name| targets::by_name(name).expect("a target"));
+            let model = word("model").map(ToOwned::to_owned);
+            let text = word("input").unwrap_or_default().trim_start_matches('\n').as_bytes().to_vec();
+            let name = format!("{} {}", path.display(), word("name").unwrap_or_default());
+            inputs.push((name, text, Options { read, target, model, ..Options::default() }));
+        }
+    }
+    for folder in files(&root.join("formats")).iter().filter(|path| path.is_dir() && !path.ends_with("snapshots"))
+    {
+        for path in files(folder) {
+            inputs.push((path.display().to_string(), fs::read(&path).expect("readable"), Options::default()));
+        }
+    }
+    inputs
+}
+
+#[test]
+fn nothing_that_a_fix_takes_out_is_unlisted() {
+    let (mut removals, mut failed) = (0, Vec::new());
+    for (name, text, options) in inputs() {
+        for (flags, wanted) in flag_sets() {
+            let repaired = repair(&text, &options, &wanted);
+            removals += repaired.notes.iter().filter(|note| note.action == Action::Drop).count();
+            let lost = unlisted(&text, &repaired);
+            if !lost.is_empty() {
+                failed.push(format!("{name} {flags}: {lost:?}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{} repairs:\n{}", failed.len(), failed.join("\n"));
+    assert!(removals > 1000, "only {removals} items were dropped");
+}
+
+#[test]
+fn what_a_store_loses_is_counted_and_listed() {
+    for (name, text) in [
+        (
+            "langchain-messages",
+            r#"[{"type":"human","data":{"content":"a","type":"human"}},{"type":"tool","data":{"content":"only here","type":"tool","tool_call_id":"call_1","name":"f"}},{"type":"ai","data":{"content":"b","type":"ai","tool_calls":[]}}]"#,
+        ),
+        (
+            "pydantic-ai",
+            r#"[{"parts":[{"content":"a","part_kind":"user-prompt"},{"tool_name":"f","content":"only here","tool_call_id":"call_1","part_kind":"tool-return"}],"kind":"request"},{"parts":[{"content":"b","part_kind":"text"}],"kind":"response"}]"#,
+        ),
+    ] {
+        let repaired = repair(text.as_bytes(), &Options::default(), &FixOptions::default());
+        let dropped: Vec<&str> = repaired
+            .notes
+            .iter()
+            .filter(|note| note.action == Action::Drop)
+            .flat_map(|note| note.removed.iter().map(|(_, at)| &text[at.start as usize..at.end() as usize]))
+            .collect();
+        assert!(matches!(dropped.as_slice(), [one] if one.contains("only here")), "{name}: {dropped:?}");
+    }
+}

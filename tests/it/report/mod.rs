@@ -1,0 +1,12 @@
+//! Reports, and what they may show.
+
+pub mod bugs;
+pub mod names;
+pub mod outputs;
+pub mod page;
+pub mod privacy;
+pub mod privacy_archives;
+#[cfg(feature = "sqlite")]
+pub mod privacy_databases;
+pub mod reads;
+pub mod reports;

@@ -1,0 +1,174 @@
+//! Cases as data: each file in `testdata/cases` holds histories with what is to be found in them; what is printed and
+//! what becomes of each is in its snapshot, `testdata/cases/<file>/<case>.snap`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use replaylint::internals::history::{Code, Effort, Usage};
+use replaylint::internals::judge::{Enabled, Options};
+use replaylint::internals::read;
+use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
+use replaylint::internals::report::Content;
+use replaylint::internals::report::changes;
+use replaylint::internals::rule::Age;
+use replaylint::internals::{formats, targets};
+use serde::Deserialize;
+
+use crate::support::snapshots::Snapshots;
+use crate::support::{STYLE, codes, diagnostics, guarded_repair, printed};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Case>,
+}
+
+/// One history. `about` says why the case is there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Case {
+    name: String,
+    about: String,
+    input: String,
+    /// Codes of errors and warnings, sorted.
+    finds: Vec<String>,
+    /// Codes of errors and warnings that are left after the repair.
+    #[serde(default)]
+    leaves: Vec<String>,
+    target: Option<String>,
+    store: Option<bool>,
+    #[serde(rename = "as")]
+    usage: Option<String>,
+    model: Option<String>,
+    effort: Option<String>,
+    format: Option<String>,
+    /// Only these rules run.
+    #[serde(default)]
+    select: Vec<String>,
+    /// Rules in whose words the server has rejected the history.
+    #[serde(default)]
+    proven: Vec<u16>,
+    /// In seconds, counted from `now`.
+    max_item_age: Option<u64>,
+    #[serde(default)]
+    now: u64,
+    orphans: Option<String>,
+    reasoning: Option<String>,
+    #[serde(default)]
+    lossless: bool,
+    #[serde(default)]
+    fix_warnings: bool,
+    #[serde(default)]
+    acknowledge_safety: bool,
+    #[serde(default)]
+    account_changed: bool,
+    max_image_bytes: Option<u32>,
+    provider: Option<String>,
+    /// The text after the repair, where the case is about that and the snapshot alone would not say so.
+    becomes: Option<String>,
+}
+
+impl Case {
+    fn options(&self) -> Options {
+        Options {
+            read: read::Options {
+                format: self.format.as_deref().map(|name| formats::by_name(name).expect("a format")),
+                usage: self.usage.as_deref().map(|name| if name == "log" { Usage::Log } else { Usage::Request }),
+                effort: self.effort.as_deref().map(|level| Effort::of(level.as_bytes())),
+                ..read::Options::default()
+            },
+            target: self.target.as_deref().map(|name| targets::by_name(name).expect("a target")),
+            store: self.store,
+            model: self.model.clone(),
+            age: self.max_item_age.map(|most| Age { most, now: self.now }),
+            enabled: Enabled::new(|rule| self.select.is_empty() || self.select.contains(&rule.code.to_string()))
+                .proving(self.proven.iter().map(|code| Code(*code)).collect()),
+            ..Options::default()
+        }
+    }
+
+    fn wanted(&self) -> FixOptions {
+        FixOptions {
+            orphans: match self.orphans.as_deref() {
+                Some("stub") => Orphans::Stub,
+                Some("drop") => Orphans::Drop,
+                _ => Orphans::Auto,
+            },
+            reasoning: match self.reasoning.as_deref() {
+                Some("strip") => Reasoning::Strip,
+                Some("keep") => Reasoning::Keep,
+                Some("reference") => Reasoning::Reference,
+                Some("inline") => Reasoning::Inline,
+                _ => Reasoning::Auto,
+            },
+            lossless: self.lossless,
+            warnings: self.fix_warnings,
+            selected: Vec::new(),
+            acknowledge_safety: self.acknowledge_safety,
+            account_changed: self.account_changed,
+            max_image_bytes: self.max_image_bytes,
+            provider: self.provider.clone(),
+            ..FixOptions::default()
+        }
+    }
+
+    fn run(&self) -> String {
+        let options = self.options();
+        let text = self.input.trim_start_matches('\n').as_bytes();
+        let found = diagnostics(text, &options);
+        assert_eq!(codes(&found), self.finds, "{}: {}", self.name, printed(&found));
+        let repaired = guarded_repair(&self.name, text, &options, &self.wanted());
+        crate::repair::proposals::heals(&self.name, text, &options, &repaired.fixed);
+        assert_eq!(codes(&repaired.left), self.leaves, "{}: {}", self.name, printed(&repaired.left));
+        let after = String::from_utf8_lossy(&repaired.text).into_owned();
+        if let Some(becomes) = &self.becomes {
+            assert_eq!(after.trim(), becomes.trim(), "{}", self.name);
+        }
+        let mut page = format!("{}\n\n{}", self.about, printed(&found));
+        if repaired.fixed.patch.is_empty() {
+            let _ = writeln!(page, "unchanged");
+        } else {
+            let mut diff = Vec::new();
+            let patch = &repaired.fixed.patch;
+            changes::write_diff(
+                &repaired.notes,
+                &text.to_vec(),
+                patch,
+                &|_| None,
+                &STYLE,
+                Content::Shown,
+                &mut diff,
+            )
+            .expect("memory writes");
+            let _ = write!(page, "{}{}", String::from_utf8_lossy(&diff), after);
+        }
+        for left in &repaired.fixed.left_alone {
+            let _ = writeln!(page, "left alone at byte {}: {}", left.at.start, left.why);
+        }
+        if !repaired.left.is_empty() {
+            let _ = write!(page, "\nleft:\n{}", printed(&repaired.left));
+        }
+        page
+    }
+}
+
+#[test]
+fn cases() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cases");
+    let mut files: Vec<_> = fs::read_dir(&folder).expect("cases").flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    let mut snapshots = Snapshots::new("testdata/cases");
+    for path in files {
+        let file: File = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let group = path.file_stem().expect("a name").to_string_lossy();
+        for case in &file.case {
+            snapshots.check(&group, &case.name, || case.run());
+        }
+    }
+    let count = snapshots.finish();
+    println!("{count} cases");
+    assert!(count > 0);
+}

@@ -1,0 +1,114 @@
+//! Recorded requests to every API, with what it answered: nothing that was accepted is an error or is changed by `fix`,
+//! what was refused for its history is an error in the provider's words, and the rest is silent. The numbers are the
+//! README's table; `UPDATE_README=1` writes it anew.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use replaylint::internals::judge::Options;
+use replaylint::internals::repair::FixOptions;
+use replaylint::internals::report::Diagnostic;
+use replaylint::internals::target::Severity;
+
+use crate::cli::readme::keep;
+use crate::rules::corpus::{Recorded, chats, corpus, responses};
+use crate::rules::{anthropic, corpus_gemini_bedrock as others};
+use crate::support::{check, diagnostics, repair};
+
+/// An API, the format that its requests are told to be, the most accepted requests of 100 that may carry a warning, and
+/// the recorded requests.
+struct Api {
+    name: &'static str,
+    format: &'static str,
+    most_warned: u32,
+    requests: fn(&Path) -> Vec<(Recorded, Options)>,
+}
+
+const APIS: [Api; 5] = [
+    Api { name: "OpenAI Responses", format: "responses-", most_warned: 15, requests: responses },
+    Api { name: "Chat Completions", format: "chat-request", most_warned: 10, requests: chats },
+    Api { name: "Anthropic Messages", format: "anthropic-request", most_warned: 5, requests: anthropic::requests },
+    Api {
+        name: "Gemini",
+        format: "gemini-request",
+        // Of 79, eight call and never get a response, because the user spoke instead (RL560).
+        most_warned: 20,
+        requests: |root| others::requests(root, "gemini-contents", "gemini"),
+    },
+    Api {
+        name: "Bedrock Converse",
+        format: "bedrock-request",
+        most_warned: 15,
+        requests: |root| others::requests(root, "bedrock-converse", "bedrock"),
+    },
+];
+
+#[derive(Default)]
+struct Count {
+    accepted: u32,
+    warned: u32,
+    refused: u32,
+    other: u32,
+    by_target: BTreeMap<&'static str, u32>,
+    codes: BTreeMap<String, u32>,
+}
+
+impl Count {
+    fn accepted(&mut self, path: &str, text: &[u8], options: &Options, found: &[Diagnostic]) {
+        let warned = found.iter().filter(|d| d.severity == Severity::Warning);
+        warned.clone().for_each(|d| *self.codes.entry(d.rule.to_string()).or_default() += 1);
+        self.accepted += 1;
+        self.warned += u32::from(warned.count() > 0);
+        *self.by_target.entry(options.target.map_or("", |target| target.name)).or_default() += 1;
+        let repaired = repair(text, options, &FixOptions::default());
+        assert!(repaired.fixed.patch.is_empty(), "{path}: fix changes it: {:?}", repaired.notes);
+    }
+
+    fn judge(&mut self, row: &Recorded, text: &[u8], options: &Options) {
+        let found = diagnostics(text, options);
+        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
+        if row.gold == "rejected" && row.history_related {
+            let said = row.api_error.clone().unwrap_or_default();
+            let quoted = errors.iter().any(|error| error.api_message.as_ref() == Some(&said));
+            assert!(quoted, "{}: {said} is not among {errors:?}", row.path);
+            self.refused += 1;
+            return;
+        }
+        assert!(errors.is_empty(), "{}: {errors:?}", row.path);
+        match row.gold.as_str() {
+            "accepted" => self.accepted(&row.path, text, options, &found),
+            _ => self.other += 1,
+        }
+    }
+}
+
+#[test]
+fn what_was_accepted_passes_and_what_was_refused_does_not() {
+    let Some(root) = corpus() else { return };
+    let mut table = String::from(
+        "| API | accepted requests | with an error | with a warning | changed by `fix` | refused for the history: found, in the \
+         provider's words | refused for something else: silent |\n|---|---|---|---|---|---|---|\n",
+    );
+    for api in APIS {
+        let mut count = Count::default();
+        for (row, options) in (api.requests)(&root) {
+            let text = fs::read(root.join(&row.path)).expect("readable");
+            let format = check(&text, &Options::default()).format.map_or("none", |format| format.info().name);
+            assert!(format.starts_with(api.format), "{}: {format}", row.path);
+            count.judge(&row, &text, &options);
+        }
+        let Count { accepted, warned, refused, other, by_target, codes } = &count;
+        println!(
+            "{}: accepted {accepted} {by_target:?}, 0 with an error, {warned} with a warning {codes:?}",
+            api.name
+        );
+        println!(
+            "    {refused} refused for their history, all found; {other} refused for something else, all silent"
+        );
+        assert!(*accepted >= 20 && warned * 100 <= accepted * api.most_warned, "{}: {warned}", api.name);
+        let _ = writeln!(table, "| {} | {accepted} | 0 | {warned} | 0 | {refused} | {other} |", api.name);
+    }
+    keep("docs/evidence.md", "recorded", &table);
+}

@@ -1,0 +1,137 @@
+//! What the tests share: linting and repairing a text in memory, with the guards that every repair must pass.
+
+#[cfg(feature = "sqlite")]
+pub mod databases;
+pub mod essence;
+pub mod memory;
+pub mod rng;
+pub mod snapshots;
+pub mod tally;
+pub mod tokens;
+pub mod turns;
+pub mod work;
+
+use std::collections::BTreeSet;
+
+use replaylint::internals::judge::Options;
+use replaylint::internals::place::Pieces;
+use replaylint::internals::repair;
+use replaylint::internals::repair::{Action, FixOptions, Fixed};
+use replaylint::internals::report::changes;
+use replaylint::internals::report::changes::ChangeNote;
+use replaylint::internals::report::{self, Content, Diagnostic, Seen, Style, Summary};
+use replaylint::internals::rule::Loss;
+use replaylint::internals::source::{Patched, ReadAt, framing};
+use replaylint::internals::target::Severity;
+
+pub use crate::support::memory::{DOC, check, check_of, is_json, is_near, is_readable, roomy};
+
+pub const STYLE: Style = Style {
+    color: false,
+    unicode: true,
+    width: 100,
+    info: true,
+    grouped: false,
+    quiet: true,
+    statistics: false,
+    denies_warnings: false,
+    limit: None,
+};
+
+pub fn diagnostics(text: &[u8], options: &Options) -> Vec<Diagnostic> {
+    let bytes = roomy(text);
+    let found = check_of(&bytes, options);
+    report::diagnose(DOC, "case", &bytes, &found, Content::Shown).expect("memory reads")
+}
+
+/// The whole text report.
+pub fn printed(diagnostics: &[Diagnostic]) -> String {
+    let mut out = Vec::new();
+    let mut sheet = (report::OUTPUTS[0].1)(STYLE);
+    let seen = Seen { diagnostics: diagnostics.to_vec(), ..Seen::default() };
+    sheet.doc(&seen, &mut out).expect("memory writes");
+    sheet.finish(&Summary::default(), &mut out).expect("memory writes");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+/// Codes of errors and warnings, in order, each once.
+pub fn codes(diagnostics: &[Diagnostic]) -> Vec<String> {
+    let loud = diagnostics.iter().filter(|d| d.severity != Severity::Info);
+    loud.map(|d| d.rule.to_string()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+pub struct Repaired {
+    pub fixed: Fixed,
+    pub text: Vec<u8>,
+    pub notes: Vec<ChangeNote>,
+    pub left: Vec<Diagnostic>,
+}
+
+pub fn repair(text: &[u8], options: &Options, wanted: &FixOptions) -> Repaired {
+    repair_of(&roomy(text), options, wanted)
+}
+
+pub fn repair_of(bytes: &dyn ReadAt, options: &Options, wanted: &FixOptions) -> Repaired {
+    let fixed = repair::fix(DOC, bytes, options, wanted, 1).expect("memory reads");
+    let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(DOC), DOC, bytes.len()));
+    let mut out = Vec::new();
+    view.read_into(0, view.len() as usize, &mut out).expect("memory reads");
+    let notes = changes::notes(DOC, "case", bytes, &fixed).expect("memory reads");
+    let left = changes::left(DOC, "case", bytes, &fixed, Content::None).expect("memory reads");
+    Repaired { fixed, text: out, notes, left }
+}
+
+/// A repair, and everything that must hold of one.
+pub fn guarded_repair(name: &str, text: &[u8], options: &Options, wanted: &FixOptions) -> Repaired {
+    let repaired = repair(text, options, wanted);
+    // It converges: a second run changes nothing.
+    let again = repair(&repaired.text, options, wanted);
+    assert!(again.fixed.patch.is_empty(), "{name}: a second run still edits: {:?}", again.notes);
+    // No finding is left whose fix applies and was not refused with a reason.
+    for (judged, diagnostic) in repaired.fixed.left().judged.iter().zip(&repaired.left) {
+        let refused = diagnostic.no_fix.is_some();
+        assert!(refused || !wanted.wants(judged), "{name}: left with a fix: {}", diagnostic.message);
+    }
+    // Whatever was JSON still is.
+    let records = |text: &[u8]| framing::sniff(&text.to_vec()).expect("memory reads");
+    if let framing::Container::Document { .. } = records(text)
+        && is_json(text)
+        && !repaired.text.trim_ascii().is_empty()
+    {
+        assert!(is_readable(&repaired.text), "{name}: the repair broke the JSON");
+    }
+    crate::repair::proposals::guard(name, text, options, &repaired.fixed);
+    // Bytes change only in and around the items that the changes name.
+    for edit in repaired.fixed.patch.edits(DOC) {
+        let named = repaired.notes.iter().any(|note| is_near(note, edit.at, text));
+        assert!(named, "{name}: an edit at {:?} lies on no item that a change names", edit.at);
+    }
+    // A rule that promises to lose nothing loses nothing.
+    for note in &repaired.notes {
+        let lossless = replaylint::internals::rules::RULES
+            .iter()
+            .filter(|rule| rule.code.to_string() == note.rule)
+            .all(|rule| rule.variants.iter().all(|v| v.fix.is_empty() || v.loss == Loss::Lossless));
+        assert!(
+            !lossless
+                || note.rule.starts_with("--")
+                || note.loss == Loss::Lossless
+                || drops_hosted(note)
+                || unbinds(note),
+            "{name}: {} promises to lose nothing, and does: {}",
+            note.rule,
+            note.what
+        );
+    }
+    repaired
+}
+
+/// A hosted call lives by its id: where a wrong id must go, it goes with it, and the page of the rule says so.
+fn drops_hosted(note: &ChangeNote) -> bool {
+    note.action == Action::Drop && ["RL302", "RL311"].contains(&note.rule.as_str())
+}
+
+/// Thinking that is signed together with what changed in front of it goes, whatever rule the change was for.
+fn unbinds(note: &ChangeNote) -> bool {
+    note.action == Action::Drop && note.what.contains("whose signature covers what was changed")
+}
