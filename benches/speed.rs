@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
-use replaylint::internals::format::Format;
+use replaylint::internals::format::Format as _;
 use replaylint::internals::format::requests::Asked;
 use replaylint::internals::formats::agents::iterate;
 use replaylint::internals::history::{Code, Usage};
@@ -52,7 +52,7 @@ fn main() {
         return conversions(megabytes);
     }
     let folder = tempfile::tempdir().expect("a folder");
-    println!("{megabytes} MB each, best of {RUNS}; a fault in one record of {FAULT_EVERY}\n");
+    println!("{megabytes} MB each, best of RUNS; a fault in one record of {FAULT_EVERY}\n");
     for (name, shape) in [("rollout, one history", Shape::Rollout), ("a request a line", Shape::Requests)] {
         let path = folder.path().join("data.jsonl");
         let mut out = BufWriter::new(std::fs::File::create(&path).expect("a file"));
@@ -138,7 +138,7 @@ fn repetition(name: &str, data: &Vec<u8>) {
     };
     let read = || Conversation::read(vec![Doc::of_bytes(DOC, "log", data.clone())], |_| &options).expect("memory");
     row("tree", best(|| drop(black_box(read()))));
-    let requests = iterate::FORMAT.requests().expect("it names requests");
+    let requests = iterate::FORMAT.info().requests.expect("it names requests");
     let sent = || stream::rebuild(DOC, data, requests, &options.read, &Asked::default()).expect("memory reads");
     row("rebuild", best(|| drop(black_box(sent()))));
     row("slim", best(|| drop(black_box(slim(DOC, data, &options.read)))));

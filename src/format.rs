@@ -9,6 +9,7 @@ pub mod handover;
 mod healed;
 mod info;
 mod kept;
+mod layout;
 mod mark;
 mod probe;
 mod ranked;
@@ -16,8 +17,8 @@ mod record;
 pub mod reduction;
 mod repair;
 pub mod requests;
-pub mod retelling;
 mod texts;
+pub mod translate;
 pub mod unsent;
 
 use crate::dialect::{Dialect, Item, Origin};
@@ -29,19 +30,15 @@ use crate::place::Place;
 pub use body::{around, empty_list, name_answer, name_entry};
 pub use info::{Edited, FormatInfo, Histories, Part, Unit};
 pub use kept::{Copied, KeptLines};
+pub use layout::{Editor, Layout};
 pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
 pub use record::{REFERENCE, Record, Slice, is_reference};
 pub use repair::{Repair, Repaired, Wanted};
 pub use texts::{Scanned, Share, Texts};
 
-use correcting::Corrector;
-use handover::Handover;
 use ranked::{Ranked, Told};
-use reduction::Reduction;
-use requests::{Assemble, Requests};
-use retelling::Teller;
-use unsent::UnsentPaths;
+use requests::Assemble;
 
 /// A claim below this says only that a record may be one of the format's, among others that are.
 pub const TELLING: u8 = 20;
@@ -53,120 +50,18 @@ pub trait Format: Sync {
     /// rests on at least two keys, or on one that nothing else has.
     fn detect(&self, probe: &Probe<'_>) -> u8;
 
-    /// Whether nothing in a document speaks against this format: enough if the user's target has its dialect, and nothing
-    /// says surely that the document is of another.
-    fn may_be(&self, _probe: &Probe<'_>) -> bool {
-        false
-    }
-
     /// Whether a record among others of this format is one of it, be it of a type that came later. What is not is
     /// reported, and not read.
     fn knows(&self, val: Val<'_>) -> bool {
         self.detect(&Probe::new(val)) > 0
     }
 
-    /// Whether it is stored in the tables of a database, by which it is recognised.
-    fn is_stored_in_tables(&self) -> bool {
-        false
-    }
+    /// How records become histories.
+    fn layout(&self) -> Layout;
 
-    /// Whether it is read only where the user names it: nothing in its records tells it from other data.
-    fn is_named_only(&self) -> bool {
-        false
-    }
-
-    /// Whether its client goes on by appending lines: to a last line without an end, the next one would be glued.
-    fn is_appended(&self) -> bool {
-        false
-    }
-
-    /// Whether a log may lie in several files: what a compaction took out of it beside what is left.
-    fn has_segments(&self) -> bool {
-        false
-    }
-
-    /// Whether lines of such a log may be counted, and found by their offsets.
-    fn kept_lines(&self) -> Option<&'static dyn KeptLines> {
+    /// How it is repaired in place, if its records are translated; other stores are edited item by item.
+    fn editor(&self) -> Option<Editor> {
         None
-    }
-
-    /// A file beside the store that names its messages by their positions, and the member that does: while it is there,
-    /// no message may be added or taken out in place.
-    fn positions(&self) -> Option<(&'static str, &'static str)> {
-        None
-    }
-
-    /// How events add up to messages, if the records are events. They are handed over as [`Mark::Piece`], and what they
-    /// add up to is read as [`Slice::Made`].
-    fn reduction(&self) -> Option<&'static Reduction> {
-        None
-    }
-
-    /// How records are retold as messages of the format's dialect, if they are not messages themselves.
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        None
-    }
-
-    /// What of its records no request says, if they are translated. Whatever else no message is made of is a loss.
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        &[]
-    }
-
-    /// How events are assembled to a history, if they are not items and marks of one. They are handed over as
-    /// [`Mark::Own`].
-    fn assemble(&self) -> Option<Box<dyn Assemble>> {
-        None
-    }
-
-    /// How requests are found and rebuilt, if the log only names them.
-    fn requests(&self) -> Option<&'static dyn Requests> {
-        None
-    }
-
-    /// How records that are retold are repaired where they lie, if they are: what [`Settings::cures`] names.
-    fn repair(&self) -> Option<Repair> {
-        None
-    }
-
-    /// How messages of a store are written once more where they are wrong, if the store is repaired so.
-    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
-        None
-    }
-
-    /// Why none of its records is edited, however the rest of the doc is read.
-    fn read_only(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// What is changed of it in place.
-    fn edited(&self) -> Edited {
-        match () {
-            () if self.read_only().is_some() => Edited::Never,
-            () if self.repair().is_some() || self.corrector().is_some() => Edited::Partly,
-            () if self.is_made() => Edited::Never,
-            () => Edited::Whole,
-        }
-    }
-
-    /// What the program that keeps the store can do instead of a repair, if the store is not edited.
-    fn handover(&self) -> Option<&'static Handover> {
-        None
-    }
-
-    /// Whether histories are read from text that is made of the records.
-    fn is_made(&self) -> bool {
-        self.reduction().is_some() || self.teller().is_some()
-    }
-
-    /// What becomes of the text at an offset of a record.
-    fn text_at(&self, _record: Val<'_>, _at: u32) -> TextAt {
-        TextAt::Sent
-    }
-
-    /// Hands the items and marks of a record to the sink. Without a function of its own, a format hands over the record to
-    /// be retold.
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        sink.mark(Mark::Piece(record.base.of(record.val), record.number));
     }
 }
 
@@ -280,8 +175,8 @@ impl Assembler {
 
     /// Hands events to the format's own assembler; its histories are edited as it says.
     pub fn by(mut self, format: &dyn Format) -> Self {
-        self.settings.read_only = format.read_only();
-        Assembler { own: format.assemble(), ..self }
+        self.settings.read_only = format.info().read_only;
+        Assembler { own: format.layout().assembler(), ..self }
     }
 
     /// Where nodes are gathered.

@@ -316,7 +316,7 @@ impl<'r> Session<'r> {
                 "{label}: not changed in place, because another rollout continues from a part of it: {by}"
             ));
         }
-        let has_header = done.fixed.before.format.is_some_and(|format| format.kept_lines().is_some());
+        let has_header = done.fixed.before.format.is_some_and(|format| format.info().kept_lines.is_some());
         let why = match (&self.repairs.options.provider, done.fixed.provider_left) {
             (None, _) => return,
             (Some(_), Some(why)) => why,

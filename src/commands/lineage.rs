@@ -23,7 +23,7 @@ const FIRST_LINE: u64 = 16 << 20;
 
 /// The formats whose lines may be numbered.
 fn kept_lines() -> impl Iterator<Item = &'static dyn KeptLines> {
-    formats::FORMATS.iter().filter_map(|format| format.kept_lines())
+    formats::FORMATS.iter().filter_map(|format| format.info().kept_lines)
 }
 
 fn first_line(path: &Path) -> Option<Vec<u8>> {
@@ -69,7 +69,7 @@ impl Peek for Peeker {
 
 /// Where files are looked for that were not named: where the agents keep theirs that write such logs.
 pub fn lookup(wanted: bool) -> Lookup {
-    let is_kept = |name: &&str| formats::by_name(name).is_some_and(|format| format.kept_lines().is_some());
+    let is_kept = |name: &&str| formats::by_name(name).is_some_and(|format| format.info().kept_lines.is_some());
     let agents = AGENTS.iter().filter(|agent| wanted && agent.formats.iter().any(is_kept));
     Lookup { beside: wanted, folders: agents.flat_map(folders).filter(|folder| folder.is_dir()).collect() }
 }

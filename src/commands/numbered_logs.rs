@@ -54,7 +54,12 @@ pub(super) fn write_body(
         let what = format!("{}: is a session in several files; -o DIR/ writes a copy", display_name(&doc.label));
         return Err(Misuse::new(what).into());
     }
-    match numbered.and_then(|format| format.kept_lines()).map(|kept| Flat::of(view, kept)).transpose()?.flatten() {
+    match numbered
+        .and_then(|format| format.info().kept_lines)
+        .map(|kept| Flat::of(view, kept))
+        .transpose()?
+        .flatten()
+    {
         Some(flat) => flat.write(out)?,
         None => commit::copy(view, out)?,
     }
@@ -71,7 +76,7 @@ pub(super) fn flattened(
     several: bool,
     quiet: bool,
 ) -> Result<Option<(PathBuf, Vec<String>)>, Failure> {
-    let Some(kept) = format.kept_lines() else { return Ok(None) };
+    let Some(kept) = format.info().kept_lines else { return Ok(None) };
     let Some(flat) = Flat::of(view, kept)? else { return Ok(None) };
     let last = doc.segments.last().map(|segment| doc.of_segment(segment));
     let doc = last.as_ref().unwrap_or(doc);

@@ -9,7 +9,7 @@ use crate::source::{Doc, Patched, ReadAt, display_name};
 
 /// Why the repair of a doc is not written over it; `None` if it can be.
 pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &dyn Format) -> io::Result<Option<String>> {
-    let Some(((file, member), path)) = format.positions().zip(doc.path.as_deref()) else { return Ok(None) };
+    let Some(((file, member), path)) = format.info().positions.zip(doc.path.as_deref()) else { return Ok(None) };
     let beside = std::fs::read(path.with_file_name(file)).unwrap_or_default();
     if memchr::memmem::find(&beside, member.as_bytes()).is_none()
         || messages(&*doc.bytes, format)? == messages(view, format)?

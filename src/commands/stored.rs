@@ -32,7 +32,7 @@ pub(super) fn rebuild(
                                                   sent"
         ))
     };
-    let stream = parts.iter().find_map(|part| Some((*part, part.format?.requests()?)));
+    let stream = parts.iter().find_map(|part| Some((*part, part.format?.info().requests?)));
     if let Some((part, requests)) = stream {
         if parts.len() > 1 {
             return Err(Misuse::new("rebuild accepts one event stream at a time").into());

@@ -81,8 +81,8 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
                     "dialect": info.dialect.name(),
                     "target": info.target,
                     "as": info.usage.name(),
-                    "recognised": !format.is_named_only(),
-                    "fixed": format.edited().name(),
+                    "recognised": !format.info().named_only,
+                    "fixed": format.info().edited.name(),
                     "carried": carried(info.name),
                 })
             })
@@ -94,9 +94,9 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
         let info = format.info();
         vec![
             info.name.to_owned(),
-            if format.is_named_only() { "--format" } else { "yes" }.to_owned(),
+            if format.info().named_only { "--format" } else { "yes" }.to_owned(),
             format!("{}, {}", info.target, info.usage.name()),
-            format.edited().name().to_owned(),
+            format.info().edited.name().to_owned(),
             carried(info.name).map_or("no", |_| "yes").to_owned(),
             format!("{}: {}", info.title, info.known_by),
         ]

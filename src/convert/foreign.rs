@@ -51,7 +51,7 @@ impl<'h> Items<'h> {
         how: &ConvertOptions<'_>,
     ) -> io::Result<Option<Items<'h>>> {
         let options = how.options;
-        if let Some(requests) = formats::by_name(info.name).and_then(|format| format.requests()) {
+        if let Some(requests) = formats::by_name(info.name).and_then(|format| format.info().requests) {
             return Items::of_stream(id, bytes, requests, options).map(Some);
         }
         let stored = options.store.or(history.settings.store).unwrap_or(true);

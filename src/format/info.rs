@@ -5,6 +5,13 @@ use crate::dialect::Dialect;
 use crate::history::Usage;
 use crate::json::Val;
 
+use super::handover::Handover;
+use super::kept::KeptLines;
+use super::mark::TextAt;
+use super::probe::Probe;
+use super::requests::Requests;
+use super::unsent::UnsentPaths;
+
 /// Where a format's items lie. Rows carry the number of their part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
@@ -78,9 +85,76 @@ pub struct FormatInfo {
     pub parts: &'static [Part],
     /// Holds responses as they were received: proof of what stood next to what.
     pub records_responses: bool,
+    /// It is stored in the tables of a database, by which it is recognised.
+    pub stored_in_tables: bool,
+    /// It is read only where the user names it: nothing in its records tells it from other data.
+    pub named_only: bool,
+    /// Its client goes on by appending lines: to a last line without an end, the next one would be glued.
+    pub appended: bool,
+    /// A log may lie in several files: what a compaction took out of it beside what is left.
+    pub segments: bool,
+    /// Why none of its records is edited, however the rest of the document is read.
+    pub read_only: Option<&'static str>,
+    /// What is changed of it in place.
+    pub edited: Edited,
+    /// A file beside the store that names its messages by their positions, and the member that does: while it is there,
+    /// no message may be added or taken out in place.
+    pub positions: Option<(&'static str, &'static str)>,
+    /// What of its records no request says, if they are translated. Whatever else no message is made of is a loss.
+    pub unsent: &'static [UnsentPaths],
+    /// How lines of such a log are counted, and found by their offsets, if they may be.
+    pub kept_lines: Option<&'static dyn KeptLines>,
+    /// How requests are found and rebuilt, if the log only names them.
+    pub requests: Option<&'static dyn Requests>,
+    /// What the program that keeps the store can do instead of a repair, if the store is not edited.
+    pub handover: Option<&'static Handover>,
+    /// Whether nothing in a document speaks against this format: enough if the user's target has its dialect, and nothing
+    /// says surely that the document is of another.
+    pub may_be: Option<fn(&Probe<'_>) -> bool>,
+    /// What becomes of the text at an offset of a record; `None` where all of it is sent.
+    pub text_at: Option<fn(Val<'_>, u32) -> TextAt>,
 }
 
 impl FormatInfo {
+    /// A format whose items are of a dialect, judged by a target unless the user names another: what most formats have in
+    /// common, without a name. Each says the rest.
+    pub const fn of(dialect: &'static dyn Dialect, target: &'static str) -> FormatInfo {
+        FormatInfo {
+            name: "",
+            title: "",
+            known_by: "",
+            dialect,
+            target,
+            usage: Usage::Log,
+            histories: Histories::PerRecord,
+            parts: &[],
+            records_responses: false,
+            stored_in_tables: false,
+            named_only: false,
+            appended: false,
+            segments: false,
+            read_only: None,
+            edited: Edited::Whole,
+            positions: None,
+            unsent: &[],
+            kept_lines: None,
+            requests: None,
+            handover: None,
+            may_be: None,
+            text_at: None,
+        }
+    }
+
+    /// Whether nothing in a document speaks against this format.
+    pub fn may_be(&self, probe: &Probe<'_>) -> bool {
+        self.may_be.is_some_and(|may_be| may_be(probe))
+    }
+
+    /// What becomes of the text at an offset of a record.
+    pub fn text_at(&self, record: Val<'_>, at: u32) -> TextAt {
+        self.text_at.map_or(TextAt::Sent, |text_at| text_at(record, at))
+    }
+
     /// What holds the list of a part in a record.
     pub fn holder<'r>(&self, record: Val<'r>, part: usize) -> Option<Val<'r>> {
         let (_, above) = self.parts.get(part)?.path.split_last()?;

@@ -1,6 +1,6 @@
 //! Records of a doc that can only be told together: they are kept as they come, and looked at in the end.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
 use crate::place::Place;

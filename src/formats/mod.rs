@@ -115,5 +115,5 @@ pub fn by_name(name: &str) -> Option<&'static dyn crate::format::Format> {
 
 /// Names of those who carry the requests of logs out.
 pub fn providers() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().filter_map(|format| format.requests()).flat_map(|requests| requests.providers()).copied()
+    FORMATS.iter().filter_map(|format| format.info().requests).flat_map(|requests| requests.providers()).copied()
 }

@@ -152,7 +152,9 @@ impl<T> JudgedDoc<T> {
     /// Each line is a conversation by itself, about which no other line has a say.
     pub fn is_by_line(&self) -> bool {
         let by_itself = |format: &dyn Format| {
-            !format.info().histories.span_records() && format.teller().is_none() && format.reduction().is_none()
+            !format.info().histories.span_records()
+                && !format.layout().is_translated()
+                && format.layout().reduction().is_none()
         };
         self.format.is_some_and(by_itself) && matches!(self.container, Container::Lines { .. }) && self.alone
     }

@@ -188,7 +188,7 @@ impl Walk<'_> {
     }
 
     fn lose(&mut self, val: Val<'_>, base: Base<'_>, steps: &[Step<'_>]) -> Accounted {
-        if reason(self.format.unsent(), steps, val).is_some() {
+        if reason(self.format.info().unsent, steps, val).is_some() {
             return Accounted::Empty;
         }
         self.add(val, base);

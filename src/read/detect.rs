@@ -115,7 +115,7 @@ fn best(
         if dialect.is_none_or(|dialect| format.info().dialect.name() != dialect) {
             continue;
         }
-        let score = if score < TELLING && format.may_be(probe) { TELLING } else { score };
+        let score = if score < TELLING && format.info().may_be(probe) { TELLING } else { score };
         if score > own.map_or(TELLING - 1, |(score, _)| score) {
             own = Some((score, format));
         }
@@ -176,7 +176,7 @@ fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -
         for (votes, format) in votes.iter_mut().zip(FORMATS) {
             let score = format.detect(&probe);
             let asked = dialect.is_some_and(|dialect| format.info().dialect.name() == dialect);
-            let claims = score >= least || asked && format.may_be(&probe);
+            let claims = score >= least || asked && format.info().may_be(&probe);
             is_history |= claims && !format.info().histories.span_records();
             votes.sum += u32::from(score);
             votes.known += u32::from(score > 0);

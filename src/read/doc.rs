@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::format::reduction::Reduction;
-use crate::format::retelling::Teller;
+use crate::format::translate::ThreadReader;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
 use crate::history::codes::unknown::{EMPTY, TEXT};
 use crate::history::finding::Act;
@@ -125,7 +125,7 @@ impl<'e, T: Take> Run<'e, T> {
             None => large::format_of(self.id, self.bytes, start, self.options)?,
         };
         // What is retold is put together from all of the document.
-        if format.is_some_and(|format| format.teller().is_some()) {
+        if format.is_some_and(|format| format.layout().is_translated()) {
             if self.bytes.len() - start <= limit {
                 return self.document(start, all);
             }
@@ -284,7 +284,8 @@ impl<'e, T: Take> Run<'e, T> {
             cut.remedy = Remedy::One(Act::Drop);
             self.raise(cut, all);
             // An agent writes a result right after its call: it may be what was cut off.
-            if let Some((assembler, _)) = assembler.as_mut().filter(|(_, format)| format.teller().is_some()) {
+            if let Some((assembler, _)) = assembler.as_mut().filter(|(_, format)| format.layout().is_translated())
+            {
                 assembler.broken();
             }
         } else if is_cut {
@@ -306,10 +307,10 @@ impl<'e, T: Take> Run<'e, T> {
         format: &'static dyn Format,
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
-        if let Some(table) = format.reduction() {
+        if let Some(table) = format.layout().reduction() {
             return self.reduced(&from.pieces(), format, table, all);
         }
-        match format.teller() {
+        match format.layout().thread_reader() {
             Some(teller) => self.retold(&mut from, format, teller(), all),
             None => self.assembled(from, ended, items, format.info(), all),
         }
@@ -352,7 +353,7 @@ impl<'e, T: Take> Run<'e, T> {
         &self,
         from: &mut Assembler,
         format: &'static dyn Format,
-        teller: Box<dyn Teller>,
+        teller: Box<dyn ThreadReader>,
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
         let room = self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what is retold"))?;

@@ -21,7 +21,7 @@ pub(super) fn missing_end(
     format: &dyn Format,
     records: u32,
 ) -> io::Result<Option<Finding>> {
-    if !format.is_appended() || bytes.is_empty() {
+    if !format.info().appended || bytes.is_empty() {
         return Ok(None);
     }
     let mut last = [b'\n'];

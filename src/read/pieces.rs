@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::json::edit::Base;
 use crate::json::{Spare, scan};
 use crate::place::Place;

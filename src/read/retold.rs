@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use crate::format::retelling::{Say, Teller};
+use crate::format::translate::{Say, ThreadReader};
 use crate::format::{Format, FormatInfo, Mark, Sink};
 use crate::history::Finding;
 use crate::history::settings::{Around, Settings};
@@ -57,7 +57,7 @@ pub(super) enum Said {
 pub(super) fn retell(
     bytes: &dyn ReadAt,
     records: &[(Place, u32)],
-    mut teller: Box<dyn Teller>,
+    mut teller: Box<dyn ThreadReader>,
     broken: bool,
     covering: Option<&dyn Format>,
 ) -> io::Result<Retold> {

@@ -349,7 +349,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         self.prepare(format.info());
         let before = self.batch.rows.len();
         let record = Record { number: self.batch.records, val, base, whole, slice };
-        format.read(&record, self);
+        format.layout().read(&record, self);
         // A format that was named by the user has not looked at the record.
         if self.options.format.is_some()
             && slice == Slice::Whole
@@ -437,7 +437,7 @@ fn code_of(kind: Kind) -> Code {
 /// Half of a surrogate pair, in a record of a format that knows which texts are sent.
 fn unsendable(format: &dyn Format, record: Val<'_>, base: Base<'_>, finding: Finding) -> Option<Finding> {
     let at = base.relative(finding.row.at.start).filter(|_| finding.code == codes::LONE_SURROGATE);
-    match at.map_or(TextAt::Sent, |at| format.text_at(record, at)) {
+    match at.map_or(TextAt::Sent, |at| format.info().text_at(record, at)) {
         TextAt::Sent => Some(finding),
         TextAt::Replaceable => Some(finding.variant(1).act(Act::Replace)),
         TextAt::Unsent => None,

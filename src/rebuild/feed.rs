@@ -14,7 +14,7 @@ pub struct Feed {
 impl Feed {
     /// Takes an entry.
     pub fn take(&mut self, entry: &Entry<'_>) -> Taken {
-        let requests = entry.format.and_then(|format| format.requests());
+        let requests = entry.format.and_then(|format| format.info().requests);
         self.is_current = false;
         let (Some(requests), Some(val)) = (requests, entry.val) else { return Taken::Other };
         self.is_current = true;

@@ -38,6 +38,6 @@ pub fn rebuild(
 
 /// The record of an entry, if it is one of a log that names its requests.
 fn record<'e>(entry: &Entry<'e>) -> Option<Record<'e>> {
-    entry.format.and_then(|format| format.requests())?;
+    entry.format.and_then(|format| format.info().requests)?;
     Some(entry.record(entry.val?))
 }

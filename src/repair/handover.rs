@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
 use crate::judge::Judged;
@@ -24,7 +24,7 @@ pub struct Update {
 /// The update that mends what a repair leaves in a doc of one record, where its format knows one.
 pub fn update(id: DocId, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Option<Update>> {
     let left = fixed.left();
-    let Some((format, handover)) = left.format.and_then(|format| Some((format, format.handover()?))) else {
+    let Some((format, handover)) = left.format.and_then(|format| Some((format, format.info().handover?))) else {
         return Ok(None);
     };
     let is_mended =

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::format::{Format, KeptLines, Probe};
+use crate::format::{Editor, Format, KeptLines, Probe};
 use crate::history::{Code, Usage};
 use crate::json::{Val, pointer};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
@@ -148,7 +148,7 @@ impl Job<'_> {
             let numbered = current.made.iter().find_map(|plan| plan.numbered);
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
             let mut plans = std::mem::take(&mut current.made);
-            let corrects = current.format.filter(|format| format.corrector().is_some());
+            let corrects = current.format.filter(|format| format.editor().and_then(Editor::messages).is_some());
             if corrects.is_some() {
                 // What was judged is made of the records, and is not where an edit could be made.
                 plans.clear();
@@ -174,7 +174,7 @@ impl Job<'_> {
             let text = TextOf { id, bytes: &view, container, marks, wanted, knows: &knows };
             let stored = Stored { id, bytes: &view, container, format: read_by, options: &options.read, wanted };
             let is_changed = !fixed.patch.is_empty();
-            let kept = current.format.and_then(|format| format.kept_lines());
+            let kept = current.format.and_then(|format| format.info().kept_lines);
             fixed.numbered |= numbered.is_some();
             let stays = kept.filter(|_| numbered.is_some() && !wanted.copies);
             let how = How { is_changed, stays, session };

@@ -58,7 +58,9 @@ impl ChangeNote {
 
 /// Makes the changes to a doc readable.
 pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Vec<ChangeNote>> {
-    if let Some(format) = fixed.before.format.filter(|format| format.is_made() && !fixed.changes.is_empty()) {
+    if let Some(format) =
+        fixed.before.format.filter(|format| format.layout().is_made() && !fixed.changes.is_empty())
+    {
         // The findings lie in what is made of the records.
         read::fill(id, bytes, &read::Options { format: Some(format), ..read::Options::default() })?;
     }
@@ -431,7 +433,7 @@ pub fn left(
     content: Content,
 ) -> io::Result<Vec<Diagnostic>> {
     let view = crate::source::Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
-    if let Some(format) = fixed.left().format.filter(|format| format.is_made()) {
+    if let Some(format) = fixed.left().format.filter(|format| format.layout().is_made()) {
         // What is made of records is not part of the patched bytes: it is made anew.
         let options = read::Options { format: Some(format), ..read::Options::default() };
         read::fill(id, &view, &options)?;

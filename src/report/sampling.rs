@@ -41,7 +41,7 @@ impl Picked {
     /// Those that text shows or names.
     pub fn of<T>(found: &JudgedDoc<T>, promises: &[Promise], style: &Style) -> Self {
         // What is made of records has no lines of its own.
-        let is_made = found.format.is_some_and(|format| format.is_made());
+        let is_made = found.format.is_some_and(|format| format.layout().is_made());
         let is_lines = matches!(found.container, Container::Lines { .. }) && !is_made;
         if !style.grouped || found.judged.len() < MANY || !is_lines {
             return Picked::all(found);

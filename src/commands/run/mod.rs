@@ -364,7 +364,7 @@ fn has_segments(path: &Path) -> bool {
     }
     let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     let reading = read.ok().and_then(|_| detect::of_lines(&head, &[]));
-    matches!(reading, Some(Reading::By(format)) if format.has_segments())
+    matches!(reading, Some(Reading::By(format)) if format.info().segments)
 }
 
 /// As much of a file as its format is detected by.

@@ -2,7 +2,7 @@
 //! a line; and its results, `{"custom_id": …, "result": {"type": "succeeded", "message": {…}}}`, one a line.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::Usage;
 use crate::json::{Val, name};
 
@@ -16,8 +16,6 @@ static INFO: FormatInfo = FormatInfo {
     name: "anthropic-batch",
     title: "Anthropic Message Batches, requests and results",
     known_by: "`custom_id` with a request in `params` or a batch `result`; or a list of such `requests`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
     usage: Usage::Request,
     histories: Histories::PerRecord,
     parts: &[
@@ -26,6 +24,7 @@ static INFO: FormatInfo = FormatInfo {
         Part { path: &["result", "message"], unit: Unit::Record },
     ],
     records_responses: true,
+    ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
 const IN_LIST: u8 = 0;
@@ -44,18 +43,22 @@ impl Format for AnthropicBatch {
         if is_one(probe.val) || requests.into_iter().any(|entry| params(entry).is_some()) { 96 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if let Slice::Element { section } = record.slice {
-            if section == "requests" {
-                read_entry(record.val, &Record { slice: Slice::Whole, ..*record }, IN_LIST, sink);
-            }
-            return;
-        }
-        for entry in record.val.get("requests").into_iter().flat_map(|list| list.elements()) {
-            read_entry(entry, record, IN_LIST, sink);
-        }
-        read_entry(record.val, record, IN_LINE, sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if let Slice::Element { section } = record.slice {
+        if section == "requests" {
+            read_entry(record.val, &Record { slice: Slice::Whole, ..*record }, IN_LIST, sink);
+        }
+        return;
+    }
+    for entry in record.val.get("requests").into_iter().flat_map(|list| list.elements()) {
+        read_entry(entry, record, IN_LIST, sink);
+    }
+    read_entry(record.val, record, IN_LINE, sink);
 }
 
 fn read_entry(entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {

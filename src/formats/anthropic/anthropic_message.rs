@@ -3,7 +3,7 @@
 
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, name_entry, read_item,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, name_entry, read_item,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
@@ -16,12 +16,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "anthropic-message",
     title: "message as the Anthropic Messages API returns it",
     known_by: "`type` is \"message\", with `stop_reason`, `role` and `content`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &[], unit: Unit::Record }],
     records_responses: true,
+    ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
 impl Format for AnthropicMessage {
@@ -35,11 +34,15 @@ impl Format for AnthropicMessage {
         if told && is_message() && probe.val.get(name::stop_reason).is_some() { 95 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        // An element of a large document is a block; the message comes whole where it can be scanned at once.
-        if !matches!(record.slice, Slice::Element { .. }) {
-            read_message(record.val, record.val, record, 0, sink);
-        }
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
+    }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    // An element of a large document is a block; the message comes whole where it can be scanned at once.
+    if !matches!(record.slice, Slice::Element { .. }) {
+        read_message(record.val, record.val, record, 0, sink);
     }
 }
 

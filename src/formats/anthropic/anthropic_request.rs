@@ -2,8 +2,8 @@
 
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list, name_entry,
-    read_array, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list,
+    name_entry, read_array, read_slice,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
@@ -20,12 +20,11 @@ static INFO: FormatInfo = FormatInfo {
     title: "body of an Anthropic Messages request, or the list of its messages",
     known_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; `max_tokens` before \
               `messages`, roles and texts, and no member of Chat's; or a list with blocks that only Anthropic has",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
     usage: Usage::Request,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-    records_responses: false,
+    may_be: Some(may_be),
+    ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
 impl Format for AnthropicRequest {
@@ -40,22 +39,27 @@ impl Format for AnthropicRequest {
         }
     }
 
-    fn may_be(&self, probe: &Probe<'_>) -> bool {
-        let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
-        list.is_some_and(|list| may_be_body(probe.val, list))
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        if record.val.is_array() {
-            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
-            read_array(&ANTHROPIC, record.val, record, 1, Flags::default(), sink);
-            sink.mark(Mark::End);
-        } else {
-            read_body(record.val, record.val, record, 0, sink);
-        }
+/// Whether nothing in a document speaks against this format.
+fn may_be(probe: &Probe<'_>) -> bool {
+    let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
+    list.is_some_and(|list| may_be_body(probe.val, list))
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
+    }
+    if record.val.is_array() {
+        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
+        read_array(&ANTHROPIC, record.val, record, 1, Flags::default(), sink);
+        sink.mark(Mark::End);
+    } else {
+        read_body(record.val, record.val, record, 0, sink);
     }
 }
 

@@ -3,7 +3,9 @@
 
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::reduction::{Begins, How, READ_ONLY, Reduction, Step, To};
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
+use crate::format::{
+    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::pieces::Merging;
 use crate::json::{Val, name};
@@ -19,12 +21,12 @@ static INFO: FormatInfo = FormatInfo {
     title: "recorded stream of the Anthropic Messages API",
     known_by: "events `message_start`, `content_block_start`, `content_block_delta` …: server-sent events, one per line, \
               or in an array",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
     records_responses: true,
+    edited: Edited::Never,
+    ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
 const BLOCK: &[To] = &[To::Key("content"), To::Index];
@@ -95,20 +97,20 @@ impl Format for AnthropicStream {
         val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
     }
 
-    fn reduction(&self) -> Option<&'static Reduction> {
-        Some(&REDUCTION)
+    fn layout(&self) -> Layout {
+        Layout::Events(&REDUCTION, read_record)
     }
+}
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match record.slice {
-            Slice::Head => {}
-            Slice::Made => read_message(record, sink),
-            _ if record.val.is_array() => {
-                let events = record.val.elements();
-                events.for_each(|event| sink.mark(Mark::Piece(record.base.of(event), record.number)));
-            }
-            _ => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    match record.slice {
+        Slice::Head => {}
+        Slice::Made => read_message(record, sink),
+        _ if record.val.is_array() => {
+            let events = record.val.elements();
+            events.for_each(|event| sink.mark(Mark::Piece(record.base.of(event), record.number)));
         }
+        _ => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
     }
 }
 

@@ -3,7 +3,7 @@
 //! and `output`. The record may tell the model, which a request alone does not.
 
 use crate::dialects::bedrock::BEDROCK;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
 use crate::json::{Val, name};
 
@@ -17,8 +17,6 @@ static INFO: FormatInfo = FormatInfo {
     name: "bedrock-exchange",
     title: "Bedrock Converse request with its response",
     known_by: "`request` or `body`, a Converse request, and its `response`; or a record of Bedrock's invocation log",
-    dialect: &BEDROCK,
-    target: "bedrock",
     usage: Usage::Exchange,
     histories: Histories::PerRecord,
     parts: &[
@@ -31,6 +29,7 @@ static INFO: FormatInfo = FormatInfo {
         Part { path: &["output", "outputBodyJson", "output"], unit: Unit::Element },
     ],
     records_responses: true,
+    ..FormatInfo::of(&BEDROCK, "bedrock")
 };
 
 /// Number of the parts that are requests; the others are responses.
@@ -46,18 +45,22 @@ impl Format for BedrockExchange {
         u8::from(told && request(probe.val).is_some()) * 92
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let Some((part, body)) = request(record.val) else { return };
-        let response = response(record.val);
-        let mut settings = bedrock_request::settings(body, record, Usage::Exchange);
-        settings.model = settings.model.or_else(|| asked(record.val));
-        sink.mark(Mark::Start(Box::new(settings)));
-        bedrock_request::read_messages(body, record, part as u8, sink);
-        if let Some((part, response)) = response {
-            bedrock_response::read_message(response, record, part as u8, sink);
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let Some((part, body)) = request(record.val) else { return };
+    let response = response(record.val);
+    let mut settings = bedrock_request::settings(body, record, Usage::Exchange);
+    settings.model = settings.model.or_else(|| asked(record.val));
+    sink.mark(Mark::Start(Box::new(settings)));
+    bedrock_request::read_messages(body, record, part as u8, sink);
+    if let Some((part, response)) = response {
+        bedrock_response::read_message(response, record, part as u8, sink);
+    }
+    sink.mark(Mark::End);
 }
 
 fn request<'r>(val: Val<'r>) -> Option<(usize, Val<'r>)> {

@@ -3,8 +3,8 @@
 
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list, read_array,
-    read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list,
+    read_array, read_slice,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
@@ -19,12 +19,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "bedrock-request",
     title: "body of a Bedrock Converse request, or the list of its messages",
     known_by: "`messages` with blocks without a `type`, or with `inferenceConfig` or `toolConfig`",
-    dialect: &BEDROCK,
-    target: "bedrock",
     usage: Usage::Request,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-    records_responses: false,
+    may_be: Some(may_be),
+    ..FormatInfo::of(&BEDROCK, "bedrock")
 };
 
 impl Format for BedrockRequest {
@@ -39,30 +38,35 @@ impl Format for BedrockRequest {
         }
     }
 
-    fn may_be(&self, probe: &Probe<'_>) -> bool {
-        let Some(messages) = probe.val.get(name::messages).filter(Val::is_array) else { return false };
-        let is_list = |message: Val<'_>| message.get(name::content).is_none_or(|content| content.is_array());
-        let mut objects = messages.elements().filter(Val::is_object);
-        let fits = |message: Val<'_>| is_list(message) && is_open(message) && !claim::is_record(message);
-        (messages.count() == 0 || messages.elements().any(|message| message.is_object()))
-            && !claim::is_log(probe.val)
-            && !probe.val.names().meets(&OTHERS)
-            && objects.all(fits)
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        if record.val.is_array() {
-            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
-            read_array(&BEDROCK, record.val, record, 1, Flags::default(), sink);
-        } else {
-            sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
-            read_messages(record.val, record, 0, sink);
-        }
-        sink.mark(Mark::End);
+/// Whether nothing in a document speaks against this format.
+fn may_be(probe: &Probe<'_>) -> bool {
+    let Some(messages) = probe.val.get(name::messages).filter(Val::is_array) else { return false };
+    let is_list = |message: Val<'_>| message.get(name::content).is_none_or(|content| content.is_array());
+    let mut objects = messages.elements().filter(Val::is_object);
+    let fits = |message: Val<'_>| is_list(message) && is_open(message) && !claim::is_record(message);
+    (messages.count() == 0 || messages.elements().any(|message| message.is_object()))
+        && !claim::is_log(probe.val)
+        && !probe.val.names().meets(&OTHERS)
+        && objects.all(fits)
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
     }
+    if record.val.is_array() {
+        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
+        read_array(&BEDROCK, record.val, record, 1, Flags::default(), sink);
+    } else {
+        sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
+        read_messages(record.val, record, 0, sink);
+    }
+    sink.mark(Mark::End);
 }
 
 /// What a body says about its request.

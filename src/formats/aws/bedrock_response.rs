@@ -2,7 +2,9 @@
 //! of a history. It is a member of an object, so it can be changed, and not taken out.
 
 use crate::dialects::bedrock::BEDROCK;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
+use crate::format::{
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
 
@@ -14,12 +16,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "bedrock-response",
     title: "response of Bedrock's Converse",
     known_by: "`output` with a `message` in it",
-    dialect: &BEDROCK,
-    target: "bedrock",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["output", "message"], unit: Unit::Element }],
     records_responses: true,
+    ..FormatInfo::of(&BEDROCK, "bedrock")
 };
 
 impl Format for BedrockResponse {
@@ -31,14 +32,18 @@ impl Format for BedrockResponse {
         u8::from(probe.has(name::output) && message(probe.val).is_some()) * 92
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if matches!(record.slice, Slice::Element { .. }) {
-            return;
-        }
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
-        read_message(record.val, record, 0, sink);
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if matches!(record.slice, Slice::Element { .. }) {
+        return;
+    }
+    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+    read_message(record.val, record, 0, sink);
+    sink.mark(Mark::End);
 }
 
 /// The message of a response.

@@ -1,8 +1,8 @@
 //! Data sets in the manner of Alpaca: `instruction`, `input` and `output`. They are read only with `--format alpaca`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::translate::{Say, Stored, Told, by_record};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -17,12 +17,12 @@ static INFO: FormatInfo = FormatInfo {
     name: "alpaca",
     title: "Alpaca data set (only with `--format alpaca`)",
     known_by: "`--format alpaca`: `instruction`, `input`, `output`, and `system` and `history` where they are there",
-    dialect: &CHAT,
-    target: "chat-template",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    named_only: true,
+    edited: Edited::Never,
+    ..FormatInfo::of(&CHAT, "chat-template")
 };
 
 const READ_ONLY: &str =
@@ -37,16 +37,12 @@ impl Format for Alpaca {
         0
     }
 
-    fn is_named_only(&self) -> bool {
-        true
-    }
-
     fn knows(&self, val: Val<'_>) -> bool {
         val.get(name::instruction).is_some()
     }
 
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

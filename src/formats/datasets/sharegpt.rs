@@ -2,8 +2,8 @@
 //! them from other data: they are read only with `--format sharegpt`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::translate::{Say, Stored, Told, by_record};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
@@ -19,12 +19,12 @@ static INFO: FormatInfo = FormatInfo {
     name: "sharegpt",
     title: "ShareGPT data set (only with `--format sharegpt`)",
     known_by: "`--format sharegpt`: `conversations` of `from` and `value`, or of `role` and `content`",
-    dialect: &CHAT,
-    target: "chat-template",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    named_only: true,
+    edited: Edited::Never,
+    ..FormatInfo::of(&CHAT, "chat-template")
 };
 
 const READ_ONLY: &str =
@@ -57,16 +57,12 @@ impl Format for Sharegpt {
         0
     }
 
-    fn is_named_only(&self) -> bool {
-        true
-    }
-
     fn knows(&self, val: Val<'_>) -> bool {
         list(val).is_some()
     }
 
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

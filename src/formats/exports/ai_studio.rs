@@ -2,9 +2,9 @@
 //! or a part of one.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::translate::{Say, Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Settings, Unsent, Usage};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -21,12 +21,12 @@ static INFO: FormatInfo = FormatInfo {
     name: "ai-studio",
     title: "Google AI Studio prompt",
     known_by: "`chunkedPrompt` with `chunks` that have a `role`",
-    dialect: &GEMINI,
-    target: "gemini",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    unsent: UNSENT,
+    edited: Edited::Never,
+    ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 const READ_ONLY: &str = "prompts of AI Studio are not edited; `replaylint convert --to API FILE` writes a request";
@@ -64,12 +64,8 @@ impl Format for AiStudio {
         }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

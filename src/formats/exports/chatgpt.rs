@@ -4,14 +4,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript;
 use crate::formats::transcript::Transcript;
 
@@ -21,11 +21,13 @@ pub struct ChatgptExport;
 
 pub static FORMAT: ChatgptExport = ChatgptExport;
 
-static INFO: FormatInfo = Manners::of_sdk(
-    "chatgpt-export",
-    "ChatGPT export (`conversations.json`)",
-    "`mapping` of nodes with `message`, `parent` and `children`; alone or in a list",
-)
+static INFO: FormatInfo = Manners::of_sdk(FormatInfo {
+    name: "chatgpt-export",
+    title: "ChatGPT export (`conversations.json`)",
+    known_by: "`mapping` of nodes with `message`, `parent` and `children`; alone or in a list",
+    unsent: UNSENT,
+    ..STORE
+})
 .chat;
 
 const READ_ONLY: &str =
@@ -70,12 +72,8 @@ impl Format for ChatgptExport {
         if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

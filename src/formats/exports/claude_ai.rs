@@ -3,14 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript;
 use crate::formats::transcript::Transcript;
 
@@ -18,11 +18,13 @@ pub struct ClaudeAiExport;
 
 pub static FORMAT: ClaudeAiExport = ClaudeAiExport;
 
-static INFO: FormatInfo = Manners::of_agent(
-    "claude-ai-export",
-    "Claude.ai export (`conversations.json`)",
-    "`chat_messages` with `sender`, beside `uuid`; alone or in a list",
-)
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "claude-ai-export",
+    title: "Claude.ai export (`conversations.json`)",
+    known_by: "`chat_messages` with `sender`, beside `uuid`; alone or in a list",
+    unsent: UNSENT,
+    ..STORE
+})
 .anthropic;
 
 const READ_ONLY: &str =
@@ -46,12 +48,8 @@ impl Format for ClaudeAiExport {
         if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

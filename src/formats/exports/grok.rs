@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::dialects::chat::CHAT;
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
 use crate::json::{Val, name};
 
@@ -21,12 +21,12 @@ static INFO: FormatInfo = FormatInfo {
     name: "grok-export",
     title: "Grok export (`prod-grok-backend.json`)",
     known_by: "`conversations` that each have `conversation` and `responses`",
-    dialect: &CHAT,
-    target: "xai-chat",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    unsent: UNSENT,
+    edited: Edited::Never,
+    ..FormatInfo::of(&CHAT, "xai-chat")
 };
 
 const READ_ONLY: &str = "an export is not read back by Grok; `replaylint convert --to API FILE` writes a request";
@@ -55,12 +55,8 @@ impl Format for GrokExport {
         if list.elements().take(transcript::SAMPLE).all(is_conversation) { 95 } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

@@ -3,7 +3,7 @@
 //! alone does not: by the response's `modelVersion`, or the URL that was asked.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_entry};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, name_entry};
 use crate::history::Usage;
 use crate::json::{Val, name};
 
@@ -17,8 +17,6 @@ static INFO: FormatInfo = FormatInfo {
     name: "gemini-exchange",
     title: "Gemini request with its response",
     known_by: "`request` or `body` with `contents`, and usually a `response` with `candidates`",
-    dialect: &GEMINI,
-    target: "gemini",
     usage: Usage::Exchange,
     histories: Histories::PerRecord,
     parts: &[
@@ -29,6 +27,7 @@ static INFO: FormatInfo = FormatInfo {
         Part { path: &["response", "body", "candidates"], unit: Unit::Element },
     ],
     records_responses: true,
+    ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 /// Number of the parts that are requests; the others are responses.
@@ -47,20 +46,24 @@ impl Format for GeminiExchange {
         }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let Some((part, body)) = request(record.val) else { return };
-        let response = response(record.val);
-        let mut settings = gemini_request::settings(body, record, Usage::Exchange);
-        let answered = || response.and_then(|(_, response)| gemini_response::model(response));
-        settings.model = settings.model.or_else(answered).or_else(|| asked(record.val));
-        sink.mark(Mark::Start(Box::new(settings)));
-        name_entry(record.val, record, sink);
-        gemini_request::read_contents(body, record, part as u8, sink);
-        if let Some((part, response)) = response {
-            gemini_response::read_candidates(response, record, part as u8, sink);
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let Some((part, body)) = request(record.val) else { return };
+    let response = response(record.val);
+    let mut settings = gemini_request::settings(body, record, Usage::Exchange);
+    let answered = || response.and_then(|(_, response)| gemini_response::model(response));
+    settings.model = settings.model.or_else(answered).or_else(|| asked(record.val));
+    sink.mark(Mark::Start(Box::new(settings)));
+    name_entry(record.val, record, sink);
+    gemini_request::read_contents(body, record, part as u8, sink);
+    if let Some((part, response)) = response {
+        gemini_response::read_candidates(response, record, part as u8, sink);
+    }
+    sink.mark(Mark::End);
 }
 
 fn request<'r>(val: Val<'r>) -> Option<(usize, Val<'r>)> {

@@ -2,7 +2,7 @@
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, empty_list, read_array,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, around, empty_list, read_array,
     read_item, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
@@ -18,12 +18,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "gemini-request",
     title: "body of a Gemini request, or the list of its contents",
     known_by: "`contents` with `parts`, or a list of contents",
-    dialect: &GEMINI,
-    target: "gemini",
     usage: Usage::Request,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["contents"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-    records_responses: false,
+    ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 impl Format for GeminiRequest {
@@ -38,17 +36,21 @@ impl Format for GeminiRequest {
         }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
-        match record.val.is_array() {
-            true => read_array(&GEMINI, record.val, record, 1, Flags::default(), sink),
-            false => read_contents(record.val, record, 0, sink),
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
+    }
+    sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
+    match record.val.is_array() {
+        true => read_array(&GEMINI, record.val, record, 1, Flags::default(), sink),
+        false => read_contents(record.val, record, 0, sink),
+    }
+    sink.mark(Mark::End);
 }
 
 /// What a body says about its request. The model is in the URL; some tools keep it beside the contents.

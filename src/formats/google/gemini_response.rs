@@ -3,7 +3,8 @@
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_answer, read_item, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, name_answer, read_item,
+    read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
@@ -18,12 +19,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "gemini-response",
     title: "response of the Gemini API",
     known_by: "`candidates`, a list of objects with `content` or `finishReason`; or `promptFeedback` with `modelVersion`",
-    dialect: &GEMINI,
-    target: "gemini",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["candidates"], unit: Unit::Element }],
     records_responses: true,
+    ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 impl Format for GeminiResponse {
@@ -35,20 +35,24 @@ impl Format for GeminiResponse {
         u8::from(is_response(probe.val)) * 90
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::RECORDED, sink) {
-            return;
-        }
-        let lost = chunk(record).map(|at| LossKind::CHUNK.found(at, record.number));
-        sink.mark(Mark::Start(Box::new(Settings {
-            usage: Usage::Log,
-            model: model(record.val),
-            lost: lost.into_iter().collect(),
-            ..Settings::default()
-        })));
-        read_candidates(record.val, record, 0, sink);
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::RECORDED, sink) {
+        return;
+    }
+    let lost = chunk(record).map(|at| LossKind::CHUNK.found(at, record.number));
+    sink.mark(Mark::Start(Box::new(Settings {
+        usage: Usage::Log,
+        model: model(record.val),
+        lost: lost.into_iter().collect(),
+        ..Settings::default()
+    })));
+    read_candidates(record.val, record, 0, sink);
+    sink.mark(Mark::End);
 }
 
 pub(super) fn is_response(val: Val<'_>) -> bool {

@@ -2,7 +2,7 @@
 //! `{"custom_id": …, "response": {"body": {completion}}}` out.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_entry};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, name_entry};
 use crate::history::{Flags, Usage};
 use crate::json::name;
 
@@ -16,15 +16,13 @@ static INFO: FormatInfo = FormatInfo {
     name: "chat-batch",
     title: "lines of the Batch API for Chat Completions, in and out",
     known_by: "`custom_id` with `messages` in `body`, or a completion in `response.body`",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Request,
     histories: Histories::PerRecord,
     parts: &[
         Part { path: &["body", "messages"], unit: Unit::Element },
         Part { path: &["response", "body", "choices"], unit: Unit::Element },
     ],
-    records_responses: false,
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 impl Format for ChatBatch {
@@ -41,14 +39,18 @@ impl Format for ChatBatch {
         if request || response { 97 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if let Some(body) = record.val.get(name::body) {
-            sink.mark(Mark::Start(Box::new(chat_request::settings(body, record, Usage::Request))));
-            name_entry(record.val, record, sink);
-            chat_request::read_messages(body, record, 0, Flags::default(), sink);
-            sink.mark(Mark::End);
-        } else if let Some(completion) = record.val.at(&["response", "body"]) {
-            chat_completion::read_completion(completion, record, 1, Flags::default(), sink);
-        }
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
+    }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if let Some(body) = record.val.get(name::body) {
+        sink.mark(Mark::Start(Box::new(chat_request::settings(body, record, Usage::Request))));
+        name_entry(record.val, record, sink);
+        chat_request::read_messages(body, record, 0, Flags::default(), sink);
+        sink.mark(Mark::End);
+    } else if let Some(completion) = record.val.at(&["response", "body"]) {
+        chat_completion::read_completion(completion, record, 1, Flags::default(), sink);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::dialects::chat::CHAT;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, name_answer, name_entry,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, name_answer, name_entry,
     read_item,
 };
 use crate::history::{Flags, Settings, Usage};
@@ -17,12 +17,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "chat-completion",
     title: "response of the Chat Completions API",
     known_by: "`object` is \"chat.completion\", and `choices` is a list",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["choices"], unit: Unit::Element }],
-    records_responses: false,
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 impl Format for ChatCompletion {
@@ -34,11 +32,15 @@ impl Format for ChatCompletion {
         if is_completion(probe.val) { 100 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match record.slice {
-            Slice::Element { .. } => read_choice(record.val, record, 0, Flags::default(), sink),
-            _ => read_completion(record.val, record, 0, Flags::default(), sink),
-        }
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
+    }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    match record.slice {
+        Slice::Element { .. } => read_choice(record.val, record, 0, Flags::default(), sink),
+        _ => read_completion(record.val, record, 0, Flags::default(), sink),
     }
 }
 

@@ -3,7 +3,7 @@
 //! choice. Either side may be stored as a JSON string: then it is read, and never edited.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_answer};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, name_answer};
 use crate::history::{Around, Flags, Settings, Usage};
 use crate::json::{Val, name};
 
@@ -18,8 +18,6 @@ static INFO: FormatInfo = FormatInfo {
     name: "chat-exchange",
     title: "Chat Completions request with its response",
     known_by: "`request` or `body` with `messages`, and `response` with `choices` (either may be a JSON string)",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Exchange,
     histories: Histories::PerRecord,
     parts: &[
@@ -29,7 +27,7 @@ static INFO: FormatInfo = FormatInfo {
         Part { path: &["response", "choices"], unit: Unit::Element },
         Part { path: &["response", "body", "choices"], unit: Unit::Element },
     ],
-    records_responses: false,
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 /// Number of the parts that are requests; the others are responses.
@@ -55,44 +53,44 @@ impl Format for ChatExchange {
         }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let (request, response) = (request(record.val), response(record.val));
-        let embedded = [request, response].iter().flatten().any(|(_, val)| val.is_string());
-        let read_only = embedded.then_some(EMBEDDED);
-        let mut started = false;
-        if let Some((part, val)) = request {
-            within(val, record, |body, record, flags| {
-                let mut settings = chat_request::settings(body, record, Usage::Exchange);
-                settings.around =
-                    settings.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
-                started = true;
-                sink.mark(Mark::Start(Box::new(Settings { read_only, ..settings })));
-                chat_request::read_messages(body, record, part as u8, flags, sink);
-            });
-        }
-        if !started {
-            sink.mark(Mark::Start(Box::new(Settings {
-                usage: Usage::Exchange,
-                read_only,
-                ..Settings::default()
-            })));
-        }
-        if let Some((part, val)) = response {
-            within(val, record, |response, record, flags| {
-                // The first choice goes on from the request; each other one is a history by itself.
-                for (n, choice) in chat_completion::choices(response).enumerate() {
-                    if n > 0 {
-                        sink.mark(Mark::End);
-                        let settings = Settings { usage: Usage::Log, read_only, ..Settings::default() };
-                        sink.mark(Mark::Start(Box::new(settings)));
-                    }
-                    name_answer("choice", n, chat_completion::choices(response).count(), sink);
-                    chat_completion::read_choice(choice, record, part as u8, flags, sink);
-                }
-            });
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let (request, response) = (request(record.val), response(record.val));
+    let embedded = [request, response].iter().flatten().any(|(_, val)| val.is_string());
+    let read_only = embedded.then_some(EMBEDDED);
+    let mut started = false;
+    if let Some((part, val)) = request {
+        within(val, record, |body, record, flags| {
+            let mut settings = chat_request::settings(body, record, Usage::Exchange);
+            settings.around =
+                settings.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
+            started = true;
+            sink.mark(Mark::Start(Box::new(Settings { read_only, ..settings })));
+            chat_request::read_messages(body, record, part as u8, flags, sink);
+        });
+    }
+    if !started {
+        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Exchange, read_only, ..Settings::default() })));
+    }
+    if let Some((part, val)) = response {
+        within(val, record, |response, record, flags| {
+            // The first choice goes on from the request; each other one is a history by itself.
+            for (n, choice) in chat_completion::choices(response).enumerate() {
+                if n > 0 {
+                    sink.mark(Mark::End);
+                    let settings = Settings { usage: Usage::Log, read_only, ..Settings::default() };
+                    sink.mark(Mark::Start(Box::new(settings)));
+                }
+                name_answer("choice", n, chat_completion::choices(response).count(), sink);
+                chat_completion::read_choice(choice, record, part as u8, flags, sink);
+            }
+        });
+    }
+    sink.mark(Mark::End);
 }
 
 /// The first part of these that is there, and what holds its list.

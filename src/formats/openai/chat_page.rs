@@ -3,7 +3,7 @@
 
 use crate::dialects::chat::CHAT;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
@@ -18,12 +18,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "chat-page",
     title: "page of stored completions, or of the messages of one",
     known_by: "`object` is \"list\", and `data` is a list of completions, or of messages with ids of completions",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["data"], unit: Unit::Element }],
-    records_responses: false,
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 impl Format for ChatPage {
@@ -42,28 +40,32 @@ impl Format for ChatPage {
         if chat_completion::is_completion(first) || is_stored_message(first) { 98 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if let Slice::Element { .. } = record.slice
-            && chat_completion::is_completion(record.val)
-        {
-            return chat_completion::read_completion(record.val, record, 0, Flags::default(), sink);
-        }
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        if elements(record.val).next().is_some_and(chat_completion::is_completion) {
-            for completion in elements(record.val) {
-                chat_completion::read_completion(completion, record, 0, Flags::default(), sink);
-            }
-            return;
-        }
-        let newest_first = sink.newest_first().unwrap_or(false);
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, newest_first, ..Settings::default() })));
-        if let Some(data) = record.val.get(name::data) {
-            read_array(&CHAT, data, record, 0, Flags::default(), sink);
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if let Slice::Element { .. } = record.slice
+        && chat_completion::is_completion(record.val)
+    {
+        return chat_completion::read_completion(record.val, record, 0, Flags::default(), sink);
+    }
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
+    }
+    if elements(record.val).next().is_some_and(chat_completion::is_completion) {
+        for completion in elements(record.val) {
+            chat_completion::read_completion(completion, record, 0, Flags::default(), sink);
+        }
+        return;
+    }
+    let newest_first = sink.newest_first().unwrap_or(false);
+    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, newest_first, ..Settings::default() })));
+    if let Some(data) = record.val.get(name::data) {
+        read_array(&CHAT, data, record, 0, Flags::default(), sink);
+    }
+    sink.mark(Mark::End);
 }
 
 fn elements(page: Val<'_>) -> impl Iterator<Item = Val<'_>> {

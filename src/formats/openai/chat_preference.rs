@@ -2,7 +2,9 @@
 //! […]}`. The input goes on with what is preferred; what is not is a history of its own.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_array};
+use crate::format::{
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, around, read_array,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::name;
 
@@ -16,8 +18,6 @@ static INFO: FormatInfo = FormatInfo {
     name: "chat-preference",
     title: "lines for fine-tuning by preference on Chat Completions",
     known_by: "`preferred_output`, `non_preferred_output` and `input.messages`",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[
@@ -25,7 +25,7 @@ static INFO: FormatInfo = FormatInfo {
         Part { path: &["preferred_output"], unit: Unit::Element },
         Part { path: &["non_preferred_output"], unit: Unit::Element },
     ],
-    records_responses: false,
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 impl Format for ChatPreference {
@@ -40,24 +40,28 @@ impl Format for ChatPreference {
         if probe.has(name::input) && outputs() && input() { 95 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let input = record.val.get(name::input);
-        let start = |around| Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() }));
-        let output = |key: &str, part: u8, sink: &mut dyn Sink| {
-            if let Some(messages) = record.val.get(key) {
-                read_array(&CHAT, messages, record, part, Flags::default(), sink);
-            }
-            sink.mark(Mark::End);
-        };
-        let name = |name: &str| Mark::Settings(Settings::add_label, name.into());
-        sink.mark(start(input.and_then(|input| around(input, record))));
-        sink.mark(name("preferred"));
-        if let Some(input) = input {
-            chat_request::read_messages(input, record, 0, Flags::default(), sink);
-        }
-        output("preferred_output", 1, sink);
-        sink.mark(start(None));
-        sink.mark(name("non-preferred"));
-        output("non_preferred_output", 2, sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let input = record.val.get(name::input);
+    let start = |around| Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() }));
+    let output = |key: &str, part: u8, sink: &mut dyn Sink| {
+        if let Some(messages) = record.val.get(key) {
+            read_array(&CHAT, messages, record, part, Flags::default(), sink);
+        }
+        sink.mark(Mark::End);
+    };
+    let name = |name: &str| Mark::Settings(Settings::add_label, name.into());
+    sink.mark(start(input.and_then(|input| around(input, record))));
+    sink.mark(name("preferred"));
+    if let Some(input) = input {
+        chat_request::read_messages(input, record, 0, Flags::default(), sink);
+    }
+    output("preferred_output", 1, sink);
+    sink.mark(start(None));
+    sink.mark(name("non-preferred"));
+    output("non_preferred_output", 2, sink);
 }

@@ -4,7 +4,7 @@
 
 use crate::dialects::chat::CHAT;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_array, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, around, read_array, read_slice,
 };
 use crate::history::{Effort, Facts, Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
@@ -20,12 +20,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "chat-request",
     title: "body of a Chat Completions request",
     known_by: "an object with `messages`, a list of objects with a `role`; or a list of Chat messages",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Request,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-    records_responses: false,
+    may_be: Some(may_be),
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 impl Format for ChatRequest {
@@ -44,26 +43,31 @@ impl Format for ChatRequest {
         }
     }
 
-    fn may_be(&self, probe: &Probe<'_>) -> bool {
-        let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
-        list.is_some_and(|list| may_be_body(probe.val, list))
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        let mut settings = settings(record.val, record, Usage::Request);
-        // Told once a doc.
-        let plain = record.number == 0 && body_score(record.val) == PLAIN;
-        settings.facts.set_if(Facts::PLAIN, plain && !settings.model.as_deref().is_some_and(is_chats));
-        sink.mark(Mark::Start(Box::new(settings)));
-        match record.val.is_array() {
-            true => read_array(&CHAT, record.val, record, 1, Flags::default(), sink),
-            false => read_messages(record.val, record, 0, Flags::default(), sink),
-        }
-        sink.mark(Mark::End);
+/// Whether nothing in a document speaks against this format.
+fn may_be(probe: &Probe<'_>) -> bool {
+    let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
+    list.is_some_and(|list| may_be_body(probe.val, list))
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
     }
+    let mut settings = settings(record.val, record, Usage::Request);
+    // Told once a doc.
+    let plain = record.number == 0 && body_score(record.val) == PLAIN;
+    settings.facts.set_if(Facts::PLAIN, plain && !settings.model.as_deref().is_some_and(is_chats));
+    sink.mark(Mark::Start(Box::new(settings)));
+    match record.val.is_array() {
+        true => read_array(&CHAT, record.val, record, 1, Flags::default(), sink),
+        false => read_messages(record.val, record, 0, Flags::default(), sink),
+    }
+    sink.mark(Mark::End);
 }
 
 /// What a list of messages is recognised by.

@@ -3,7 +3,7 @@
 
 use crate::dialects::chat::CHAT;
 use crate::format::reduction::{Begins, Choices, How, READ_ONLY, Reduction, Step, To};
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::pieces::Merging;
 use crate::json::{Val, name};
@@ -20,12 +20,11 @@ static INFO: FormatInfo = FormatInfo {
     title: "recorded stream of the Chat Completions API",
     known_by: "chunks whose `object` is \"chat.completion.chunk\", or whose `choices` hold a `delta`: server-sent events, \
               one per line, or in an array",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &["choices"], unit: Unit::Element }],
-    records_responses: false,
+    edited: Edited::Never,
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 const MESSAGE: &[To] = &[To::Key("choices"), To::Index, To::Key("message")];
@@ -101,20 +100,20 @@ impl Format for ChatStream {
             || ["choices", "error", "usage"].iter().any(|key| val.get(key).is_some()) && !claim::is_record(val)
     }
 
-    fn reduction(&self) -> Option<&'static Reduction> {
-        Some(&REDUCTION)
+    fn layout(&self) -> Layout {
+        Layout::Events(&REDUCTION, read_record)
     }
+}
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match record.slice {
-            Slice::Head => {}
-            Slice::Made => read_completion(record, sink),
-            _ if record.val.is_array() => {
-                let events = record.val.elements();
-                events.for_each(|event| sink.mark(Mark::Piece(record.base.of(event), record.number)));
-            }
-            _ => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    match record.slice {
+        Slice::Head => {}
+        Slice::Made => read_completion(record, sink),
+        _ if record.val.is_array() => {
+            let events = record.val.elements();
+            events.for_each(|event| sink.mark(Mark::Piece(record.base.of(event), record.number)));
         }
+        _ => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
     }
 }
 

@@ -2,7 +2,9 @@
 //! and may tell it not to learn from a message (`"weight": 0`).
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_slice};
+use crate::format::{
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, around, read_slice,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
 
@@ -16,12 +18,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "chat-training",
     title: "lines for fine-tuning on Chat Completions",
     known_by: "`messages` without `model`, with a `weight` on one of them or the assistant's last",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["messages"], unit: Unit::Element }],
-    records_responses: false,
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 /// What a line for training may hold.
@@ -43,15 +43,19 @@ impl Format for ChatTraining {
         }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        let around = around(record.val, record);
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() })));
-        chat_request::read_messages(record.val, record, 0, Flags::default(), sink);
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
+    }
+    let around = around(record.val, record);
+    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() })));
+    chat_request::read_messages(record.val, record, 0, Flags::default(), sink);
+    sink.mark(Mark::End);
 }
 
 fn is_lesson(line: Val<'_>) -> bool {

@@ -3,7 +3,7 @@
 //! stored as a JSON string: then it is read, and never edited.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::tree::{self, Entry};
 use crate::history::{Around, Flags, Settings, Usage};
 use crate::json::edit::Base;
@@ -20,8 +20,6 @@ static INFO: FormatInfo = FormatInfo {
     name: "responses-exchange",
     title: "Responses request with its response",
     known_by: "`request` or `body`, a request, and `response`, its response (either may be a JSON string)",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Exchange,
     histories: Histories::PerRecord,
     parts: &[
@@ -32,6 +30,7 @@ static INFO: FormatInfo = FormatInfo {
         Part { path: &["response", "body", "output"], unit: Unit::Element },
     ],
     records_responses: true,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 /// Number of the parts that are requests; the others are responses.
@@ -54,44 +53,47 @@ impl Format for ResponsesExchange {
         if request { 90 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let (request, response) = sides(record.val);
-        let embedded = [request, response].iter().flatten().any(|(_, val)| val.is_string());
-        let read_only = embedded.then_some(EMBEDDED);
-        let mut answer = None;
-        if let Some((_, val)) = response {
-            within(val, record, |response, record, _| answer = Some(responses_object::entry(response, record)));
-        }
-        // Without a request that can be read, the history begins with the response.
-        let anchor = response.and_then(|(_, val)| responses_object::anchor(val, record));
-        let mut begun = false;
-        if let Some((part, val)) = request {
-            within(val, record, |body, record, flags| {
-                begun = true;
-                let mut found = responses_request::settings(body, record, Usage::Exchange);
-                found.around =
-                    found.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
-                sink.mark(Mark::Start(Box::new(Settings { read_only, response: anchor, ..found })));
-                let mut entry = responses_request::entry(body, record);
-                entry.body = entry.body.map(|(place, _)| (place, flags.has(Flags::EMBEDDED)));
-                sink.mark(Mark::Entry(Box::new(exchange(entry, answer.take()))));
-                responses_request::read_input(body, record, part as u8, flags, sink);
-            });
-        }
-        if !begun {
-            let settings = Settings { usage: Usage::Exchange, read_only, response: anchor, ..Settings::default() };
-            sink.mark(Mark::Start(Box::new(settings)));
-            if let Some(answer) = answer {
-                sink.mark(Mark::Entry(Box::new(Entry { body: None, ..answer })));
-            }
-        }
-        if let Some((part, val)) = response {
-            within(val, record, |response, record, flags| {
-                responses_object::read_output(response, record, part as u8, flags, sink);
-            });
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let (request, response) = sides(record.val);
+    let embedded = [request, response].iter().flatten().any(|(_, val)| val.is_string());
+    let read_only = embedded.then_some(EMBEDDED);
+    let mut answer = None;
+    if let Some((_, val)) = response {
+        within(val, record, |response, record, _| answer = Some(responses_object::entry(response, record)));
+    }
+    // Without a request that can be read, the history begins with the response.
+    let anchor = response.and_then(|(_, val)| responses_object::anchor(val, record));
+    let mut begun = false;
+    if let Some((part, val)) = request {
+        within(val, record, |body, record, flags| {
+            begun = true;
+            let mut found = responses_request::settings(body, record, Usage::Exchange);
+            found.around = found.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
+            sink.mark(Mark::Start(Box::new(Settings { read_only, response: anchor, ..found })));
+            let mut entry = responses_request::entry(body, record);
+            entry.body = entry.body.map(|(place, _)| (place, flags.has(Flags::EMBEDDED)));
+            sink.mark(Mark::Entry(Box::new(exchange(entry, answer.take()))));
+            responses_request::read_input(body, record, part as u8, flags, sink);
+        });
+    }
+    if !begun {
+        let settings = Settings { usage: Usage::Exchange, read_only, response: anchor, ..Settings::default() };
+        sink.mark(Mark::Start(Box::new(settings)));
+        if let Some(answer) = answer {
+            sink.mark(Mark::Entry(Box::new(Entry { body: None, ..answer })));
+        }
+    }
+    if let Some((part, val)) = response {
+        within(val, record, |response, record, flags| {
+            responses_object::read_output(response, record, part as u8, flags, sink);
+        });
+    }
+    sink.mark(Mark::End);
 }
 
 /// A side of an exchange, with the number of its part.

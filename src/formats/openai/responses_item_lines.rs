@@ -1,7 +1,7 @@
 //! JSON Lines of Responses items: one history, an item a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit, read_item};
+use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit, read_item};
 use crate::history::{Flags, Usage};
 use crate::json::{Val, name};
 
@@ -16,12 +16,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "responses-item-lines",
     title: "JSON Lines of Responses items (one history)",
     known_by: "each line is an object with an item's `type`, or with `role` and `content`",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 impl Format for ResponsesItemLines {
@@ -44,7 +42,11 @@ impl Format for ResponsesItemLines {
         }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        read_item(&RESPONSES, record.val, record, 0, Flags::default(), sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    read_item(&RESPONSES, record.val, record, 0, Flags::default(), sink);
 }

@@ -2,7 +2,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
 };
 use crate::history::{Flags, Kind, Settings, Usage};
 use crate::json::{NameSet, Val, name};
@@ -18,12 +18,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "responses-items",
     title: "array of Responses items",
     known_by: "a list of objects with an item's `type`, or with `role` and `content`",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Request,
     histories: Histories::PerRecord,
     parts: &[Part { path: &[], unit: Unit::Element }],
-    records_responses: false,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 impl Format for ResponsesItems {
@@ -35,14 +33,18 @@ impl Format for ResponsesItems {
         list_score(probe.val)
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
-        read_array(&RESPONSES, record.val, record, 0, Flags::default(), sink);
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
+    }
+    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
+    read_array(&RESPONSES, record.val, record, 0, Flags::default(), sink);
+    sink.mark(Mark::End);
 }
 
 /// How surely an array is one of items.

@@ -3,7 +3,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice,
 };
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Flags, Usage, id, time};
@@ -20,12 +20,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "responses-object",
     title: "response of the Responses API",
     known_by: "`object` is \"response\", and `output` is a list",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["output"], unit: Unit::Element }],
     records_responses: true,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 impl Format for ResponsesObject {
@@ -37,19 +36,23 @@ impl Format for ResponsesObject {
         if probe.has(name::object) && probe.has(name::output) && is_response(probe.val) { 100 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::RECORDED, sink) {
-            return;
-        }
-        let mut settings = responses_request::settings(record.val, record, Usage::Log);
-        // The response names the state it was built on; replaying its output does not build on that.
-        (settings.previous, settings.conversation, settings.around) = (None, None, None);
-        settings.response = anchor(record.val, record);
-        sink.mark(Mark::Start(Box::new(settings)));
-        sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
-        read_output(record.val, record, 0, Flags::default(), sink);
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::RECORDED, sink) {
+        return;
+    }
+    let mut settings = responses_request::settings(record.val, record, Usage::Log);
+    // The response names the state it was built on; replaying its output does not build on that.
+    (settings.previous, settings.conversation, settings.around) = (None, None, None);
+    settings.response = anchor(record.val, record);
+    sink.mark(Mark::Start(Box::new(settings)));
+    sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
+    read_output(record.val, record, 0, Flags::default(), sink);
+    sink.mark(Mark::End);
 }
 
 /// What a response is in a tree: it follows the response that it was built on.

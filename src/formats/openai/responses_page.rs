@@ -3,7 +3,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
@@ -18,12 +18,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "responses-page",
     title: "page of a response's input items",
     known_by: "`object` is \"list\", and `data` is a list of items",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["data"], unit: Unit::Element }],
-    records_responses: false,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 impl Format for ResponsesPage {
@@ -46,15 +44,19 @@ impl Format for ResponsesPage {
         }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        let newest_first = sink.newest_first().unwrap_or(true);
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, newest_first, ..Settings::default() })));
-        if let Some(data) = record.val.get(name::data) {
-            read_array(&RESPONSES, data, record, 0, Flags::default(), sink);
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
+    }
+    let newest_first = sink.newest_first().unwrap_or(true);
+    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, newest_first, ..Settings::default() })));
+    if let Some(data) = record.val.get(name::data) {
+        read_array(&RESPONSES, data, record, 0, Flags::default(), sink);
+    }
+    sink.mark(Mark::End);
 }

@@ -2,8 +2,8 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, around, empty_list, read_array,
-    read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, around, empty_list,
+    read_array, read_slice,
 };
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
@@ -22,12 +22,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "responses-request",
     title: "body of a Responses request",
     known_by: "an object with `input`, and `model` or a list of items; or with a stored `prompt`",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Request,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["input"], unit: Unit::Element }],
-    records_responses: false,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 /// Keys of other requests and records that have an `input` too: embeddings, speech, Langfuse, alpaca, Gemini's
@@ -72,15 +70,19 @@ impl Format for ResponsesRequest {
         if is_body(probe.val) { 80 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
-        sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
-        read_input(record.val, record, 0, Flags::default(), sink);
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
+    }
+    sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
+    sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
+    read_input(record.val, record, 0, Flags::default(), sink);
+    sink.mark(Mark::End);
 }
 
 /// Whether an object is the body of a Responses request: by its `input` and one more member, or by items in it that

@@ -6,7 +6,8 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
+    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array,
+    read_item,
 };
 use crate::history::tree::Marks;
 use crate::history::{Flags, Usage};
@@ -24,8 +25,6 @@ static INFO: FormatInfo = FormatInfo {
     name: "responses-stream",
     title: "recorded stream of the Responses API",
     known_by: "events whose `type` begins with `response.`: server-sent events, one per line, or in an array",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerNode,
     parts: &[
@@ -33,6 +32,9 @@ static INFO: FormatInfo = FormatInfo {
         Part { path: &["response", "output"], unit: Unit::Element },
     ],
     records_responses: true,
+    read_only: Some("recorded streams are not edited"),
+    edited: Edited::Never,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 const DONE: u8 = 0;
@@ -41,10 +43,6 @@ const OUTPUT: u8 = 1;
 impl Format for ResponsesStream {
     fn info(&self) -> &'static FormatInfo {
         &INFO
-    }
-
-    fn read_only(&self) -> Option<&'static str> {
-        Some("recorded streams are not edited")
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -58,14 +56,18 @@ impl Format for ResponsesStream {
         val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match record.slice {
-            Slice::Head => {}
-            _ if record.val.is_array() => {
-                record.val.elements().for_each(|event| read_event(event, record, sink));
-            }
-            _ => read_event(record.val, record, sink),
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
+    }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    match record.slice {
+        Slice::Head => {}
+        _ if record.val.is_array() => {
+            record.val.elements().for_each(|event| read_event(event, record, sink));
         }
+        _ => read_event(record.val, record, sink),
     }
 }
 

@@ -2,9 +2,9 @@
 //! the Gemini API, as they are; what was compacted or rewound is left out.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::translate::{Say, Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Settings, Unsent, Usage};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
@@ -20,12 +20,12 @@ static INFO: FormatInfo = FormatInfo {
     name: "google-adk",
     title: "session of the Google ADK (SQLite, or JSON)",
     known_by: "the SQLite tables `events` with `event_data`, and `sessions`; `events` that each have `author` and `invocation_id`",
-    dialect: &GEMINI,
-    target: "gemini",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    unsent: UNSENT,
+    edited: Edited::Never,
+    ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 const READ_ONLY: &str = "sessions of the ADK are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -87,12 +87,8 @@ impl Format for GoogleAdk {
         val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -119,7 +115,7 @@ struct Event {
     record: u32,
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         if let Some(event) = record.val.get("data") {
             self.event(event, record);

@@ -1,7 +1,7 @@
 //! Turns as messages of Anthropic. Instructions stand beside them in the request, and thinking without a signature is not
 //! sent.
 
-use crate::format::retelling::Say;
+use crate::format::translate::Say;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
 use crate::message::LossKind;

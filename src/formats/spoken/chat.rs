@@ -1,6 +1,6 @@
 //! Turns as messages of Chat Completions. What the model thought goes along as `reasoning_content`.
 
-use crate::format::retelling::Say;
+use crate::format::translate::Say;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
 use crate::message::LossKind;

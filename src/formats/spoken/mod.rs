@@ -9,9 +9,9 @@ mod turn;
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
-use crate::format::retelling::Told;
-use crate::format::{FormatInfo, Histories, Part, Unit};
-use crate::history::{Role, Settings, Unsent, Usage};
+use crate::format::translate::Told;
+use crate::format::{Edited, FormatInfo, Histories, Part, Unit};
+use crate::history::{Role, Settings, Unsent};
 
 use turn::Unwritten;
 
@@ -26,13 +26,13 @@ pub(super) struct Manners {
 
 impl Manners {
     /// Of a store of an agent, which sends the whole history itself, to whatever provider the session names.
-    pub const fn of_agent(name: &'static str, title: &'static str, known_by: &'static str) -> Manners {
-        Manners::of(FormatInfo { name, title, known_by, ..STORE }, "chat-compatible", "openai-stateless")
+    pub const fn of_agent(row: FormatInfo) -> Manners {
+        Manners::of(row, "chat-compatible", "openai-stateless")
     }
 
     /// Of what the applications of an SDK store.
-    pub const fn of_sdk(name: &'static str, title: &'static str, known_by: &'static str) -> Manners {
-        Manners::of(FormatInfo { name, title, known_by, ..STORE }, "chat", "openai")
+    pub const fn of_sdk(row: FormatInfo) -> Manners {
+        Manners::of(row, "chat", "openai")
     }
 
     /// The same row with the dialect and the target of each manner.
@@ -54,16 +54,11 @@ impl Manners {
 }
 
 /// What such stores have in common.
-const STORE: FormatInfo = FormatInfo {
-    name: "",
-    title: "",
-    known_by: "",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
+pub(super) const STORE: FormatInfo = FormatInfo {
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    edited: Edited::Never,
+    ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
 /// Writes turns as a history in one of the dialects of a format.

@@ -1,6 +1,6 @@
 //! Turns as items of the Responses API. Thoughts with one id are one item; without an id and a blob they are not sent.
 
-use crate::format::retelling::Say;
+use crate::format::translate::Say;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
 use crate::message::LossKind;

@@ -1,15 +1,15 @@
 //! Logs of Inspect: a document with `samples`, or a sample by itself, as the members of an `.eval` archive are. Each sample
 //! is a conversation. Long texts may lie in its `attachments`, and are put back in their place.
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manner, Manners};
+use crate::formats::spoken::{Manner, Manners, STORE};
 
 mod message;
 
@@ -19,11 +19,13 @@ pub struct InspectLog;
 
 pub static FORMAT: InspectLog = InspectLog;
 
-static MANNERS: Manners = Manners::of_agent(
-    "inspect-log",
-    "Inspect log (`.json`, or the samples of an `.eval` archive)",
-    "`eval`, `status` and `version`; a sample with `epoch`, `target` and `messages`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "inspect-log",
+    title: "Inspect log (`.json`, or the samples of an `.eval` archive)",
+    known_by: "`eval`, `status` and `version`; a sample with `epoch`, `target` and `messages`",
+    unsent: UNSENT,
+    ..STORE
+});
 
 const READ_ONLY: &str = "logs of Inspect are results, and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -87,12 +89,8 @@ impl Format for InspectLog {
         if is_log || is_sample(val) { 95 } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

@@ -1,14 +1,14 @@
 //! Exports of Langfuse: observations, of which those of type `GENERATION` hold what a model was sent and what it answered, in
 //! the form in which the integration reported it.
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Facts, Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript;
 use crate::formats::transcript::{Transcript, is_cut};
 
@@ -16,11 +16,13 @@ pub struct Langfuse;
 
 pub static FORMAT: Langfuse = Langfuse;
 
-static INFO: FormatInfo = Manners::of_agent(
-    "langfuse",
-    "Langfuse observations",
-    "`traceId`, `type`, and `input` or `output`; alone, in a list, or in `data` or `observations`",
-)
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "langfuse",
+    title: "Langfuse observations",
+    known_by: "`traceId`, `type`, and `input` or `output`; alone, in a list, or in `data` or `observations`",
+    unsent: UNSENT,
+    ..STORE
+})
 .chat;
 
 const READ_ONLY: &str =
@@ -41,12 +43,8 @@ impl Format for Langfuse {
         if !all.is_empty() && all.into_iter().all(is_observation) { 92 } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

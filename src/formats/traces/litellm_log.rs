@@ -2,9 +2,9 @@
 //! response lie there as they were, or as JSON in a string; long values may be cut off.
 
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
-use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::translate::{Say, Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Facts, Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -21,12 +21,12 @@ const BASE: FormatInfo = FormatInfo {
     name: "litellm-log",
     title: "LiteLLM log (spend logs, callbacks, completion logs)",
     known_by: "`call_type` with `messages` or `proxy_server_request`; or `messages`, `kwargs` and `response`",
-    dialect: &CHAT,
-    target: "chat-compatible",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    unsent: UNSENT,
+    edited: Edited::Never,
+    ..FormatInfo::of(&CHAT, "chat-compatible")
 };
 
 static INFO: FormatInfo = BASE;
@@ -63,12 +63,8 @@ impl Format for LitellmLog {
         if transcript::is_all(probe.val, is_log) { 92 } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

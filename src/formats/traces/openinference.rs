@@ -1,24 +1,26 @@
 //! Traces by the conventions of OpenInference (Phoenix, Arize): `llm.input_messages.N.message.…` and
 //! `llm.output_messages.N.message.…`, an attribute for each member of a message.
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Facts, Role, Settings};
 
 use super::spans::{self, Attribute, Flat, Naming};
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript::{Transcript, is_cut};
 
 pub struct Openinference;
 
 pub static FORMAT: Openinference = Openinference;
 
-static INFO: FormatInfo = Manners::of_agent(
-    "openinference",
-    "OpenInference trace",
-    "spans with attributes `llm.input_messages.N.message.role` …",
-)
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "openinference",
+    title: "OpenInference trace",
+    known_by: "spans with attributes `llm.input_messages.N.message.role` …",
+    unsent: UNSENT,
+    ..STORE
+})
 .chat;
 
 const READ_ONLY: &str =
@@ -79,12 +81,8 @@ impl Format for Openinference {
         val.is_object()
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

@@ -1,21 +1,27 @@
 //! Traces by the conventions of OpenTelemetry for generative AI: `gen_ai.input.messages`, `gen_ai.output.messages` and
 //! `gen_ai.system_instructions`, which are JSON in a string, and the older `gen_ai.prompt.N.…` and `gen_ai.completion.N.…`.
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Facts, Role, Settings};
 use crate::json::name;
 
 use super::spans::{self, Attribute, Flat, Naming};
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript::{Transcript, is_cut};
 
 pub struct OtelGenai;
 
 pub static FORMAT: OtelGenai = OtelGenai;
 
-static INFO: FormatInfo = Manners::of_agent("otel-genai", "OpenTelemetry trace (GenAI conventions)", "spans with attributes `gen_ai.input.messages`, `gen_ai.output.messages`, `gen_ai.prompt.N` or `gen_ai.completion.N`").chat;
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "otel-genai",
+    title: "OpenTelemetry trace (GenAI conventions)",
+    known_by: "spans with attributes `gen_ai.input.messages`, `gen_ai.output.messages`, `gen_ai.prompt.N` or `gen_ai.completion.N`",
+    unsent: UNSENT,
+    ..STORE
+}).chat;
 
 const READ_ONLY: &str =
     "a trace is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -92,12 +98,8 @@ impl Format for OtelGenai {
         val.is_object()
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Blocks of a message: texts, thoughts, calls, results and images, as Anthropic names them and as those who store them
 //! have renamed them.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
 use crate::json::{Tape, Val, name, scan};

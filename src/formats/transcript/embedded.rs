@@ -1,6 +1,6 @@
 //! Values that lie in a JSON string: logs and databases keep messages as text in a column.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 

@@ -1,6 +1,6 @@
 //! Images and files in a message, as far as the message holds them.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 

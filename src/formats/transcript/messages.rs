@@ -1,6 +1,6 @@
 //! Messages as those of Chat: a role, a content, calls beside it, and replies that name their call.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};

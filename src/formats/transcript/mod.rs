@@ -11,7 +11,7 @@ mod messages;
 use std::collections::HashSet;
 
 use crate::format::FormatInfo;
-use crate::format::retelling::{Stored, Told};
+use crate::format::translate::{Stored, Told};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::Val;
 use crate::json::pieces::Pieced;

@@ -143,7 +143,8 @@ mod tests {
         let container = framing::sniff(&bytes).expect("memory reads");
         let mut patch = Patch::default();
         patch.add(edits);
-        let kept = formats::by_name("codex-rollout").and_then(|format| format.kept_lines()).expect("a format");
+        let kept =
+            formats::by_name("codex-rollout").and_then(|format| format.info().kept_lines).expect("a format");
         let patch = pad(DocId(0), &bytes, container, &patch, kept).expect("memory reads");
         let view = Patched::new(&bytes, Pieces::new(patch.edits(DocId(0)), DocId(0), bytes.len() as u64));
         let mut out = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::format::{Format, Repaired, Wanted};
+use crate::format::{Editor, Format, Repaired, Wanted};
 use crate::history::{Act, Code, Remedy};
 use crate::json::edit::Base;
 use crate::json::{Tape, pointer, scan};
@@ -32,7 +32,9 @@ impl Stored<'_> {
         let asks = |judged: &&Judged| matches!(judged.finding.remedy, Remedy::One(Act::Stored(_)));
         let asked: Vec<&Judged> =
             judged.filter(asks).filter(|judged| self.wanted.takes(judged, &mut all.refusals)).collect();
-        let Some(repair) = self.format.and_then(|format| format.repair()).filter(|_| !asked.is_empty()) else {
+        let Some(repair) =
+            self.format.and_then(|format| format.editor().and_then(Editor::values)).filter(|_| !asked.is_empty())
+        else {
             return Ok(all);
         };
         // What was made of the records as they are now says where it came from.

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::format::Format;
 use crate::format::correcting::{Correction, Problems, Written};
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
+use crate::format::{Editor, Format};
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
 use crate::judge::Judged;
@@ -44,7 +44,7 @@ pub(in crate::repair) fn edits<'j>(
     wanted: &FixOptions,
 ) -> io::Result<TextEdits> {
     let mut made = TextEdits::default();
-    let Some(corrector) = format.corrector() else { return Ok(made) };
+    let Some(corrector) = format.editor().and_then(Editor::messages) else { return Ok(made) };
     let wanted: Vec<&Judged> = judged.filter(|judged| wanted.takes(judged, &mut made.refusals)).collect();
     if wanted.is_empty() {
         return Ok(made);

@@ -98,7 +98,7 @@ impl Drawing<'_> {
             return Ok(Vec::new());
         }
         let mut options = judge::unjudged(self.options);
-        options.read.all_branches |= !found.format.is_some_and(|format| format.is_made());
+        options.read.all_branches |= !found.format.is_some_and(|format| format.layout().is_made());
         Ok(judge::judge(self.id, self.bytes, &options, 1, &Strands)?.made)
     }
 

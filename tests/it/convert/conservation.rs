@@ -66,7 +66,7 @@ struct Sample {
 
 impl Sample {
     fn options(&self) -> Options {
-        let named = Some(self.format).filter(|format| format.is_named_only());
+        let named = Some(self.format).filter(|format| format.info().named_only);
         Options { read: read::Options { format: named, ..Default::default() }, ..Options::default() }
     }
 
@@ -109,7 +109,7 @@ fn samples() -> Vec<Sample> {
     let sample = |path: PathBuf| {
         let text = fs::read(&path).expect("readable");
         let folder = path.parent()?.file_name()?.to_string_lossy().into_owned();
-        let named = formats::by_name(&folder).filter(|format| format.is_named_only());
+        let named = formats::by_name(&folder).filter(|format| format.info().named_only);
         let format = named.or_else(|| check_of(&roomy(&text), &Options::default()).format)?;
         Some(Sample { path, format, text })
     };
@@ -140,7 +140,7 @@ fn excused<'v>(format: &dyn Format, val: Val<'v>, steps: &mut Vec<Step<'v>>, tok
     }
     val.elements().for_each(|element| excused(format, element, steps, tokens));
     let Some(text) = val.text().filter(|_| val.is_string()) else { return };
-    if reason(format.unsent(), steps, val).is_some() {
+    if reason(format.info().unsent, steps, val).is_some() {
         tokens.extend(found(&text).into_iter().map(|(number, _)| number));
     }
     let mut tape = Tape::new();
@@ -348,7 +348,7 @@ fn conversions_lose_nothing_in_silence() {
         let options = sample.options();
         let of = tokened(&sample.text, &|_| true);
         let unsent =
-            if sample.format.teller().is_some() { unsent(sample.format, &of.text) } else { BTreeSet::new() };
+            if sample.format.layout().is_translated() { unsent(sample.format, &of.text) } else { BTreeSet::new() };
         let plain = converted(&Tokened { text: sample.text.clone(), leaves: Vec::new() }, &options, "chat", None);
         let dialects = TO.iter().filter(|(to, ..)| *to != "responses-items");
         let runs = dialects.map(|(to, ..)| (*to, *to, None));
@@ -390,7 +390,7 @@ fn comparisons_see_each_string() {
                 continue;
             }
             let of = tokened(&sample.text, &|own| own == path);
-            let is_unsent = sample.format.teller().is_some()
+            let is_unsent = sample.format.layout().is_translated()
                 && !(self::unsent(sample.format, &of.text).is_empty() && not_sent(&of, &options).is_empty());
             if !is_unsent
                 && !differs(&sample.text, &of.text, &options)

@@ -143,7 +143,7 @@ fn a_store_that_is_not_edited_stays_so_behind_a_broken_line() {
         for first in ["{\"type\":\"assis\n", "{\"lost\":true}\n", "data: {\"lost\":true}\n\n", ""] {
             let text = [first.as_bytes(), &text[..]].concat();
             let Ok(judged) = judge::judge(DOC, &roomy(&text), &Options::default(), 1, &Findings) else { continue };
-            if judged.format.is_some_and(|format| format.edited() == Edited::Never) {
+            if judged.format.is_some_and(|format| format.info().edited == Edited::Never) {
                 let changes = repair(&text, &Options::default(), &everything).fixed.changes;
                 let of_items: Vec<_> = changes.iter().filter(|change| change.history.is_some()).collect();
                 assert!(of_items.is_empty(), "{}, behind {first:?}: {of_items:?}", entry.path().display());

@@ -48,7 +48,7 @@ impl OnHistory for Tell {
 /// The histories of a file, what is found in them, and what becomes of it.
 fn page(format: &str, file: &str, text: &[u8]) -> String {
     // What nothing in a file tells is named by the user.
-    let named = formats::by_name(format).filter(|format| format.is_named_only());
+    let named = formats::by_name(format).filter(|format| format.info().named_only);
     let options = Options { read: read::Options { format: named, ..Default::default() }, ..Options::default() };
     let bytes = roomy(text);
     let found = judge::judge(DOC, &bytes, &options, 1, &Tell).expect("memory reads");
@@ -80,7 +80,7 @@ fn formats_are_told_by_content() {
         seen.push(name);
     }
     // Those of databases are tested with databases.
-    for format in formats::FORMATS.iter().filter(|format| !format.is_stored_in_tables()) {
+    for format in formats::FORMATS.iter().filter(|format| !format.info().stored_in_tables) {
         assert!(seen.iter().any(|name| name == format.info().name), "{} has no testdata", format.info().name);
     }
     snapshots.finish();

@@ -39,7 +39,7 @@ fn values(text: &[u8]) -> Vec<Value> {
 
 fn rebuilt(text: &[u8], at: Option<&str>, provider: Option<&str>) -> Result<Sent, Refused> {
     let asked = Asked { at, provider, ..Asked::default() };
-    let requests = iterate::FORMAT.requests().expect("it names requests");
+    let requests = iterate::FORMAT.info().requests.expect("it names requests");
     stream::rebuild(DOC, &text.to_vec(), requests, &Options::default(), &asked).expect("memory reads")
 }
 

@@ -92,7 +92,7 @@ fn places_lead_to_what_they_name() {
         // A store has its own names for ids, and some beside the part that a finding is about: the record has them.
         let folder = path.components().rev().nth(1).and_then(|part| part.as_os_str().to_str());
         let format = folder.and_then(replaylint::internals::formats::by_name);
-        if format.is_some_and(|format| format.teller().is_some()) {
+        if format.is_some_and(|format| format.layout().is_translated()) {
             let ids = [&diagnostic["id"], &diagnostic["call_id"]].into_iter().filter_map(Value::as_str);
             ids.for_each(|id| assert!(record.to_string().contains(id), "{diagnostic}"));
             seen += 1;

@@ -1,14 +1,14 @@
 //! Threads of Amp: `{v, id: "T-…", messages}` with blocks in the manner of Anthropic's. The thread itself is kept by Amp's
 //! server; the file is a copy.
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
 use crate::json::name;
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript;
 use crate::formats::transcript::Transcript;
 
@@ -16,8 +16,14 @@ pub struct AmpThread;
 
 pub static FORMAT: AmpThread = AmpThread;
 
-static INFO: FormatInfo =
-    Manners::of_agent("amp-thread", "Amp thread", "`id` that begins with `T-`, `v` and `messages`").anthropic;
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "amp-thread",
+    title: "Amp thread",
+    known_by: "`id` that begins with `T-`, `v` and `messages`",
+    unsent: UNSENT,
+    ..STORE
+})
+.anthropic;
 
 const READ_ONLY: &str = "threads of Amp are kept by its server, and this is a copy; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -41,12 +47,8 @@ impl Format for AmpThread {
         }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

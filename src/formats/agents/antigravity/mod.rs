@@ -1,25 +1,28 @@
 //! Sessions of Antigravity: a line for each step of a trajectory. Steps that run a tool come after the answer that called it;
 //! they have no ids. What a step says without a call before it is kept as text.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript::Transcript;
 
 pub struct Antigravity;
 
 pub static FORMAT: Antigravity = Antigravity;
 
-static INFO: FormatInfo = Manners::of_agent(
-    "antigravity",
-    "Antigravity session",
-    "lines with `step_index`, `source`, `type` and `status`",
-)
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "antigravity",
+    title: "Antigravity session",
+    known_by: "lines with `step_index`, `source`, `type` and `status`",
+    appended: true,
+    unsent: UNSENT,
+    ..STORE
+})
 .chat;
 
 const READ_ONLY: &str =
@@ -42,16 +45,8 @@ impl Format for Antigravity {
         if is_step && has("source") && has("type") && has("status") { 95 } else { 0 }
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -61,7 +56,7 @@ struct Session {
     model: Option<Box<str>>,
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();

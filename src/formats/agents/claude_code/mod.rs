@@ -4,7 +4,7 @@
 //! the chain at most, and never sent; what it says in the user's name (`isMeta`) is.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, TextAt, Unit};
+use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, TextAt, Unit};
 use crate::history::{Role, Usage};
 use crate::json::{Val, fingerprint, name};
 
@@ -22,12 +22,12 @@ static INFO: FormatInfo = FormatInfo {
     name: "claude-code",
     title: "Claude Code session (lines linked by `parentUuid`)",
     known_by: "`type` user or assistant with `uuid` and `message`, and `version`, `userType` or `requestId`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
     usage: Usage::Log,
     histories: Histories::Session,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
-    records_responses: false,
+    appended: true,
+    text_at: Some(text_at),
+    ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
 impl Format for ClaudeCode {
@@ -48,26 +48,27 @@ impl Format for ClaudeCode {
         val.is_object() && is_line(val)
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let message = |message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink| {
-            let id = message.get(name::id).filter(|_| role == Role::Assistant).and_then(|id| id.as_str());
-            read_message(message, role, record, sink, id.map_or(0, fingerprint));
-        };
-        session_lines::read(record, &WRITER, &message, sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
 
-    fn is_appended(&self) -> bool {
-        true
-    }
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let message = |message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink| {
+        let id = message.get(name::id).filter(|_| role == Role::Assistant).and_then(|id| id.as_str());
+        read_message(message, role, record, sink, id.map_or(0, fingerprint));
+    };
+    session_lines::read(record, &WRITER, &message, sink);
+}
 
-    fn text_at(&self, record: Val<'_>, at: u32) -> TextAt {
-        let holds = |val: &Val<'_>| (val.start()..val.end()).contains(&at);
-        let Some(message) = record.get(name::message).filter(holds) else { return TextAt::Unsent };
-        let blocks = message.get(name::content).into_iter().flat_map(|content| content.elements());
-        let result = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_result"));
-        match blocks.into_iter().find(holds).filter(result) {
-            Some(_) => TextAt::Replaceable,
-            None => TextAt::Sent,
-        }
+/// What becomes of the text at an offset of a line.
+fn text_at(record: Val<'_>, at: u32) -> TextAt {
+    let holds = |val: &Val<'_>| (val.start()..val.end()).contains(&at);
+    let Some(message) = record.get(name::message).filter(holds) else { return TextAt::Unsent };
+    let blocks = message.get(name::content).into_iter().flat_map(|content| content.elements());
+    let result = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_result"));
+    match blocks.into_iter().find(holds).filter(result) {
+        Some(_) => TextAt::Replaceable,
+        None => TextAt::Sent,
     }
 }

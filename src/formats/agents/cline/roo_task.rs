@@ -2,7 +2,7 @@
 //! messages that name it as their parent, which stay in the file and are not sent; a parent that is gone stands for none.
 
 use crate::dialects::cline::CLINE;
-use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
+use crate::format::{Format, FormatInfo, Histories, Layout, Probe};
 use crate::history::Usage;
 
 use super::task;
@@ -16,12 +16,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "roo-task",
     title: "Roo Code or Kilo Code task (`api_conversation_history.json`)",
     known_by: "the same list with `condenseParent`, `truncationParent`, `isSummary`, `reasoning_details` or reasoning items",
-    dialect: &CLINE,
-    target: "anthropic",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &PARTS,
-    records_responses: false,
+    positions: Some(POSITIONS),
+    ..FormatInfo::of(&CLINE, "anthropic")
 };
 
 impl Format for RooTask {
@@ -33,11 +32,7 @@ impl Format for RooTask {
         if task::writer_of(probe.val) == Some(Of::Roo) { 92 } else { 0 }
     }
 
-    fn positions(&self) -> Option<(&'static str, &'static str)> {
-        Some(POSITIONS)
-    }
-
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        task::read(record, sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(task::read)
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions of Cline: `<session>.messages.json` of its SDK and command line, and `api_conversation_history.json` of a task.
 
 use crate::dialects::cline::CLINE;
-use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
+use crate::format::{Format, FormatInfo, Histories, Layout, Probe};
 use crate::history::Usage;
 use crate::json::name;
 
@@ -17,12 +17,11 @@ static INFO: FormatInfo = FormatInfo {
     title: "Cline session (`<session>.messages.json`, `api_conversation_history.json`)",
     known_by: "`messages` with `sessionId`, `version` and `agent` or `updated_at`; or a list of messages of blocks with \
               `ts` or `modelInfo`",
-    dialect: &CLINE,
-    target: "anthropic",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &PARTS,
-    records_responses: false,
+    positions: Some(POSITIONS),
+    ..FormatInfo::of(&CLINE, "anthropic")
 };
 
 impl Format for ClineSession {
@@ -38,12 +37,8 @@ impl Format for ClineSession {
         }
     }
 
-    fn positions(&self) -> Option<(&'static str, &'static str)> {
-        Some(POSITIONS)
-    }
-
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        task::read(record, sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(task::read)
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::dialect::{Item, Origin};
 use crate::dialects::coder::row::{holds_parts, parts_in, rank, role_of};
 use crate::dialects::coder::{CODER, Part as ChatPart, PartKind};
-use crate::format::{Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::ranked::Standing;
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
@@ -24,12 +24,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "coder-chat",
     title: "chat of coder's chatd (array of rows)",
     known_by: TOLD_BY,
-    dialect: &CODER,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &PARTS,
-    records_responses: false,
+    edited: Edited::Partly,
+    ..FormatInfo::of(&CODER, "openai")
 };
 
 pub(super) const TOLD_BY: &str =
@@ -42,10 +41,6 @@ impl Format for CoderChat {
         &INFO
     }
 
-    fn edited(&self) -> Edited {
-        Edited::Partly
-    }
-
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if !probe.val.is_array() {
             return 0;
@@ -53,15 +48,19 @@ impl Format for CoderChat {
         rows_score(probe.val)
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match record.slice {
-            Slice::Element { section: "" } => read_row(record.val, record, sink),
-            Slice::Element { .. } | Slice::Made => {}
-            Slice::Whole | Slice::Head => {
-                sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
-                record.val.elements().for_each(|row| read_row(row, record, sink));
-                sink.mark(Mark::End);
-            }
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
+    }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    match record.slice {
+        Slice::Element { section: "" } => read_row(record.val, record, sink),
+        Slice::Element { .. } | Slice::Made => {}
+        Slice::Whole | Slice::Head => {
+            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+            record.val.elements().for_each(|row| read_row(row, record, sink));
+            sink.mark(Mark::End);
         }
     }
 }

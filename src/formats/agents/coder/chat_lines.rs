@@ -1,7 +1,7 @@
 //! A chat of coder's chatd, exported a row a line.
 
 use crate::dialects::coder::CODER;
-use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
+use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Record, Sink};
 use crate::history::Usage;
 
 use super::chat::{PARTS, TOLD_BY, read_row, row_score};
@@ -14,12 +14,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "coder-chat-lines",
     title: "chat of coder's chatd (one row per line)",
     known_by: TOLD_BY,
-    dialect: &CODER,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &PARTS,
-    records_responses: false,
+    ..FormatInfo::of(&CODER, "openai")
 };
 
 impl Format for CoderChatLines {
@@ -32,7 +30,11 @@ impl Format for CoderChatLines {
         if probe.val.is_object() { row_score(probe.val) } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        read_row(record.val, record, sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    read_row(record.val, record, sink);
 }

@@ -2,7 +2,7 @@
 //! people see, newest first, without the model's own rows.
 
 use crate::dialects::coder::CODER;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::{Val, name};
 
@@ -16,12 +16,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "coder-page",
     title: "page of the messages of a chat, as the API of coder returns it",
     known_by: "`messages`, a list of rows, with `queued_messages` or `has_more`",
-    dialect: &CODER,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["messages"], unit: Unit::Block }],
-    records_responses: false,
+    ..FormatInfo::of(&CODER, "openai")
 };
 
 impl Format for CoderPage {
@@ -43,20 +41,24 @@ impl Format for CoderPage {
         }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match record.slice {
-            Slice::Element { section: "messages" } => read_row(record.val, record, sink),
-            Slice::Element { .. } | Slice::Made => {}
-            Slice::Whole | Slice::Head => {
-                sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
-                let rows = record.val.get(name::messages).into_iter().flat_map(|rows| rows.elements());
-                rows.for_each(|row| read_row(row, record, sink));
-                if record.val.get(name::has_more).and_then(|more| more.as_bool()) == Some(true) {
-                    // Partners may be among the rows of another page.
-                    sink.mark(Mark::Settings(|settings, _| settings.broken = true, Box::default()));
-                }
-                sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
+    }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    match record.slice {
+        Slice::Element { section: "messages" } => read_row(record.val, record, sink),
+        Slice::Element { .. } | Slice::Made => {}
+        Slice::Whole | Slice::Head => {
+            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+            let rows = record.val.get(name::messages).into_iter().flat_map(|rows| rows.elements());
+            rows.for_each(|row| read_row(row, record, sink));
+            if record.val.get(name::has_more).and_then(|more| more.as_bool()) == Some(true) {
+                // Partners may be among the rows of another page.
+                sink.mark(Mark::Settings(|settings, _| settings.broken = true, Box::default()));
             }
+            sink.mark(Mark::End);
         }
     }
 }

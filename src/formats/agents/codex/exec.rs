@@ -1,26 +1,28 @@
 //! What `codex exec --json` prints: events of a thread. Its items have no ids or blobs of the API, and prompts are not in it:
 //! it is a log of what was said and run, which can be converted and not replayed.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::spoken;
-use crate::formats::spoken::{Call, Id, Manners, Says, Thought, Turn};
+use crate::formats::spoken::{Call, Id, Manners, STORE, Says, Thought, Turn};
 
 pub struct CodexExec;
 
 pub static FORMAT: CodexExec = CodexExec;
 
-static INFO: FormatInfo = Manners::of_agent(
-    "codex-exec-json",
-    "output of `codex exec --json`",
-    "lines of `type` thread.started, turn.started, item.completed …",
-)
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "codex-exec-json",
+    title: "output of `codex exec --json`",
+    known_by: "lines of `type` thread.started, turn.started, item.completed …",
+    unsent: UNSENT,
+    ..STORE
+})
 .chat;
 
 const READ_ONLY: &str =
@@ -62,12 +64,8 @@ impl Format for CodexExec {
         }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Thread::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Thread::default()))
     }
 }
 
@@ -81,7 +79,7 @@ struct Thread {
     open: Vec<(Box<str>, Turn)>,
 }
 
-impl Teller for Thread {
+impl ThreadReader for Thread {
     fn take(&mut self, record: &Stored<'_>) {
         let text = |key: &str| record.val.get(key).and_then(|own| own.text());
         match text("type").as_deref() {

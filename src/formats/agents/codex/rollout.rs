@@ -10,7 +10,7 @@ mod kept;
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::responses::CODEX;
-use crate::format::{Format, FormatInfo, Histories, KeptLines, Mark, Part, Probe, Record, Sink, Unit, read_array};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, read_array};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::{Val, name};
 use crate::message::LossKind;
@@ -26,8 +26,6 @@ static INFO: FormatInfo = FormatInfo {
     name: "codex-rollout",
     title: "Codex session log (rollout)",
     known_by: "lines of `{type, payload}` with Codex's types, or a header with `instructions` and bare items",
-    dialect: &CODEX,
-    target: "codex",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[
@@ -35,7 +33,9 @@ static INFO: FormatInfo = FormatInfo {
         Part { path: &["payload", "replacement_history"], unit: Unit::Element },
         Part { path: &[], unit: Unit::Record },
     ],
-    records_responses: false,
+    appended: true,
+    kept_lines: Some(&kept::ROLLOUT),
+    ..FormatInfo::of(&CODEX, "codex")
 };
 
 const LINE: u8 = 0;
@@ -70,10 +70,6 @@ impl Format for CodexRollout {
         &INFO
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if probe.has(name::payload) {
             let known = probe.text(name::r#type).is_some_and(|t| LINE_TYPES.contains(&t.as_ref()));
@@ -102,55 +98,55 @@ impl Format for CodexRollout {
             || val.is_object() && responses_items::item_fit(val) != Fit::Strange
     }
 
-    fn kept_lines(&self) -> Option<&'static dyn KeptLines> {
-        Some(&kept::ROLLOUT)
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let (mut kind, mut payload, mut number) = (None, None, None);
-        for (name, val) in record.val.named() {
-            match name {
-                name::r#type => kind = val.text(),
-                name::payload => payload = Some(val),
-                name::ordinal => number = val.as_u64(),
-                _ => {}
-            }
-        }
-        // A byte-order mark may come before the first line.
-        let first = record.whole.start <= 3;
-        let meta = payload.filter(|_| kind.as_deref() == Some(b"session_meta"));
-        let header = meta.map(|meta| Box::new(kept::header(record.val, meta, record, first)));
-        let (record_number, at) = (record.number, record.base.of(record.val));
-        sink.mark(Mark::Line { record: record_number, number, at, header });
-        match (kind.as_deref(), payload) {
-            (Some(b"response_item"), Some(item)) => read_line_item(item, LINE, record, sink),
-            (Some(b"event_msg"), Some(event)) => read_event(event, record, sink),
-            (Some(b"compacted"), Some(summary)) => read_compaction(summary, record, sink),
-            (Some(b"turn_context"), Some(context)) => {
-                if let Some(model) = context.get(name::model).and_then(|m| m.text()) {
-                    sink.mark(Mark::Settings(|s, model| s.model = Some(model), text(&model)));
-                }
-            }
-            (Some(b"session_meta"), Some(meta)) => {
-                if let Some(version) = meta.get(name::cli_version).and_then(|version| version.text()) {
-                    sink.mark(Mark::Settings(Settings::set_agent_version, text(&version)));
-                }
-                let instructions = ["base_instructions", "instructions"].iter().filter_map(|key| meta.get(key));
-                let texts = instructions.map(|own| own.get(name::text).unwrap_or(own));
-                for text in texts.filter(|text| text.as_str().is_some_and(|text| !text.is_blank())) {
-                    let lost = LossKind::LEFT_OUT.found(record.base.of(text), record.number);
-                    sink.mark(Mark::NotConverted(lost));
-                }
-                if let Some(provider) = meta.get(name::model_provider).and_then(|p| p.text()) {
-                    sink.mark(Mark::Settings(set_provider, text(&provider)));
-                }
-            }
-            // Bare items, or an item's members beside a timestamp.
-            (Some(name), None) if Kind::of_type(name) != Kind::Unknown => {
-                read_line_item(record.val, BARE, record, sink);
-            }
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let (mut kind, mut payload, mut number) = (None, None, None);
+    for (name, val) in record.val.named() {
+        match name {
+            name::r#type => kind = val.text(),
+            name::payload => payload = Some(val),
+            name::ordinal => number = val.as_u64(),
             _ => {}
         }
+    }
+    // A byte-order mark may come before the first line.
+    let first = record.whole.start <= 3;
+    let meta = payload.filter(|_| kind.as_deref() == Some(b"session_meta"));
+    let header = meta.map(|meta| Box::new(kept::header(record.val, meta, record, first)));
+    let (record_number, at) = (record.number, record.base.of(record.val));
+    sink.mark(Mark::Line { record: record_number, number, at, header });
+    match (kind.as_deref(), payload) {
+        (Some(b"response_item"), Some(item)) => read_line_item(item, LINE, record, sink),
+        (Some(b"event_msg"), Some(event)) => read_event(event, record, sink),
+        (Some(b"compacted"), Some(summary)) => read_compaction(summary, record, sink),
+        (Some(b"turn_context"), Some(context)) => {
+            if let Some(model) = context.get(name::model).and_then(|m| m.text()) {
+                sink.mark(Mark::Settings(|s, model| s.model = Some(model), text(&model)));
+            }
+        }
+        (Some(b"session_meta"), Some(meta)) => {
+            if let Some(version) = meta.get(name::cli_version).and_then(|version| version.text()) {
+                sink.mark(Mark::Settings(Settings::set_agent_version, text(&version)));
+            }
+            let instructions = ["base_instructions", "instructions"].iter().filter_map(|key| meta.get(key));
+            let texts = instructions.map(|own| own.get(name::text).unwrap_or(own));
+            for text in texts.filter(|text| text.as_str().is_some_and(|text| !text.is_blank())) {
+                let lost = LossKind::LEFT_OUT.found(record.base.of(text), record.number);
+                sink.mark(Mark::NotConverted(lost));
+            }
+            if let Some(provider) = meta.get(name::model_provider).and_then(|p| p.text()) {
+                sink.mark(Mark::Settings(set_provider, text(&provider)));
+            }
+        }
+        // Bare items, or an item's members beside a timestamp.
+        (Some(name), None) if Kind::of_type(name) != Kind::Unknown => {
+            read_line_item(record.val, BARE, record, sink);
+        }
+        _ => {}
     }
 }
 

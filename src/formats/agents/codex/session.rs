@@ -2,7 +2,7 @@
 
 use crate::dialects::responses::CODEX;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
@@ -17,12 +17,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "codex-session",
     title: "Codex session of 2025 (one document)",
     known_by: "`session`, an object, and `items`, a list of items",
-    dialect: &CODEX,
-    target: "codex",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &["items"], unit: Unit::Element }],
-    records_responses: false,
+    ..FormatInfo::of(&CODEX, "codex")
 };
 
 impl Format for CodexSession {
@@ -41,14 +39,18 @@ impl Format for CodexSession {
         if session && probe.val.get(name::items).is_some_and(items) { 96 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if read_slice(&INFO, record, Flags::default(), sink) {
-            return;
-        }
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
-        if let Some(items) = record.val.get(name::items) {
-            read_array(&CODEX, items, record, 0, Flags::default(), sink);
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    if read_slice(&INFO, record, Flags::default(), sink) {
+        return;
+    }
+    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+    if let Some(items) = record.val.get(name::items) {
+        read_array(&CODEX, items, record, 0, Flags::default(), sink);
+    }
+    sink.mark(Mark::End);
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialects::responses::STUB;
 use crate::format::correcting::{Correction, Corrector, Problems, Written};
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::json::{fingerprint_of, name, string};
 use crate::place::{Edit, Place};

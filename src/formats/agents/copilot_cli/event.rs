@@ -1,6 +1,6 @@
 //! The events of a Copilot CLI session, and what they say.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::formats::spoken::{Call, Id, Says, Thought, Turn};
 use crate::history::Role;

@@ -4,17 +4,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::correcting::Corrector;
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::translate::{Say, Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::history::{Act, Code, Finding, Role, Row, Settings, Unsent, Version, codes};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manners, Says, Turn};
+use crate::formats::spoken::{Manners, STORE, Says, Turn};
 
 mod correct;
 mod event;
@@ -25,11 +24,15 @@ pub struct CopilotCli;
 
 pub static FORMAT: CopilotCli = CopilotCli;
 
-static INFO: FormatInfo = Manners::of_agent(
-    "copilot-cli",
-    "GitHub Copilot CLI session (`session-state/*/events.jsonl`)",
-    "lines with `type`, `data`, `id`, `timestamp` and `parentId`",
-)
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "copilot-cli",
+    title: "GitHub Copilot CLI session (`session-state/*/events.jsonl`)",
+    known_by: "lines with `type`, `data`, `id`, `timestamp` and `parentId`",
+    appended: true,
+    unsent: UNSENT,
+    edited: Edited::Partly,
+    ..STORE
+})
 .chat;
 
 /// Copilot sends all models through a gateway of its own.
@@ -129,20 +132,12 @@ impl Format for CopilotCli {
         }
     }
 
-    fn is_appended(&self) -> bool {
-        true
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
-    }
-
-    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
-        Some(|| Box::new(correct::Corrections::default()))
+    fn editor(&self) -> Option<Editor> {
+        Some(Editor::Messages(|| Box::new(correct::Corrections::default())))
     }
 }
 
@@ -183,7 +178,7 @@ enum What {
     Result(Box<str>),
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let (Some(kind), Some(data)) = (text(record.val, "type"), record.val.get(name::data)) else { return };
         self.separators(record);

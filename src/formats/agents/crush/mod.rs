@@ -1,9 +1,9 @@
 //! Sessions of Crush in its database: a message a row, its parts `{type, data}`. They are retold as Crush sends them: from the
 //! summary on, without answers that say nothing.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -12,17 +12,20 @@ use crate::json::{Val, name};
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken;
-use crate::formats::spoken::{Call, Id, Manners, Media, Says, Thought, Turn};
+use crate::formats::spoken::{Call, Id, Manners, Media, STORE, Says, Thought, Turn};
 
 pub struct Crush;
 
 pub static FORMAT: Crush = Crush;
 
-static MANNERS: Manners = Manners::of_agent(
-    "crush",
-    "session of Crush (SQLite)",
-    "the SQLite tables `messages` with `parts`, and `sessions` with `message_count`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "crush",
+    title: "session of Crush (SQLite)",
+    known_by: "the SQLite tables `messages` with `parts`, and `sessions` with `message_count`",
+    stored_in_tables: true,
+    unsent: UNSENT,
+    ..STORE
+});
 
 const READ_ONLY: &str = "the database of Crush is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -52,20 +55,12 @@ impl Format for Crush {
         0
     }
 
-    fn is_stored_in_tables(&self) -> bool {
-        true
-    }
-
     fn knows(&self, val: Val<'_>) -> bool {
         val.get("row").is_some()
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -80,7 +75,7 @@ struct Session {
     messages: Vec<(Option<Box<str>>, Turn)>,
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let Some(parts) = record.val.get(name::data) else {
             self.id = text(record.val, "id");

@@ -2,26 +2,28 @@
 //! `store.db` of the agent, and the bubbles of the editor (`state.vscdb`). The history itself is kept by Cursor's server; calls
 //! whose results are not stored become texts.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript::Transcript;
 
 pub struct CursorSession;
 
 pub static FORMAT: CursorSession = CursorSession;
 
-static INFO: FormatInfo = Manners::of_agent(
-    "cursor-session",
-    "Cursor session (text of it)",
-    "lines of `role` and `message` with `content` and nothing else; tables `cursorDiskKV`, or `meta` and `blobs`",
-)
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "cursor-session",
+    title: "Cursor session (text of it)",
+    known_by: "lines of `role` and `message` with `content` and nothing else; tables `cursorDiskKV`, or `meta` and `blobs`",
+    unsent: UNSENT,
+    ..STORE
+})
 .chat;
 
 const READ_ONLY: &str = "sessions of Cursor are kept by its server, and this is a copy; `replaylint convert --to API FILE` writes a request";
@@ -57,12 +59,8 @@ impl Format for CursorSession {
         val.get(name::role).is_some() || val.get(name::r#type).is_some()
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -75,7 +73,7 @@ struct Session {
 /// The type of a bubble that the user wrote.
 const USERS: u64 = 1;
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         if let Some(kind) = val.get(name::r#type).and_then(|kind| kind.as_u64()) {

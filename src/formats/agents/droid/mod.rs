@@ -3,26 +3,29 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Version};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript::Transcript;
 
 pub struct DroidSession;
 
 pub static FORMAT: DroidSession = DroidSession;
 
-static INFO: FormatInfo = Manners::of_agent(
-    "droid-session",
-    "Factory Droid session (also of `stream-json`)",
-    "first line `session_start` with `id`; lines with `session_id`, `id` and `toolCallId`, `text` or `finalText`",
-)
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "droid-session",
+    title: "Factory Droid session (also of `stream-json`)",
+    known_by: "first line `session_start` with `id`; lines with `session_id`, `id` and `toolCallId`, `text` or `finalText`",
+    appended: true,
+    unsent: UNSENT,
+    ..STORE
+})
 .anthropic;
 
 const READ_ONLY: &str = "sessions of Droid are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -74,16 +77,8 @@ impl Format for DroidSession {
         val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -104,7 +99,7 @@ struct Session {
     has_answered: bool,
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();

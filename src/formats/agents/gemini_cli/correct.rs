@@ -3,7 +3,7 @@
 
 use crate::dialects::responses::STUB;
 use crate::format::correcting::{Correction, Corrector, Problems, Written};
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::json::{Val, name, string};
 use crate::place::Place;
 

@@ -1,6 +1,6 @@
 //! A stored message, as the turns that the CLI sends for it when the session is resumed.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};

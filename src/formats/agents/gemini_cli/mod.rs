@@ -9,10 +9,9 @@ pub mod recording;
 mod state;
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::correcting::Corrector;
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::translate::{Say, Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::{Edited, Editor, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::codes::UNKNOWN_REWIND;
 use crate::history::{Code, Finding, Row, Settings, Unsent, Usage};
 use crate::json::{Val, name};
@@ -28,12 +27,13 @@ static INFO: FormatInfo = FormatInfo {
     name: "gemini-cli",
     title: "Gemini CLI session (`chats/session-*.jsonl`, and `.json` before)",
     known_by: "`sessionId` with `projectHash`; lines with `$set` or `$rewindTo`; messages of `type` gemini",
-    dialect: &GEMINI,
-    target: "gemini",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    appended: true,
+    unsent: UNSENT,
+    edited: Edited::Partly,
+    ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 const READ_ONLY: &str = "sessions of the Gemini CLI are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -98,20 +98,12 @@ impl Format for GeminiCli {
         }
     }
 
-    fn is_appended(&self) -> bool {
-        true
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
-    }
-
-    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
-        Some(|| Box::new(correct::Corrections::default()))
+    fn editor(&self) -> Option<Editor> {
+        Some(Editor::Messages(|| Box::new(correct::Corrections::default())))
     }
 }
 
@@ -122,7 +114,7 @@ struct Session {
     findings: Vec<Finding>,
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let lost = self.messages.take(record.val, |val: Val<'_>| Message::of(val, record));
         if let What::LostAll = lost {

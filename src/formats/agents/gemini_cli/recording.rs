@@ -1,9 +1,9 @@
 //! Recordings of the Gemini CLI's tests: `{method, response}` lines. Each is a response of the model, whole or in chunks.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::translate::{Say, Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -16,12 +16,13 @@ static INFO: FormatInfo = FormatInfo {
     name: "gemini-recording",
     title: "recorded responses of the Gemini CLI's tests",
     known_by: "lines with `method` generateContent or generateContentStream and a `response`",
-    dialect: &GEMINI,
-    target: "gemini",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
     records_responses: true,
+    unsent: UNSENT,
+    edited: Edited::Never,
+    ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 const READ_ONLY: &str = "what was recorded is not edited";
@@ -46,12 +47,8 @@ impl Format for GeminiRecording {
         }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

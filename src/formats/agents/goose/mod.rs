@@ -1,9 +1,9 @@
 //! Sessions of goose: rows of its database, or the lines of older versions, which begin with what is known of the session. What
 //! is not for the model is left out.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -11,17 +11,20 @@ use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Call, Id, Manner, Manners, Media, Says, Thought, Turn};
+use crate::formats::spoken::{Call, Id, Manner, Manners, Media, STORE, Says, Thought, Turn};
 
 pub struct GooseSession;
 
 pub static FORMAT: GooseSession = GooseSession;
 
-static MANNERS: Manners = Manners::of_agent(
-    "goose-session",
-    "session of goose (SQLite, or lines)",
-    "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "goose-session",
+    title: "session of goose (SQLite, or lines)",
+    known_by: "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
+    appended: true,
+    unsent: UNSENT,
+    ..STORE
+});
 
 const READ_ONLY: &str = "sessions of goose are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -79,16 +82,8 @@ impl Format for GooseSession {
         val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -111,7 +106,7 @@ fn manner(provider: &str) -> (Manner, &'static str) {
     }
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         let Some(content) = val.get(name::data).or_else(|| val.get(name::content)) else {

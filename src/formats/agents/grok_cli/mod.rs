@@ -2,9 +2,9 @@
 //! of the Responses API of xAI, which takes the encrypted reasoning back.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{NameSet, Val, name};
@@ -21,12 +21,13 @@ static INFO: FormatInfo = FormatInfo {
     name: "grok-cli",
     title: "Grok CLI session (`chat_history.jsonl`)",
     known_by: "lines `assistant` with `tool_calls` and `model_id`, `tool_result` with `tool_call_id`, `user` with `prompt_index`",
-    dialect: &RESPONSES,
-    target: "xai",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    appended: true,
+    unsent: UNSENT,
+    edited: Edited::Never,
+    ..FormatInfo::of(&RESPONSES, "xai")
 };
 
 const READ_ONLY: &str = "sessions of Grok CLI are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -78,16 +79,8 @@ impl Format for GrokCli {
         val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !val.names().meets(&FOREIGN)
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -97,7 +90,7 @@ struct Session {
     model: Option<Box<str>>,
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         let at = record.base.of(val);

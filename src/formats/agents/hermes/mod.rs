@@ -1,15 +1,15 @@
 //! Sessions of Hermes: a JSON document with messages in the manner of Chat's, the archive that it exports, and the rows of
 //! its database (`state.db`), each of which is read as a message.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Facts, Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 use crate::formats::transcript;
 use crate::formats::transcript::Transcript;
 
@@ -17,7 +17,13 @@ pub struct HermesSession;
 
 pub static FORMAT: HermesSession = HermesSession;
 
-static INFO: FormatInfo = Manners::of_agent("hermes-session", "Hermes session (`state.db`, JSON)", "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`").chat;
+static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+    name: "hermes-session",
+    title: "Hermes session (`state.db`, JSON)",
+    known_by: "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`",
+    unsent: UNSENT,
+    ..STORE
+}).chat;
 
 const READ_ONLY: &str = "sessions of Hermes are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -77,12 +83,8 @@ impl Format for HermesSession {
         val.get(name::role).is_some() || self.detect(&Probe::new(val)) > 0
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Sessions::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Sessions::default()))
     }
 }
 
@@ -95,7 +97,7 @@ struct Sessions {
     has_rows: bool,
 }
 
-impl Teller for Sessions {
+impl ThreadReader for Sessions {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         if val.get(name::role).is_some() {

@@ -13,8 +13,8 @@ mod rebuild;
 mod reduce;
 
 use crate::dialects::chat::CHAT;
-use crate::format::requests::{Asked, Assemble, Follow, Rebuild, Requests};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
+use crate::format::requests::{Asked, Follow, Rebuild, Requests};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::Usage;
 
 pub struct IterateStream;
@@ -25,24 +25,21 @@ static INFO: FormatInfo = FormatInfo {
     name: "iterate-stream",
     title: "event stream of an iterate agent",
     known_by: "events whose `type` begins with `events.iterate.com/`, one per line or in an array",
-    dialect: &CHAT,
-    target: "chat",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[
         Part { path: &["payload", "body", "messages"], unit: Unit::Element },
         Part { path: &["payload", "message", "input"], unit: Unit::Element },
     ],
-    records_responses: false,
+    read_only: Some("event streams are not edited"),
+    requests: Some(&FORMAT),
+    edited: Edited::Never,
+    ..FormatInfo::of(&CHAT, "chat")
 };
 
 impl Format for IterateStream {
     fn info(&self) -> &'static FormatInfo {
         &INFO
-    }
-
-    fn read_only(&self) -> Option<&'static str> {
-        Some("event streams are not edited")
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -51,16 +48,8 @@ impl Format for IterateStream {
         if first.and_then(parse::type_of).is_some() { 100 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        parse::read(record, sink);
-    }
-
-    fn assemble(&self) -> Option<Box<dyn Assemble>> {
-        Some(Box::<reduce::Stream>::default())
-    }
-
-    fn requests(&self) -> Option<&'static dyn Requests> {
-        Some(&FORMAT)
+    fn layout(&self) -> Layout {
+        Layout::Custom(|| Box::<reduce::Stream>::default(), parse::read)
     }
 }
 

@@ -3,27 +3,30 @@
 
 use std::collections::HashSet;
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken::{Manner, Manners};
+use crate::formats::spoken::{Manner, Manners, STORE};
 use crate::formats::transcript::Transcript;
 
 pub struct KimiSession;
 
 pub static FORMAT: KimiSession = KimiSession;
 
-static MANNERS: Manners = Manners::of_agent(
-    "kimi-session",
-    "Kimi session",
-    "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "kimi-session",
+    title: "Kimi session",
+    known_by: "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
+    appended: true,
+    unsent: UNSENT,
+    ..STORE
+});
 
 const READ_ONLY: &str =
     "sessions of Kimi are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -124,16 +127,8 @@ impl Format for KimiSession {
         is_timed && val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -150,7 +145,7 @@ struct Session {
     injected: HashSet<u32>,
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         match val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default().as_ref() {

@@ -3,7 +3,7 @@
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::session::SESSION;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit};
 use crate::history::{Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, name};
 
@@ -18,25 +18,18 @@ static INFO: FormatInfo = FormatInfo {
     name: NAME,
     title: "Kode session of a model of OpenAI's",
     known_by: "the same, with answers that are no Claude's and hold no signature",
-    dialect: &SESSION,
-    target: "openai-stateless",
     usage: Usage::Log,
     histories: Histories::Session,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
-    records_responses: false,
+    appended: true,
+    read_only: Some(READ_ONLY),
+    edited: Edited::Never,
+    ..FormatInfo::of(&SESSION, "openai-stateless")
 };
 
 impl Format for KodeResponses {
     fn info(&self) -> &'static FormatInfo {
         &INFO
-    }
-
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn read_only(&self) -> Option<&'static str> {
-        Some(READ_ONLY)
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -47,9 +40,13 @@ impl Format for KodeResponses {
         is_line(val)
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        read(record, &WRITER, &read_content, sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    read(record, &WRITER, &read_content, sink);
 }
 
 fn read_content(message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink) {

@@ -3,7 +3,7 @@
 //! the Responses API are judged as the calls and outputs that it sends for them.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
 use crate::json::Val;
 
@@ -29,12 +29,13 @@ static INFO: FormatInfo = FormatInfo {
     name: NAME,
     title: "Kode session (Claude-Code-like lines), also its older array of messages",
     known_by: "the same lines with `agentId` main or keys of its own, or with nothing that Claude Code writes",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
     usage: Usage::Log,
     histories: Histories::Session,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
-    records_responses: false,
+    appended: true,
+    read_only: Some(READ_ONLY),
+    edited: Edited::Never,
+    ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
 /// How surely Kode wrote a line. A line that occurs in only one of its two kinds of sessions counts most.
@@ -54,14 +55,6 @@ impl Format for KodeSession {
         &INFO
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn read_only(&self) -> Option<&'static str> {
-        Some(READ_ONLY)
-    }
-
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         claim(probe, |line| is_answer(line) && !is_of_other_model(line))
     }
@@ -70,10 +63,14 @@ impl Format for KodeSession {
         is_line(val)
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let message = |message: Val<'_>, role, record: &Record<'_>, sink: &mut dyn Sink| {
-            read_message(message, role, record, sink, 0);
-        };
-        session_lines::read(record, &WRITER, &message, sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let message = |message: Val<'_>, role, record: &Record<'_>, sink: &mut dyn Sink| {
+        read_message(message, role, record, sink, 0);
+    };
+    session_lines::read(record, &WRITER, &message, sink);
 }

@@ -1,26 +1,28 @@
 //! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are retold as opencode
 //! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe, Repair};
+use crate::format::translate::{Stored, Told, by_record};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::json::{Val, name};
 
 use super::message::Message;
 use super::repair;
 use super::session::Session;
 use crate::formats::member::text;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 
 pub struct OpencodeExport;
 
 pub static FORMAT: OpencodeExport = OpencodeExport;
 
-static MANNERS: Manners = Manners::of_agent(
-    "opencode-export",
-    "session that `opencode export` wrote",
-    "`info`, and `messages` that each have `info` and `parts`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "opencode-export",
+    title: "session that `opencode export` wrote",
+    known_by: "`info`, and `messages` that each have `info` and `parts`",
+    unsent: super::UNSENT,
+    edited: Edited::Partly,
+    ..STORE
+});
 
 const READ_ONLY: &str = "opencode keeps this in a form of its own, which is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -51,16 +53,12 @@ impl Format for OpencodeExport {
         }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        super::UNSENT
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
-    }
-
-    fn repair(&self) -> Option<Repair> {
-        Some(repair::repair)
+    fn editor(&self) -> Option<Editor> {
+        Some(Editor::Values(repair::repair))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is wrong with an opencode session as a store, and how it is repaired where it lies.
 
-use crate::format::retelling::{Say, Stored};
+use crate::format::translate::{Say, Stored};
 use crate::format::{Repaired, Wanted};
 use crate::history::{Act, Code, Finding, Row, codes};
 use crate::json::edit::{Base, add_member};

@@ -1,7 +1,7 @@
 //! The rows of a database, or the files of a folder, that are a session of opencode 1.x: the session, then each message with
 //! its parts after it. A row has the text of its cell in `data`, and its columns beside that; a file is what it holds.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::json::{Val, name};
 

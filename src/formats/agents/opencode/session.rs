@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::format::retelling::Told;
+use crate::format::translate::Told;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken::{self, Manners};

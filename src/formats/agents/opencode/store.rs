@@ -1,25 +1,28 @@
 //! Sessions of opencode 1.x in its database, and in the folders that older versions keep: a message or a part a record. They
 //! are retold as exports are.
 
-use crate::format::retelling::{Say, Stored, Teller, Told};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe, Repair};
+use crate::format::translate::{Say, Stored, ThreadReader, Told};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::history::{Finding, Row, codes};
 use crate::json::{Val, name};
 
 use super::{repair, rows};
 use crate::formats::kept::Kept;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 
 pub struct OpencodeSession;
 
 pub static FORMAT: OpencodeSession = OpencodeSession;
 
-static MANNERS: Manners = Manners::of_agent(
-    "opencode-session",
-    "session of opencode 1.x (SQLite, or its storage folder)",
-    "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "opencode-session",
+    title: "session of opencode 1.x (SQLite, or its storage folder)",
+    known_by: "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
+    stored_in_tables: true,
+    unsent: super::UNSENT,
+    edited: Edited::Partly,
+    ..STORE
+});
 
 const NO_FILES: &str = "the files of opencode's storage folder are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -35,24 +38,16 @@ impl Format for OpencodeSession {
         0
     }
 
-    fn is_stored_in_tables(&self) -> bool {
-        true
-    }
-
     fn knows(&self, val: Val<'_>) -> bool {
         rows::is_known(val)
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        super::UNSENT
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Rows::default()))
     }
 
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Rows::default()))
-    }
-
-    fn repair(&self) -> Option<Repair> {
-        Some(repair::repair_row)
+    fn editor(&self) -> Option<Editor> {
+        Some(Editor::Values(repair::repair_row))
     }
 }
 
@@ -65,7 +60,7 @@ struct Rows {
     in_tables: bool,
 }
 
-impl Teller for Rows {
+impl ThreadReader for Rows {
     fn take(&mut self, record: &Stored<'_>) {
         self.kept.push(record);
         self.in_tables |= record.val.get("row").is_some();

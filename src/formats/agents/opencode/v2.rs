@@ -4,9 +4,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Unsent, Version};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -16,7 +15,7 @@ use crate::formats::kept::Kept;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manners, Media, Says, Turn};
+use crate::formats::spoken::{Manners, Media, STORE, Says, Turn};
 
 mod answer;
 
@@ -26,11 +25,14 @@ pub struct OpencodeV2;
 
 pub static FORMAT: OpencodeV2 = OpencodeV2;
 
-static MANNERS: Manners = Manners::of_agent(
-    "opencode-v2",
-    "session of opencode 2 (SQLite)",
-    "the SQLite tables `session_v2` and `session_message`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "opencode-v2",
+    title: "session of opencode 2 (SQLite)",
+    known_by: "the SQLite tables `session_v2` and `session_message`",
+    stored_in_tables: true,
+    unsent: super::UNSENT,
+    ..STORE
+});
 
 const READ_ONLY: &str = "opencode 2 makes these rows from its events, so that an edit would be lost; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -44,20 +46,12 @@ impl Format for OpencodeV2 {
         0
     }
 
-    fn is_stored_in_tables(&self) -> bool {
-        true
-    }
-
     fn knows(&self, val: Val<'_>) -> bool {
         val.get("row").is_some()
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        super::UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Rows::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Rows::default()))
     }
 }
 
@@ -65,7 +59,7 @@ impl Format for OpencodeV2 {
 #[derive(Default)]
 struct Rows(Kept);
 
-impl Teller for Rows {
+impl ThreadReader for Rows {
     fn take(&mut self, record: &Stored<'_>) {
         self.0.push(record);
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::formats::spoken::{Call, Id, Says, Thought};
 use crate::history::Role;

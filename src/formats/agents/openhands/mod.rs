@@ -3,14 +3,14 @@
 
 use std::collections::HashSet;
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::{Val, name};
 
 use crate::formats::spoken;
-use crate::formats::spoken::{Manner, Manners, Says, Turn};
+use crate::formats::spoken::{Manner, Manners, STORE, Says, Turn};
 
 mod event;
 
@@ -20,11 +20,13 @@ pub struct Openhands;
 
 pub static FORMAT: Openhands = Openhands;
 
-static MANNERS: Manners = Manners::of_agent(
-    "openhands",
-    "events of OpenHands (`events/event-*.json` as a list or as lines; trajectories of version 0)",
-    "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "openhands",
+    title: "events of OpenHands (`events/event-*.json` as a list or as lines; trajectories of version 0)",
+    known_by: "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
+    unsent: UNSENT,
+    ..STORE
+});
 
 const READ_ONLY: &str = "events of OpenHands name one another and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -110,12 +112,8 @@ impl Format for Openhands {
         best
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Conversation::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Conversation::default()))
     }
 }
 
@@ -144,7 +142,7 @@ struct Conversation {
     is_anthropic: bool,
 }
 
-impl Teller for Conversation {
+impl ThreadReader for Conversation {
     fn take(&mut self, record: &Stored<'_>) {
         let alone = (!record.val.is_array()).then_some(record.val);
         for event in alone.into_iter().chain(record.val.elements()) {

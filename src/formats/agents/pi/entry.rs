@@ -1,6 +1,6 @@
 //! An entry of a session, and what of it is sent.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought, Turn};

@@ -4,16 +4,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::translate::{Say, Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Finding, Row, Settings, Unsent, codes};
 use crate::json::{Val, name};
 use crate::place::Place;
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 
 mod entry;
 
@@ -23,11 +23,14 @@ pub struct PiSession;
 
 pub static FORMAT: PiSession = PiSession;
 
-static MANNERS: Manners = Manners::of_agent(
-    "pi-session",
-    "session of pi or OpenClaw",
-    "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "pi-session",
+    title: "session of pi or OpenClaw",
+    known_by: "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
+    appended: true,
+    unsent: UNSENT,
+    ..STORE
+});
 
 const READ_ONLY: &str =
     "sessions of pi are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -105,16 +108,8 @@ impl Format for PiSession {
         self.detect(&Probe::new(val)) > 0 || is_entry && val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -127,7 +122,7 @@ struct Session {
     by_id: HashMap<Box<str>, usize>,
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         if record.val.get(name::r#type).is_some_and(|kind| kind.is("session")) {
             self.header = text(record.val, "id");

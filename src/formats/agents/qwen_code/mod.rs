@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::retelling::{Say, Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Unit};
+use crate::format::translate::{Say, Stored, ThreadReader, Told};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Unit};
 use crate::history::tree::{self, Entry, Marks, Name};
 use crate::history::{Usage, Version, time};
 use crate::json::pieces::Pieced;
@@ -23,12 +23,12 @@ static INFO: FormatInfo = FormatInfo {
     name: "qwen-code",
     title: "Qwen Code session (lines linked by `parentUuid`, with Gemini parts)",
     known_by: "`uuid` and `sessionId` with `message.parts` or `systemPayload`",
-    dialect: &GEMINI,
-    target: "gemini",
     usage: Usage::Log,
     histories: Histories::Tree,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    appended: true,
+    edited: Edited::Never,
+    ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 const READ_ONLY: &str = "sessions of Qwen Code are not edited; `replaylint convert --to API FILE` writes them as requests, which `fix` can repair";
@@ -57,12 +57,8 @@ impl Format for QwenCode {
         if is_side && !probe.has(name::message) && val.get(name::content).is_none() { 15 } else { 0 }
     }
 
-    fn is_appended(&self) -> bool {
-        true
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Session::default()))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Session::default()))
     }
 }
 
@@ -89,7 +85,7 @@ enum Says {
     Contents(Vec<Pieced>),
 }
 
-impl Teller for Session {
+impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let (val, base) = (record.val, record.base);
         let Some(name) = named(val, "uuid") else { return };

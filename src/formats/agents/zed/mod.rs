@@ -1,27 +1,29 @@
 //! Threads of Zed: documents as it exports them, and as they lie in `threads.db`, packed or not. Newer ones have messages
 //! `User` and `Agent`, older ones have roles with segments. Results lie with the answer that called for them.
 
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::text_at;
 use crate::formats::provider;
-use crate::formats::spoken::{Id, Manner, Manners, Says, Thought};
+use crate::formats::spoken::{Id, Manner, Manners, STORE, Says, Thought};
 use crate::formats::transcript::{SAMPLE, Transcript};
 
 pub struct ZedThread;
 
 pub static FORMAT: ZedThread = ZedThread;
 
-static MANNERS: Manners = Manners::of_agent(
-    "zed-thread",
-    "Zed thread (`threads.db`, export)",
-    "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
-);
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "zed-thread",
+    title: "Zed thread (`threads.db`, export)",
+    known_by: "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
+    unsent: UNSENT,
+    ..STORE
+});
 
 const READ_ONLY: &str =
     "threads of Zed are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -66,12 +68,8 @@ impl Format for ZedThread {
         val.get(name::messages).is_some_and(|list| list.is_array())
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

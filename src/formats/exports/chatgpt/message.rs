@@ -1,6 +1,6 @@
 //! A message of ChatGPT's, by the type of its content.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::transcript::Transcript;
 use crate::history::Role;
 use crate::json::pieces::Pieced;

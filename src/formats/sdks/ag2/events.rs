@@ -2,7 +2,7 @@
 
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::ag2::{AG2, Ag2Event, again, hosted_result, paired, printed, said};
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::{Finding, Flags, Kind, Role, Settings, Usage, codes};
 use crate::json::Val;
 
@@ -18,12 +18,10 @@ static INFO: FormatInfo = FormatInfo {
     name: "ag2-events",
     title: "AG2 events (array)",
     known_by: TOLD_BY,
-    dialect: &AG2,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &PARTS,
-    records_responses: false,
+    ..FormatInfo::of(&AG2, "openai")
 };
 
 pub(super) const TOLD_BY: &str =
@@ -57,15 +55,19 @@ impl Format for Ag2Events {
         })
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match record.slice {
-            Slice::Element { section: "" } => read_event(record.val, record, sink),
-            Slice::Element { .. } | Slice::Made => {}
-            Slice::Whole | Slice::Head => {
-                sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
-                record.val.elements().for_each(|event| read_event(event, record, sink));
-                sink.mark(Mark::End);
-            }
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
+    }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    match record.slice {
+        Slice::Element { section: "" } => read_event(record.val, record, sink),
+        Slice::Element { .. } | Slice::Made => {}
+        Slice::Whole | Slice::Head => {
+            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+            record.val.elements().for_each(|event| read_event(event, record, sink));
+            sink.mark(Mark::End);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! `<stream>.dropped-<N>.jsonl`, and comes before it.
 
 use crate::dialects::ag2::{AG2, Ag2Event};
-use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
+use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Record, Sink};
 use crate::history::Usage;
 use crate::json::Val;
 
@@ -16,12 +16,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "ag2-log",
     title: "AG2 write-ahead log",
     known_by: TOLD_BY,
-    dialect: &AG2,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &PARTS,
-    records_responses: false,
+    segments: true,
+    ..FormatInfo::of(&AG2, "openai")
 };
 
 impl Format for Ag2Log {
@@ -38,11 +37,11 @@ impl Format for Ag2Log {
         Ag2Event::of(val).is_some()
     }
 
-    fn has_segments(&self) -> bool {
-        true
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        read_event(record.val, record, sink);
-    }
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    read_event(record.val, record, sink);
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::dialects::responses::STUB;
 use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written, of_pairs};
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::history::Code;
 use crate::json::edit::{Sequence, Slot};

@@ -2,24 +2,27 @@
 //! graph changes it.
 
 use crate::format::handover::Handover;
-use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::translate::{Stored, Told, by_record};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
 use crate::json::Val;
 
 use super::super::langchain;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 
 pub struct LanggraphCheckpoint;
 
 pub static FORMAT: LanggraphCheckpoint = LanggraphCheckpoint;
 
-static MANNERS: Manners = Manners::of_sdk(
-    "langgraph-checkpoint",
-    "checkpoint of a LangGraph thread (SQLite)",
-    "the SQLite tables `checkpoints` and `writes`",
-);
+static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+    name: "langgraph-checkpoint",
+    title: "checkpoint of a LangGraph thread (SQLite)",
+    known_by: "the SQLite tables `checkpoints` and `writes`",
+    stored_in_tables: true,
+    unsent: super::UNSENT,
+    handover: Some(&HANDOVER),
+    ..STORE
+});
 
 const READ_ONLY: &str = "checkpoints are not edited: `fix` prints what to give to `update_state` of the graph, and `replaylint convert --to API FILE` writes a request";
 
@@ -39,24 +42,12 @@ impl Format for LanggraphCheckpoint {
         0
     }
 
-    fn is_stored_in_tables(&self) -> bool {
-        true
-    }
-
     fn knows(&self, val: Val<'_>) -> bool {
         val.get("channel_values").is_some_and(|values| values.is_object())
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        super::UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
-    }
-
-    fn handover(&self) -> Option<&'static Handover> {
-        Some(&HANDOVER)
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

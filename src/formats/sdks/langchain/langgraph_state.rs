@@ -1,22 +1,26 @@
 //! The state of a LangGraph thread as its server gives it: `{values: {messages: […]}, next, config, …}`.
 
-use crate::format::correcting::Corrector;
-use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::translate::{Stored, Told, by_record};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
 use super::super::langchain;
 use super::Corrections;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 
 pub struct LanggraphState;
 
 pub static FORMAT: LanggraphState = LanggraphState;
 
-static MANNERS: Manners =
-    Manners::of_sdk("langgraph-state", "state of a LangGraph thread", "`values` with `messages` of LangChain");
+static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+    name: "langgraph-state",
+    title: "state of a LangGraph thread",
+    known_by: "`values` with `messages` of LangChain",
+    unsent: super::UNSENT,
+    edited: Edited::Partly,
+    ..STORE
+});
 
 const READ_ONLY: &str = "a LangGraph state is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -36,16 +40,12 @@ impl Format for LanggraphState {
         }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        super::UNSENT
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
-    }
-
-    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
-        Some(|| Corrections::of(messages))
+    fn editor(&self) -> Option<Editor> {
+        Some(Editor::Messages(|| Corrections::of(messages)))
     }
 }
 

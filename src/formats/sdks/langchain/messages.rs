@@ -1,26 +1,27 @@
 //! Messages that LangChain has written: `messages_to_dict`, `model_dump` and `dumpd`, as a list, in an object with
 //! `messages`, or one a line.
 
-use crate::format::correcting::Corrector;
-use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
 use super::super::langchain;
 use super::Corrections;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 
 pub struct LangchainMessages;
 
 pub static FORMAT: LangchainMessages = LangchainMessages;
 
-static MANNERS: Manners = Manners::of_sdk(
-    "langchain-messages",
-    "messages of LangChain (`messages_to_dict`, `model_dump`, `dumpd`)",
-    "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
-);
+static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+    name: "langchain-messages",
+    title: "messages of LangChain (`messages_to_dict`, `model_dump`, `dumpd`)",
+    known_by: "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
+    unsent: super::UNSENT,
+    edited: Edited::Partly,
+    ..STORE
+});
 
 const READ_ONLY: &str = "messages of LangChain are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 const IN_LINES: &str = "messages of LangChain are not edited where each is a line; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
@@ -37,16 +38,12 @@ impl Format for LangchainMessages {
         }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        super::UNSENT
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| Box::new(Messages::default()))
     }
 
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Messages::default()))
-    }
-
-    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
-        Some(|| Corrections::of(list))
+    fn editor(&self) -> Option<Editor> {
+        Some(Editor::Messages(|| Corrections::of(list)))
     }
 }
 
@@ -63,7 +60,7 @@ struct Messages {
     lines: langchain::Lines,
 }
 
-impl Teller for Messages {
+impl ThreadReader for Messages {
     fn take(&mut self, record: &Stored<'_>) {
         match list(record.val) {
             Some(list) => {

@@ -1,7 +1,7 @@
 //! What the stores of LangChain and LangGraph share: lists of messages, in three forms, retold as LangChain sends them to
 //! the provider that the answers name.
 
-use crate::format::retelling::{Stored, Told};
+use crate::format::translate::{Stored, Told};
 use crate::history::Settings;
 use crate::json::Val;
 

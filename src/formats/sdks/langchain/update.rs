@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::format::correcting::Problems;
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::json::{Val, string};
 
 use super::correct::{List, missing};

@@ -1,15 +1,15 @@
 //! The state of a run that the OpenAI Agents SDK for JavaScript was interrupted in. Its items have a form of their own, with
 //! keys in camel case; they are retold as the SDK sends them.
 
-use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::translate::{Say, Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use super::run_state::is_known;
-use crate::formats::spoken::Manners;
+use crate::formats::spoken::{Manners, STORE};
 
 mod item;
 
@@ -17,11 +17,13 @@ pub struct AgentsJsState;
 
 pub static FORMAT: AgentsJsState = AgentsJsState;
 
-static MANNERS: Manners = Manners::of_sdk(
-    "agents-js-state",
-    "RunState of the OpenAI Agents SDK for JavaScript",
-    "`$schemaVersion`, `originalInput` and `generatedItems`",
-);
+static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+    name: "agents-js-state",
+    title: "RunState of the OpenAI Agents SDK for JavaScript",
+    known_by: "`$schemaVersion`, `originalInput` and `generatedItems`",
+    unsent: UNSENT,
+    ..STORE
+});
 
 /// The newest version 1.x that is known: that of the SDK 0.20.
 const NEWEST: u8 = 20;
@@ -74,12 +76,8 @@ impl Format for AgentsJsState {
         if has("$schemaVersion") && has("originalInput") && items() { 97 } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 }
 

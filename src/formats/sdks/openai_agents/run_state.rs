@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item,
+    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
@@ -20,12 +20,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "agents-run-state",
     title: "RunState of the OpenAI Agents SDK for Python",
     known_by: "`$schemaVersion`, `original_input` and `generated_items`",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerRecord,
     parts: &[Part { path: &[INPUT], unit: Unit::Element }, Part { path: &[GENERATED], unit: Unit::Element }],
-    records_responses: false,
+    edited: Edited::Never,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 const INPUT: &str = "original_input";
@@ -41,41 +40,41 @@ impl Format for AgentsRunState {
         &INFO
     }
 
-    fn edited(&self) -> Edited {
-        Edited::Never
-    }
-
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let has = |key| probe.val.get(key).is_some();
         let items = || probe.val.get(GENERATED).is_some_and(|items| items.is_array());
         if has("$schemaVersion") && has(INPUT) && items() { 97 } else { 0 }
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let flags = Flags::default();
-        match record.slice {
-            Slice::Element { section: INPUT } => return read_item(&RESPONSES, record.val, record, 0, flags, sink),
-            Slice::Element { section: GENERATED } => return read_generated(record.val, record, sink),
-            Slice::Element { .. } => return,
-            _ => {}
-        }
-        let version = record.val.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
-        let unknown_version = version.map(|version| record.base.of(version));
-        let settings =
-            Settings { usage: Usage::Log, read_only: Some(READ_ONLY), unknown_version, ..Settings::default() };
-        sink.mark(Mark::Start(Box::new(settings)));
-        if let Some(input) = record.val.get(INPUT) {
-            read_given(input, record, 0, flags, sink);
-        }
-        let repeated = repeated(record.val);
-        let generated = record.val.get(GENERATED).into_iter().flat_map(|items| items.elements());
-        for (number, item) in generated.enumerate() {
-            if !repeated.contains(&number) {
-                read_generated(item, record, sink);
-            }
-        }
-        sink.mark(Mark::End);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    let flags = Flags::default();
+    match record.slice {
+        Slice::Element { section: INPUT } => return read_item(&RESPONSES, record.val, record, 0, flags, sink),
+        Slice::Element { section: GENERATED } => return read_generated(record.val, record, sink),
+        Slice::Element { .. } => return,
+        _ => {}
+    }
+    let version = record.val.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
+    let unknown_version = version.map(|version| record.base.of(version));
+    let settings =
+        Settings { usage: Usage::Log, read_only: Some(READ_ONLY), unknown_version, ..Settings::default() };
+    sink.mark(Mark::Start(Box::new(settings)));
+    if let Some(input) = record.val.get(INPUT) {
+        read_given(input, record, 0, flags, sink);
+    }
+    let repeated = repeated(record.val);
+    let generated = record.val.get(GENERATED).into_iter().flat_map(|items| items.elements());
+    for (number, item) in generated.enumerate() {
+        if !repeated.contains(&number) {
+            read_generated(item, record, sink);
+        }
+    }
+    sink.mark(Mark::End);
 }
 
 /// Whether a version is one from 1.0 to the newest that is known.

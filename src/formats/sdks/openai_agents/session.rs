@@ -1,7 +1,7 @@
 //! Sessions of the OpenAI Agents SDK in its SQLite tables: a Responses item a row.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_item};
+use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, read_item};
 use crate::history::{Flags, Usage};
 use crate::json::Val;
 
@@ -16,12 +16,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "agents-session",
     title: "OpenAI Agents SDK session (SQLite)",
     known_by: "a SQLite table with the columns `session_id` and `message_data`, and one of sessions",
-    dialect: &RESPONSES,
-    target: "openai",
     usage: Usage::Log,
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
+    stored_in_tables: true,
+    ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 impl Format for AgentsSession {
@@ -34,16 +33,16 @@ impl Format for AgentsSession {
         0
     }
 
-    fn is_stored_in_tables(&self) -> bool {
-        true
-    }
-
     fn knows(&self, val: Val<'_>) -> bool {
         val.is_object() && responses_items::item_fit(val) != Fit::Strange
     }
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        sink.mark(Mark::Settings(|settings, _| settings.in_rows = true, Box::default()));
-        read_item(&RESPONSES, record.val, record, 0, Flags::default(), sink);
+    fn layout(&self) -> Layout {
+        Layout::Items(read_record)
     }
+}
+
+fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
+    sink.mark(Mark::Settings(|settings, _| settings.in_rows = true, Box::default()));
+    read_item(&RESPONSES, record.val, record, 0, Flags::default(), sink);
 }

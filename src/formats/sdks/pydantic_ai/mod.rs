@@ -3,17 +3,16 @@
 
 use std::collections::HashSet;
 
-use crate::format::correcting::Corrector;
-use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manners, Says, Turn};
+use crate::formats::spoken::{Manners, STORE, Says, Turn};
 
 mod correct;
 mod part;
@@ -26,11 +25,14 @@ pub struct PydanticAi;
 
 pub static FORMAT: PydanticAi = PydanticAi;
 
-static MANNERS: Manners = Manners::of_sdk(
-    "pydantic-ai-messages",
-    "messages of pydantic-ai (`all_messages_json()`)",
-    "messages of `kind` request or response whose `parts` have a `part_kind`",
-);
+static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+    name: "pydantic-ai-messages",
+    title: "messages of pydantic-ai (`all_messages_json()`)",
+    known_by: "messages of `kind` request or response whose `parts` have a `part_kind`",
+    unsent: UNSENT,
+    edited: Edited::Partly,
+    ..STORE
+});
 
 const READ_ONLY: &str = "messages of pydantic-ai are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
@@ -68,16 +70,12 @@ impl Format for PydanticAi {
         if any && list.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| by_record(tell))
     }
 
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| by_record(tell))
-    }
-
-    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
-        Some(|| Box::new(correct::Corrections::default()))
+    fn editor(&self) -> Option<Editor> {
+        Some(Editor::Messages(|| Box::new(correct::Corrections::default())))
     }
 }
 

@@ -3,7 +3,7 @@
 pub mod model_messages;
 pub mod ui_messages;
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::history::{Code, Role, Settings};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -120,11 +120,11 @@ struct Messages {
     open: Conversation,
 }
 
-pub(super) fn teller(form: &'static Form) -> Box<dyn Teller> {
+pub(super) fn teller(form: &'static Form) -> Box<dyn ThreadReader> {
     Box::new(Messages { form, told: Vec::new(), open: Conversation::default() })
 }
 
-impl Teller for Messages {
+impl ThreadReader for Messages {
     fn take(&mut self, record: &Stored<'_>) {
         if is_message(record.val) {
             (self.form.take)(&mut self.open, record.val, record);

@@ -1,9 +1,9 @@
 //! Messages in the form in which the Vercel AI SDK hands them to its providers, `ModelMessage[]`: roles `system`, `user`,
 //! `assistant` and `tool`, with parts `tool-call` and `tool-result`.
 
-use crate::format::retelling::{Stored, Teller};
+use crate::format::translate::Stored;
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::Role;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -11,17 +11,19 @@ use crate::json::{Val, name};
 
 use super::super::vercel;
 use super::{Conversation, Form};
-use crate::formats::spoken::{Call, Id, Manners, Media, Says, Turn};
+use crate::formats::spoken::{Call, Id, Manners, Media, STORE, Says, Turn};
 
 pub struct VercelModelMessages;
 
 pub static FORMAT: VercelModelMessages = VercelModelMessages;
 
-static MANNERS: Manners = Manners::of_sdk(
-    "vercel-model-messages",
-    "ModelMessage list of the Vercel AI SDK",
-    "messages whose `content` has parts `tool-call` or `tool-result` with `toolCallId`",
-);
+static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+    name: "vercel-model-messages",
+    title: "ModelMessage list of the Vercel AI SDK",
+    known_by: "messages whose `content` has parts `tool-call` or `tool-result` with `toolCallId`",
+    unsent: UNSENT,
+    ..STORE
+});
 
 static FORM: Form = Form {
     manners: &MANNERS,
@@ -59,12 +61,8 @@ impl Format for VercelModelMessages {
         vercel::messages(val).all(|message| score(message) > 0)
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
-    }
-
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| vercel::teller(&FORM))
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| vercel::teller(&FORM))
     }
 }
 

@@ -2,15 +2,15 @@
 //! and 4 with its `toolInvocations`. They are retold as `convertToModelMessages` makes them: a step of an answer, then the
 //! results of its tools.
 
-use crate::format::retelling::{Stored, Teller};
+use crate::format::translate::Stored;
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Probe, Repair};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::history::Role;
 use crate::json::{Val, name};
 
 use super::super::vercel;
 use super::{Conversation, Form};
-use crate::formats::spoken::{Manners, Says, Turn};
+use crate::formats::spoken::{Manners, STORE, Says, Turn};
 
 mod part;
 mod repair;
@@ -21,11 +21,14 @@ pub struct VercelUiMessages;
 
 pub static FORMAT: VercelUiMessages = VercelUiMessages;
 
-static MANNERS: Manners = Manners::of_sdk(
-    "vercel-ui-messages",
-    "UIMessage list of the Vercel AI SDK",
-    "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
-);
+static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+    name: "vercel-ui-messages",
+    title: "UIMessage list of the Vercel AI SDK",
+    known_by: "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
+    unsent: UNSENT,
+    edited: Edited::Partly,
+    ..STORE
+});
 
 static FORM: Form = Form {
     manners: &MANNERS,
@@ -66,16 +69,12 @@ impl Format for VercelUiMessages {
         if all > 0 { best } else { 0 }
     }
 
-    fn unsent(&self) -> &'static [UnsentPaths] {
-        UNSENT
+    fn layout(&self) -> Layout {
+        Layout::Threads(|| vercel::teller(&FORM))
     }
 
-    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| vercel::teller(&FORM))
-    }
-
-    fn repair(&self) -> Option<Repair> {
-        Some(repair::repair)
+    fn editor(&self) -> Option<Editor> {
+        Some(Editor::Values(repair::repair))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The messages of a sample.
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::spoken::{Call, Id, Media, Says, Thought, Turn};
 use crate::history::Role;
 use crate::json::pieces::Pieced;

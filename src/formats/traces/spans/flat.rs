@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::format::retelling::Stored;
+use crate::format::translate::Stored;
 use crate::formats::transcript::Transcript;
 use crate::history::Role;
 use crate::json::Val;

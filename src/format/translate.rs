@@ -20,7 +20,7 @@ pub struct Stored<'r> {
 }
 
 /// Retells the records of one doc.
-pub trait Teller {
+pub trait ThreadReader {
     /// Takes the next record.
     fn take(&mut self, record: &Stored<'_>);
 
@@ -30,7 +30,7 @@ pub trait Teller {
 
 /// A teller of records that are conversations, or hold some: what one says has nothing to do with the others. `tell` adds the
 /// histories of a record.
-pub fn by_record(tell: fn(&Stored<'_>, &mut Vec<Told>)) -> Box<dyn Teller> {
+pub fn by_record(tell: fn(&Stored<'_>, &mut Vec<Told>)) -> Box<dyn ThreadReader> {
     Box::new(ByRecord { tell, told: Vec::new() })
 }
 
@@ -39,7 +39,7 @@ struct ByRecord {
     told: Vec<Told>,
 }
 
-impl Teller for ByRecord {
+impl ThreadReader for ByRecord {
     fn take(&mut self, record: &Stored<'_>) {
         (self.tell)(record, &mut self.told);
     }
