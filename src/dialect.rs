@@ -117,16 +117,75 @@ pub enum Written {
     Items,
 }
 
+/// Edits that put what these messages say where their request keeps its instructions.
+pub type Hoist = fn(Val<'_>, &[Val<'_>], Base<'_>, &mut Vec<Edit>) -> Result<(), Cannot>;
+
+/// What is known about a dialect, beside how its items are read and changed.
+pub struct DialectInfo {
+    pub name: &'static str,
+    /// How calls and outputs find each other.
+    pub pairing: Pairing,
+    /// A call that nobody answered is answered, unless the user says otherwise: its client does the same.
+    pub answers_calls: bool,
+    /// A message of the model that says nothing, to stand where the target wants one.
+    pub bridge: Option<&'static str>,
+    /// A message of the user that asks the model to go on.
+    pub continuation: Option<&'static str>,
+    /// Results had better not stand in one message with anything else.
+    pub keeps_results_apart: bool,
+    /// What is around the results of a message that holds nothing else; `None` if results are messages themselves.
+    pub results_message: Option<(&'static str, &'static str)>,
+    /// What the dialect can say, for conversion. A dialect of logs alone says nothing: it is replayed in another.
+    pub capabilities: &'static Takes,
+    /// What an item is called by, where that does not lie under the keys that any other dialect has.
+    pub names: Option<for<'t> fn(Val<'t>) -> Option<Names<'t>>>,
+    /// Where outputs lie in messages: the text of a new message around one, in the form of the message beside it.
+    pub message_around: Option<fn(&[u8], Val<'_>) -> Option<Vec<u8>>>,
+    /// Whether a message that holds only what moves is moved as it is; else what moves gets a new one.
+    pub moves_whole: fn(Val<'_>) -> bool,
+    /// `None` if requests of the dialect have no separate instructions.
+    pub hoist: Option<Hoist>,
+    /// What makes items of the Responses API of this log's records; `None` if its items are replayed as they are. The
+    /// argument says that the server keeps items.
+    pub replay: Option<fn(bool) -> Box<dyn Replay>>,
+}
+
+impl DialectInfo {
+    /// What most dialects have in common, without a name.
+    pub const BASE: DialectInfo = DialectInfo {
+        name: "",
+        pairing: Pairing::Keys,
+        answers_calls: false,
+        bridge: None,
+        continuation: None,
+        keeps_results_apart: false,
+        results_message: None,
+        capabilities: &Takes::NOTHING,
+        names: None,
+        message_around: None,
+        moves_whole: |_| true,
+        hoist: None,
+        replay: None,
+    };
+
+    /// The edits that put what these messages say where their request keeps its instructions.
+    pub fn hoist(
+        &self,
+        request: Val<'_>,
+        messages: &[Val<'_>],
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
+        let hoist = self.hoist.ok_or(Cannot("requests of this dialect have no separate instructions"))?;
+        hoist(request, messages, base, out)
+    }
+}
+
 pub trait Dialect: Sync {
-    fn name(&self) -> &'static str;
+    fn info(&self) -> &'static DialectInfo;
 
     /// The rows of one stored element, each with its text. Anything that is no item gives none.
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>));
-
-    /// How calls and outputs find each other.
-    fn pairing(&self) -> Pairing {
-        Pairing::Keys
-    }
 
     /// The edits that make a change to an item.
     fn change(
@@ -140,76 +199,15 @@ pub trait Dialect: Sync {
     /// The text of an output that answers a call without claiming anything.
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot>;
 
-    /// Whether a call that nobody answered is answered, unless the user says otherwise: its client does the same.
-    fn answers_calls(&self) -> bool {
-        false
-    }
-
     /// The text that pairs call and output, where an item of this kind has it.
     fn key<'t>(&self, _kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         item.get("call_id").and_then(|id| id.as_str())
     }
 
-    /// What an item is called by, where that does not lie under the keys that any other dialect has.
-    fn names<'t>(&self, _item: Val<'t>) -> Option<Names<'t>> {
-        None
-    }
-
-    /// Where outputs lie in messages: the text of a new message around one, in the form of the message `beside` it.
-    fn message_around(&self, _output: &[u8], _beside: Val<'_>) -> Option<Vec<u8>> {
-        None
-    }
-
-    /// Whether a message that holds only what moves is moved as it is; else what moves gets a new one.
-    fn moves_whole(&self, _message: Val<'_>) -> bool {
-        true
-    }
-
-    /// The edits that put what these messages say where their request keeps its instructions.
-    fn hoist(
-        &self,
-        _request: Val<'_>,
-        _messages: &[Val<'_>],
-        _base: Base<'_>,
-        _out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
-        Err(Cannot("requests of this dialect have no separate instructions"))
-    }
-
-    /// A message of the model that says nothing, to stand where the target wants one.
-    fn bridge(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// A message of the user that asks the model to go on.
-    fn go_on(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Whether results had better not stand in one message with anything else.
-    fn keeps_results_apart(&self) -> bool {
-        false
-    }
-
-    /// What is around the results of a message that holds nothing else; `None` if results are messages themselves.
-    fn envelope(&self) -> Option<(&'static str, &'static str)> {
-        None
-    }
-    /// What makes items of the Responses API of this log's records; `None` if its items are replayed as they are.
-    /// `stored` says that the server keeps items.
-    fn replay(&self, _stored: bool) -> Option<Box<dyn Replay>> {
-        None
-    }
-
-    /// What the dialect can say, for conversion. A dialect of logs alone says nothing: it is replayed in another.
-    fn takes(&self) -> &'static Takes {
-        &Takes::NOTHING
-    }
-
     /// Adds a part of a conversation to what comes before it. What is not understood is kept raw.
     fn lift(&self, _body: Body<'_>, _out: &mut Conversation, _losses: &mut Losses) {}
 
-    /// Writes a conversation that was fitted to what the dialect [takes](Dialect::takes).
+    /// Writes a conversation that was fitted to what the dialect [can say](DialectInfo::capabilities).
     fn lower(&self, _conversation: &Conversation, _written: Written, _out: &mut Vec<u8>) {}
 }
 

@@ -158,7 +158,7 @@ impl Assembler {
         let tree = (wants_nodes || info.histories.shares_rows()).then(Builder::default);
         Assembler {
             histories: info.histories,
-            pairing: info.dialect.pairing(),
+            pairing: info.dialect.info().pairing,
             settings,
             rows: Vec::new(),
             turns: Vec::new(),

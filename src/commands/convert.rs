@@ -146,7 +146,7 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
 /// A model that was asked for, and that the target does not serve.
 fn say_foreign_model(run: &Run, conversion: &Conversion) {
     let Some(model) = run.lints.of("").model.as_deref() else { return };
-    let dialect = conversion.to.name();
+    let dialect = conversion.to.info().name;
     if models::maker(model).is_some_and(|maker| !models::serves(dialect, maker)) {
         complain(&format!("the model {} is not one that {dialect} requests are sent to", printable(model)));
     }

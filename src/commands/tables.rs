@@ -78,7 +78,7 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
                     "name": info.name,
                     "title": info.title,
                     "known_by": info.known_by,
-                    "dialect": info.dialect.name(),
+                    "dialect": info.dialect.info().name,
                     "target": info.target,
                     "as": info.usage.name(),
                     "recognised": !format.info().named_only,

@@ -46,7 +46,7 @@ pub struct Thinking {
 impl Able {
     /// Of the model that the result names or will be sent to.
     pub fn of(plan: &Plan, model: Option<&str>) -> Able {
-        let dialect = plan.to.name();
+        let dialect = plan.to.info().name;
         let known = model.filter(|model| models::maker(model).is_none_or(|maker| models::serves(dialect, maker)));
         // Items name no model: whoever reads them knows nothing of it.
         let home = known.filter(|_| plan.written == Written::Request);
@@ -88,6 +88,6 @@ impl Able {
 
 /// The target that a dialect's requests are judged by.
 pub fn usual(dialect: &dyn Dialect) -> Option<&'static Target> {
-    let openai = if dialect.name() == "responses" { "openai" } else { dialect.name() };
+    let openai = if dialect.info().name == "responses" { "openai" } else { dialect.info().name };
     targets::by_name(openai)
 }

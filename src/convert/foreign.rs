@@ -59,7 +59,7 @@ impl<'h> Items<'h> {
             let made = Made::Messages(Texts::new(bytes, info.dialect), &history.rows);
             return Ok(Some(Items { dialect: &ANTHROPIC, shape: Shape::Item, made }));
         }
-        let Some(replay) = info.dialect.replay(stored) else { return Ok(None) };
+        let Some(replay) = info.dialect.info().replay.map(|replay| replay(stored)) else { return Ok(None) };
         let source = foreign::Source { id, bytes, within: 0..=u64::MAX, limit: options.read.max_record };
         Ok(Some(Items::of_replay(foreign::replay(&source, replay)?)))
     }

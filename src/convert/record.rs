@@ -199,12 +199,12 @@ impl<'c> Converter<'c> {
         let (plan, asked) = (&self.how.plan, self.how.options);
         let name = match plan.written {
             Written::Items => "responses-item-lines".to_owned(),
-            Written::Request => format!("{}-request", plan.to.name()),
+            Written::Request => format!("{}-request", plan.to.info().name),
         };
         // The items of other systems' logs become items of the Responses API.
-        let own = info.dialect.takes().dialect;
-        let same = own == plan.to.name() || own.is_empty() && plan.to.name() == RESPONSES.name();
-        let fits = |target: &'static Target| (target.dialect == plan.to.name()).then_some(target);
+        let own = info.dialect.info().capabilities.dialect;
+        let same = own == plan.to.info().name || own.is_empty() && plan.to.info().name == RESPONSES.info().name;
+        let fits = |target: &'static Target| (target.dialect == plan.to.info().name).then_some(target);
         let taker = |target: Option<&'static Target>| Options {
             read: read::Options {
                 format: formats::by_name(&name),
@@ -247,7 +247,7 @@ impl<'c> Converter<'c> {
         if severity < self.how.least && !variant.shown || self.made.judged.len() >= self.how.most {
             return;
         }
-        let target = options.target.or_else(|| targets::by_name(self.how.plan.to.name()));
+        let target = options.target.or_else(|| targets::by_name(self.how.plan.to.info().name));
         let target = target.unwrap_or(targets::TARGETS[0]);
         self.made.judged.push(Judged { finding, severity, target, history, loss: variant.loss, flattens: false });
     }

@@ -47,9 +47,11 @@ enum Into {
 
 impl Taker {
     pub fn new(dialect: &'static dyn Dialect, plan: &Plan, spills: bool) -> Self {
-        let same = dialect.takes().dialect == plan.to.name() && plan.thoughts == Thoughts::Auto;
+        let same = dialect.info().capabilities.dialect == plan.to.info().name && plan.thoughts == Thoughts::Auto;
         let into = match same {
-            true => Into::Verbatim(Box::new(Verbatim::new(dialect.takes(), plan.written, outlet(spills)))),
+            true => {
+                Into::Verbatim(Box::new(Verbatim::new(dialect.info().capabilities, plan.written, outlet(spills))))
+            }
             false => Into::Lifted(Box::default()),
         };
         Taker { dialect, losses: Losses::default(), into, items: 0, spills }
@@ -74,7 +76,7 @@ impl Taker {
             Shape::Item => 1,
             Shape::List => u64::from(body.val.count()),
             Shape::Request => {
-                let list = body.val.get(self.dialect.takes().list_key);
+                let list = body.val.get(self.dialect.info().capabilities.list_key);
                 list.map_or(0, |list| u64::from(if list.is_array() { list.count() } else { 1 }))
             }
         };
@@ -116,7 +118,7 @@ impl Taker {
                     conversation.model.as_ref().map(|text| String::from_utf8_lossy(&text.plain()).into_owned());
                 let able = Able::of(plan, model.as_deref());
                 let target = able.target;
-                fit::fit(&mut conversation, plan.to.takes(), plan, &able, &mut losses);
+                fit::fit(&mut conversation, plan.to.info().capabilities, plan, &able, &mut losses);
                 model::fit(&conversation, plan, &mut losses);
                 let mut out = Vec::with_capacity(size);
                 conversation.outlet = outlet;
@@ -146,7 +148,7 @@ fn outlet(spills: bool) -> Outlet {
 /// A null, a number or a text among messages becomes nothing. Items of the Responses API lose theirs one by one.
 fn lose_literals(dialect: &dyn Dialect, body: &Body<'_>, losses: &mut Losses) {
     let list = match body.shape {
-        Shape::Request => body.val.get(dialect.takes().list_key),
+        Shape::Request => body.val.get(dialect.info().capabilities.list_key),
         Shape::List => Some(body.val),
         Shape::Item => None,
     };

@@ -29,5 +29,5 @@ pub static ALIASES: [(&str, &str); 6] = [
 
 /// The dialect with this name.
 pub fn dialect(name: &str) -> Option<&'static dyn Dialect> {
-    TO.iter().map(|(_, dialect, _)| *dialect).find(|dialect| dialect.name() == name)
+    TO.iter().map(|(_, dialect, _)| *dialect).find(|dialect| dialect.info().name == name)
 }

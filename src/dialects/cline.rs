@@ -3,8 +3,8 @@
 //! its tool gave it, a file by its path and content, and an image without a source; Roo keeps the reasoning of OpenAI's
 //! models as an element between the messages.
 
-use crate::dialect::{Body, Cannot, Dialect, Item, Origin, Shape, TextChange};
-use crate::dialects::anthropic::ANTHROPIC;
+use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, Shape, TextChange};
+use crate::dialects::anthropic::{self, ANTHROPIC};
 use crate::dialects::common::text;
 use crate::dialects::responses::RESPONSES;
 use crate::history::{BlockFlags, Flags, Kind, Pairing, Role};
@@ -45,9 +45,18 @@ const UNSENT: [&[u8]; 18] = [
     b"summary",
 ];
 
+static INFO: DialectInfo = DialectInfo {
+    name: anthropic::NAME,
+    pairing: Pairing::Blocks,
+    answers_calls: true,
+    results_message: Some(anthropic::RESULTS_MESSAGE),
+    capabilities: &TAKES,
+    ..DialectInfo::BASE
+};
+
 impl Dialect for Cline {
-    fn name(&self) -> &'static str {
-        ANTHROPIC.name()
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
@@ -72,10 +81,6 @@ impl Dialect for Cline {
         });
     }
 
-    fn pairing(&self) -> Pairing {
-        ANTHROPIC.pairing()
-    }
-
     fn change(
         &self,
         change: &TextChange,
@@ -90,20 +95,8 @@ impl Dialect for Cline {
         ANTHROPIC.stub(call)
     }
 
-    fn answers_calls(&self) -> bool {
-        true
-    }
-
     fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         ANTHROPIC.key(kind, item)
-    }
-
-    fn envelope(&self) -> Option<(&'static str, &'static str)> {
-        ANTHROPIC.envelope()
-    }
-
-    fn takes(&self) -> &'static Takes {
-        &TAKES
     }
 
     fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {

@@ -2,7 +2,7 @@
 //! rows that pair like any others; a thinking block is signed for another provider and stands for nothing that a
 //! Responses server takes, so it is passed over as unknown.
 
-use crate::dialect::{Cannot, Dialect, Item, Origin, TextChange};
+use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Origin, TextChange};
 use crate::history::kind::is_long_id;
 use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
@@ -15,9 +15,11 @@ pub static SESSION: Session = Session;
 
 const NOT_EDITED: Cannot = Cannot("the blocks of a session are not edited");
 
+static INFO: DialectInfo = DialectInfo { name: "session", ..DialectInfo::BASE };
+
 impl Dialect for Session {
-    fn name(&self) -> &'static str {
-        "session"
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {

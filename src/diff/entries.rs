@@ -119,7 +119,7 @@ impl ThreadReader {
             Shape::Item => self.item(body, body.val, locate),
             Shape::List => body.val.elements().for_each(|val| self.item(body, val, locate)),
             Shape::Request => {
-                let list_key = self.info.dialect.takes().list_key;
+                let list_key = self.info.dialect.info().capabilities.list_key;
                 for member in body.val.members().filter(|member| !member.key.is(list_key.as_bytes())) {
                     self.member(body, &member.key.decode(), member.val, locate);
                 }
@@ -135,7 +135,7 @@ impl ThreadReader {
     }
 
     fn member(&mut self, body: &Body<'_>, key: &[u8], val: Val<'_>, locate: Locate<'_>) {
-        let dialect = self.info.dialect.name();
+        let dialect = self.info.dialect.info().name;
         let name = String::from_utf8_lossy(&spelled(dialect, key)).into_owned();
         let instructs = INSTRUCTIONS.contains(&name.as_str()) && !val.is_null();
         let at = body.base.of(val);
@@ -151,7 +151,7 @@ impl ThreadReader {
             None => "item".to_owned(),
         });
         let at = body.base.of(val);
-        let grammar = Grammar::Item(self.info.dialect.name());
+        let grammar = Grammar::Item(self.info.dialect.info().name);
         let entry = Entry::new(kind, identity(val), grammar, val.raw().to_vec(), at, locate(at));
         let ids = if entry.id.is_some() { said::ids(val) } else { Vec::new() };
         let entry = put_away(&mut self.aside, Entry { ids, ..entry });
@@ -166,7 +166,7 @@ impl ThreadReader {
         }
         self.instructions.append(&mut self.entries);
         Ok(Told {
-            dialect: self.info.dialect.name(),
+            dialect: self.info.dialect.info().name,
             label: None,
             is_branch: matches!(self.info.histories, Histories::Tree | Histories::Session | Histories::PerNode),
             entries: self.instructions,

@@ -50,7 +50,7 @@ impl<'r> Texts<'r> {
 
     /// The key of a request of the dialect that holds its items or messages.
     pub fn list_key(&self) -> &'static str {
-        self.dialect.takes().list_key
+        self.dialect.info().capabilities.list_key
     }
 
     pub fn scanned(&self) -> Option<Scanned<'r>> {
@@ -163,7 +163,7 @@ impl<'r> Texts<'r> {
 
     /// What an item is called by.
     pub fn called<'t>(&self, item: Val<'t>) -> Option<Names<'t>> {
-        self.dialect.names(item)
+        self.dialect.info().names.and_then(|names| names(item))
     }
 
     /// The id of an item, where it has one.

@@ -57,7 +57,7 @@ impl<'o> ItemRules<'o> {
 impl Visitor for ItemRules<'_> {
     /// Checks of rules that have nothing to say of the dialect of the format's target are left out.
     fn begin(&mut self, info: &'static FormatInfo) {
-        let dialect = info.dialect.name();
+        let dialect = info.dialect.info().name;
         self.standard = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
         self.fields.1 = self.fields.0 && fields::judge(dialect);
         let target = targets::by_name(info.target);

@@ -58,7 +58,7 @@ impl Dialect {
 
     /// The member of a request that holds its items.
     fn list_key(self) -> &'static str {
-        self.grammar().takes().list_key
+        self.grammar().info().capabilities.list_key
     }
 
     fn opening(self) -> String {

@@ -112,7 +112,7 @@ fn best(
         if score > best.map_or(TELLING - 1, |(score, _)| score) {
             best = Some((score, format));
         }
-        if dialect.is_none_or(|dialect| format.info().dialect.name() != dialect) {
+        if dialect.is_none_or(|dialect| format.info().dialect.info().name != dialect) {
             continue;
         }
         let score = if score < TELLING && format.info().may_be(probe) { TELLING } else { score };
@@ -175,7 +175,7 @@ fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -
         let mut is_history = false;
         for (votes, format) in votes.iter_mut().zip(FORMATS) {
             let score = format.detect(&probe);
-            let asked = dialect.is_some_and(|dialect| format.info().dialect.name() == dialect);
+            let asked = dialect.is_some_and(|dialect| format.info().dialect.info().name == dialect);
             let claims = score >= least || asked && format.info().may_be(&probe);
             is_history |= claims && !format.info().histories.span_records();
             votes.sum += u32::from(score);

@@ -145,7 +145,7 @@ fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> 
         at += item.len() as u64;
     }
     let sizes: Vec<usize> = items.iter().map(|item| String::from_utf8_lossy(item).chars().count()).collect();
-    cut::cut(&History::new(rows, Settings::default(), RESPONSES.pairing()), &sizes, budget, drops)
+    cut::cut(&History::new(rows, Settings::default(), RESPONSES.info().pairing), &sizes, budget, drops)
 }
 
 /// What a cut keeps of items.

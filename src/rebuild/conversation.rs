@@ -45,7 +45,7 @@ impl Conversation {
             let found = nodes::gather(doc.id, &*doc.bytes, &options(&doc.label).read, &mut builder)?;
             doc.bytes.close();
             // A log that is replayed is sent whole.
-            if found.format.is_some_and(|format| format.info().dialect.replay(true).is_some()) {
+            if found.format.is_some_and(|format| format.info().dialect.info().replay.is_some()) {
                 builder.unchain();
             }
             let part = Part {
@@ -95,7 +95,7 @@ impl Conversation {
 
     /// What replays the records of a doc, if they are no items themselves.
     pub fn replay(&self, doc: DocId, stored: bool) -> Option<Box<dyn Replay>> {
-        self.info(doc)?.dialect.replay(stored)
+        self.info(doc)?.dialect.info().replay.map(|replay| replay(stored))
     }
 
     /// Whether requests can be made of the rows on a node's path: they are Responses items, or blocks, or are replayed
@@ -107,8 +107,11 @@ impl Conversation {
             if self.replay(row.at.doc, true).is_some() {
                 return true;
             }
-            let own = || self.item(row, |val| info.dialect.names(val).is_some()).unwrap_or(false);
-            super::is_session(info) || info.dialect.name() == "responses" && !own()
+            let own = || {
+                self.item(row, |val| info.dialect.info().names.is_some_and(|names| names(val).is_some()))
+                    .unwrap_or(false)
+            };
+            super::is_session(info) || info.dialect.info().name == "responses" && !own()
         })
     }
 

@@ -301,7 +301,7 @@ pub fn stub(fixed: &Fixed, bytes: &dyn ReadAt, note: &ChangeNote) -> Option<Vec<
     let text = read(bytes, note.at).ok()?;
     let mut tape = Tape::new();
     scan(&text, &mut tape).ok()?;
-    let bridge = || dialect.bridge().or(dialect.go_on()).map(|text| text.as_bytes().to_vec());
+    let bridge = || dialect.info().bridge.or(dialect.info().continuation).map(|text| text.as_bytes().to_vec());
     dialect.stub(tape.root(&text)?).ok().or_else(bridge)
 }
 

@@ -229,7 +229,7 @@ fn violation<T>(look: &Look<'_, '_>, lint: &JudgedDoc<T>) -> Option<Violation> {
     if finding.code != schema_violation::RULE.code {
         return None;
     }
-    let dialect = lint.format.map_or(look.judged.target.dialect, |format| format.info().dialect.name());
+    let dialect = lint.format.map_or(look.judged.target.dialect, |format| format.info().dialect.info().name);
     let standard = lint.schemas.of(dialect)?;
     look.see(finding.row.at, |item| schema_violation::of_finding(&standard, finding, item)).flatten()
 }

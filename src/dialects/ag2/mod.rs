@@ -5,7 +5,7 @@
 pub mod event;
 pub mod replay;
 
-use crate::dialect::{Cannot, Dialect, Item, Names, Origin, Replay, TextChange};
+use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Names, Origin, TextChange};
 use crate::history::continued::{continuing, tie_of_id};
 use crate::history::{Flags, ItemFlags, Kind, Role, Row};
 use crate::json::edit::Base;
@@ -68,9 +68,17 @@ pub fn printed<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: Origin<'_>) -> Ite
     Item { row, val, id, key: None }
 }
 
+static INFO: DialectInfo = DialectInfo {
+    name: "responses",
+    replay: Some(|_stored| Box::new(self::replay::Events::default())),
+    names: Some(names),
+    message_around: Some(message_around),
+    ..DialectInfo::BASE
+};
+
 impl Dialect for Ag2 {
-    fn name(&self) -> &'static str {
-        "responses"
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     /// The provider's own items.
@@ -116,10 +124,6 @@ impl Dialect for Ag2 {
         Ok(())
     }
 
-    fn replay(&self, _stored: bool) -> Option<Box<dyn Replay>> {
-        Some(Box::new(self::replay::Events::default()))
-    }
-
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
         if !is_own(call) {
             return Err(Cannot("AG2 stores the output of such a call in another kind of event"));
@@ -146,27 +150,29 @@ impl Dialect for Ag2 {
     fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         if is_own(item) { own_key(item) } else { RESPONSES.key(kind, item) }
     }
+}
 
-    fn names<'t>(&self, item: Val<'t>) -> Option<Names<'t>> {
-        is_own(item).then(|| Names { id: None, key: own_key(item) })
-    }
+/// What an item is called by, where its own fields say so.
+fn names<'t>(item: Val<'t>) -> Option<Names<'t>> {
+    is_own(item).then(|| Names { id: None, key: own_key(item) })
+}
 
-    fn message_around(&self, output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
-        let event = Ag2Event::of(beside)?;
-        let package = package(event.path);
-        let class = format!("{package}.events.tool_events.ToolResultsEvent");
-        let results = [br#""results":["#, output, b"]"].concat();
-        // The time of its neighbour keeps the log in order.
-        let time = event.get("created_at").map_or(Vec::new(), |at| [br#""created_at":"#, at.raw(), b","].concat());
-        let marked = beside.get("__event__").is_some();
-        let mut out = match marked {
-            true => format!("{{\"__event__\":\"{class}\",").into_bytes(),
-            false => format!("{{\"type\":\"{class}\",\"data\":{{").into_bytes(),
-        };
-        out.extend([time, results].concat());
-        out.extend_from_slice(if marked { b"}" } else { b"}}" });
-        Some(out)
-    }
+/// The text of a new message around an output, in the form of the message beside it.
+fn message_around(output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
+    let event = Ag2Event::of(beside)?;
+    let package = package(event.path);
+    let class = format!("{package}.events.tool_events.ToolResultsEvent");
+    let results = [br#""results":["#, output, b"]"].concat();
+    // The time of its neighbour keeps the log in order.
+    let time = event.get("created_at").map_or(Vec::new(), |at| [br#""created_at":"#, at.raw(), b","].concat());
+    let marked = beside.get("__event__").is_some();
+    let mut out = match marked {
+        true => format!("{{\"__event__\":\"{class}\",").into_bytes(),
+        false => format!("{{\"type\":\"{class}\",\"data\":{{").into_bytes(),
+    };
+    out.extend([time, results].concat());
+    out.extend_from_slice(if marked { b"}" } else { b"}}" });
+    Some(out)
 }
 
 /// Whether a value is in AG2's own form: an event inside of another, or its fields.

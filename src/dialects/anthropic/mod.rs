@@ -9,29 +9,37 @@ mod rows;
 
 pub use rows::NAME;
 
-use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
+use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name, string};
-use crate::message::{Conversation, Losses, Takes};
+use crate::message::{Conversation, Losses};
 use crate::place::Edit;
 
 pub struct Anthropic;
 
 pub static ANTHROPIC: Anthropic = Anthropic;
 
+/// What is around the results of a message.
+pub(super) const RESULTS_MESSAGE: (&str, &str) = (r#"{"role":"user","content":["#, "]}");
+
+static INFO: DialectInfo = DialectInfo {
+    name: NAME,
+    pairing: Pairing::Blocks,
+    results_message: Some(RESULTS_MESSAGE),
+    hoist: Some(change::hoist),
+    capabilities: &lower::TAKES,
+    ..DialectInfo::BASE
+};
+
 impl Dialect for Anthropic {
-    fn name(&self) -> &'static str {
-        NAME
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         rows::rows(val, origin, out);
-    }
-
-    fn pairing(&self) -> Pairing {
-        Pairing::Blocks
     }
 
     fn change(
@@ -59,24 +67,6 @@ impl Dialect for Anthropic {
 
     fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         rows::key_of(kind, item).filter(|key| !key.is_empty())
-    }
-
-    fn envelope(&self) -> Option<(&'static str, &'static str)> {
-        Some((r#"{"role":"user","content":["#, "]}"))
-    }
-
-    fn hoist(
-        &self,
-        request: Val<'_>,
-        messages: &[Val<'_>],
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
-        change::hoist(request, messages, base, out)
-    }
-
-    fn takes(&self) -> &'static Takes {
-        &lower::TAKES
     }
 
     fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {

@@ -8,29 +8,33 @@ mod rows;
 
 pub use rows::{NAME, document, empty_texts, tool_result, tool_use};
 
-use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
+use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, string};
-use crate::message::{Conversation, Losses, Takes};
+use crate::message::{Conversation, Losses};
 use crate::place::Edit;
 
 pub struct Bedrock;
 
 pub static BEDROCK: Bedrock = Bedrock;
 
+static INFO: DialectInfo = DialectInfo {
+    name: NAME,
+    pairing: Pairing::Blocks,
+    results_message: Some((r#"{"role":"user","content":["#, "]}")),
+    capabilities: &lower::TAKES,
+    ..DialectInfo::BASE
+};
+
 impl Dialect for Bedrock {
-    fn name(&self) -> &'static str {
-        NAME
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         rows::rows(val, origin, out);
-    }
-
-    fn pairing(&self) -> Pairing {
-        Pairing::Blocks
     }
 
     fn change(
@@ -57,14 +61,6 @@ impl Dialect for Bedrock {
             _ => &["document", "name"],
         };
         item.at(path).and_then(|key| key.as_str())
-    }
-
-    fn envelope(&self) -> Option<(&'static str, &'static str)> {
-        Some((r#"{"role":"user","content":["#, "]}"))
-    }
-
-    fn takes(&self) -> &'static Takes {
-        &lower::TAKES
     }
 
     fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {

@@ -8,29 +8,33 @@ pub(super) mod rows;
 
 pub use rows::NAME;
 
-use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
+use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name, string};
-use crate::message::{Conversation, Losses, Takes};
+use crate::message::{Conversation, Losses};
 use crate::place::Edit;
 
 pub struct Chat;
 
 pub static CHAT: Chat = Chat;
 
+static INFO: DialectInfo = DialectInfo {
+    name: NAME,
+    pairing: Pairing::Replies,
+    capabilities: &lower::TAKES,
+    bridge: Some(r#"{"role":"assistant","content":"(no message was recorded)"}"#),
+    ..DialectInfo::BASE
+};
+
 impl Dialect for Chat {
-    fn name(&self) -> &'static str {
-        NAME
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         rows::rows(val, origin, out);
-    }
-
-    fn pairing(&self) -> Pairing {
-        Pairing::Replies
     }
 
     fn change(
@@ -54,19 +58,11 @@ impl Dialect for Chat {
         item.get(field).and_then(|id| id.as_str())
     }
 
-    fn takes(&self) -> &'static Takes {
-        &lower::TAKES
-    }
-
     fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
         lift::lift(&body, out, losses);
     }
 
     fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
         lower::lower(conversation, written, out);
-    }
-
-    fn bridge(&self) -> Option<&'static str> {
-        Some(r#"{"role":"assistant","content":"(no message was recorded)"}"#)
     }
 }

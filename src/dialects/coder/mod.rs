@@ -11,7 +11,7 @@ pub mod replay;
 pub mod row;
 mod text;
 
-use crate::dialect::{Cannot, Dialect, Item, Names, Origin, Replay, TextChange};
+use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Names, Origin, TextChange};
 use crate::history::{Kind, Role};
 use crate::json::edit::{Base, remove_members};
 use crate::json::{Str, Val, string};
@@ -25,9 +25,18 @@ pub struct Coder;
 
 pub static CODER: Coder = Coder;
 
+static INFO: DialectInfo = DialectInfo {
+    name: "responses",
+    replay: Some(|stored| Box::new(self::replay::Rows::new(stored))),
+    names: Some(names),
+    moves_whole: moves_whole,
+    message_around: Some(message_around),
+    ..DialectInfo::BASE
+};
+
 impl Dialect for Coder {
-    fn name(&self) -> &'static str {
-        "responses"
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
@@ -68,10 +77,6 @@ impl Dialect for Coder {
         Ok(())
     }
 
-    fn replay(&self, stored: bool) -> Option<Box<dyn Replay>> {
-        Some(Box::new(self::replay::Rows::new(stored)))
-    }
-
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
         let part = Part::of(call);
         if part.kind != PartKind::Call {
@@ -92,28 +97,30 @@ impl Dialect for Coder {
     fn key<'t>(&self, _kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         Part::of(item).str("tool_call_id")
     }
+}
 
-    fn names<'t>(&self, item: Val<'t>) -> Option<Names<'t>> {
-        let part = Part::of(item);
-        let hosted = matches!(part.kind, PartKind::HostedCall | PartKind::HostedResult);
-        Some(Names { id: part.item_id(), key: part.str("tool_call_id").filter(|_| !hosted) })
-    }
+/// What an item is called by, where its own fields say so.
+fn names<'t>(item: Val<'t>) -> Option<Names<'t>> {
+    let part = Part::of(item);
+    let hosted = matches!(part.kind, PartKind::HostedCall | PartKind::HostedResult);
+    Some(Names { id: part.item_id(), key: part.str("tool_call_id").filter(|_| !hosted) })
+}
 
-    /// Rows are ordered by their ids, so that one with an id would be read where it was.
-    fn moves_whole(&self, row: Val<'_>) -> bool {
-        row.get("id").is_none_or(|id| id.is_null())
-    }
+/// Rows are ordered by their ids, so that one with an id would be read where it was.
+fn moves_whole(row: Val<'_>) -> bool {
+    row.get("id").is_none_or(|id| id.is_null())
+}
 
-    fn message_around(&self, output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
-        let mut out = br#"{"role":"tool","#.to_vec();
-        for key in ["chat_id", "visibility", "content_version"] {
-            if let Some(val) = beside.get(key) {
-                out.extend(format!("\"{key}\":").into_bytes());
-                out.extend_from_slice(val.raw());
-                out.push(b',');
-            }
+/// The text of a new message around an output, in the form of the message beside it.
+fn message_around(output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
+    let mut out = br#"{"role":"tool","#.to_vec();
+    for key in ["chat_id", "visibility", "content_version"] {
+        if let Some(val) = beside.get(key) {
+            out.extend(format!("\"{key}\":").into_bytes());
+            out.extend_from_slice(val.raw());
+            out.push(b',');
         }
-        out.extend([br#""content":["#, output, b"]}"].concat());
-        Some(out)
     }
+    out.extend([br#""content":["#, output, b"]}"].concat());
+    Some(out)
 }

@@ -9,29 +9,35 @@ mod schema;
 
 pub use rows::NAME;
 
-use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
+use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name, string};
-use crate::message::{Conversation, Losses, Takes};
+use crate::message::{Conversation, Losses};
 use crate::place::Edit;
 
 pub struct Gemini;
 
 pub static GEMINI: Gemini = Gemini;
 
+static INFO: DialectInfo = DialectInfo {
+    name: NAME,
+    pairing: Pairing::Counts,
+    continuation: Some(r#"{"role":"user","parts":[{"text":"Continue."}]}"#),
+    keeps_results_apart: true,
+    results_message: Some((r#"{"role":"user","parts":["#, "]}")),
+    capabilities: &lower::TAKES,
+    ..DialectInfo::BASE
+};
+
 impl Dialect for Gemini {
-    fn name(&self) -> &'static str {
-        NAME
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         rows::rows(val, origin, out);
-    }
-
-    fn pairing(&self) -> Pairing {
-        Pairing::Counts
     }
 
     fn change(
@@ -60,22 +66,6 @@ impl Dialect for Gemini {
     fn key<'t>(&self, _: Kind, item: Val<'t>) -> Option<Str<'t>> {
         let inner = rows::call(item).or_else(|| rows::response(item))?;
         inner.get(name::name).and_then(|name| name.as_str())
-    }
-
-    fn go_on(&self) -> Option<&'static str> {
-        Some(r#"{"role":"user","parts":[{"text":"Continue."}]}"#)
-    }
-
-    fn keeps_results_apart(&self) -> bool {
-        true
-    }
-
-    fn envelope(&self) -> Option<(&'static str, &'static str)> {
-        Some((r#"{"role":"user","parts":["#, "]}"))
-    }
-
-    fn takes(&self) -> &'static Takes {
-        &lower::TAKES
     }
 
     fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {

@@ -5,11 +5,11 @@ pub mod images;
 mod lift;
 mod lower;
 
-use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
+use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, Written};
 use crate::history::{Family, ItemFlags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, name, string};
-use crate::message::{Conversation, Losses, Takes};
+use crate::message::{Conversation, Losses};
 use crate::place::Edit;
 
 pub use fields::NAME;
@@ -30,9 +30,11 @@ pub static CODEX: Responses = Responses { shell_as_function: true };
 /// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
 pub const STUB: &str = "no result was recorded; execution status unknown";
 
+static INFO: DialectInfo = DialectInfo { name: NAME, capabilities: &lower::TAKES, ..DialectInfo::BASE };
+
 impl Dialect for Responses {
-    fn name(&self) -> &'static str {
-        NAME
+    fn info(&self) -> &'static DialectInfo {
+        &INFO
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
@@ -168,10 +170,6 @@ impl Dialect for Responses {
         }
         out.push(b'}');
         Ok(out)
-    }
-
-    fn takes(&self) -> &'static Takes {
-        &lower::TAKES
     }
 
     fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {

@@ -69,7 +69,7 @@ pub(super) fn told(manners: &'static Manners, manner: Manner, settings: Settings
 /// Writes turns as a history in the dialect of a row.
 pub(super) fn told_in(info: &'static FormatInfo, settings: Settings, turns: Vec<Turn>) -> Told {
     let mut lost = Unwritten::default();
-    let (request, messages) = match info.dialect.name() {
+    let (request, messages) = match info.dialect.info().name {
         "anthropic" => anthropic::written(turns, &mut lost),
         "responses" => (None, responses::written(turns, &mut lost)),
         _ => (None, chat::written(turns, &mut lost)),

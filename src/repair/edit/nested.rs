@@ -118,7 +118,9 @@ impl Render<'_> {
                 }
             }
         }
-        Ok(With::text(step.info.dialect.message_around(&item, beside).unwrap_or(item)))
+        Ok(With::text(
+            step.info.dialect.info().message_around.and_then(|around| around(&item, beside)).unwrap_or(item),
+        ))
     }
 
     /// The message that holds a place.
@@ -145,7 +147,7 @@ impl Render<'_> {
         self.bytes.read_into(message.start, message.len as usize, &mut text)?;
         let base = Base::new(message.doc, message.start);
         let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
-        let root = root.filter(|root| step.info.dialect.moves_whole(*root));
+        let root = root.filter(|root| (step.info.dialect.info().moves_whole)(*root));
         Ok(root.and_then(|root| list_of(root, base, item)).is_some_and(|list| list.count() == 1))
     }
 }

@@ -225,7 +225,7 @@ impl Render<'_> {
             let messages: Vec<Val<'_>> = steps.iter().filter_map(|step| value(step.row.at)).collect();
             if let (Some(request), Some(step)) = (value(at), steps.first()) {
                 // Messages are hoisted only where the dialect can; else they stay in the next round's findings.
-                let _ = step.info.dialect.hoist(request, &messages, base, &mut self.edits);
+                let _ = step.info.dialect.info().hoist(request, &messages, base, &mut self.edits);
             }
         }
     }
@@ -363,10 +363,10 @@ impl Render<'_> {
             Fresh::Moved(row, _) => vec![With::Copy(row.at)],
             Fresh::Copied(place) => vec![With::Copy(*place)],
             Fresh::Stub(call) => vec![With::text(stub(step.info.dialect, self.bytes, call)?)],
-            Fresh::GoOn => vec![With::text(step.info.dialect.go_on().unwrap_or_default())],
-            Fresh::Bridge => vec![With::text(step.info.dialect.bridge().unwrap_or_default())],
+            Fresh::GoOn => vec![With::text(step.info.dialect.info().continuation.unwrap_or_default())],
+            Fresh::Bridge => vec![With::text(step.info.dialect.info().bridge.unwrap_or_default())],
             Fresh::Message(list) => {
-                let (before, behind) = step.info.dialect.envelope().unwrap_or_default();
+                let (before, behind) = step.info.dialect.info().results_message.unwrap_or_default();
                 let mut with = vec![With::text(before)];
                 for (n, fresh) in list.iter().enumerate() {
                     with.extend((n > 0).then(|| With::text(",")));

@@ -79,7 +79,7 @@ impl Plan<'_> {
             self.cx.look.value(request, &mut |request| {
                 self.cx.look.look(row, &mut |message| {
                     let base = crate::json::edit::Base::new(DocId(0), 0);
-                    can = can.and(self.dialect.hoist(request, &[message], base, &mut Vec::new()));
+                    can = can.and(self.dialect.info().hoist(request, &[message], base, &mut Vec::new()));
                 });
             });
         }

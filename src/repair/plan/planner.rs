@@ -35,7 +35,7 @@ impl OnHistory for Planner<'_> {
         if cx.history.settings.read_only.is_some() {
             return None;
         }
-        let answers = info.histories == Histories::Session || info.dialect.answers_calls();
+        let answers = info.histories == Histories::Session || info.dialect.info().answers_calls;
         let orphans = match self.options.orphans {
             Orphans::Auto if answers => Orphans::Stub,
             asked => asked,

@@ -41,7 +41,7 @@ impl Answered {
         let mut by_key: HashMap<u64, Vec<u32>> = HashMap::new();
         let has_result = |pair: &Pair| matches!(pair.state, PairState::Answered | PairState::Far);
         // Where calls need no ids, two that say the same are two calls.
-        let needs_ids = plan.dialect.pairing() != Pairing::Counts;
+        let needs_ids = plan.dialect.info().pairing != Pairing::Counts;
         for call in history.pairs.iter().filter(|pair| needs_ids && has_result(pair)).map(|pair| pair.call) {
             if row(call).key != 0 {
                 by_key.entry(row(call).key).or_default().push(call);
@@ -139,7 +139,7 @@ impl Plan<'_> {
 
     /// The user asks the model to go on after its last message.
     fn go_on(&mut self, ix: u32, judged: &Judged) {
-        if self.dialect.go_on().is_none() || self.fates.get(&ix).is_some_and(|fate| !fate.stays()) {
+        if self.dialect.info().continuation.is_none() || self.fates.get(&ix).is_some_and(|fate| !fate.stays()) {
             return;
         }
         if !self.may_lose() {
@@ -155,7 +155,7 @@ impl Plan<'_> {
     fn bridge(&mut self, ix: u32, judged: &Judged) {
         // What goes, or has another neighbour in front of it then, is judged again.
         let goes = |ix: u32| self.fates.get(&ix).is_some_and(|fate| !fate.stays() || !fate.behind.is_empty());
-        if self.dialect.bridge().is_none() || goes(ix) || ix.checked_sub(1).is_some_and(goes) {
+        if self.dialect.info().bridge.is_none() || goes(ix) || ix.checked_sub(1).is_some_and(goes) {
             return;
         }
         self.fate(ix).before.push(Fresh::Bridge);
@@ -272,7 +272,7 @@ impl Plan<'_> {
                 None => Fresh::Stub(*self.cx.row(arrival.call)),
             })
             .collect();
-        let anchor = if self.dialect.envelope().is_none() {
+        let anchor = if self.dialect.info().results_message.is_none() {
             let anchor = messages.rows_of(step.answers.clone()).last().unwrap_or(last_of_model);
             self.fate(anchor).behind.extend(fresh);
             anchor
@@ -286,7 +286,7 @@ impl Plan<'_> {
                     self.fate(anchor).behind.extend(fresh);
                     anchor
                 }
-                (None, false) if !self.dialect.keeps_results_apart() => {
+                (None, false) if !self.dialect.info().keeps_results_apart => {
                     self.fate(blocks.start).before.extend(fresh);
                     blocks.start
                 }
