@@ -120,6 +120,9 @@ pub enum Written {
 /// Edits that put what these messages say where their request keeps its instructions.
 pub type Hoist = fn(Val<'_>, &[Val<'_>], Base<'_>, &mut Vec<Edit>) -> Result<(), Cannot>;
 
+/// The text of a new message around an output, in the form of another.
+pub type MessageAround = fn(&[u8], Val<'_>) -> Option<Vec<u8>>;
+
 /// What is known about a dialect, beside how its items are read and changed.
 pub struct DialectInfo {
     pub name: &'static str,
@@ -140,7 +143,7 @@ pub struct DialectInfo {
     /// What an item is called by, where that does not lie under the keys that any other dialect has.
     pub names: Option<for<'t> fn(Val<'t>) -> Option<Names<'t>>>,
     /// Where outputs lie in messages: the text of a new message around one, in the form of the message beside it.
-    pub message_around: Option<fn(&[u8], Val<'_>) -> Option<Vec<u8>>>,
+    pub message_around: Option<MessageAround>,
     /// Whether a message that holds only what moves is moved as it is; else what moves gets a new one.
     pub moves_whole: fn(Val<'_>) -> bool,
     /// `None` if requests of the dialect have no separate instructions.

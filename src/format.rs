@@ -5,9 +5,11 @@
 pub mod agent;
 mod body;
 pub mod correcting;
+pub mod envelope;
 pub mod handover;
 mod healed;
 mod info;
+mod items;
 mod kept;
 mod layout;
 mod mark;
@@ -21,14 +23,14 @@ mod texts;
 pub mod translate;
 pub mod unsent;
 
-use crate::dialect::{Dialect, Item, Origin};
 use crate::history::tree::{Builder, Forest};
-use crate::history::{Finding, Flags, History, Pairing, Role, Row, Settings, codes};
+use crate::history::{History, Pairing, Role, Row, Settings};
 use crate::json::Val;
 use crate::place::Place;
 
 pub use body::{around, empty_list, name_answer, name_entry};
 pub use info::{Edited, FormatInfo, Histories, Part, Unit};
+pub use items::{read_array, read_item, read_slice};
 pub use kept::{Copied, KeptLines};
 pub use layout::{Editor, Layout};
 pub use mark::{Mark, Sink, TextAt};
@@ -44,7 +46,7 @@ use requests::Assemble;
 pub const TELLING: u8 = 20;
 
 pub trait Format: Sync {
-    fn info(&self) -> &'static FormatInfo;
+    fn info(&'static self) -> &'static FormatInfo;
 
     /// How sure a record is of this format, 0 to 100. The highest wins; among equals the first in the table. A claim
     /// rests on at least two keys, or on one that nothing else has.
@@ -57,73 +59,12 @@ pub trait Format: Sync {
     }
 
     /// How records become histories.
-    fn layout(&self) -> Layout;
+    fn layout(&'static self) -> Layout;
 
     /// How it is repaired in place, if its records are translated; other stores are edited item by item.
     fn editor(&self) -> Option<Editor> {
         None
     }
-}
-
-/// Reads an element of a large document, if the record is one.
-pub fn read_slice(info: &FormatInfo, record: &Record<'_>, flags: Flags, sink: &mut dyn Sink) -> bool {
-    let Slice::Element { section } = record.slice else { return false };
-    let holds = |part: &Part| match part.path {
-        [] => section.is_empty(),
-        [key] => *key == section,
-        _ => false,
-    };
-    if let Some(part) = info.parts.iter().position(holds) {
-        read_item(info.dialect, record.val, record, part as u8, flags, sink);
-    }
-    true
-}
-
-/// Reads the items of an array as part `part` of a record.
-pub fn read_array(
-    dialect: &dyn Dialect,
-    array: Val<'_>,
-    record: &Record<'_>,
-    part: u8,
-    flags: Flags,
-    sink: &mut dyn Sink,
-) {
-    for element in array.elements() {
-        if is_reference(element) {
-            // Partners may be among what it stands for.
-            sink.mark(Mark::Settings(
-                |settings, _| (settings.broken, settings.slimmed) = (true, true),
-                Box::default(),
-            ));
-            continue;
-        }
-        if !element.is_object() {
-            read_literal(element, record, part, flags, sink);
-            continue;
-        }
-        read_item(dialect, element, record, part, flags, sink);
-    }
-}
-
-/// Reports a null, a number, a text or a list where an item should be. It keeps its place, and nothing pairs with it.
-fn read_literal(val: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
-    let mut row = Row::of_place(record.base.of(val), record.number);
-    (row.part, row.flags) = (part, flags);
-    sink.find(Finding::new(codes::NOT_AN_ITEM, row).never("the intended text is not known"));
-    sink.item(Item { row, val, id: None, key: None });
-}
-
-/// Reads one item as part `part` of a record.
-pub fn read_item(
-    dialect: &dyn Dialect,
-    val: Val<'_>,
-    record: &Record<'_>,
-    part: u8,
-    flags: Flags,
-    sink: &mut dyn Sink,
-) {
-    let origin = Origin { base: record.base, record: record.number, turn: 0, part, flags };
-    dialect.rows(val, origin, &mut |item| sink.item(item));
 }
 
 /// Makes histories of rows and marks, in order. Serves every format: lists, logs and trees.
@@ -174,7 +115,7 @@ impl Assembler {
     }
 
     /// Hands events to the format's own assembler; its histories are edited as it says.
-    pub fn by(mut self, format: &dyn Format) -> Self {
+    pub fn by(mut self, format: &'static dyn Format) -> Self {
         self.settings.read_only = format.info().read_only;
         Assembler { own: format.layout().assembler(), ..self }
     }

@@ -162,7 +162,7 @@ fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
 
 impl Looked {
     fn new<T>(found: &JudgedDoc<T>, agent: &Agent) -> Looked {
-        let stores = |format: &dyn Format| {
+        let stores = |format: &'static dyn Format| {
             let mut rows = AGENTS.iter().filter(|row| row.id == agent.id);
             rows.any(|row| row.formats.contains(&format.info().name))
         };

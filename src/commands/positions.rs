@@ -8,7 +8,7 @@ use crate::json::{Tape, scan};
 use crate::source::{Doc, Patched, ReadAt, display_name};
 
 /// Why the repair of a doc is not written over it; `None` if it can be.
-pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &dyn Format) -> io::Result<Option<String>> {
+pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &'static dyn Format) -> io::Result<Option<String>> {
     let Some(((file, member), path)) = format.info().positions.zip(doc.path.as_deref()) else { return Ok(None) };
     let beside = std::fs::read(path.with_file_name(file)).unwrap_or_default();
     if memchr::memmem::find(&beside, member.as_bytes()).is_none()
@@ -24,7 +24,7 @@ pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &dyn Format) -> io:
 }
 
 /// How many messages a text holds.
-fn messages(bytes: &dyn ReadAt, format: &dyn Format) -> io::Result<u32> {
+fn messages(bytes: &dyn ReadAt, format: &'static dyn Format) -> io::Result<u32> {
     let (mut text, mut tape) = (Vec::new(), Tape::new());
     let len = usize::try_from(bytes.len()).map_err(io::Error::other)?;
     bytes.read_into(0, len, &mut text)?;

@@ -49,7 +49,7 @@ pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> i
     let told = found.made.iter().map(|kept| {
         let texts = Texts::new(bytes, kept.info.dialect);
         // Whoever has the source in memory has room for its entries.
-        let mut teller = ThreadReader::new(kept.info, words, bytes.in_memory().is_none());
+        let mut teller = Teller::new(kept.info, words, bytes.in_memory().is_none());
         let mut starts: Vec<(u64, u32)> = kept.rows.iter().map(|row| (row.at.start, row.record)).collect();
         starts.sort_unstable();
         let record = |at: Place| {
@@ -80,7 +80,7 @@ fn unwritten(lost: &[Finding], bytes: &dyn ReadAt) -> io::Result<Vec<Entry>> {
 
 const UNWRITTEN: &str = "not in a message";
 
-struct ThreadReader {
+struct Teller {
     info: &'static FormatInfo,
     words: Words,
     /// Members of the request that instruct: they come before its items, wherever they are.
@@ -93,9 +93,9 @@ struct ThreadReader {
     aside: Option<Aside>,
 }
 
-impl ThreadReader {
+impl Teller {
     fn new(info: &'static FormatInfo, words: Words, spills: bool) -> Self {
-        ThreadReader {
+        Teller {
             info,
             words,
             instructions: Vec::new(),

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::history::Code;
 use crate::place::{Edit, Place};
 
-use super::translate::Stored;
+use super::record::Stored;
 
 /// Finds out what is to be written.
 pub trait Corrector {

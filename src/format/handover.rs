@@ -3,7 +3,7 @@
 use crate::history::Code;
 
 use super::correcting::Problems;
-use super::translate::Stored;
+use super::record::Stored;
 
 /// An update for a store that only its own program can write.
 pub struct Handover {

@@ -1,6 +1,7 @@
-//! How the records of a format become histories: four ways, one of which each format names.
+//! How the records of a format become histories: five ways, one of which each format names.
 
 use super::correcting::Corrector;
+use super::envelope::Envelope;
 use super::mark::{Mark, Sink};
 use super::record::Record;
 use super::reduction::Reduction;
@@ -16,6 +17,8 @@ pub type ReadRecord = fn(&Record<'_>, &mut dyn Sink);
 pub enum Layout {
     /// Records hold the items of a provider as they are.
     Items(ReadRecord),
+    /// Records are requests and responses of a provider's API.
+    Envelope(&'static Envelope),
     /// Records are events that add up to messages, by a table. They are handed over as [`Mark::Piece`], and what they add up
     /// to is read as [`Slice::Made`](super::Slice::Made).
     Events(&'static Reduction, ReadRecord),
@@ -30,6 +33,7 @@ impl Layout {
     pub fn read(self, record: &Record<'_>, sink: &mut dyn Sink) {
         match self {
             Layout::Items(read) | Layout::Events(_, read) | Layout::Custom(_, read) => read(record, sink),
+            Layout::Envelope(envelope) => envelope.read(record, sink),
             Layout::Threads(_) => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
         }
     }

@@ -18,6 +18,15 @@ pub struct Record<'r> {
     pub slice: Slice<'r>,
 }
 
+/// A record of a store: a line, or a whole document.
+#[derive(Clone, Copy)]
+pub struct Stored<'r> {
+    pub val: Val<'r>,
+    pub base: Base<'r>,
+    /// Number in the doc, from 0.
+    pub number: u32,
+}
+
 /// A record is whole, or a part of a document that is too large to be scanned at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slice<'r> {

@@ -3,21 +3,12 @@
 //! from, so that findings point into the store.
 
 use crate::history::{Finding, Settings};
-use crate::json::Val;
-use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 
 use super::info::FormatInfo;
 use super::mark::Mark;
 
-/// A record of a store: a line, or a whole document.
-#[derive(Clone, Copy)]
-pub struct Stored<'r> {
-    pub val: Val<'r>,
-    pub base: Base<'r>,
-    /// Number in the doc, from 0.
-    pub number: u32,
-}
+pub use super::record::Stored;
 
 /// Retells the records of one doc.
 pub trait ThreadReader {

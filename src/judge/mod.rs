@@ -151,7 +151,7 @@ impl<T> JudgedDoc<T> {
 
     /// Each line is a conversation by itself, about which no other line has a say.
     pub fn is_by_line(&self) -> bool {
-        let by_itself = |format: &dyn Format| {
+        let by_itself = |format: &'static dyn Format| {
             !format.info().histories.span_records()
                 && !format.layout().is_translated()
                 && format.layout().reduction().is_none()

@@ -69,7 +69,7 @@ pub(super) struct Part<'p> {
 pub(super) fn lost(
     bytes: &dyn ReadAt,
     records: &[(Place, u32)],
-    format: &dyn Format,
+    format: &'static dyn Format,
     parts: &[Part<'_>],
 ) -> io::Result<Vec<Vec<Finding>>> {
     let not_sent = |own: &&Unsent| {
@@ -112,7 +112,7 @@ fn owner(owners: &[(u64, usize)], at: u64, record: u64) -> usize {
 /// Looks through a record for what is not covered.
 struct Walk<'w> {
     covered: &'w Covered,
-    format: &'w dyn Format,
+    format: &'static dyn Format,
     record: u32,
     flags: Flags,
     lost: &'w mut Vec<Finding>,

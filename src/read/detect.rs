@@ -102,7 +102,7 @@ const MEMBERS: usize = 32;
 fn best(
     probe: &Probe<'_>,
     dialect: Option<&str>,
-    among: impl Fn(&dyn Format) -> bool,
+    among: impl Fn(&'static dyn Format) -> bool,
 ) -> Option<&'static dyn Format> {
     let mut best: Option<(u8, &'static dyn Format)> = None;
     // The same among those of the dialect that was asked for.
@@ -127,11 +127,11 @@ fn best(
 
 /// Whether a document leaves open which of two requests it is: nothing in it is surely of the one that claims it most, or
 /// it has the lists of both.
-fn is_open(probe: &Probe<'_>, score: u8, best: &dyn Format, own: &dyn Format) -> bool {
-    fn list(format: &dyn Format) -> &'static [&'static str] {
+fn is_open(probe: &Probe<'_>, score: u8, best: &'static dyn Format, own: &'static dyn Format) -> bool {
+    fn list(format: &'static dyn Format) -> &'static [&'static str] {
         format.info().parts.first().map_or(&[], |part| part.path)
     }
-    let is_request = |format: &dyn Format| format.info().usage == Usage::Request;
+    let is_request = |format: &'static dyn Format| format.info().usage == Usage::Request;
     let has_both = || list(best) != list(own) && [list(best), list(own)].iter().all(|path| has_list(probe, path));
     is_request(best) && is_request(own) && (score <= UNSURE || has_both())
 }

@@ -92,7 +92,7 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// `format` is the one of the records, if they are assembled as they are.
-    pub fn assembler(&self, info: &FormatInfo, format: Option<&dyn Format>) -> Assembler {
+    pub fn assembler(&self, info: &FormatInfo, format: Option<&'static dyn Format>) -> Assembler {
         let assembler = Assembler::new(info, self.take.wants_nodes());
         match format {
             Some(format) => assembler.by(format),
@@ -357,7 +357,7 @@ impl<'e, T: Take> Run<'e, T> {
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
         let room = self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what is retold"))?;
-        let covering = self.options.coverage.then_some(format as &dyn Format);
+        let covering = self.options.coverage.then_some(format as &'static dyn Format);
         let retold = retold::retell(self.bytes, &from.pieces(), teller, from.is_broken(), covering)?;
         let made = room.keep(Made::new(self.bytes.len(), retold.written));
         let mut stage = self.stage(detect::Reading::By(format));

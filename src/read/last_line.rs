@@ -18,7 +18,7 @@ pub(super) fn cut_short(id: DocId, bytes: &dyn ReadAt) -> Finding {
 pub(super) fn missing_end(
     id: DocId,
     bytes: &dyn ReadAt,
-    format: &dyn Format,
+    format: &'static dyn Format,
     records: u32,
 ) -> io::Result<Option<Finding>> {
     if !format.info().appended || bytes.is_empty() {

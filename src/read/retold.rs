@@ -59,7 +59,7 @@ pub(super) fn retell(
     records: &[(Place, u32)],
     mut teller: Box<dyn ThreadReader>,
     broken: bool,
-    covering: Option<&dyn Format>,
+    covering: Option<&'static dyn Format>,
 ) -> io::Result<Retold> {
     pieces::each(bytes, records, &mut |_, record| teller.take(record))?;
     let mut retold = Retold { written: Written::default(), histories: Vec::new() };

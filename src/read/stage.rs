@@ -435,7 +435,7 @@ fn code_of(kind: Kind) -> Code {
 }
 
 /// Half of a surrogate pair, in a record of a format that knows which texts are sent.
-fn unsendable(format: &dyn Format, record: Val<'_>, base: Base<'_>, finding: Finding) -> Option<Finding> {
+fn unsendable(format: &'static dyn Format, record: Val<'_>, base: Base<'_>, finding: Finding) -> Option<Finding> {
     let at = base.relative(finding.row.at.start).filter(|_| finding.code == codes::LONE_SURROGATE);
     match at.map_or(TextAt::Sent, |at| format.info().text_at(record, at)) {
         TextAt::Sent => Some(finding),

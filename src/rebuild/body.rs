@@ -4,7 +4,7 @@ use std::io;
 
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::responses::RESPONSES;
-use crate::formats::openai::responses_request;
+use crate::formats::envelopes;
 use crate::history::{Flags, History, Role, Row, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, name, scan, string};
@@ -78,7 +78,7 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let body = write_request(&members, "input", items);
     let options = judge::Options {
         read: read::Options {
-            format: Some(&responses_request::FORMAT),
+            format: Some(&envelopes::RESPONSES_REQUEST),
             usage: Some(Usage::Request),
             effort: asked.lint.read.effort,
             ..read::Options::default()

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::dialects::anthropic;
-use crate::formats::anthropic::anthropic_request;
+use crate::formats::envelopes;
 use crate::history::{Kind, Row, Usage};
 use crate::json::{Val, string};
 use crate::judge;
@@ -68,7 +68,7 @@ pub(super) fn rebuild(
     let body = write_request(&members, "messages", texts);
     let options = judge::Options {
         read: read::Options {
-            format: Some(&anthropic_request::FORMAT),
+            format: Some(&envelopes::ANTHROPIC_REQUEST),
             usage: Some(Usage::Request),
             effort: asked.lint.read.effort,
             ..read::Options::default()

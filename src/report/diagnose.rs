@@ -57,7 +57,7 @@ pub fn diagnose_some<T>(
         for (n, judged) in judged.iter().enumerate() {
             let Some(item) = seen.items.get(n) else { continue };
             let partner = seen.partners.get(&n);
-            told.push(ThreadReader { judged, item, partner, format }.diagnostic(label));
+            told.push(Teller { judged, item, partner, format }.diagnostic(label));
         }
     }
     Ok(told)
@@ -85,7 +85,7 @@ pub(super) fn dialect_of<T>(lint: &JudgedDoc<T>) -> &'static dyn Dialect {
     lint.format.unwrap_or(FORMATS[0]).info().dialect
 }
 
-struct ThreadReader<'t> {
+struct Teller<'t> {
     judged: &'t Judged,
     item: &'t Item,
     partner: Option<&'t Item>,
@@ -93,7 +93,7 @@ struct ThreadReader<'t> {
     format: Option<&'static FormatInfo>,
 }
 
-impl ThreadReader<'_> {
+impl Teller<'_> {
     fn diagnostic(&self, label: &str) -> Diagnostic {
         let finding = &self.judged.finding;
         let (rule, variant) = (self.judged.rule(), self.judged.variant());

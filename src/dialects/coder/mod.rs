@@ -29,7 +29,7 @@ static INFO: DialectInfo = DialectInfo {
     name: "responses",
     replay: Some(|stored| Box::new(self::replay::Rows::new(stored))),
     names: Some(names),
-    moves_whole: moves_whole,
+    moves_whole,
     message_around: Some(message_around),
     ..DialectInfo::BASE
 };

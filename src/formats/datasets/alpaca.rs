@@ -29,7 +29,7 @@ const READ_ONLY: &str =
     "data sets are not edited; `replaylint convert --to API FILE` writes requests, which `fix` can repair";
 
 impl Format for Alpaca {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -41,7 +41,7 @@ impl Format for Alpaca {
         val.get(name::instruction).is_some()
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -49,7 +49,7 @@ const SIDES: [(&str, &str); 14] = [
 ];
 
 impl Format for Sharegpt {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -61,7 +61,7 @@ impl Format for Sharegpt {
         list(val).is_some()
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -51,7 +51,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for AiStudio {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -64,7 +64,7 @@ impl Format for AiStudio {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -64,7 +64,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for ChatgptExport {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -72,7 +72,7 @@ impl Format for ChatgptExport {
         if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

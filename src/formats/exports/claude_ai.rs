@@ -40,7 +40,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for ClaudeAiExport {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -48,7 +48,7 @@ impl Format for ClaudeAiExport {
         if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

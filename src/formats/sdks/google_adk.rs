@@ -68,7 +68,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for GoogleAdk {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -87,7 +87,7 @@ impl Format for GoogleAdk {
         val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

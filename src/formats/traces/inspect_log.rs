@@ -75,7 +75,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for InspectLog {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.chat
     }
 
@@ -89,7 +89,7 @@ impl Format for InspectLog {
         if is_log || is_sample(val) { 95 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

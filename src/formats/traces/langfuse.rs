@@ -33,7 +33,7 @@ const UNSENT: &[UnsentPaths] =
     &[UnsentPaths { paths: &["name", "traceId", "**/object"], why: "about the observation" }];
 
 impl Format for Langfuse {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -43,7 +43,7 @@ impl Format for Langfuse {
         if !all.is_empty() && all.into_iter().all(is_observation) { 92 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

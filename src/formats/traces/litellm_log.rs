@@ -55,7 +55,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
 }];
 
 impl Format for LitellmLog {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -63,7 +63,7 @@ impl Format for LitellmLog {
         if transcript::is_all(probe.val, is_log) { 92 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -68,7 +68,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for Openinference {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -81,7 +81,7 @@ impl Format for Openinference {
         val.is_object()
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -85,7 +85,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for OtelGenai {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -98,7 +98,7 @@ impl Format for OtelGenai {
         val.is_object()
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -18,7 +18,7 @@ pub struct List<'l> {
 }
 
 /// Lists that a format's records hold, by its parts. `text` and `tape` take the JSON that a string holds.
-pub fn of_record(format: &dyn Format, root: Val<'_>, each: &mut dyn FnMut(&List<'_>)) {
+pub fn of_record(format: &'static dyn Format, root: Val<'_>, each: &mut dyn FnMut(&List<'_>)) {
     let parts = format.info().parts.iter().filter(|part| part.unit == Unit::Element && !part.path.is_empty());
     for part in parts {
         let (mut at, mut steps) = (root, part.path);

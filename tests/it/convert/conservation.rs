@@ -117,7 +117,7 @@ fn samples() -> Vec<Sample> {
 }
 
 /// The tokens in strings that the format names as unsent.
-fn unsent(format: &dyn Format, text: &[u8]) -> BTreeSet<usize> {
+fn unsent(format: &'static dyn Format, text: &[u8]) -> BTreeSet<usize> {
     let mut tokens = BTreeSet::new();
     let mut tape = Tape::new();
     let whole = scan(text, &mut tape).is_ok();
@@ -132,7 +132,12 @@ fn unsent(format: &dyn Format, text: &[u8]) -> BTreeSet<usize> {
     tokens
 }
 
-fn excused<'v>(format: &dyn Format, val: Val<'v>, steps: &mut Vec<Step<'v>>, tokens: &mut BTreeSet<usize>) {
+fn excused<'v>(
+    format: &'static dyn Format,
+    val: Val<'v>,
+    steps: &mut Vec<Step<'v>>,
+    tokens: &mut BTreeSet<usize>,
+) {
     for member in val.members() {
         steps.push((val, member.key.decode().into_owned()));
         excused(format, member.val, steps, tokens);

@@ -34,7 +34,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
 }];
 
 impl Format for AmpThread {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -47,7 +47,7 @@ impl Format for AmpThread {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -35,7 +35,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
 }];
 
 impl Format for Antigravity {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -45,7 +45,7 @@ impl Format for Antigravity {
         if is_step && has("source") && has("type") && has("status") { 95 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

@@ -31,7 +31,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for ClaudeCode {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -48,7 +48,7 @@ impl Format for ClaudeCode {
         val.is_object() && is_line(val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

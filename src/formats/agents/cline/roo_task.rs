@@ -24,7 +24,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for RooTask {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -32,7 +32,7 @@ impl Format for RooTask {
         if task::writer_of(probe.val) == Some(Of::Roo) { 92 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(task::read)
     }
 }

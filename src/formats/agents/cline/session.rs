@@ -25,7 +25,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for ClineSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -37,7 +37,7 @@ impl Format for ClineSession {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(task::read)
     }
 }

@@ -12,8 +12,8 @@ use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
 use crate::json::{NameSet, Val, fingerprint, name};
 
+use crate::format::envelope::{EMBEDDED, within};
 use crate::formats::member::named;
-use crate::formats::openai::responses_exchange::{EMBEDDED, within};
 use crate::formats::provider;
 
 pub struct CoderChat;
@@ -37,7 +37,7 @@ pub(super) const TOLD_BY: &str =
 pub(super) const PARTS: [Part; 1] = [Part { path: &[], unit: Unit::Block }];
 
 impl Format for CoderChat {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -48,7 +48,7 @@ impl Format for CoderChat {
         rows_score(probe.val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

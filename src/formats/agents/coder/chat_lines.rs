@@ -21,7 +21,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for CoderChatLines {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -30,7 +30,7 @@ impl Format for CoderChatLines {
         if probe.val.is_object() { row_score(probe.val) } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

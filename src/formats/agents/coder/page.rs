@@ -23,7 +23,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for CoderPage {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -41,7 +41,7 @@ impl Format for CoderPage {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

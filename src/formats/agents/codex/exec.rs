@@ -46,7 +46,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for CodexExec {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -64,7 +64,7 @@ impl Format for CodexExec {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Thread::default()))
     }
 }

@@ -16,7 +16,7 @@ use crate::json::{Val, name};
 use crate::message::LossKind;
 
 use crate::formats::claim::Fit;
-use crate::formats::openai::responses_items;
+use crate::formats::openai::responses::items;
 
 pub struct CodexRollout;
 
@@ -66,7 +66,7 @@ const INJECTED: [&[u8]; 5] =
 const ABORTED: &[u8] = b"<turn_aborted>";
 
 impl Format for CodexRollout {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -83,7 +83,7 @@ impl Format for CodexRollout {
             return 100;
         }
         // Bare items are those of a rollout if the header says so; alone they are a list of items.
-        if probe.val.is_object() { responses_items::item_fit(probe.val).score() } else { 0 }
+        if probe.val.is_object() { items::item_fit(probe.val).score() } else { 0 }
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
@@ -95,10 +95,10 @@ impl Format for CodexRollout {
         }
         names.has(name::record_type)
             || names.has(name::instructions) && names.has(name::timestamp)
-            || val.is_object() && responses_items::item_fit(val) != Fit::Strange
+            || val.is_object() && items::item_fit(val) != Fit::Strange
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

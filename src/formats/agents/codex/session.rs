@@ -4,10 +4,9 @@ use crate::dialects::responses::CODEX;
 use crate::format::{
     Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
 };
+use crate::formats::openai::responses::items;
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
-
-use crate::formats::openai::responses_items;
 
 pub struct CodexSession;
 
@@ -24,7 +23,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for CodexSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -33,13 +32,11 @@ impl Format for CodexSession {
             return 0;
         }
         let session = probe.val.get(name::session).is_some_and(|s| s.is_object());
-        let items = |items: Val<'_>| {
-            responses_items::list_score(items) >= TELLING || items.is_array() && items.count() == 0
-        };
+        let items = |items: Val<'_>| items::list_score(items) >= TELLING || items.is_array() && items.count() == 0;
         if session && probe.val.get(name::items).is_some_and(items) { 96 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

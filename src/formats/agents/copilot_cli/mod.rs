@@ -113,7 +113,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for CopilotCli {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -132,7 +132,7 @@ impl Format for CopilotCli {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 

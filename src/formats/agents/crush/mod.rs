@@ -46,7 +46,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for Crush {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.anthropic
     }
 
@@ -59,7 +59,7 @@ impl Format for Crush {
         val.get("row").is_some()
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

@@ -35,7 +35,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for CursorSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -59,7 +59,7 @@ impl Format for CursorSession {
         val.get(name::role).is_some() || val.get(name::r#type).is_some()
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

@@ -41,7 +41,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for DroidSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -77,7 +77,7 @@ impl Format for DroidSession {
         val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

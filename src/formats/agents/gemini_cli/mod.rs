@@ -70,7 +70,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for GeminiCli {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -98,7 +98,7 @@ impl Format for GeminiCli {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 

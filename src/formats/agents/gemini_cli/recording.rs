@@ -31,7 +31,7 @@ const READ_ONLY: &str = "what was recorded is not edited";
 const UNSENT: &[UnsentPaths] = &[UnsentPaths { paths: &["method"], why: "which method was called" }];
 
 impl Format for GeminiRecording {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -47,7 +47,7 @@ impl Format for GeminiRecording {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

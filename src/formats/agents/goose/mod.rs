@@ -56,7 +56,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for GooseSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.anthropic
     }
 
@@ -82,7 +82,7 @@ impl Format for GooseSession {
         val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

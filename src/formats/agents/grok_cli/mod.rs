@@ -52,7 +52,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
 }];
 
 impl Format for GrokCli {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -79,7 +79,7 @@ impl Format for GrokCli {
         val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !val.names().meets(&FOREIGN)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

@@ -69,7 +69,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for HermesSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -83,7 +83,7 @@ impl Format for HermesSession {
         val.get(name::role).is_some() || self.detect(&Probe::new(val)) > 0
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Sessions::default()))
     }
 }

@@ -38,7 +38,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for IterateStream {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -48,7 +48,7 @@ impl Format for IterateStream {
         if first.and_then(parse::type_of).is_some() { 100 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Custom(|| Box::<reduce::Stream>::default(), parse::read)
     }
 }

@@ -103,7 +103,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for KimiSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.anthropic
     }
 
@@ -127,7 +127,7 @@ impl Format for KimiSession {
         is_timed && val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

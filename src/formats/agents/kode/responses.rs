@@ -28,7 +28,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for KodeResponses {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -40,7 +40,7 @@ impl Format for KodeResponses {
         is_line(val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn claim(probe: &Probe<'_>, tells: impl Fn(Val<'_>) -> bool) -> u8 {
 }
 
 impl Format for KodeSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -63,7 +63,7 @@ impl Format for KodeSession {
         is_line(val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

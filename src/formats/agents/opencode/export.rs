@@ -30,7 +30,7 @@ const READ_ONLY: &str = "opencode keeps this in a form of its own, which is not 
 const SAMPLE: usize = 20;
 
 impl Format for OpencodeExport {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.anthropic
     }
 
@@ -53,7 +53,7 @@ impl Format for OpencodeExport {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 

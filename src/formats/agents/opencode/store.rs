@@ -29,7 +29,7 @@ const NO_FILES: &str = "the files of opencode's storage folder are not edited; `
 const READ_ONLY: &str = "of a session of opencode only parts are edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for OpencodeSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.anthropic
     }
 
@@ -42,7 +42,7 @@ impl Format for OpencodeSession {
         rows::is_known(val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Rows::default()))
     }
 

@@ -37,7 +37,7 @@ static MANNERS: Manners = Manners::of_agent(FormatInfo {
 const READ_ONLY: &str = "opencode 2 makes these rows from its events, so that an edit would be lost; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for OpencodeV2 {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.anthropic
     }
 
@@ -50,7 +50,7 @@ impl Format for OpencodeV2 {
         val.get("row").is_some()
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Rows::default()))
     }
 }

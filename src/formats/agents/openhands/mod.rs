@@ -94,7 +94,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for Openhands {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.chat
     }
 
@@ -112,7 +112,7 @@ impl Format for Openhands {
         best
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Conversation::default()))
     }
 }

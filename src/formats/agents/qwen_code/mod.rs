@@ -37,7 +37,7 @@ const READ_ONLY: &str = "sessions of Qwen Code are not edited; `replaylint conve
 const TYPES: [&str; 4] = ["user", "assistant", "tool_result", "system"];
 
 impl Format for QwenCode {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -57,7 +57,7 @@ impl Format for QwenCode {
         if is_side && !probe.has(name::message) && val.get(name::content).is_none() { 15 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
 }

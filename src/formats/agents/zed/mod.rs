@@ -46,7 +46,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
 }];
 
 impl Format for ZedThread {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.anthropic
     }
 
@@ -68,7 +68,7 @@ impl Format for ZedThread {
         val.get(name::messages).is_some_and(|list| list.is_array())
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -41,7 +41,7 @@ const BLOCK: u8 = 1;
 const ENTRY: u8 = 2;
 
 impl Format for Ag2Events {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -55,7 +55,7 @@ impl Format for Ag2Events {
         })
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

@@ -24,7 +24,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for Ag2Log {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -37,7 +37,7 @@ impl Format for Ag2Log {
         Ag2Event::of(val).is_some()
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

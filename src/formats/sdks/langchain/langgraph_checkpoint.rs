@@ -33,7 +33,7 @@ static HANDOVER: Handover = Handover {
 };
 
 impl Format for LanggraphCheckpoint {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.chat
     }
 
@@ -46,7 +46,7 @@ impl Format for LanggraphCheckpoint {
         val.get("channel_values").is_some_and(|values| values.is_object())
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -25,7 +25,7 @@ static MANNERS: Manners = Manners::of_sdk(FormatInfo {
 const READ_ONLY: &str = "a LangGraph state is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for LanggraphState {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.chat
     }
 
@@ -40,7 +40,7 @@ impl Format for LanggraphState {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 

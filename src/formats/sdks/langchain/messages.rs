@@ -27,7 +27,7 @@ const READ_ONLY: &str = "messages of LangChain are not edited for this; `replayl
 const IN_LINES: &str = "messages of LangChain are not edited where each is a line; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for LangchainMessages {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.chat
     }
 
@@ -38,7 +38,7 @@ impl Format for LangchainMessages {
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Messages::default()))
     }
 

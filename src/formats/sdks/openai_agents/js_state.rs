@@ -66,7 +66,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for AgentsJsState {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.responses
     }
 
@@ -76,7 +76,7 @@ impl Format for AgentsJsState {
         if has("$schemaVersion") && has("originalInput") && items() { 97 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 }

@@ -10,7 +10,7 @@ use crate::format::{
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
 
-use crate::formats::openai::responses_request::read_given;
+use crate::formats::openai::responses::request::read_given;
 
 pub struct AgentsRunState;
 
@@ -36,7 +36,7 @@ const NEWEST: u8 = 17;
 const READ_ONLY: &str = "a RunState refers to its items by number, so none is changed; `replaylint convert --to API FILE` writes the history";
 
 impl Format for AgentsRunState {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -46,7 +46,7 @@ impl Format for AgentsRunState {
         if has("$schemaVersion") && has(INPUT) && items() { 97 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

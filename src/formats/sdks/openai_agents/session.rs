@@ -6,7 +6,7 @@ use crate::history::{Flags, Usage};
 use crate::json::Val;
 
 use crate::formats::claim::Fit;
-use crate::formats::openai::responses_items;
+use crate::formats::openai::responses::items;
 
 pub struct AgentsSession;
 
@@ -24,7 +24,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for AgentsSession {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -34,10 +34,10 @@ impl Format for AgentsSession {
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
-        val.is_object() && responses_items::item_fit(val) != Fit::Strange
+        val.is_object() && items::item_fit(val) != Fit::Strange
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

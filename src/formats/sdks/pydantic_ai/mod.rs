@@ -51,7 +51,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for PydanticAi {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.chat
     }
 
@@ -70,7 +70,7 @@ impl Format for PydanticAi {
         if any && list.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
 

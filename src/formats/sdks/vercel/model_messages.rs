@@ -42,7 +42,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for VercelModelMessages {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.chat
     }
 
@@ -61,7 +61,7 @@ impl Format for VercelModelMessages {
         vercel::messages(val).all(|message| score(message) > 0)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| vercel::teller(&FORM))
     }
 }

@@ -53,7 +53,7 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 impl Format for VercelUiMessages {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &MANNERS.chat
     }
 
@@ -69,7 +69,7 @@ impl Format for VercelUiMessages {
         if all > 0 { best } else { 0 }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Threads(|| vercel::teller(&FORM))
     }
 

@@ -2,78 +2,37 @@
 
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list,
-    name_entry, read_array, read_slice,
-};
+    Probe, Record, Sink, Slice, around, empty_list,
+    read_array, };
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 
 use crate::formats::claim;
-use crate::formats::openai::chat_request;
-
-pub struct AnthropicRequest;
-
-pub static FORMAT: AnthropicRequest = AnthropicRequest;
-
-static INFO: FormatInfo = FormatInfo {
-    name: "anthropic-request",
-    title: "body of an Anthropic Messages request, or the list of its messages",
-    known_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; `max_tokens` before \
-              `messages`, roles and texts, and no member of Chat's; or a list with blocks that only Anthropic has",
-    usage: Usage::Request,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-    may_be: Some(may_be),
-    ..FormatInfo::of(&ANTHROPIC, "anthropic")
-};
-
-impl Format for AnthropicRequest {
-    fn info(&self) -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn detect(&self, probe: &Probe<'_>) -> u8 {
-        match probe.val.is_array() {
-            true => list_score(probe.val),
-            false => body_score(probe.val),
-        }
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Items(read_record)
-    }
-}
+use crate::formats::openai::chat;
 
 /// Whether nothing in a document speaks against this format.
-fn may_be(probe: &Probe<'_>) -> bool {
+pub(in crate::formats) fn may_be(probe: &Probe<'_>) -> bool {
     let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
     list.is_some_and(|list| may_be_body(probe.val, list))
 }
 
-fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    if read_slice(&INFO, record, Flags::default(), sink) {
-        return;
-    }
-    if record.val.is_array() {
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
-        read_array(&ANTHROPIC, record.val, record, 1, Flags::default(), sink);
-        sink.mark(Mark::End);
-    } else {
-        read_body(record.val, record.val, record, 0, sink);
-    }
+/// How surely a body, or a bare list of messages, is a request.
+pub(super) fn score(body: Val<'_>) -> u8 {
+    if body.is_array() { list_score(body) } else { body_score(body) }
 }
 
-/// Reads a request's body as a history.
-pub(super) fn read_body(body: Val<'_>, entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
-    sink.mark(Mark::Start(Box::new(settings(body, record))));
-    name_entry(entry, record, sink);
+/// Reads the `messages` of a body.
+pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     if let Some(messages) = body.get(name::messages) {
-        read_array(&ANTHROPIC, messages, record, part, Flags::default(), sink);
+        read_array(&ANTHROPIC, messages, record, part, flags, sink);
     }
-    sink.mark(Mark::End);
 }
 
-fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
+/// What a body says about its request.
+pub(super) fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
+    if body.is_array() {
+        return Settings { usage: Usage::Request, ..Settings::default() };
+    }
     let model = body.get(name::model).and_then(|model| model.text());
     let tools = body.get(name::tools);
     let mut facts = Facts::default();
@@ -251,7 +210,7 @@ fn plain_score(body: Val<'_>, messages: Val<'_>) -> u8 {
     let ordered = limit.is_some() && limit < list && named_first;
     let of_others = model.as_deref().is_none_or(|model| {
         let model = String::from_utf8_lossy(model);
-        model.contains('/') || chat_request::is_chats(&model)
+        model.contains('/') || chat::is_chats(&model)
     });
     if ordered && (!of_others || is_compact(body)) { LIKELY } else { POSSIBLE }
 }

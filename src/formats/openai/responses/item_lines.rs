@@ -5,7 +5,7 @@ use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, 
 use crate::history::{Flags, Usage};
 use crate::json::{Val, name};
 
-use super::responses_items;
+use super::items;
 use crate::formats::claim::Fit;
 
 pub struct ResponsesItemLines;
@@ -23,26 +23,26 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for ResponsesItemLines {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if probe.val.is_object() { responses_items::item_fit(probe.val).score() } else { 0 }
+        if probe.val.is_object() { items::item_fit(probe.val).score() } else { 0 }
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
         // An item that lacks something is still one: rules say what it lacks.
         let named =
             || val.get(name::r#type).or_else(|| val.get(name::role)).or_else(|| val.get(name::id)).is_some();
-        match responses_items::item_fit(val) {
+        match items::item_fit(val) {
             Fit::Strange => false,
             Fit::Likely(_) => true,
             Fit::Unknown => val.is_object() && named(),
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

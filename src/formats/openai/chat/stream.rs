@@ -8,7 +8,7 @@ use crate::history::{Flags, Settings, Usage};
 use crate::json::pieces::Merging;
 use crate::json::{Val, name};
 
-use super::chat_completion;
+use super::completion;
 use crate::formats::claim;
 
 pub struct ChatStream;
@@ -79,7 +79,7 @@ static REDUCTION: Reduction = Reduction {
 const ANY: Step = Step { event: "", delta: "", each: "", from: &[], to: &[], how: How::Put };
 
 impl Format for ChatStream {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -100,7 +100,7 @@ impl Format for ChatStream {
             || ["choices", "error", "usage"].iter().any(|key| val.get(key).is_some()) && !claim::is_record(val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Events(&REDUCTION, read_record)
     }
 }
@@ -136,11 +136,11 @@ fn is_chunk(val: Val<'_>) -> bool {
 fn read_completion(record: &Record<'_>, sink: &mut dyn Sink) {
     let model = record.val.get(name::model).and_then(|model| model.text());
     let model: Option<Box<str>> = model.map(|model| String::from_utf8_lossy(&model).into());
-    for choice in chat_completion::choices(record.val) {
+    for choice in completion::choices(record.val) {
         let read_only = Some(READ_ONLY);
         let settings = Settings { usage: Usage::Log, model: model.clone(), read_only, ..Settings::default() };
         sink.mark(Mark::Start(Box::new(settings)));
-        chat_completion::read_choice(choice, record, 0, Flags::default(), sink);
+        completion::read_choice(choice, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);
     }
 }

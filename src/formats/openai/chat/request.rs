@@ -3,71 +3,36 @@
 //! Chat, and a note says so, unless it is written as Anthropic's are. A list of that kind might hold Responses items, and is read so.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, around, read_array, read_slice,
-};
+use crate::format::{Probe, Record, Sink, around, read_array};
 use crate::history::{Effort, Facts, Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 
 use crate::formats::claim;
 use crate::formats::claim::Fit;
 
-pub struct ChatRequest;
-
-pub static FORMAT: ChatRequest = ChatRequest;
-
-static INFO: FormatInfo = FormatInfo {
-    name: "chat-request",
-    title: "body of a Chat Completions request",
-    known_by: "an object with `messages`, a list of objects with a `role`; or a list of Chat messages",
-    usage: Usage::Request,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-    may_be: Some(may_be),
-    ..FormatInfo::of(&CHAT, "chat")
-};
-
-impl Format for ChatRequest {
-    fn info(&self) -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn detect(&self, probe: &Probe<'_>) -> u8 {
-        match probe.val.is_array() {
-            true => match list_score(probe.val) {
-                OWN => OWN,
-                score => score.min(PLAIN_LIST),
-            },
-            false if probe.has(name::messages) => body_score(probe.val),
-            false => 0,
-        }
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Items(read_record)
-    }
-}
-
 /// Whether nothing in a document speaks against this format.
-fn may_be(probe: &Probe<'_>) -> bool {
+pub(in crate::formats) fn may_be(probe: &Probe<'_>) -> bool {
     let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
     list.is_some_and(|list| may_be_body(probe.val, list))
 }
 
-fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    if read_slice(&INFO, record, Flags::default(), sink) {
-        return;
-    }
-    let mut settings = settings(record.val, record, Usage::Request);
-    // Told once a doc.
-    let plain = record.number == 0 && body_score(record.val) == PLAIN;
+/// What a request says that is stored by itself. Whether it may be another API's is told once a document.
+pub(in crate::formats) fn request_settings(body: Val<'_>, record: &Record<'_>) -> Settings {
+    let mut settings = settings(body, record, Usage::Request);
+    let plain = record.number == 0 && body_score(body) == PLAIN;
     settings.facts.set_if(Facts::PLAIN, plain && !settings.model.as_deref().is_some_and(is_chats));
-    sink.mark(Mark::Start(Box::new(settings)));
-    match record.val.is_array() {
-        true => read_array(&CHAT, record.val, record, 1, Flags::default(), sink),
-        false => read_messages(record.val, record, 0, Flags::default(), sink),
+    settings
+}
+
+/// How surely a body, or a bare list of messages, is a request.
+pub(super) fn score(body: Val<'_>) -> u8 {
+    match body.is_array() {
+        true => match list_score(body) {
+            OWN => OWN,
+            score => score.min(PLAIN_LIST),
+        },
+        false => body_score(body),
     }
-    sink.mark(Mark::End);
 }
 
 /// What a list of messages is recognised by.

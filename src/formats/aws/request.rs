@@ -3,48 +3,15 @@
 
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list,
-    read_array, read_slice,
-};
+    Probe, Record, Sink, Slice, around, empty_list,
+    read_array, };
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 
 use crate::formats::claim;
 
-pub struct BedrockRequest;
-
-pub static FORMAT: BedrockRequest = BedrockRequest;
-
-static INFO: FormatInfo = FormatInfo {
-    name: "bedrock-request",
-    title: "body of a Bedrock Converse request, or the list of its messages",
-    known_by: "`messages` with blocks without a `type`, or with `inferenceConfig` or `toolConfig`",
-    usage: Usage::Request,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-    may_be: Some(may_be),
-    ..FormatInfo::of(&BEDROCK, "bedrock")
-};
-
-impl Format for BedrockRequest {
-    fn info(&self) -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn detect(&self, probe: &Probe<'_>) -> u8 {
-        match probe.val.is_array() {
-            true => list_score(probe.val),
-            false => body_score(probe.val),
-        }
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Items(read_record)
-    }
-}
-
 /// Whether nothing in a document speaks against this format.
-fn may_be(probe: &Probe<'_>) -> bool {
+pub(in crate::formats) fn may_be(probe: &Probe<'_>) -> bool {
     let Some(messages) = probe.val.get(name::messages).filter(Val::is_array) else { return false };
     let is_list = |message: Val<'_>| message.get(name::content).is_none_or(|content| content.is_array());
     let mut objects = messages.elements().filter(Val::is_object);
@@ -55,22 +22,11 @@ fn may_be(probe: &Probe<'_>) -> bool {
         && objects.all(fits)
 }
 
-fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    if read_slice(&INFO, record, Flags::default(), sink) {
-        return;
-    }
-    if record.val.is_array() {
-        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
-        read_array(&BEDROCK, record.val, record, 1, Flags::default(), sink);
-    } else {
-        sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
-        read_messages(record.val, record, 0, sink);
-    }
-    sink.mark(Mark::End);
-}
-
 /// What a body says about its request.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
+    if body.is_array() {
+        return Settings { usage, ..Settings::default() };
+    }
     let model = body.get(name::modelId).or_else(|| body.get(name::model)).and_then(|model| model.text());
     // Of a large document the lists come apart: here they look empty.
     let whole = record.slice == Slice::Whole;
@@ -87,9 +43,10 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
     }
 }
 
-pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+/// Reads the `messages` of a body.
+pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     if let Some(messages) = body.get(name::messages) {
-        read_array(&BEDROCK, messages, record, part, Flags::default(), sink);
+        read_array(&BEDROCK, messages, record, part, flags, sink);
     }
 }
 
@@ -115,6 +72,11 @@ static BLOCKS: NameSet = NameSet::of(&[
     "guardContent",
     "citationsContent",
 ]);
+
+/// How surely a body, or a bare list of messages, is a request.
+pub(super) fn score(body: Val<'_>) -> u8 {
+    if body.is_array() { list_score(body) } else { body_score(body) }
+}
 
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {

@@ -2,57 +2,19 @@
 //! endpoint. Replayed, its output is the tail of a history.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice,
-};
+use crate::format::{Record, Sink, read_array};
 use crate::history::tree::{self, Entry, Marks};
-use crate::history::{Anchor, Flags, Usage, id, time};
+use crate::history::{Anchor, Flags, Settings, Usage, id, time};
 use crate::json::{Val, name};
 
-use super::responses_request;
+use super::request;
 use crate::formats::member::named;
 
-pub struct ResponsesObject;
-
-pub static FORMAT: ResponsesObject = ResponsesObject;
-
-static INFO: FormatInfo = FormatInfo {
-    name: "responses-object",
-    title: "response of the Responses API",
-    known_by: "`object` is \"response\", and `output` is a list",
-    usage: Usage::Log,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &["output"], unit: Unit::Element }],
-    records_responses: true,
-    ..FormatInfo::of(&RESPONSES, "openai")
-};
-
-impl Format for ResponsesObject {
-    fn info(&self) -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if probe.has(name::object) && probe.has(name::output) && is_response(probe.val) { 100 } else { 0 }
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Items(read_record)
-    }
-}
-
-fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    if read_slice(&INFO, record, Flags::RECORDED, sink) {
-        return;
-    }
-    let mut settings = responses_request::settings(record.val, record, Usage::Log);
+/// What a response says that is replayed.
+pub(super) fn settings(response: Val<'_>, record: &Record<'_>) -> Settings {
+    let settings = request::settings(response, record, Usage::Log);
     // The response names the state it was built on; replaying its output does not build on that.
-    (settings.previous, settings.conversation, settings.around) = (None, None, None);
-    settings.response = anchor(record.val, record);
-    sink.mark(Mark::Start(Box::new(settings)));
-    sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
-    read_output(record.val, record, 0, Flags::default(), sink);
-    sink.mark(Mark::End);
+    Settings { previous: None, conversation: None, around: None, response: anchor(response, record), ..settings }
 }
 
 /// What a response is in a tree: it follows the response that it was built on.
@@ -88,7 +50,7 @@ pub(super) fn is_response(val: Val<'_>) -> bool {
 
 /// What others may build on: the response by its id.
 pub(super) fn anchor(response: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
-    let anchor = responses_request::anchor(response.get(name::id)?, record)?;
+    let anchor = request::anchor(response.get(name::id)?, record)?;
     let created =
         response.get("created_at").and_then(|time| time.as_u64()).and_then(|time| u32::try_from(time).ok());
     Some(Anchor { time: created.unwrap_or(anchor.time), ..anchor })

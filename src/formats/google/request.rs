@@ -2,56 +2,12 @@
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, around, empty_list, read_array,
-    read_item, read_slice,
-};
+    Record, Sink, around, empty_list, read_array,
+    read_item, };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 
 use crate::formats::claim;
-
-pub struct GeminiRequest;
-
-pub static FORMAT: GeminiRequest = GeminiRequest;
-
-static INFO: FormatInfo = FormatInfo {
-    name: "gemini-request",
-    title: "body of a Gemini request, or the list of its contents",
-    known_by: "`contents` with `parts`, or a list of contents",
-    usage: Usage::Request,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &["contents"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-    ..FormatInfo::of(&GEMINI, "gemini")
-};
-
-impl Format for GeminiRequest {
-    fn info(&self) -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn detect(&self, probe: &Probe<'_>) -> u8 {
-        match probe.val.is_array() {
-            true => list_score(probe.val),
-            false => body_score(probe.val),
-        }
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Items(read_record)
-    }
-}
-
-fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    if read_slice(&INFO, record, Flags::default(), sink) {
-        return;
-    }
-    sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
-    match record.val.is_array() {
-        true => read_array(&GEMINI, record.val, record, 1, Flags::default(), sink),
-        false => read_contents(record.val, record, 0, sink),
-    }
-    sink.mark(Mark::End);
-}
 
 /// What a body says about its request. The model is in the URL; some tools keep it beside the contents.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
@@ -67,14 +23,19 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
 }
 
 /// Reads the contents of a body. SDKs take one content for a list of one.
-pub(super) fn read_contents(body: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+pub(super) fn read_contents(body: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     match body.get(name::contents) {
         Some(contents) if contents.is_object() => {
-            read_item(&GEMINI, contents, record, part, Flags::ALONE, sink);
+            read_item(&GEMINI, contents, record, part, flags | Flags::ALONE, sink);
         }
-        Some(contents) => read_array(&GEMINI, contents, record, part, Flags::default(), sink),
+        Some(contents) => read_array(&GEMINI, contents, record, part, flags, sink),
         None => {}
     }
+}
+
+/// How surely a body, or a bare list of contents, is a request.
+pub(super) fn score(body: Val<'_>) -> u8 {
+    if body.is_array() { list_score(body) } else { body_score(body) }
 }
 
 /// How surely an object is the body of a request.

@@ -25,7 +25,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 impl Format for ResponsesItems {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -33,7 +33,7 @@ impl Format for ResponsesItems {
         list_score(probe.val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }

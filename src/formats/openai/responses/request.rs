@@ -1,32 +1,15 @@
 //! The body of a request to `/v1/responses`: `{"model": …, "input": […]}`, as a document or one a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, around, empty_list,
-    read_array, read_slice,
-};
+use crate::format::{Record, Sink, TELLING, around, empty_list, read_array};
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 
-use super::responses_items;
+use super::items;
 use crate::formats::claim;
 use crate::formats::claim::Fit;
 use crate::formats::member::named;
-
-pub struct ResponsesRequest;
-
-pub static FORMAT: ResponsesRequest = ResponsesRequest;
-
-static INFO: FormatInfo = FormatInfo {
-    name: "responses-request",
-    title: "body of a Responses request",
-    known_by: "an object with `input`, and `model` or a list of items; or with a stored `prompt`",
-    usage: Usage::Request,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &["input"], unit: Unit::Element }],
-    ..FormatInfo::of(&RESPONSES, "openai")
-};
 
 /// Keys of other requests and records that have an `input` too: embeddings, speech, Langfuse, alpaca, Gemini's
 /// interactions.
@@ -61,30 +44,6 @@ static OWN_KEYS: NameSet = NameSet::of(&[
 /// Names of models that take an `input` and hold no conversation.
 const NO_CHAT: [&str; 6] = ["embed", "moderation", "tts-", "-tts", "whisper", "rerank"];
 
-impl Format for ResponsesRequest {
-    fn info(&self) -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if is_body(probe.val) { 80 } else { 0 }
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Items(read_record)
-    }
-}
-
-fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    if read_slice(&INFO, record, Flags::default(), sink) {
-        return;
-    }
-    sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
-    sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
-    read_input(record.val, record, 0, Flags::default(), sink);
-    sink.mark(Mark::End);
-}
-
 /// Whether an object is the body of a Responses request: by its `input` and one more member, or by items in it that
 /// nobody else has; or by a stored prompt, which brings an input of its own.
 pub(super) fn is_body(val: Val<'_>) -> bool {
@@ -101,7 +60,7 @@ pub(super) fn is_body(val: Val<'_>) -> bool {
             let mut objects = input.elements().filter(Val::is_object).peekable();
             match objects.peek().is_some() {
                 true if named || model.is_some() => claim::most(input, in_request) > 0,
-                true => responses_items::list_score(input) >= TELLING,
+                true => items::list_score(input) >= TELLING,
                 false => input.count() == 0 && (named || model.is_some() || has_stored_prompt(val)),
             }
         }
@@ -118,7 +77,7 @@ fn has_stored_prompt(body: Val<'_>) -> bool {
 /// How surely an object is an item of a list that a request's own keys stand around: there, an item of another API is a
 /// mistake, not another format.
 fn in_request(item: Val<'_>) -> Fit {
-    match responses_items::item_fit(item) {
+    match items::item_fit(item) {
         Fit::Strange if claim::is_record(item) => Fit::Strange,
         Fit::Likely(score) => Fit::Likely(score),
         _ if item.get(name::role).is_some_and(|role| role.is_string()) => Fit::Likely(TELLING),

@@ -15,7 +15,7 @@ use crate::json::{Val, name};
 
 use crate::formats::claim;
 
-use super::responses_object;
+use super::response;
 
 pub struct ResponsesStream;
 
@@ -41,7 +41,7 @@ const DONE: u8 = 0;
 const OUTPUT: u8 = 1;
 
 impl Format for ResponsesStream {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -56,7 +56,7 @@ impl Format for ResponsesStream {
         val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Items(read_record)
     }
 }
@@ -90,7 +90,7 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         _ => return,
     };
     let Some(response) = event.get(name::response) else { return };
-    let mut entry = responses_object::entry(response, record);
+    let mut entry = response::entry(response, record);
     entry.marks.set(state);
     entry.goes_on = true;
     sink.mark(Mark::Entry(Box::new(entry)));

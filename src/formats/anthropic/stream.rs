@@ -81,7 +81,7 @@ static REDUCTION: Reduction = Reduction {
 const ANY: Step = Step { event: "", delta: "", each: "", from: &[], to: &[], how: How::Put };
 
 impl Format for AnthropicStream {
-    fn info(&self) -> &'static FormatInfo {
+    fn info(&'static self) -> &'static FormatInfo {
         &INFO
     }
 
@@ -97,7 +97,7 @@ impl Format for AnthropicStream {
         val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&'static self) -> Layout {
         Layout::Events(&REDUCTION, read_record)
     }
 }

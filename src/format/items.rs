@@ -1,0 +1,70 @@
+//! How items are read out of a record: one by itself, a list of them, an element of a list in a large document.
+
+use crate::dialect::{Dialect, Item, Origin};
+use crate::history::{Finding, Flags, Row, codes};
+use crate::json::Val;
+
+use super::info::{FormatInfo, Part};
+use super::mark::{Mark, Sink};
+use super::record::{Record, Slice, is_reference};
+
+/// Reads an element of a large document, if the record is one.
+pub fn read_slice(info: &FormatInfo, record: &Record<'_>, flags: Flags, sink: &mut dyn Sink) -> bool {
+    let Slice::Element { section } = record.slice else { return false };
+    let holds = |part: &Part| match part.path {
+        [] => section.is_empty(),
+        [key] => *key == section,
+        _ => false,
+    };
+    if let Some(part) = info.parts.iter().position(holds) {
+        read_item(info.dialect, record.val, record, part as u8, flags, sink);
+    }
+    true
+}
+
+/// Reads the items of an array as part `part` of a record.
+pub fn read_array(
+    dialect: &dyn Dialect,
+    array: Val<'_>,
+    record: &Record<'_>,
+    part: u8,
+    flags: Flags,
+    sink: &mut dyn Sink,
+) {
+    for element in array.elements() {
+        if is_reference(element) {
+            // Partners may be among what it stands for.
+            sink.mark(Mark::Settings(
+                |settings, _| (settings.broken, settings.slimmed) = (true, true),
+                Box::default(),
+            ));
+            continue;
+        }
+        if !element.is_object() {
+            read_literal(element, record, part, flags, sink);
+            continue;
+        }
+        read_item(dialect, element, record, part, flags, sink);
+    }
+}
+
+/// Reports a null, a number, a text or a list where an item should be. It keeps its place, and nothing pairs with it.
+fn read_literal(val: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
+    let mut row = Row::of_place(record.base.of(val), record.number);
+    (row.part, row.flags) = (part, flags);
+    sink.find(Finding::new(codes::NOT_AN_ITEM, row).never("the intended text is not known"));
+    sink.item(Item { row, val, id: None, key: None });
+}
+
+/// Reads one item as part `part` of a record.
+pub fn read_item(
+    dialect: &dyn Dialect,
+    val: Val<'_>,
+    record: &Record<'_>,
+    part: u8,
+    flags: Flags,
+    sink: &mut dyn Sink,
+) {
+    let origin = Origin { base: record.base, record: record.number, turn: 0, part, flags };
+    dialect.rows(val, origin, &mut |item| sink.item(item));
+}

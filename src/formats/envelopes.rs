@@ -1,0 +1,382 @@
+//! The table of envelopes: requests, responses, pages, batches and exchanges of the providers' APIs. A new envelope is a row.
+
+use crate::format::envelope::{Claim, Envelope, Shape};
+use crate::format::{Format, FormatInfo, Layout, Part, Probe, Unit};
+use crate::history::Usage;
+use crate::json::name;
+
+use super::openai::{chat, responses};
+use super::{anthropic, aws, google};
+
+impl Format for Envelope {
+    fn info(&'static self) -> &'static FormatInfo {
+        &self.info
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        self.claim(probe)
+    }
+
+    fn layout(&'static self) -> Layout {
+        Layout::Envelope(self)
+    }
+}
+
+pub static RESPONSES_REQUEST: Envelope = Envelope {
+    info: FormatInfo {
+        name: "responses-request",
+        title: "body of a Responses request",
+        known_by: "an object with `input`, and `model` or a list of items; or with a stored `prompt`",
+        usage: Usage::Request,
+        parts: &[Part { path: &["input"], unit: Unit::Element }],
+        ..FormatInfo::of(responses::API.dialect, "openai")
+    },
+    ..Envelope::of(&responses::API, "openai")
+};
+
+pub static RESPONSES_OBJECT: Envelope = Envelope {
+    info: FormatInfo {
+        name: "responses-object",
+        title: "response of the Responses API",
+        known_by: "`object` is \"response\", and `output` is a list",
+        parts: &[Part { path: &["output"], unit: Unit::Element }],
+        records_responses: true,
+        ..FormatInfo::of(responses::API.dialect, "openai")
+    },
+    shape: Shape::Response,
+    claim: Claim::Parts(100),
+    ..Envelope::of(&responses::API, "openai")
+};
+
+/// A page of `GET /v1/responses/{id}/input_items`. The API lists the newest item first unless it was asked for `order=asc`, which
+/// the page does not say: `--order oldest-first` tells.
+pub static RESPONSES_PAGE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "responses-page",
+        title: "page of a response's input items",
+        known_by: "`object` is \"list\", and `data` is a list of items",
+        parts: &[Part { path: &["data"], unit: Unit::Element }],
+        ..FormatInfo::of(responses::API.dialect, "openai")
+    },
+    shape: Shape::Page { newest_first: true },
+    claim: Claim::By(responses::page_score),
+    needs: &[&[name::object], &[name::data]],
+    ..Envelope::of(&responses::API, "openai")
+};
+
+/// A request together with its response, as proxies and recorders write it. Either side may be stored as a JSON string: then it
+/// is read, and never edited.
+pub static RESPONSES_EXCHANGE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "responses-exchange",
+        title: "Responses request with its response",
+        known_by: "`request` or `body`, a request, and `response`, its response (either may be a JSON string)",
+        usage: Usage::Exchange,
+        parts: &[
+            Part { path: &["request", "input"], unit: Unit::Element },
+            Part { path: &["body", "input"], unit: Unit::Element },
+            Part { path: &["request", "body", "input"], unit: Unit::Element },
+            Part { path: &["response", "output"], unit: Unit::Element },
+            Part { path: &["response", "body", "output"], unit: Unit::Element },
+        ],
+        records_responses: true,
+        ..FormatInfo::of(responses::API.dialect, "openai")
+    },
+    shape: Shape::Exchange { requests: 3 },
+    claim: Claim::Parts(90),
+    needs: &[&[name::response], &[name::request, name::body]],
+    excludes: &[name::custom_id],
+    ..Envelope::of(&responses::API, "openai")
+};
+
+/// Lines of the Batch API: `{"custom_id": …, "body": {request}}` in, and `{"custom_id": …, "response": {"body": {response}}}` out.
+pub static RESPONSES_BATCH: Envelope = Envelope {
+    info: FormatInfo {
+        name: "responses-batch",
+        title: "lines of the Batch API for Responses, in and out",
+        known_by: "`custom_id` with a request in `body`, or a response in `response.body`",
+        usage: Usage::Request,
+        parts: &[
+            Part { path: &["body", "input"], unit: Unit::Element },
+            Part { path: &["response", "body", "output"], unit: Unit::Element },
+        ],
+        records_responses: true,
+        ..FormatInfo::of(responses::API.dialect, "openai")
+    },
+    shape: Shape::Batch { requests: 1, list: "" },
+    claim: Claim::Parts(98),
+    needs: &[&[name::custom_id]],
+    names_entries: true,
+    response_settings: Some(responses::settings_in_batch),
+    ..Envelope::of(&responses::API, "openai")
+};
+
+pub static CHAT_REQUEST: Envelope = Envelope {
+    info: FormatInfo {
+        name: "chat-request",
+        title: "body of a Chat Completions request",
+        known_by: "an object with `messages`, a list of objects with a `role`; or a list of Chat messages",
+        usage: Usage::Request,
+        parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
+        may_be: Some(chat::may_be),
+        ..FormatInfo::of(chat::API.dialect, "chat")
+    },
+    settings: Some(chat::request_settings),
+    ..Envelope::of(&chat::API, "chat")
+};
+
+pub static CHAT_COMPLETION: Envelope = Envelope {
+    info: FormatInfo {
+        name: "chat-completion",
+        title: "response of the Chat Completions API",
+        known_by: "`object` is \"chat.completion\", and `choices` is a list",
+        parts: &[Part { path: &["choices"], unit: Unit::Element }],
+        ..FormatInfo::of(chat::API.dialect, "chat")
+    },
+    shape: Shape::Response,
+    claim: Claim::Parts(100),
+    ..Envelope::of(&chat::API, "chat")
+};
+
+/// A page of stored completions, `GET /v1/chat/completions`, or of the messages of one of them. The oldest comes first, unless the
+/// page was asked for otherwise.
+pub static CHAT_PAGE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "chat-page",
+        title: "page of stored completions, or of the messages of one",
+        known_by: "`object` is \"list\", and `data` is a list of completions, or of messages with ids of completions",
+        parts: &[Part { path: &["data"], unit: Unit::Element }],
+        ..FormatInfo::of(chat::API.dialect, "chat")
+    },
+    shape: Shape::Page { newest_first: false },
+    claim: Claim::By(chat::page_score),
+    needs: &[&[name::object], &[name::data]],
+    ..Envelope::of(&chat::API, "chat")
+};
+
+pub static CHAT_EXCHANGE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "chat-exchange",
+        title: "Chat Completions request with its response",
+        known_by: "`request` or `body` with `messages`, and `response` with `choices` (either may be a JSON string)",
+        usage: Usage::Exchange,
+        parts: &[
+            Part { path: &["request", "messages"], unit: Unit::Element },
+            Part { path: &["body", "messages"], unit: Unit::Element },
+            Part { path: &["request", "body", "messages"], unit: Unit::Element },
+            Part { path: &["response", "choices"], unit: Unit::Element },
+            Part { path: &["response", "body", "choices"], unit: Unit::Element },
+        ],
+        ..FormatInfo::of(chat::API.dialect, "chat")
+    },
+    shape: Shape::Exchange { requests: 3 },
+    claim: Claim::Answered(88),
+    needs: &[&[name::response], &[name::request, name::body]],
+    excludes: &[name::custom_id],
+    ..Envelope::of(&chat::API, "chat")
+};
+
+pub static CHAT_BATCH: Envelope = Envelope {
+    info: FormatInfo {
+        name: "chat-batch",
+        title: "lines of the Batch API for Chat Completions, in and out",
+        known_by: "`custom_id` with `messages` in `body`, or a completion in `response.body`",
+        usage: Usage::Request,
+        parts: &[
+            Part { path: &["body", "messages"], unit: Unit::Element },
+            Part { path: &["response", "body", "choices"], unit: Unit::Element },
+        ],
+        ..FormatInfo::of(chat::API.dialect, "chat")
+    },
+    shape: Shape::Batch { requests: 1, list: "" },
+    claim: Claim::Parts(97),
+    needs: &[&[name::custom_id]],
+    names_entries: true,
+    ..Envelope::of(&chat::API, "chat")
+};
+
+/// Lines for supervised fine-tuning.
+pub static CHAT_TRAINING: Envelope = Envelope {
+    info: FormatInfo {
+        name: "chat-training",
+        title: "lines for fine-tuning on Chat Completions",
+        known_by: "`messages` without `model`, with a `weight` on one of them or the assistant's last",
+        parts: &[Part { path: &["messages"], unit: Unit::Element }],
+        ..FormatInfo::of(chat::API.dialect, "chat")
+    },
+    claim: Claim::By(chat::training_score),
+    needs: &[&[name::messages]],
+    settings: Some(chat::training_settings),
+    ..Envelope::of(&chat::API, "chat")
+};
+
+pub static CHAT_PREFERENCE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "chat-preference",
+        title: "lines for fine-tuning by preference on Chat Completions",
+        known_by: "`preferred_output`, `non_preferred_output` and `input.messages`",
+        parts: &[
+            Part { path: &["input", "messages"], unit: Unit::Element },
+            Part { path: &["preferred_output"], unit: Unit::Element },
+            Part { path: &["non_preferred_output"], unit: Unit::Element },
+        ],
+        ..FormatInfo::of(chat::API.dialect, "chat")
+    },
+    shape: Shape::Own(chat::preference::read),
+    claim: Claim::By(chat::preference_score),
+    needs: &[&[name::input]],
+    ..Envelope::of(&chat::API, "chat")
+};
+
+pub static ANTHROPIC_REQUEST: Envelope = Envelope {
+    info: FormatInfo {
+        name: "anthropic-request",
+        title: "body of an Anthropic Messages request, or the list of its messages",
+        known_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; `max_tokens` before \
+              `messages`, roles and texts, and no member of Chat's; or a list with blocks that only Anthropic has",
+        usage: Usage::Request,
+        parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
+        may_be: Some(anthropic::request::may_be),
+        ..FormatInfo::of(anthropic::API.dialect, "anthropic")
+    },
+    names_entries: true,
+    ..Envelope::of(&anthropic::API, "anthropic")
+};
+
+pub static ANTHROPIC_BATCH: Envelope = Envelope {
+    info: FormatInfo {
+        name: "anthropic-batch",
+        title: "Anthropic Message Batches, requests and results",
+        known_by: "`custom_id` with a request in `params` or a batch `result`; or a list of such `requests`",
+        usage: Usage::Request,
+        parts: &[
+            Part { path: &["requests", "params", "messages"], unit: Unit::Element },
+            Part { path: &["params", "messages"], unit: Unit::Element },
+            Part { path: &["result", "message"], unit: Unit::Record },
+        ],
+        records_responses: true,
+        ..FormatInfo::of(anthropic::API.dialect, "anthropic")
+    },
+    shape: Shape::Batch { requests: 2, list: "requests" },
+    claim: Claim::By(anthropic::batch_score),
+    names_entries: true,
+    ..Envelope::of(&anthropic::API, "anthropic")
+};
+
+pub static ANTHROPIC_MESSAGE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "anthropic-message",
+        title: "message as the Anthropic Messages API returns it",
+        known_by: "`type` is \"message\", with `stop_reason`, `role` and `content`",
+        parts: &[Part { path: &[], unit: Unit::Record }],
+        records_responses: true,
+        ..FormatInfo::of(anthropic::API.dialect, "anthropic")
+    },
+    shape: Shape::Response,
+    claim: Claim::By(anthropic::message::score),
+    ..Envelope::of(&anthropic::API, "anthropic")
+};
+
+pub static GEMINI_REQUEST: Envelope = Envelope {
+    info: FormatInfo {
+        name: "gemini-request",
+        title: "body of a Gemini request, or the list of its contents",
+        known_by: "`contents` with `parts`, or a list of contents",
+        usage: Usage::Request,
+        parts: &[Part { path: &["contents"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
+        ..FormatInfo::of(google::API.dialect, "gemini")
+    },
+    ..Envelope::of(&google::API, "gemini")
+};
+
+pub static GEMINI_RESPONSE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "gemini-response",
+        title: "response of the Gemini API",
+        known_by: "`candidates`, a list of objects with `content` or `finishReason`; or `promptFeedback` with `modelVersion`",
+        parts: &[Part { path: &["candidates"], unit: Unit::Element }],
+        records_responses: true,
+        ..FormatInfo::of(google::API.dialect, "gemini")
+    },
+    shape: Shape::Response,
+    claim: Claim::Parts(90),
+    ..Envelope::of(&google::API, "gemini")
+};
+
+/// Also without a response. The record tells the model, which a request alone does not: by the response's `modelVersion`, or the URL
+/// that was asked.
+pub static GEMINI_EXCHANGE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "gemini-exchange",
+        title: "Gemini request with its response",
+        known_by: "`request` or `body` with `contents`, and usually a `response` with `candidates`",
+        usage: Usage::Exchange,
+        parts: &[
+            Part { path: &["request", "contents"], unit: Unit::Element },
+            Part { path: &["body", "contents"], unit: Unit::Element },
+            Part { path: &["request", "body", "contents"], unit: Unit::Element },
+            Part { path: &["response", "candidates"], unit: Unit::Element },
+            Part { path: &["response", "body", "candidates"], unit: Unit::Element },
+        ],
+        records_responses: true,
+        ..FormatInfo::of(google::API.dialect, "gemini")
+    },
+    shape: Shape::Exchange { requests: 3 },
+    claim: Claim::Parts(92),
+    needs: &[&[name::request, name::body]],
+    names_entries: true,
+    ..Envelope::of(&google::API, "gemini")
+};
+
+pub static BEDROCK_REQUEST: Envelope = Envelope {
+    info: FormatInfo {
+        name: "bedrock-request",
+        title: "body of a Bedrock Converse request, or the list of its messages",
+        known_by: "`messages` with blocks without a `type`, or with `inferenceConfig` or `toolConfig`",
+        usage: Usage::Request,
+        parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
+        may_be: Some(aws::request::may_be),
+        ..FormatInfo::of(aws::API.dialect, "bedrock")
+    },
+    ..Envelope::of(&aws::API, "bedrock")
+};
+
+pub static BEDROCK_RESPONSE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "bedrock-response",
+        title: "response of Bedrock's Converse",
+        known_by: "`output` with a `message` in it",
+        parts: &[Part { path: &["output", "message"], unit: Unit::Element }],
+        records_responses: true,
+        ..FormatInfo::of(aws::API.dialect, "bedrock")
+    },
+    shape: Shape::Response,
+    claim: Claim::Parts(92),
+    needs: &[&[name::output]],
+    ..Envelope::of(&aws::API, "bedrock")
+};
+
+/// Also the records of Bedrock's own invocation log, which has both under `input` and `output`.
+pub static BEDROCK_EXCHANGE: Envelope = Envelope {
+    info: FormatInfo {
+        name: "bedrock-exchange",
+        title: "Bedrock Converse request with its response",
+        known_by: "`request` or `body`, a Converse request, and its `response`; or a record of Bedrock's invocation log",
+        usage: Usage::Exchange,
+        parts: &[
+            Part { path: &["request", "messages"], unit: Unit::Element },
+            Part { path: &["body", "messages"], unit: Unit::Element },
+            Part { path: &["request", "body", "messages"], unit: Unit::Element },
+            Part { path: &["input", "inputBodyJson", "messages"], unit: Unit::Element },
+            Part { path: &["response", "output"], unit: Unit::Element },
+            Part { path: &["response", "body", "output"], unit: Unit::Element },
+            Part { path: &["output", "outputBodyJson", "output"], unit: Unit::Element },
+        ],
+        records_responses: true,
+        ..FormatInfo::of(aws::API.dialect, "bedrock")
+    },
+    shape: Shape::Exchange { requests: 4 },
+    claim: Claim::Parts(92),
+    needs: &[&[name::request, name::body, name::input]],
+    ..Envelope::of(&aws::API, "bedrock")
+};

@@ -1,0 +1,30 @@
+//! Lines for fine-tuning by preference: `{"input": {"messages": […]}, "preferred_output": […], "non_preferred_output":
+//! […]}`. The input goes on with what is preferred; what is not is a history of its own.
+
+use crate::dialects::chat::CHAT;
+use crate::format::{Mark, Record, Sink, around, read_array};
+use crate::history::{Flags, Settings, Usage};
+use crate::json::name;
+
+use super::request;
+
+pub(in crate::formats) fn read(record: &Record<'_>, sink: &mut dyn Sink) {
+    let input = record.val.get(name::input);
+    let start = |around| Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() }));
+    let output = |key: &str, part: u8, sink: &mut dyn Sink| {
+        if let Some(messages) = record.val.get(key) {
+            read_array(&CHAT, messages, record, part, Flags::default(), sink);
+        }
+        sink.mark(Mark::End);
+    };
+    let name = |name: &str| Mark::Settings(Settings::add_label, name.into());
+    sink.mark(start(input.and_then(|input| around(input, record))));
+    sink.mark(name("preferred"));
+    if let Some(input) = input {
+        request::read_messages(input, record, 0, Flags::default(), sink);
+    }
+    output("preferred_output", 1, sink);
+    sink.mark(start(None));
+    sink.mark(name("non-preferred"));
+    output("non_preferred_output", 2, sink);
+}
