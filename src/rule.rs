@@ -2,6 +2,8 @@
 //! an item as it passes by) and what the target can do, and raise findings. Severity is not theirs to decide; it comes
 //! from the verdicts.
 
+mod template;
+
 use crate::dialect::Item;
 use crate::history::{
     Act, BlockFlags, Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair,
@@ -77,11 +79,7 @@ pub enum When {
 
 /// One way in which a rule is broken: its words and its default verdict.
 ///
-/// Templates name what they show in braces: `{type}`, `{id}`, `{call_id}`, `{noun}` of the item, `{partner_type}`,
-/// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its history, `{message}` and
-/// `{block}` the numbers in its pointer (`{partner_message}` in that of the other), `{role}` and `{partner_role}` of
-/// messages, `{items}` and `{outputs}` a number of them. What
-/// is between `⟨` and `⟩` is left out if it names something that is not known.
+/// Templates name what they show in braces: one of [`NAMES`].
 pub struct Variant {
     pub message: &'static str,
     /// What the partner's place is called; empty if there is none.
@@ -121,6 +119,20 @@ impl Variant {
         when: When::Error,
         shown: false,
     };
+
+    /// Whether what its templates name is filled. Those in `also` are only recognised, never filled: they may name what
+    /// nothing knows.
+    pub const fn is_filled(&self) -> bool {
+        template::is_filled(self.message)
+            && match self.api {
+                Some(api) => template::is_filled(api),
+                None => true,
+            }
+            && match self.answer.param {
+                Some(param) => template::is_filled(param),
+                None => true,
+            }
+    }
 }
 
 /// What a rule looks at.
@@ -189,18 +201,25 @@ impl Rule {
 /// judges and what it is [about](About), what it looks at, and its variants:
 ///
 /// ```text
-/// 505, "chat-call-id-length" of "chat" about [Field], Check::Item(KINDS, check), [Variant { .. }]
+/// CHAT_CALL_ID_LENGTH, "chat-call-id-length" of "chat" about [Field], Check::Item(KINDS, check), [Variant { .. }]
 /// ```
 macro_rules! rule {
-    ($(#[doc = $line:literal])+ $code:literal, $name:literal $(of $dialect:literal)? $(about [$($about:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
+    ($(#[doc = $line:literal])+ $code:ident, $name:literal $(of $dialect:literal)? $(about [$($about:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
         $(#[doc = $line])+
         pub static RULE: $crate::rule::Rule = $crate::rule::Rule {
-            code: $crate::history::Code($code),
+            code: {
+                assert!($crate::history::codes::is_named(stringify!($code), $name), "a constant is named as its rule");
+                $crate::history::codes::$code
+            },
             name: $name,
             dialect: $crate::rule!(@dialect $($dialect)?),
             about: &[$($($crate::rule::About::$about),+)?],
             page: concat!($($line, "\n"),+),
-            variants: &[$($variant),+],
+            variants: &[$(const {
+                let variant = $variant;
+                assert!(variant.is_filled(), "a template names what nothing fills");
+                variant
+            }),+],
             check: $check,
         };
     };
@@ -208,6 +227,7 @@ macro_rules! rule {
     (@dialect $name:literal) => { Some($name) };
 }
 pub(crate) use rule;
+pub use template::NAMES;
 
 /// Why the open call at the end of a log is left alone. Reports know the sentences: each tells how to have the call
 /// judged and repaired.

@@ -90,13 +90,13 @@ pub struct Verdict {
 pub const UNSEEN: Option<&str> = Some("");
 
 /// A verdict on all variants of a rule.
-pub const fn all(code: u16, levels: Levels) -> Verdict {
-    Verdict { code: Code(code), variant: None, levels, api: None, answer: None }
+pub const fn all(code: Code, levels: Levels) -> Verdict {
+    Verdict { code, variant: None, levels, api: None, answer: None }
 }
 
 /// A verdict on one variant of a rule.
-pub const fn one(code: u16, variant: u8, levels: Levels) -> Verdict {
-    Verdict { code: Code(code), variant: Some(variant), levels, api: None, answer: None }
+pub const fn one(code: Code, variant: u8, levels: Levels) -> Verdict {
+    Verdict { code, variant: Some(variant), levels, api: None, answer: None }
 }
 
 /// What a target's server can do.

@@ -69,7 +69,7 @@ pub fn convert_to_spools(
     let apart = found.format.is_none_or(|format| !format.info().histories.span_records());
     for judged in found.judged.iter().filter(|judged| judged.history.is_none()) {
         // A last line that is cut off is one conversation less, unless it is only the end of a log.
-        let is_cut = judged.finding.code == codes::CUT_LAST_LINE && judged.finding.variant == 0 && apart;
+        let is_cut = judged.finding.code == codes::TRUNCATED_LAST_LINE && judged.finding.variant == 0 && apart;
         // Of a damaged line whose repair loses nothing, all was read.
         let is_whole = judged.finding.remedy == Remedy::One(Act::Text) && judged.loss == Loss::Lossless;
         if judged.severity == Severity::Error && !is_whole || is_cut {

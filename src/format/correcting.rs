@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use crate::history::Code;
 use crate::place::{Edit, Place};
 
 use super::record::Stored;
@@ -107,19 +106,6 @@ impl<P: Copy + Ord> Uses<P> {
         let result = first(results, results_from)?;
         first(calls, calls_from).is_none_or(|again| result < again).then_some(result)
     }
-}
-
-/// The findings about calls without a result in their place, and about results without a call, in each dialect; and what is
-/// done about them.
-pub const fn of_pairs(answer: &'static str, drop: &'static str) -> [(Code, &'static str); 6] {
-    [
-        (Code(101), answer),
-        (Code(501), answer),
-        (Code(530), answer),
-        (Code(102), drop),
-        (Code(502), drop),
-        (Code(531), drop),
-    ]
 }
 
 /// How a store is corrected.

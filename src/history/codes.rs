@@ -1,58 +1,248 @@
-//! The codes of what the reader finds by itself, before any rule runs: the rules of these codes only describe it. A test
-//! holds them to the table of rules.
+//! The codes of all rules, by name. A rule is declared with its constant, whose name the compiler holds against the rule's.
 
 use super::Code;
 
-pub const INVALID_JSON: Code = Code(1);
-pub const DUPLICATE_KEY: Code = Code(2);
-pub const CUT_LAST_LINE: Code = Code(3);
-pub const UNKNOWN_FORMAT: Code = Code(4);
-pub const INVALID_UTF8: Code = Code(5);
-pub const LONE_SURROGATE: Code = Code(6);
-pub const BYTE_ORDER_MARK: Code = Code(7);
-pub const SHARED_LINE: Code = Code(8);
-pub const RECORD_AFTER_CUT: Code = Code(9);
-pub const RAW_CONTROL_CHARACTER: Code = Code(10);
-pub const NUL_BYTES: Code = Code(11);
-pub const MISSING_LAST_NEWLINE: Code = Code(12);
-pub const LINKS_TO_LOST_LINE: Code = Code(13);
-pub const NOT_AN_ITEM: Code = Code(490);
+macro_rules! codes {
+    ($($name:ident = $number:literal,)*) => {
+        $(pub const $name: Code = Code($number);)*
+    };
+}
 
-// Trees of nodes.
-pub const MISSING_PARENT: Code = Code(601);
-pub const CYCLE: Code = Code(602);
-pub const DUPLICATE_NODE: Code = Code(603);
-pub const BROKEN_CHAIN: Code = Code(604);
-pub const UNFINISHED_STREAM: Code = Code(605);
+codes! {
+    // Files and records: bytes, text encodings, JSON.
+    INVALID_JSON = 1,
+    DUPLICATE_KEY = 2,
+    TRUNCATED_LAST_LINE = 3,
+    UNKNOWN_FORMAT = 4,
+    INVALID_UTF8 = 5,
+    LONE_SURROGATE = 6,
+    BYTE_ORDER_MARK = 7,
+    SHARED_LINE = 8,
+    RECORD_AFTER_TRUNCATED_ONE = 9,
+    RAW_CONTROL_CHARACTER = 10,
+    NUL_BYTES = 11,
+    MISSING_LAST_NEWLINE = 12,
+    LINKS_TO_LOST_LINE = 13,
 
-// Streams of events.
-pub const DANGLING_REQUEST: Code = Code(620);
-pub const STALE_OUTPUT: Code = Code(621);
-pub const OUTPUT_AFTER_CANCEL: Code = Code(622);
-pub const ANSWERED_TWICE: Code = Code(623);
-pub const COMPLETED_WITHOUT_REQUEST: Code = Code(624);
-pub const OFFSETS_NOT_INCREASING: Code = Code(625);
-pub const EMBEDDED_BODY_DIFFERS: Code = Code(626);
-pub const UNKNOWN_EVENT: Code = Code(627);
-pub const INVALID_EVENT: Code = Code(628);
+    // Calls and their outputs, in Responses histories.
+    MISSING_OUTPUT = 101,
+    ORPHAN_OUTPUT = 102,
+    OUTPUT_BEFORE_CALL = 103,
+    DUPLICATE_CALL = 104,
+    DUPLICATE_OUTPUT = 105,
+    MISMATCHED_OUTPUT = 106,
+    UNANSWERED_APPROVAL = 107,
+    ORPHAN_APPROVAL = 108,
+    UNACKNOWLEDGED_SAFETY_CHECK = 109,
+    SPLIT_PARALLEL_CALLS = 110,
+    EMPTY_CALL_ID = 111,
 
-// Sessions in the manner of Claude Code.
-pub const PHANTOM_PARENT: Code = Code(660);
-pub const UNFINDABLE_SESSION: Code = Code(664);
-pub const UNKNOWN_LINE: Code = Code(665);
-pub const SESSION_HOST: Code = Code(666);
+    // Reasoning, and the items that it was made with.
+    ITEM_WITHOUT_REASONING = 201,
+    REASONING_WITHOUT_ITEM = 202,
+    REGROUPED_REASONING = 203,
+    REASONING_FOR_PLAIN_MODEL = 204,
+    REASONING_WITHOUT_BLOB = 205,
+    PROVISIONAL_ITEM = 206,
+    ORPHAN_TOOL_RUN = 207,
 
-// Stores of agents.
-pub const INCOMPLETE_RECORD: Code = Code(667);
-pub const HIDDEN_SESSION: Code = Code(668);
+    // Ids of items, references, chains of responses.
+    DUPLICATE_ID = 301,
+    WRONG_ID_PREFIX = 302,
+    ITEM_NOT_STORED = 303,
+    REFERENCED_CALL = 304,
+    MIXED_REFERENCES = 305,
+    CHAIN_WITH_HISTORY = 306,
+    CHAIN_WITHOUT_STORE = 307,
+    CHAIN_AND_CONVERSATION = 308,
+    EXPIRED_REFERENCE = 309,
+    ID_LENGTH = 310,
+    SYNTHETIC_ID = 311,
+    CHAIN_NOT_SUPPORTED = 312,
+    MIXED_LINEAGES = 313,
+    CONFLICTING_BLOBS = 314,
 
-/// Of sessions of the Gemini CLI.
-pub const UNKNOWN_REWIND: Code = Code(680);
+    // Fields of Responses items.
+    SCHEMA_VIOLATION = 400,
+    OUTPUT_ONLY_FIELD = 401,
+    FOREIGN_FIELD = 402,
+    MISSING_SUMMARY = 403,
+    REASONING_CONTENT = 404,
+    PART_TYPE = 405,
+    MISSING_ANNOTATIONS = 406,
+    NULL_CONTENT = 407,
+    EMPTY_CONTENT = 408,
+    OUTPUT_NOT_TEXT = 409,
+    ARGUMENTS_NOT_TEXT = 410,
+    ARGUMENTS_NOT_JSON = 411,
+    NAMESPACE_MISMATCH = 412,
+    WRONG_ROLE = 413,
+    MISSING_FIELD = 414,
+    STRING_TOO_LONG = 415,
+    COMPACTION_WITHOUT_BLOB = 416,
+    COMPACTION_TRIGGER_NOT_LAST = 417,
+    ITEMS_BEFORE_COMPACTION = 418,
+    MISPLACED_PHASE = 419,
+    UNFINISHED_ITEM = 420,
+    LOST_PROGRAM = 421,
+    EMPTY_INPUT = 422,
+    NOT_AN_ITEM = 490,
 
-/// Of sessions of the Copilot CLI.
-pub const RAW_LINE_SEPARATOR: Code = Code(686);
+    // Chat Completions.
+    CHAT_MISSING_REPLY = 501,
+    CHAT_ORPHAN_REPLY = 502,
+    CHAT_DUPLICATE_REPLY = 503,
+    CHAT_DUPLICATE_CALL_ID = 504,
+    CHAT_CALL_ID_LENGTH = 505,
+    CHAT_MISSING_ID = 506,
+    CHAT_NULL_CONTENT = 507,
+    CHAT_EMPTY_TOOL_CALLS = 508,
+    CHAT_EMPTY_MESSAGES = 509,
+    CHAT_NAME = 510,
+    CHAT_PART_TYPE = 511,
+    CHAT_ROLE = 512,
+    CHAT_ARGUMENTS = 513,
+    CHAT_MISSING_REASONING = 514,
+    CHAT_REFUSED_REASONING = 515,
+    CHAT_ROLE_ORDER = 516,
+    CHAT_LAST_ROLE = 517,
+    CHAT_CALL_ID_FORM = 518,
+    CHAT_EMPTY_ASSISTANT = 519,
+    CHAT_LONG_CONTENT = 520,
+    CHAT_ASSUMED = 521,
+    CHAT_TEMPLATE_ORDER = 522,
 
-pub const UNRECOVERABLE_ITEM: Code = Code(640);
+    // Anthropic Messages.
+    ANTHROPIC_MISSING_RESULT = 530,
+    ANTHROPIC_ORPHAN_RESULT = 531,
+    ANTHROPIC_DUPLICATE_RESULT = 532,
+    ANTHROPIC_DUPLICATE_CALL = 533,
+    ANTHROPIC_MISPLACED_BLOCK = 534,
+    ANTHROPIC_OPEN_SERVER_CALL = 535,
+    ANTHROPIC_ORPHAN_SERVER_RESULT = 536,
+    ANTHROPIC_TOOL_ID = 537,
+    ANTHROPIC_TOOL_INPUT = 538,
+    ANTHROPIC_TOOL_NAME = 539,
+    ANTHROPIC_UNDEFINED_TOOLS = 540,
+    ANTHROPIC_UNSIGNED_THINKING = 541,
+    ANTHROPIC_THINKING_NOT_FIRST = 542,
+    ANTHROPIC_MISSING_THINKING = 543,
+    ANTHROPIC_EMPTY_TEXT = 544,
+    ANTHROPIC_CACHE_CONTROL = 545,
+    ANTHROPIC_PREFILL = 546,
+    ANTHROPIC_SYSTEM_MESSAGE = 547,
+    ANTHROPIC_UNKNOWN_ROLE = 548,
+    ANTHROPIC_EXTRA_FIELD = 549,
+    ANTHROPIC_EMPTY_MESSAGES = 550,
+    ANTHROPIC_UNDEFINED_REFERENCE = 559,
+
+    // Gemini contents.
+    GEMINI_MISSING_RESPONSE = 560,
+    GEMINI_ORPHAN_RESPONSE = 561,
+    GEMINI_LEADING_CALL = 562,
+    GEMINI_UNNAMED_RESPONSE = 563,
+    GEMINI_ROLE = 564,
+    GEMINI_UNSIGNED_CALL = 565,
+    GEMINI_EMPTY_PARTS = 566,
+    GEMINI_EMPTY_TEXT = 567,
+    GEMINI_MIXED_RESPONSE = 568,
+    GEMINI_MODEL_LAST = 569,
+    GEMINI_UNACKNOWLEDGED_SAFETY = 570,
+    GEMINI_EMPTY_CONTENTS = 571,
+
+    // Bedrock Converse.
+    BEDROCK_MISSING_RESULT = 580,
+    BEDROCK_ORPHAN_RESULT = 581,
+    BEDROCK_DUPLICATE_ID = 582,
+    BEDROCK_TOOL_ID = 583,
+    BEDROCK_TOOL_INPUT = 584,
+    BEDROCK_EMPTY_CONTENT = 585,
+    BEDROCK_BLANK_TEXT = 586,
+    BEDROCK_ASSISTANT_FIRST = 587,
+    BEDROCK_MISSING_TOOL_CONFIG = 588,
+    BEDROCK_SILENT_ERROR = 589,
+    BEDROCK_DOCUMENT_ALONE = 590,
+    BEDROCK_DOCUMENT_NAME = 591,
+    BEDROCK_REMOTE_DOCUMENT = 592,
+    BEDROCK_MISPLACED_REASONING = 593,
+    BEDROCK_UNSIGNED_REASONING = 594,
+    BEDROCK_DUPLICATE_DOCUMENT = 595,
+    BEDROCK_EMPTY_MESSAGES = 596,
+    BEDROCK_MIXED_RESULT = 597,
+
+    // Trees of nodes, and chains of responses.
+    MISSING_PARENT = 601,
+    CYCLE = 602,
+    DUPLICATE_NODE = 603,
+    BROKEN_CHAIN = 604,
+    UNFINISHED_STREAM = 605,
+
+    // Streams of events.
+    DANGLING_REQUEST = 620,
+    STALE_OUTPUT = 621,
+    OUTPUT_AFTER_CANCEL = 622,
+    ANSWERED_TWICE = 623,
+    COMPLETED_WITHOUT_REQUEST = 624,
+    OFFSETS_NOT_INCREASING = 625,
+    EMBEDDED_BODY_DIFFERS = 626,
+    UNKNOWN_EVENT = 627,
+    INVALID_EVENT = 628,
+
+    // Logs that grow, and what goes on from them.
+    UNRECOVERABLE_ITEM = 640,
+    STRAY_PART = 641,
+    HISTORY_WINDOW = 650,
+    BROKEN_ORDINALS = 651,
+    MISSING_SESSION_META = 652,
+    OTHER_HISTORY_BASE = 653,
+    INVALID_IMAGE_URL = 654,
+
+    // Sessions of agents.
+    PHANTOM_PARENT = 660,
+    SPLIT_THINKING = 661,
+    CUT_SIGNATURE = 662,
+    NUL_IN_RESULT = 663,
+    UNFINDABLE_SESSION = 664,
+    UNKNOWN_LINE = 665,
+    SESSION_HOST = 666,
+    INCOMPLETE_RECORD = 667,
+    HIDDEN_SESSION = 668,
+    UNKNOWN_REWIND = 680,
+    UNKNOWN_VERSION = 685,
+    RAW_LINE_SEPARATOR = 686,
+    HEALED_BY_AGENT = 690,
+
+    // What a conversion loses, or changes.
+    LOST_REASONING = 901,
+    LOST_SERVER_TOOL = 902,
+    LOST_MEDIA = 903,
+    LOST_CITATION = 904,
+    LOST_CACHE_MARK = 905,
+    CHANGED_ID = 906,
+    CHANGED_ROLE = 907,
+    LOST_SETTING = 908,
+    LOST_BLOCK = 909,
+    INVENTED_CONTENT = 910,
+    CHANGED_FORM = 911,
+    NOT_CONVERTED = 912,
+    OTHER_MODEL = 913,
+}
+
+/// Whether a constant is named as a rule is: `MISSING_OUTPUT`, `missing-output`.
+pub const fn is_named(constant: &str, rule: &str) -> bool {
+    let (constant, rule) = (constant.as_bytes(), rule.as_bytes());
+    let (mut constant, mut rule) = (constant, rule);
+    loop {
+        match (constant, rule) {
+            ([], []) => return true,
+            ([b'_', own @ ..], [b'-', named @ ..]) => (constant, rule) = (own, named),
+            ([letter, own @ ..], [other, named @ ..]) if *letter == other.to_ascii_uppercase() => {
+                (constant, rule) = (own, named);
+            }
+            _ => return false,
+        }
+    }
+}
 
 /// What RL004 found instead of a conversation: the numbers of its variants.
 pub mod unknown {

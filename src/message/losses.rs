@@ -1,7 +1,7 @@
 //! What a conversion takes from what the model saw, or adds to it. Each kind of loss is a variant of a rule; the names
 //! here are how the code that converts speaks of them.
 
-use crate::history::{Code, Finding, Row};
+use crate::history::{Code, Finding, Row, codes};
 use crate::place::Place;
 
 use super::At;
@@ -13,8 +13,8 @@ pub struct LossKind {
     pub variant: u8,
 }
 
-const fn kind(code: u16, variant: u8) -> LossKind {
-    LossKind { code: Code(code), variant }
+const fn kind(code: Code, variant: u8) -> LossKind {
+    LossKind { code, variant }
 }
 
 impl LossKind {
@@ -33,122 +33,122 @@ impl LossKind {
         (900..1000).contains(&code.0)
     }
 
-    pub const REASONING: LossKind = kind(901, 0);
-    pub const REASONING_AS_TEXT: LossKind = kind(901, 1);
+    pub const REASONING: LossKind = kind(codes::LOST_REASONING, 0);
+    pub const REASONING_AS_TEXT: LossKind = kind(codes::LOST_REASONING, 1);
     /// Counted: thought signatures on parts.
-    pub const SIGNATURES: LossKind = kind(901, 2);
+    pub const SIGNATURES: LossKind = kind(codes::LOST_REASONING, 2);
     /// What was thought, without what seals it.
-    pub const REASONING_UNSEALED: LossKind = kind(901, 3);
-    pub const SERVER_TOOL: LossKind = kind(902, 0);
-    pub const SERVER_TOOL_DEFINITION: LossKind = kind(902, 1);
+    pub const REASONING_UNSEALED: LossKind = kind(codes::LOST_REASONING, 3);
+    pub const SERVER_TOOL: LossKind = kind(codes::LOST_SERVER_TOOL, 0);
+    pub const SERVER_TOOL_DEFINITION: LossKind = kind(codes::LOST_SERVER_TOOL, 1);
     /// What a search of the web is limited by.
-    pub const SEARCH_LIMIT: LossKind = kind(902, 2);
+    pub const SEARCH_LIMIT: LossKind = kind(codes::LOST_SERVER_TOOL, 2);
     /// The target takes no such media, or not where it is.
-    pub const MEDIA: LossKind = kind(903, 0);
+    pub const MEDIA: LossKind = kind(codes::LOST_MEDIA, 0);
     /// Only its provider can read a file by its id.
-    pub const FILE_ID: LossKind = kind(903, 1);
+    pub const FILE_ID: LossKind = kind(codes::LOST_MEDIA, 1);
     /// The target takes no URL.
-    pub const MEDIA_URL: LossKind = kind(903, 2);
+    pub const MEDIA_URL: LossKind = kind(codes::LOST_MEDIA, 2);
     /// How closely an image is to be looked at.
-    pub const DETAIL: LossKind = kind(903, 3);
-    pub const FILE_NAME: LossKind = kind(903, 4);
-    pub const CITATION: LossKind = kind(904, 0);
+    pub const DETAIL: LossKind = kind(codes::LOST_MEDIA, 3);
+    pub const FILE_NAME: LossKind = kind(codes::LOST_MEDIA, 4);
+    pub const CITATION: LossKind = kind(codes::LOST_CITATION, 0);
     /// That a document is to be cited.
-    pub const CITATION_WANTED: LossKind = kind(904, 1);
-    pub const CACHE_MARK: LossKind = kind(905, 0);
+    pub const CITATION_WANTED: LossKind = kind(codes::LOST_CITATION, 1);
+    pub const CACHE_MARK: LossKind = kind(codes::LOST_CACHE_MARK, 0);
     /// The target takes no more.
-    pub const CACHE_MARK_SURPLUS: LossKind = kind(905, 1);
-    pub const CALL_ID_RENAMED: LossKind = kind(906, 0);
-    pub const CALL_ID_INVENTED: LossKind = kind(906, 1);
+    pub const CACHE_MARK_SURPLUS: LossKind = kind(codes::LOST_CACHE_MARK, 1);
+    pub const CALL_ID_RENAMED: LossKind = kind(codes::CHANGED_ID, 0);
+    pub const CALL_ID_INVENTED: LossKind = kind(codes::CHANGED_ID, 1);
     /// Counted: ids, status and phase of items.
-    pub const ITEM_IDS: LossKind = kind(906, 2);
-    pub const TOOL_RENAMED: LossKind = kind(906, 3);
-    pub const ROLE: LossKind = kind(907, 0);
+    pub const ITEM_IDS: LossKind = kind(codes::CHANGED_ID, 2);
+    pub const TOOL_RENAMED: LossKind = kind(codes::CHANGED_ID, 3);
+    pub const ROLE: LossKind = kind(codes::CHANGED_ROLE, 0);
     /// Instructions in the midst of a conversation become a user's message.
-    pub const INSTRUCTIONS_AS_USER: LossKind = kind(907, 1);
-    pub const SETTING: LossKind = kind(908, 0);
-    pub const HARMLESS_SETTING: LossKind = kind(908, 1);
-    pub const SERVER_STATE: LossKind = kind(908, 2);
+    pub const INSTRUCTIONS_AS_USER: LossKind = kind(codes::CHANGED_ROLE, 1);
+    pub const SETTING: LossKind = kind(codes::LOST_SETTING, 0);
+    pub const HARMLESS_SETTING: LossKind = kind(codes::LOST_SETTING, 1);
+    pub const SERVER_STATE: LossKind = kind(codes::LOST_SETTING, 2);
     /// The target has it, and its model refuses it.
-    pub const SETTING_REFUSED: LossKind = kind(908, 3);
+    pub const SETTING_REFUSED: LossKind = kind(codes::LOST_SETTING, 3);
     /// Stop sequences above what the target takes.
-    pub const SURPLUS_STOPS: LossKind = kind(908, 4);
+    pub const SURPLUS_STOPS: LossKind = kind(codes::LOST_SETTING, 4);
     /// What the answer's form is for.
-    pub const SCHEMA_DESCRIPTION: LossKind = kind(908, 5);
+    pub const SCHEMA_DESCRIPTION: LossKind = kind(codes::LOST_SETTING, 5);
     /// Whether the answer is held to its form.
-    pub const SCHEMA_STRICT: LossKind = kind(908, 6);
+    pub const SCHEMA_STRICT: LossKind = kind(codes::LOST_SETTING, 6);
     /// Counted: what a request tells the model, where the agent that goes on has its own.
-    pub const INSTRUCTIONS: LossKind = kind(908, 7);
+    pub const INSTRUCTIONS: LossKind = kind(codes::LOST_SETTING, 7);
     /// Counted: definitions of tools, where the agent that goes on has its own.
-    pub const TOOL_DEFINITIONS: LossKind = kind(908, 8);
+    pub const TOOL_DEFINITIONS: LossKind = kind(codes::LOST_SETTING, 8);
     /// What a batch calls its entry.
-    pub const ENTRY_NAME: LossKind = kind(908, 9);
+    pub const ENTRY_NAME: LossKind = kind(codes::LOST_SETTING, 9);
     /// Another setting of the request holds.
-    pub const OVERRULED: LossKind = kind(908, 10);
-    pub const UNKNOWN: LossKind = kind(909, 0);
-    pub const COMPACTION: LossKind = kind(909, 1);
-    pub const REFERENCE: LossKind = kind(909, 2);
-    pub const ORPHAN_RESULT: LossKind = kind(909, 3);
+    pub const OVERRULED: LossKind = kind(codes::LOST_SETTING, 10);
+    pub const UNKNOWN: LossKind = kind(codes::LOST_BLOCK, 0);
+    pub const COMPACTION: LossKind = kind(codes::LOST_BLOCK, 1);
+    pub const REFERENCE: LossKind = kind(codes::LOST_BLOCK, 2);
+    pub const ORPHAN_RESULT: LossKind = kind(codes::LOST_BLOCK, 3);
     /// A field of an item that the target does not know.
-    pub const FIELD: LossKind = kind(909, 4);
+    pub const FIELD: LossKind = kind(codes::LOST_BLOCK, 4);
     /// Its log holds no result of it.
-    pub const WITHOUT_RESULT: LossKind = kind(909, 5);
+    pub const WITHOUT_RESULT: LossKind = kind(codes::LOST_BLOCK, 5);
     /// Its log does not keep what a request needs of it.
-    pub const NOT_REPLAYED: LossKind = kind(909, 6);
+    pub const NOT_REPLAYED: LossKind = kind(codes::LOST_BLOCK, 6);
     /// What a subagent did.
-    pub const SUBAGENT: LossKind = kind(909, 7);
+    pub const SUBAGENT: LossKind = kind(codes::LOST_BLOCK, 7);
     /// Counted: how files were at some time.
-    pub const SNAPSHOTS: LossKind = kind(909, 8);
+    pub const SNAPSHOTS: LossKind = kind(codes::LOST_BLOCK, 8);
     /// Counted: notes of calls and results that are longer than an agent takes.
-    pub const NOTE_CUT: LossKind = kind(909, 9);
+    pub const NOTE_CUT: LossKind = kind(codes::LOST_BLOCK, 9);
     /// The agent takes it for a command.
-    pub const UNSENT: LossKind = kind(909, 10);
+    pub const UNSENT: LossKind = kind(codes::LOST_BLOCK, 10);
     /// What no message of a translated store says.
-    pub const LEFT_OUT: LossKind = kind(909, 11);
+    pub const LEFT_OUT: LossKind = kind(codes::LOST_BLOCK, 11);
     /// What a log holds and its agent does not send either.
-    pub const NOT_SENT: LossKind = kind(909, 12);
+    pub const NOT_SENT: LossKind = kind(codes::LOST_BLOCK, 12);
     /// The rest of the message is in other records.
-    pub const CHUNK: LossKind = kind(909, 13);
-    pub const STUB_RESULT: LossKind = kind(910, 0);
-    pub const STUB_TOOL: LossKind = kind(910, 1);
-    pub const STUB_TEXT: LossKind = kind(910, 2);
-    pub const STUB_LIMIT: LossKind = kind(910, 3);
-    pub const STUB_SIGNATURE: LossKind = kind(910, 4);
+    pub const CHUNK: LossKind = kind(codes::LOST_BLOCK, 13);
+    pub const STUB_RESULT: LossKind = kind(codes::INVENTED_CONTENT, 0);
+    pub const STUB_TOOL: LossKind = kind(codes::INVENTED_CONTENT, 1);
+    pub const STUB_TEXT: LossKind = kind(codes::INVENTED_CONTENT, 2);
+    pub const STUB_LIMIT: LossKind = kind(codes::INVENTED_CONTENT, 3);
+    pub const STUB_SIGNATURE: LossKind = kind(codes::INVENTED_CONTENT, 4);
     /// Counted: calls that newer models want signed.
-    pub const UNSIGNED_CALLS: LossKind = kind(910, 5);
-    pub const REFUSAL_AS_TEXT: LossKind = kind(911, 0);
-    pub const CALL_AS_FUNCTION: LossKind = kind(911, 1);
-    pub const ERROR_MARK: LossKind = kind(911, 2);
-    pub const MEDIA_MOVED: LossKind = kind(911, 3);
-    pub const ARGUMENTS_WRAPPED: LossKind = kind(911, 4);
-    pub const RESULT_MOVED: LossKind = kind(911, 5);
-    pub const NAME: LossKind = kind(911, 6);
-    pub const MEDIA_AS_TEXT: LossKind = kind(911, 7);
+    pub const UNSIGNED_CALLS: LossKind = kind(codes::INVENTED_CONTENT, 5);
+    pub const REFUSAL_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 0);
+    pub const CALL_AS_FUNCTION: LossKind = kind(codes::CHANGED_FORM, 1);
+    pub const ERROR_MARK: LossKind = kind(codes::CHANGED_FORM, 2);
+    pub const MEDIA_MOVED: LossKind = kind(codes::CHANGED_FORM, 3);
+    pub const ARGUMENTS_WRAPPED: LossKind = kind(codes::CHANGED_FORM, 4);
+    pub const RESULT_MOVED: LossKind = kind(codes::CHANGED_FORM, 5);
+    pub const NAME: LossKind = kind(codes::CHANGED_FORM, 6);
+    pub const MEDIA_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 7);
     /// What the server summed up, and can be read.
-    pub const SUMMARY_AS_TEXT: LossKind = kind(911, 8);
+    pub const SUMMARY_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 8);
     /// What followed a call in its turn comes before it.
-    pub const CALL_LAST: LossKind = kind(911, 9);
+    pub const CALL_LAST: LossKind = kind(codes::CHANGED_FORM, 9);
     /// The nearest value that the target takes.
-    pub const CLAMPED: LossKind = kind(911, 10);
+    pub const CLAMPED: LossKind = kind(codes::CHANGED_FORM, 10);
     /// How hard to think, in the target's own measure.
-    pub const EFFORT: LossKind = kind(911, 11);
+    pub const EFFORT: LossKind = kind(codes::CHANGED_FORM, 11);
     /// Which tools may be called.
-    pub const CHOICE_WIDENED: LossKind = kind(911, 12);
+    pub const CHOICE_WIDENED: LossKind = kind(codes::CHANGED_FORM, 12);
     /// A search of the web becomes the target's.
-    pub const WEB_SEARCH: LossKind = kind(911, 13);
-    pub const CONTEXT_AS_TEXT: LossKind = kind(911, 14);
-    pub const FOUND_AS_TEXT: LossKind = kind(911, 15);
+    pub const WEB_SEARCH: LossKind = kind(codes::CHANGED_FORM, 13);
+    pub const CONTEXT_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 14);
+    pub const FOUND_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 15);
     /// A document whose data is a text.
-    pub const DATA_AS_TEXT: LossKind = kind(911, 16);
+    pub const DATA_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 16);
     /// Counted: calls and results that become text.
-    pub const NOTES: LossKind = kind(911, 17);
-    pub const NOT_CONVERTED: LossKind = kind(912, 0);
-    pub const RESULT_REFUSED: LossKind = kind(912, 1);
+    pub const NOTES: LossKind = kind(codes::CHANGED_FORM, 17);
+    pub const NOT_CONVERTED: LossKind = kind(codes::NOT_CONVERTED, 0);
+    pub const RESULT_REFUSED: LossKind = kind(codes::NOT_CONVERTED, 1);
     /// The result would hold bytes that are not UTF-8.
-    pub const NOT_UNICODE: LossKind = kind(912, 2);
+    pub const NOT_UNICODE: LossKind = kind(codes::NOT_CONVERTED, 2);
     /// The model is another provider's.
-    pub const MODEL: LossKind = kind(913, 0);
-    pub const NO_MODEL: LossKind = kind(913, 1);
+    pub const MODEL: LossKind = kind(codes::OTHER_MODEL, 0);
+    pub const NO_MODEL: LossKind = kind(codes::OTHER_MODEL, 1);
 }
 
 /// One loss.

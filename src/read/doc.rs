@@ -279,7 +279,7 @@ impl<'e, T: Take> Run<'e, T> {
             missing.into_iter().for_each(|finding| self.raise(finding, all));
         }
         if let Some(mut cut) = cut {
-            cut.code = codes::CUT_LAST_LINE;
+            cut.code = codes::TRUNCATED_LAST_LINE;
             cut.variant = u8::from(is_cut);
             cut.remedy = Remedy::One(Act::Drop);
             self.raise(cut, all);

@@ -11,7 +11,7 @@ use crate::source::ReadAt;
 /// The compressed file that the bytes come from is truncated, between two records or in the only one.
 pub(super) fn cut_short(id: DocId, bytes: &dyn ReadAt) -> Finding {
     let end = Row::of_place(Place::new(id, bytes.len(), 0), 0);
-    Finding::new(codes::CUT_LAST_LINE, end).variant(1).never("the rest of the text is not known")
+    Finding::new(codes::TRUNCATED_LAST_LINE, end).variant(1).never("the rest of the text is not known")
 }
 
 /// The last line has no end, in a store to which a line is appended next.

@@ -428,7 +428,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
 fn code_of(kind: Kind) -> Code {
     match kind {
         Kind::Glued => codes::SHARED_LINE,
-        Kind::Prefix => codes::RECORD_AFTER_CUT,
+        Kind::Prefix => codes::RECORD_AFTER_TRUNCATED_ONE,
         Kind::Control => codes::RAW_CONTROL_CHARACTER,
         Kind::Nul => codes::NUL_BYTES,
     }

@@ -31,7 +31,7 @@ fn policy() -> Policy {
 const BEGINNING: usize = 12;
 
 /// The published words: keys, types and values of schemas, and what stored formats call their members. Written by
-/// `tests/it/privacy_words.rs`.
+/// `tests/it/report/privacy_words.rs`.
 static WORDS: &str = include_str!("../../schemas/words/published.txt");
 
 fn is_published(word: &str) -> bool {

@@ -1,5 +1,6 @@
 //! The Anthropic Messages API, on Anthropic's own hosts and on those of the clouds that pass it on.
 
+use crate::history::codes;
 use crate::target::{Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
 
 pub static ANTHROPIC: Target = Target {
@@ -20,13 +21,13 @@ pub static ANTHROPIC: Target = Target {
 const VERDICTS: &[Verdict] = &[
     Verdict {
         api: Some("messages.{message}.content.{block}.{type}.{member}: Field required"),
-        ..one(400, 0, Levels::ERROR)
+        ..one(codes::SCHEMA_VIOLATION, 0, Levels::ERROR)
     },
     Verdict {
         api: Some("messages.{message}.content.{block}.{type}.{member}: Input should be a valid {kind}"),
-        ..one(400, 1, Levels::ERROR)
+        ..one(codes::SCHEMA_VIOLATION, 1, Levels::ERROR)
     },
-    Verdict { api: UNSEEN, ..one(400, 2, Levels::ERROR) },
+    Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 2, Levels::ERROR) },
 ];
 
 /// A message of the assistant at the end is not continued: since Claude 4.6.

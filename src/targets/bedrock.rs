@@ -1,5 +1,6 @@
 //! AWS Bedrock's Converse API, which checks messages by itself before the model's own rules apply.
 
+use crate::history::codes;
 use crate::target::{Answer, Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
 
 pub static BEDROCK: Target = Target {
@@ -17,15 +18,15 @@ pub static BEDROCK: Target = Target {
 
 /// Of a role that is none the sentence was seen (continuedev/continue#1938); it counts messages from one.
 const VERDICTS: &[Verdict] = &[
-    Verdict { api: UNSEEN, answer: Some(Answer::AWS), ..one(400, 0, Levels::ERROR) },
-    Verdict { api: UNSEEN, answer: Some(Answer::AWS), ..one(400, 1, Levels::ERROR) },
+    Verdict { api: UNSEEN, answer: Some(Answer::AWS), ..one(codes::SCHEMA_VIOLATION, 0, Levels::ERROR) },
+    Verdict { api: UNSEEN, answer: Some(Answer::AWS), ..one(codes::SCHEMA_VIOLATION, 1, Levels::ERROR) },
     Verdict {
         api: Some(
             "1 validation error detected: Value '{value}' at 'messages.{ordinal}.member.role' failed to satisfy \
              constraint: Member must satisfy enum value set: [user, assistant]",
         ),
         answer: Some(Answer::AWS),
-        ..one(400, 2, Levels::ERROR)
+        ..one(codes::SCHEMA_VIOLATION, 2, Levels::ERROR)
     },
 ];
 

@@ -1,7 +1,7 @@
 //! Chat Completions: OpenAI's own, and the servers of others that speak it. The others are told apart by what they were
 //! seen to refuse; what is known of none of them is a warning, and no sentence is put into their mouths.
 
-use crate::history::Code;
+use crate::history::{Code, codes};
 use crate::target::{Answer, Caps, Levels, Target, Thinking, Trait, Traits, UNSEEN, Verdict, all, one};
 
 pub static CHAT: Target = Target {
@@ -18,23 +18,23 @@ pub static CHAT: Target = Target {
     ],
     verdicts: &[
         said(
-            400,
+            codes::SCHEMA_VIOLATION,
             Some(0),
             Levels::ERROR,
             "Missing required parameter: 'messages{where}'.",
             at("missing_required_parameter"),
         ),
         said(
-            400,
+            codes::SCHEMA_VIOLATION,
             Some(1),
             Levels::ERROR,
             "Invalid type for 'messages{where}': expected {expected}, but got {got} instead.",
             at("invalid_type"),
         ),
         // The rule about roles says it.
-        Verdict { api: UNSEEN, ..one(400, 2, Levels::ERROR) },
+        Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 2, Levels::ERROR) },
         // 61 recorded requests end with the assistant, and were accepted.
-        one(517, 0, Levels::OFF),
+        one(codes::CHAT_LAST_ROLE, 0, Levels::OFF),
     ],
     evidence: "rules and their pages; recorded accepted requests to OpenAI and Azure, two recorded rejections by role",
 };
@@ -44,18 +44,18 @@ const fn at(code: &'static str) -> Answer {
     Answer { param: Some("messages{where}"), code: Some(code), ..Answer::HISTORY }
 }
 
-pub(super) const fn unseen(code: u16, levels: Levels) -> Verdict {
+pub(super) const fn unseen(code: Code, levels: Levels) -> Verdict {
     Verdict { api: UNSEEN, ..all(code, levels) }
 }
 
 pub(super) const fn said(
-    code: u16,
+    code: Code,
     variant: Option<u8>,
     levels: Levels,
     api: &'static str,
     answer: Answer,
 ) -> Verdict {
-    Verdict { code: Code(code), variant, levels, api: Some(api), answer: Some(answer) }
+    Verdict { code, variant, levels, api: Some(api), answer: Some(answer) }
 }
 
 /// What servers other than OpenAI's are known to share with it: calls and replies belong together. All else is a warning.
@@ -63,29 +63,29 @@ pub(super) const fn said(
 static OTHERS: Target = Target {
     verdicts: &[
         // Each of these servers has a schema of its own, which is looser in places.
-        Verdict { api: UNSEEN, ..one(400, 0, Levels::WARNING) },
-        Verdict { api: UNSEEN, ..one(400, 1, Levels::WARNING) },
-        Verdict { api: UNSEEN, ..one(400, 2, Levels::WARNING) },
-        one(400, 3, Levels::OFF),
-        one(400, 4, Levels::OFF),
-        unseen(503, Levels::ERROR),
-        unseen(504, Levels::WARNING),
-        unseen(505, Levels::WARNING),
+        Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 0, Levels::WARNING) },
+        Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 1, Levels::WARNING) },
+        Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 2, Levels::WARNING) },
+        one(codes::SCHEMA_VIOLATION, 3, Levels::OFF),
+        one(codes::SCHEMA_VIOLATION, 4, Levels::OFF),
+        unseen(codes::CHAT_DUPLICATE_REPLY, Levels::ERROR),
+        unseen(codes::CHAT_DUPLICATE_CALL_ID, Levels::WARNING),
+        unseen(codes::CHAT_CALL_ID_LENGTH, Levels::WARNING),
         // Nothing can answer a call without an id.
-        Verdict { api: UNSEEN, ..one(506, 1, Levels::ERROR) },
+        Verdict { api: UNSEEN, ..one(codes::CHAT_MISSING_ID, 1, Levels::ERROR) },
         // Nor does a reply without one answer anything, if no call comes before it.
-        Verdict { api: UNSEEN, ..one(506, 2, Levels::ERROR) },
+        Verdict { api: UNSEEN, ..one(codes::CHAT_MISSING_ID, 2, Levels::ERROR) },
         // A reply that only its place ties to its call: for a server that pairs by id the call is unanswered.
-        Verdict { api: UNSEEN, ..one(506, 3, Levels::ERROR) },
-        unseen(506, Levels::WARNING),
-        unseen(507, Levels::WARNING),
-        unseen(508, Levels::WARNING),
-        unseen(509, Levels::WARNING),
-        unseen(510, Levels::WARNING),
-        unseen(511, Levels::WARNING),
-        unseen(512, Levels::WARNING),
-        one(517, 0, Levels::WARNING),
-        unseen(520, Levels::OFF),
+        Verdict { api: UNSEEN, ..one(codes::CHAT_MISSING_ID, 3, Levels::ERROR) },
+        unseen(codes::CHAT_MISSING_ID, Levels::WARNING),
+        unseen(codes::CHAT_NULL_CONTENT, Levels::WARNING),
+        unseen(codes::CHAT_EMPTY_TOOL_CALLS, Levels::WARNING),
+        unseen(codes::CHAT_EMPTY_MESSAGES, Levels::WARNING),
+        unseen(codes::CHAT_NAME, Levels::WARNING),
+        unseen(codes::CHAT_PART_TYPE, Levels::WARNING),
+        unseen(codes::CHAT_ROLE, Levels::WARNING),
+        one(codes::CHAT_LAST_ROLE, 0, Levels::WARNING),
+        unseen(codes::CHAT_LONG_CONTENT, Levels::OFF),
     ],
     ..Target::like(&CHAT)
 };
@@ -102,9 +102,9 @@ pub static CHAT_COMPATIBLE: Target = Target {
 /// Some of these servers pair replies by their order: recorded for GLM (Z.ai) and Ollama.
 const COMPATIBLE_VERDICTS: &[Verdict] = &[
     // Ten recorded requests have ids of more than 40 characters, and were accepted.
-    Verdict { api: UNSEEN, ..one(505, 1, Levels::OFF) },
-    Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) },
-    one(513, 1, Levels::WARNING),
+    Verdict { api: UNSEEN, ..one(codes::CHAT_CALL_ID_LENGTH, 1, Levels::OFF) },
+    Verdict { api: UNSEEN, ..one(codes::CHAT_MISSING_ID, 3, Levels::WARNING) },
+    one(codes::CHAT_ARGUMENTS, 1, Levels::WARNING),
 ];
 
 pub static MISTRAL: Target = Target {
@@ -126,22 +126,28 @@ const NAMES: &str = "Function name was {name} but must be a-z, A-Z, 0-9, or cont
 
 const MISTRAL_VERDICTS: &[Verdict] = &[
     // Mistral lets the type of a call go, and takes a text for the object around an address.
-    one(400, 0, Levels::OFF),
-    one(400, 1, Levels::OFF),
-    said(501, Some(0), Levels::ERROR, COUNTS, ORDER),
-    said(501, Some(1), Levels::ERROR, COUNTS, ORDER),
-    unseen(502, Levels::ERROR),
-    said(503, None, Levels::ERROR, COUNTS, ORDER),
-    said(504, None, Levels::ERROR, COUNTS, ORDER),
+    one(codes::SCHEMA_VIOLATION, 0, Levels::OFF),
+    one(codes::SCHEMA_VIOLATION, 1, Levels::OFF),
+    said(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, COUNTS, ORDER),
+    said(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, COUNTS, ORDER),
+    unseen(codes::CHAT_ORPHAN_REPLY, Levels::ERROR),
+    said(codes::CHAT_DUPLICATE_REPLY, None, Levels::ERROR, COUNTS, ORDER),
+    said(codes::CHAT_DUPLICATE_CALL_ID, None, Levels::ERROR, COUNTS, ORDER),
     // The form of ids says it all.
-    unseen(505, Levels::OFF),
-    said(510, Some(2), Levels::WARNING, NAMES, Answer::BODY),
-    said(510, Some(4), Levels::WARNING, NAMES, Answer::BODY),
+    unseen(codes::CHAT_CALL_ID_LENGTH, Levels::OFF),
+    said(codes::CHAT_NAME, Some(2), Levels::WARNING, NAMES, Answer::BODY),
+    said(codes::CHAT_NAME, Some(4), Levels::WARNING, NAMES, Answer::BODY),
     // Mistral has more types of parts than OpenAI.
-    unseen(511, Levels::OFF),
-    said(516, None, Levels::ERROR, "Unexpected role '{role}' after role '{partner_role}'", ORDER),
+    unseen(codes::CHAT_PART_TYPE, Levels::OFF),
     said(
-        517,
+        codes::CHAT_ROLE_ORDER,
+        None,
+        Levels::ERROR,
+        "Unexpected role '{role}' after role '{partner_role}'",
+        ORDER,
+    ),
+    said(
+        codes::CHAT_LAST_ROLE,
         Some(1),
         Levels::ERROR,
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant",
@@ -169,11 +175,11 @@ const INSUFFICIENT: &str = "An assistant message with 'tool_calls' must be follo
 const NO_CALL: &str = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
 
 const DEEPSEEK_VERDICTS: &[Verdict] = &[
-    said(501, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
-    said(501, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
-    said(502, None, Levels::ERROR, NO_CALL, NO_PLACE),
+    said(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
+    said(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
+    said(codes::CHAT_ORPHAN_REPLY, None, Levels::ERROR, NO_CALL, NO_PLACE),
     said(
-        514,
+        codes::CHAT_MISSING_REASONING,
         None,
         Levels::ERROR,
         "The `reasoning_content` in the thinking mode must be passed back to the API.",
@@ -196,23 +202,23 @@ pub static KIMI: Target = Target {
 };
 
 const KIMI_VERDICTS: &[Verdict] = &[
-    unseen(507, Levels::ERROR),
+    unseen(codes::CHAT_NULL_CONTENT, Levels::ERROR),
     said(
-        514,
+        codes::CHAT_MISSING_REASONING,
         None,
         Levels::ERROR,
         "thinking is enabled but reasoning_content is missing in assistant tool call message at index {message}",
         Answer::BODY,
     ),
     said(
-        515,
+        codes::CHAT_REFUSED_REASONING,
         None,
         Levels::ERROR,
         "Extra inputs are not permitted, field: 'messages[{message}].{member}'",
         Answer::BODY,
     ),
     said(
-        519,
+        codes::CHAT_EMPTY_ASSISTANT,
         None,
         Levels::ERROR,
         "Invalid request: the message at position {message} with role 'assistant' must not be empty",
@@ -232,8 +238,13 @@ pub static CEREBRAS: Target = Target {
 const UNSUPPORTED: &str = "messages.{message}.assistant.reasoning_content: property \
                            'messages.{message}.assistant.reasoning_content' is unsupported";
 
-const CEREBRAS_VERDICTS: &[Verdict] =
-    &[said(515, None, Levels::ERROR, UNSUPPORTED, Answer { code: Some("wrong_api_format"), ..Answer::BODY })];
+const CEREBRAS_VERDICTS: &[Verdict] = &[said(
+    codes::CHAT_REFUSED_REASONING,
+    None,
+    Levels::ERROR,
+    UNSUPPORTED,
+    Answer { code: Some("wrong_api_format"), ..Answer::BODY },
+)];
 
 pub static GROQ: Target = Target {
     name: "groq",
@@ -248,8 +259,8 @@ const NOT_SATISFIED: &str = "'messages.{message}' : for 'role:assistant' the fol
                              satisfied[('messages.{message}' : property 'reasoning_content' is unsupported)]";
 
 const GROQ_VERDICTS: &[Verdict] = &[
-    said(515, Some(0), Levels::ERROR, NOT_SATISFIED, Answer::BODY),
-    said(515, Some(3), Levels::ERROR, UNKNOWN_MEMBER, Answer::BODY),
+    said(codes::CHAT_REFUSED_REASONING, Some(0), Levels::ERROR, NOT_SATISFIED, Answer::BODY),
+    said(codes::CHAT_REFUSED_REASONING, Some(3), Levels::ERROR, UNKNOWN_MEMBER, Answer::BODY),
 ];
 
 const UNKNOWN_MEMBER: &str = "'messages.{message}' : for 'role:{role}' the following must be \
@@ -264,6 +275,12 @@ pub static XAI_CHAT: Target = Target {
 };
 
 const XAI_VERDICTS: &[Verdict] = &[
-    unseen(507, Levels::ERROR),
-    said(519, None, Levels::ERROR, "Each message must have at least one content element", Answer::BODY),
+    unseen(codes::CHAT_NULL_CONTENT, Levels::ERROR),
+    said(
+        codes::CHAT_EMPTY_ASSISTANT,
+        None,
+        Levels::ERROR,
+        "Each message must have at least one content element",
+        Answer::BODY,
+    ),
 ];

@@ -1,5 +1,6 @@
 //! Hosted servers of other vendors that speak Chat Completions, named by what users report most.
 
+use crate::history::codes;
 use crate::target::{Answer, Levels, Target, Trait, Traits, Verdict, all, one};
 
 use super::chat::{CHAT_COMPATIBLE, said, unseen};
@@ -29,16 +30,16 @@ const NO_USER: &str =
 
 const DASHSCOPE_VERDICTS: &[Verdict] = &[
     said(
-        502,
+        codes::CHAT_ORPHAN_REPLY,
         None,
         Levels::ERROR,
         "<400> InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding \
          message with \"tool_calls\".",
         Answer::BODY,
     ),
-    unseen(508, Levels::WARNING),
-    said(513, None, Levels::ERROR, NOT_JSON, Answer::BODY),
-    said(522, Some(1), Levels::ERROR, NO_USER, Answer::BODY),
+    unseen(codes::CHAT_EMPTY_TOOL_CALLS, Levels::WARNING),
+    said(codes::CHAT_ARGUMENTS, None, Levels::ERROR, NOT_JSON, Answer::BODY),
+    said(codes::CHAT_TEMPLATE_ORDER, Some(1), Levels::ERROR, NO_USER, Answer::BODY),
 ];
 
 pub static GLM: Target = Target {
@@ -54,9 +55,15 @@ pub static GLM: Target = Target {
 const ILLEGAL: &str = "The messages parameter is illegal. Please check the documentation.";
 
 const GLM_VERDICTS: &[Verdict] = &[
-    one(506, 0, Levels::OFF),
-    one(506, 3, Levels::OFF),
-    said(522, Some(1), Levels::WARNING, ILLEGAL, Answer { code: Some("1214"), ..Answer::BODY }),
+    one(codes::CHAT_MISSING_ID, 0, Levels::OFF),
+    one(codes::CHAT_MISSING_ID, 3, Levels::OFF),
+    said(
+        codes::CHAT_TEMPLATE_ORDER,
+        Some(1),
+        Levels::WARNING,
+        ILLEGAL,
+        Answer { code: Some("1214"), ..Answer::BODY },
+    ),
 ];
 
 pub static MINIMAX: Target = Target {
@@ -71,21 +78,21 @@ pub static MINIMAX: Target = Target {
 const NO_RESULT: &str = "invalid params, tool call result does not follow tool call (2013)";
 
 const MINIMAX_VERDICTS: &[Verdict] = &[
-    said(501, Some(0), Levels::ERROR, NO_RESULT, Answer::BODY),
-    said(501, Some(1), Levels::ERROR, NO_RESULT, Answer::BODY),
+    said(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, NO_RESULT, Answer::BODY),
+    said(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, NO_RESULT, Answer::BODY),
     said(
-        502,
+        codes::CHAT_ORPHAN_REPLY,
         None,
         Levels::ERROR,
         "invalid params, tool result's tool id({call_id}) not found (2013)",
         Answer::BODY,
     ),
     said(
-        513,
+        codes::CHAT_ARGUMENTS,
         None,
         Levels::ERROR,
         "invalid params, invalid function arguments json string, tool_call_id: {call_id} (2013)",
         Answer::BODY,
     ),
-    all(522, Levels::OFF),
+    all(codes::CHAT_TEMPLATE_ORDER, Levels::OFF),
 ];

@@ -1,6 +1,7 @@
 //! Servers that run a model on one's own machines and put the messages into its chat template. Templates differ from
 //! model to model, so what they may refuse is a warning; what the server itself reads is an error.
 
+use crate::history::codes;
 use crate::target::{Levels, Target, Trait, Traits, UNSEEN, Verdict, all, one};
 
 use super::chat::CHAT_COMPATIBLE;
@@ -14,7 +15,7 @@ pub static CHAT_TEMPLATE: Target = Target {
 };
 
 /// The arguments of calls are parsed for the template, before it sees them.
-const PARSES: &[Verdict] = &[Verdict { api: UNSEEN, ..all(513, Levels::ERROR) }];
+const PARSES: &[Verdict] = &[Verdict { api: UNSEEN, ..all(codes::CHAT_ARGUMENTS, Levels::ERROR) }];
 
 pub static VLLM: Target = Target {
     name: "vllm",
@@ -40,7 +41,11 @@ pub static OLLAMA: Target = Target {
     // The role `developer` was accepted.
     traits: &[],
     // Calls without ids are in its own answers.
-    verdicts: &[one(400, 0, Levels::OFF), one(506, 0, Levels::OFF), one(506, 3, Levels::OFF)],
+    verdicts: &[
+        one(codes::SCHEMA_VIOLATION, 0, Levels::OFF),
+        one(codes::CHAT_MISSING_ID, 0, Levels::OFF),
+        one(codes::CHAT_MISSING_ID, 3, Levels::OFF),
+    ],
     evidence: "recorded accepted requests to ollama.com and to a local server",
     ..Target::like(&CHAT_COMPATIBLE)
 };

@@ -1,5 +1,6 @@
 //! The Gemini API: Google's own host, and Vertex AI.
 
+use crate::history::codes;
 use crate::target::{Answer, Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
 
 pub static GEMINI: Target = Target {
@@ -17,8 +18,8 @@ pub static GEMINI: Target = Target {
 
 /// Google's sentences name the places of another spelling, and a type of Google's own for each.
 const VERDICTS: &[Verdict] = &[
-    Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(400, 0, Levels::ERROR) },
-    Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(400, 1, Levels::ERROR) },
+    Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(codes::SCHEMA_VIOLATION, 0, Levels::ERROR) },
+    Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(codes::SCHEMA_VIOLATION, 1, Levels::ERROR) },
 ];
 
 /// Google's page on thought signatures: models from Gemini 3 on check them, those before do not. Those before also accept

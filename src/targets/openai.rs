@@ -1,5 +1,6 @@
 //! The Responses API of OpenAI itself, on its own hosts, on Azure, and behind ChatGPT's Codex backend.
 
+use crate::history::codes;
 use crate::target::{Caps, Levels, Target, Thinking, Verdict, all, one};
 
 const CAPS: Caps = Caps {
@@ -57,14 +58,14 @@ pub static AZURE: Target = Target {
     title: "Azure OpenAI Responses API: requires ids and annotations where OpenAI does not",
     caps: Caps { detached_reasoning: false, ..CAPS },
     verdicts: &[
-        all(108, Levels::ERROR),
-        all(109, Levels::WARNING),
+        all(codes::ORPHAN_APPROVAL, Levels::ERROR),
+        all(codes::UNACKNOWLEDGED_SAFETY_CHECK, Levels::WARNING),
         // Azure refuses unpaired reasoning where OpenAI may take it, stored or not.
-        one(202, 0, Levels::ERROR),
-        all(203, Levels::WARNING),
-        all(314, Levels::STATELESS_WARNING),
-        all(406, Levels::WARNING),
-        Verdict { api: Some("ID is required"), ..one(414, 4, Levels::WARNING) },
+        one(codes::REASONING_WITHOUT_ITEM, 0, Levels::ERROR),
+        all(codes::REGROUPED_REASONING, Levels::WARNING),
+        all(codes::CONFLICTING_BLOBS, Levels::STATELESS_WARNING),
+        all(codes::MISSING_ANNOTATIONS, Levels::WARNING),
+        Verdict { api: Some("ID is required"), ..one(codes::MISSING_FIELD, 4, Levels::WARNING) },
     ],
     evidence: "openai/codex#3528, hermes-agent#63257, openclaw#57499, pi#2702; 19 recorded accepted requests",
     ..Target::like(&OPENAI)
@@ -81,23 +82,23 @@ pub static CODEX: Target = Target {
 };
 
 const CODEX_VERDICTS: &[Verdict] = &[
-    one(106, 2, Levels::OFF),
-    one(107, 0, Levels::WARNING),
-    all(109, Levels::WARNING),
-    all(110, Levels::OFF),
-    one(201, 0, Levels::WARNING),
-    one(201, 1, Levels::OFF),
-    one(201, 2, Levels::OFF),
-    one(201, 3, Levels::WARNING),
-    one(202, 1, Levels::OFF),
-    all(203, Levels::WARNING),
-    all(204, Levels::OFF),
-    all(205, Levels::ERROR),
-    all(303, Levels::ERROR),
-    all(305, Levels::OFF),
-    all(307, Levels::OFF),
-    all(310, Levels::WARNING),
-    one(413, 1, Levels::ERROR),
+    one(codes::MISMATCHED_OUTPUT, 2, Levels::OFF),
+    one(codes::UNANSWERED_APPROVAL, 0, Levels::WARNING),
+    all(codes::UNACKNOWLEDGED_SAFETY_CHECK, Levels::WARNING),
+    all(codes::SPLIT_PARALLEL_CALLS, Levels::OFF),
+    one(codes::ITEM_WITHOUT_REASONING, 0, Levels::WARNING),
+    one(codes::ITEM_WITHOUT_REASONING, 1, Levels::OFF),
+    one(codes::ITEM_WITHOUT_REASONING, 2, Levels::OFF),
+    one(codes::ITEM_WITHOUT_REASONING, 3, Levels::WARNING),
+    one(codes::REASONING_WITHOUT_ITEM, 1, Levels::OFF),
+    all(codes::REGROUPED_REASONING, Levels::WARNING),
+    all(codes::REASONING_FOR_PLAIN_MODEL, Levels::OFF),
+    all(codes::REASONING_WITHOUT_BLOB, Levels::ERROR),
+    all(codes::ITEM_NOT_STORED, Levels::ERROR),
+    all(codes::MIXED_REFERENCES, Levels::OFF),
+    all(codes::CHAIN_WITHOUT_STORE, Levels::OFF),
+    all(codes::ID_LENGTH, Levels::WARNING),
+    one(codes::WRONG_ROLE, 1, Levels::ERROR),
     // Codex sends its searches without their ids.
-    one(414, 8, Levels::OFF),
+    one(codes::MISSING_FIELD, 8, Levels::OFF),
 ];

@@ -98,7 +98,7 @@ impl Look<'_> {
             return Ok((first, own.clone()));
         }
         let suspects = self.one.elsewhere.map_or(&[][..], |elsewhere| elsewhere.suspects);
-        let suspects: Vec<Code> = suspects.iter().map(|(code, _)| Code(*code)).collect();
+        let suspects: Vec<Code> = suspects.iter().map(|(code, _)| *code).collect();
         let (codes, wanted) = match claimed.is_empty() {
             true => (suspects, Wanted::default()),
             false => (claimed, wanted),

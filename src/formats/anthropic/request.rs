@@ -1,9 +1,7 @@
 //! The body of a request to Anthropic's `/v1/messages`, as a document or one a line; or the bare list of its messages.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{
-    Probe, Record, Sink, Slice, around, empty_list,
-    read_array, };
+use crate::format::{Probe, Record, Sink, Slice, around, empty_list, read_array};
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 

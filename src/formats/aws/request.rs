@@ -2,9 +2,7 @@
 //! model is in the URL; tools that call it by a file keep it as `modelId` beside the messages.
 
 use crate::dialects::bedrock::BEDROCK;
-use crate::format::{
-    Probe, Record, Sink, Slice, around, empty_list,
-    read_array, };
+use crate::format::{Probe, Record, Sink, Slice, around, empty_list, read_array};
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 

@@ -2,9 +2,7 @@
 //! of a history. It is a member of an object, so it can be changed, and not taken out.
 
 use crate::dialects::bedrock::BEDROCK;
-use crate::format::{
-    Record, Sink, read_item,
-};
+use crate::format::{Record, Sink, read_item};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
 

@@ -1,9 +1,7 @@
 //! The body of a request to Gemini's `generateContent`, as a document or one a line; or the bare list of its contents.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::{
-    Record, Sink, around, empty_list, read_array,
-    read_item, };
+use crate::format::{Record, Sink, around, empty_list, read_array, read_item};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 

@@ -2,9 +2,7 @@
 //! candidate is the tail of a history. It is part of an object, so it can be changed, and not taken out.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::{
-    Record, Sink, read_item,
-    };
+use crate::format::{Record, Sink, read_item};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
 use crate::message::LossKind;

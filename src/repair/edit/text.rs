@@ -177,7 +177,7 @@ impl Damaged {
 fn kind_of(code: Code) -> Option<Kind> {
     match code {
         codes::SHARED_LINE => Some(Kind::Glued),
-        codes::RECORD_AFTER_CUT => Some(Kind::Prefix),
+        codes::RECORD_AFTER_TRUNCATED_ONE => Some(Kind::Prefix),
         codes::RAW_CONTROL_CHARACTER => Some(Kind::Control),
         codes::NUL_BYTES => Some(Kind::Nul),
         _ => None,

@@ -2,6 +2,8 @@
 //! what the template of a model accepts. A sentence that a rule comes to own leaves this table; a test says so. What is
 //! not about the history at all is in the table of [topics](super::outside).
 
+use crate::history::{Code, codes};
+
 /// A sentence, and what to do about it.
 #[derive(Debug)]
 pub struct Elsewhere {
@@ -12,7 +14,7 @@ pub struct Elsewhere {
     /// Taking out all reasoning helps.
     pub strips: bool,
     /// Rules that are silent, because what they find is accepted as a rule, and that may find the cause: code and variant.
-    pub suspects: &'static [(u16, u8)],
+    pub suspects: &'static [(Code, u8)],
 }
 
 const fn row(says: &'static str, because: &'static str, remedy: &'static str) -> Elsewhere {
@@ -103,21 +105,24 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         because: RENUMBERED,
         remedy: COPY,
         strips: false,
-        suspects: &[(651, 0), (651, 1), (651, 2), (651, 3)],
+        suspects: &[
+            (codes::BROKEN_ORDINALS, 0), (codes::BROKEN_ORDINALS, 1), (codes::BROKEN_ORDINALS, 2),
+            (codes::BROKEN_ORDINALS, 3),
+        ],
     },
     Elsewhere {
         says: "final paginated rollout record {record} is missing an ordinal",
         because: RENUMBERED,
         remedy: COPY,
         strips: false,
-        suspects: &[(651, 3)],
+        suspects: &[(codes::BROKEN_ORDINALS, 3)],
     },
     Elsewhere {
         says: "does not start with session metadata",
         because: "the first line of the rollout was lost",
         remedy: COPY,
         strips: false,
-        suspects: &[(652, 0)],
+        suspects: &[(codes::MISSING_SESSION_META, 0)],
     },
     row("Model provider `{name}` not found",
         "the session names a provider that Codex's configuration does not define any more",
@@ -129,14 +134,17 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         because: SIGNED,
         remedy: WITHOUT_THINKING,
         strips: true,
-        suspects: &[(541, 4), (661, 0), (661, 1), (662, 0)],
+        suspects: &[
+            (codes::ANTHROPIC_UNSIGNED_THINKING, 4), (codes::SPLIT_THINKING, 0), (codes::SPLIT_THINKING, 1),
+            (codes::CUT_SIGNATURE, 0),
+        ],
     },
     Elsewhere {
         says: "Invalid `signature` in `thinking` block",
         because: SIGNED,
         remedy: WITHOUT_THINKING,
         strips: true,
-        suspects: &[(662, 0), (661, 0), (661, 1)],
+        suspects: &[(codes::CUT_SIGNATURE, 0), (codes::SPLIT_THINKING, 0), (codes::SPLIT_THINKING, 1)],
     },
     sealed("Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
         SIGNED,

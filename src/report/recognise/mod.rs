@@ -179,8 +179,8 @@ impl Recogniser {
         let (outside, wrappers) = (topical(OUTSIDE, Shared::Alone), topical(WRAPPERS, Shared::Reported));
         let mut this = Recogniser { known: Vec::new(), fragments, outside, wrappers };
         for likely in LIKELY {
-            let claim = |(code, variant): &(u16, u8)| {
-                let rule = by_code(Code(*code))?;
+            let claim = |(code, variant): &(Code, u8)| {
+                let rule = by_code(*code)?;
                 Some(Claim { rule, variant: *variant, target: None })
             };
             let known = this.entry(likely.says);

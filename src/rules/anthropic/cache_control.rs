@@ -38,7 +38,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many threads. No recorded accepted request has a fifth mark.
-    545, "anthropic-cache-control" of "anthropic", Check::History(check),
+    ANTHROPIC_CACHE_CONTROL, "anthropic-cache-control" of "anthropic", Check::History(check),
     [
         Variant {
             message: "{arg} blocks have cache_control; at most 4 are allowed",

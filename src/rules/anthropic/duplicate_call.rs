@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// Reported: trycua/cua#524, BerriAI/litellm#23510. Recorded: two requests to claude-sonnet-4-5 that use an id again in
     /// another turn were accepted.
-    533, "anthropic-duplicate-call" of "anthropic", Check::History(check),
+    ANTHROPIC_DUPLICATE_CALL, "anthropic-duplicate-call" of "anthropic", Check::History(check),
     [
         Variant {
             message: "duplicate tool_use id {call_id} within one turn",

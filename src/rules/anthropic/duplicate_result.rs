@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: vectorize-io/hindsight PR#4250, sipeed/picoclaw PR#1793, BerriAI/litellm PR#19324. No recorded accepted
     /// request has two results for one call.
-    532, "anthropic-duplicate-result" of "anthropic", Check::Pair(check),
+    ANTHROPIC_DUPLICATE_RESULT, "anthropic-duplicate-result" of "anthropic", Check::Pair(check),
     [
         Variant {
             message: "duplicate tool_result for {call_id} with the same content",

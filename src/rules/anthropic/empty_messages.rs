@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: openclaw/openclaw#75235, openclaw/openclaw#76829.
-    550, "anthropic-empty-messages" of "anthropic", Check::History(check),
+    ANTHROPIC_EMPTY_MESSAGES, "anthropic-empty-messages" of "anthropic", Check::History(check),
     [
         Variant {
             message: "the request has no messages",

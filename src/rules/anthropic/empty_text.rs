@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// A table of live probes in a published pull request (experientiallabs PR#804), and many reports. Recorded: one request
     /// with a text of white space in the assistant's turn was accepted.
-    544, "anthropic-empty-text" of "anthropic" about [Field], Check::History(check),
+    ANTHROPIC_EMPTY_TEXT, "anthropic-empty-text" of "anthropic" about [Field], Check::History(check),
     [
         Variant {
             message: "the text is empty",

@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: anthropics/claude-code#4378, langchain-ai/langchain#31208, sub2api#225. No recorded accepted request has
     /// such a member. Other members that are not known are left alone.
-    549, "anthropic-extra-field" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    ANTHROPIC_EXTRA_FIELD, "anthropic-extra-field" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "tool_use {call_id} has a field the API rejects: text",

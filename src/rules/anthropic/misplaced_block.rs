@@ -38,7 +38,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Both sentences were seen in live probes. No recorded accepted request has such a block.
-    534, "anthropic-misplaced-block" of "anthropic", Check::History(check),
+    ANTHROPIC_MISPLACED_BLOCK, "anthropic-misplaced-block" of "anthropic", Check::History(check),
     [
         Variant {
             message: "tool_result {call_id} is in an assistant message",

@@ -49,7 +49,7 @@ crate::rule! {
     /// Reported: kilocode#5163, anthropics/claude-code#1237, #2697, #5060, OpenHands#7512. Documented: "Tool result blocks
     /// must immediately follow their corresponding tool use blocks", results first, any text after all of them. No
     /// recorded accepted request has such a call.
-    530, "anthropic-missing-result" of "anthropic" about [MissingPartner], Check::History(check),
+    ANTHROPIC_MISSING_RESULT, "anthropic-missing-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "tool_use {call_id} has no tool_result in the next message",

@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: pydantic-ai#2075, n8n#22550, openai-agents-python#1704, continue#4470. Which turn of a longer loop is meant
     /// is not known, so it is a warning.
-    543, "anthropic-missing-thinking" of "anthropic", Check::History(check),
+    ANTHROPIC_MISSING_THINKING, "anthropic-missing-thinking" of "anthropic", Check::History(check),
     [
         Variant {
             message: "thinking is enabled, but the last tool calls have no thinking block before them",

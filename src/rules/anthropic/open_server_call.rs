@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// Reported: can1357/oh-my-pi#6496, LibreChat agents PR#216; Anthropic's page on stop reasons. Recorded: five requests
     /// with such a call were accepted, so it is a warning.
-    535, "anthropic-open-server-call" of "anthropic", Check::History(check),
+    ANTHROPIC_OPEN_SERVER_CALL, "anthropic-open-server-call" of "anthropic", Check::History(check),
     [
         Variant {
             message: "server_tool_use {call_id} has no result after it",

@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#18947 and many more. No recorded accepted request has such a result.
-    531, "anthropic-orphan-result" of "anthropic" about [MissingPartner], Check::Pair(check),
+    ANTHROPIC_ORPHAN_RESULT, "anthropic-orphan-result" of "anthropic" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "orphaned tool_result {call_id}: no tool_use with this id in the previous message",

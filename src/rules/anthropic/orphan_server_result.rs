@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: anthropics/claude-code#64383, #65726, #80439, #84783, all for `advisor_tool_result`, which is an error.
     /// Recorded: one request with such a result of another tool was accepted by claude-opus-4-8, so that is a warning.
-    536, "anthropic-orphan-server-result" of "anthropic" about [MissingPartner], Check::History(check),
+    ANTHROPIC_ORPHAN_SERVER_RESULT, "anthropic-orphan-server-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "orphaned {type} {call_id}: no call with this id before it",

@@ -46,7 +46,7 @@ crate::rule! {
     /// tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322, which measured it; white space:
     /// Anthropic's page on prefill. Claude Sonnet 5: a recorded rejection of July 2026; Claude Fable 5:
     /// vybestack/llxprt-code#3695. Four recorded requests to models that take prefill were accepted.
-    546, "anthropic-prefill" of "anthropic", Check::History(check),
+    ANTHROPIC_PREFILL, "anthropic-prefill" of "anthropic", Check::History(check),
     [
         Variant {
             message: "the request ends with an assistant message, and this model does not support prefill",

@@ -42,7 +42,7 @@ crate::rule! {
     ///
     /// Recorded: one request was rejected with the first sentence, and 23 with such messages were accepted by later models.
     /// The sentences about the place were each reported once; the last is a warning.
-    547, "anthropic-system-message" of "anthropic", Check::History(check),
+    ANTHROPIC_SYSTEM_MESSAGE, "anthropic-system-message" of "anthropic", Check::History(check),
     [
         Variant {
             message: "system message in `messages`: instructions belong in `system`",

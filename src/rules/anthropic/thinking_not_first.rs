@@ -48,7 +48,7 @@ crate::rule! {
     /// Reported: anthropics/claude-code#20705 and others; several responses in one message: elidickinson/pi-claude-bridge#104,
     /// OpenRyoko#13. Recorded: one request with thinking between calls of server
     /// tools was accepted, so it is a warning.
-    542, "anthropic-thinking-not-first" of "anthropic", Check::History(check),
+    ANTHROPIC_THINKING_NOT_FIRST, "anthropic-thinking-not-first" of "anthropic", Check::History(check),
     [
         Variant {
             message: "{type} is not at the start of its turn",

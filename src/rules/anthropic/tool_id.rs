@@ -38,7 +38,7 @@ crate::rule! {
     ///
     /// Reported: langchain-ai/langchain PR#37756; the missing field was seen in a live probe. No recorded accepted request
     /// has such an id.
-    537, "anthropic-tool-id" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
+    ANTHROPIC_TOOL_ID, "anthropic-tool-id" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
             message: "the id of tool_use {call_id} has characters that are not allowed",

@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported in ten threads. No recorded accepted request has such an input. For tools that the provider runs no such
     /// sentence was seen: there it is a warning.
-    538, "anthropic-tool-input" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
+    ANTHROPIC_TOOL_INPUT, "anthropic-tool-input" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
     [
         Variant {
             message: "the input of call {call_id} is not an object",

@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once, in the provider's words. No recorded accepted request has such a call.
-    539, "anthropic-tool-name" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    ANTHROPIC_TOOL_NAME, "anthropic-tool-name" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "tool_use {call_id} has no tool name",

@@ -44,7 +44,7 @@ crate::rule! {
     ///
     /// Reported: code-yeongyu/senpi#437. Documented: each tool that a reference names must have a definition in `tools`. No
     /// recorded accepted request has such a reference.
-    559, "anthropic-undefined-reference" of "anthropic", Check::History(check),
+    ANTHROPIC_UNDEFINED_REFERENCE, "anthropic-undefined-reference" of "anthropic", Check::History(check),
     [
         Variant {
             message: "the result for {call_id} refers to a tool that the request does not define",

@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported in eight threads and in Portkey's library of errors, mostly of gateways. 32 recorded requests up to July
     /// 2026 are like this and were accepted, so it is not reported.
-    540, "anthropic-undefined-tools" of "anthropic", Check::History(check),
+    ANTHROPIC_UNDEFINED_TOOLS, "anthropic-undefined-tools" of "anthropic", Check::History(check),
     [
         Variant {
             message: "the messages contain {type} blocks, but the request defines no tools",

@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the roles of a message are an enumeration.
-    548, "anthropic-unknown-role" of "anthropic" about [Field], Check::History(check),
+    ANTHROPIC_UNKNOWN_ROLE, "anthropic-unknown-role" of "anthropic" about [Field], Check::History(check),
     [
         Variant {
             message: "the message has no role, or a role of another API",

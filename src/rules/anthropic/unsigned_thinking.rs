@@ -47,7 +47,7 @@ crate::rule! {
     /// left out, and one to claude-sonnet-4-6 were accepted with one. Users also report it as the cause of "`thinking` blocks in
     /// the latest assistant message cannot be modified" (hive-mind#1836, openclaw#112029, CLIProxyAPI#3663): after that
     /// answer `explain --error` looks for such blocks, and `--proven RL541` reports and drops them.
-    541, "anthropic-unsigned-thinking" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::Thinking]), check),
+    ANTHROPIC_UNSIGNED_THINKING, "anthropic-unsigned-thinking" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::Thinking]), check),
     [
         Variant {
             message: "{type} has no signature",

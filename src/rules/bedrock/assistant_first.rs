@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported for Nova and for token counting; one recorded accepted request begins with the assistant.
-    587, "bedrock-assistant-first" of "bedrock", Check::History(check),
+    BEDROCK_ASSISTANT_FIRST, "bedrock-assistant-first" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the conversation starts with an assistant message",

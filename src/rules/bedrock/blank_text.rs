@@ -41,7 +41,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: hermes-agent PR#63983, langchain-ai/langchain-aws#403; in results NousResearch/hermes-agent#55093. Two recorded accepted requests have a blank text.
-    586, "bedrock-blank-text" of "bedrock" about [Field], Check::History(check),
+    BEDROCK_BLANK_TEXT, "bedrock-blank-text" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
             message: "the text is empty or only white space",

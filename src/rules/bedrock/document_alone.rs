@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many places. In all recorded accepted requests there is a text with each document.
-    590, "bedrock-document-alone" of "bedrock", Check::History(check),
+    BEDROCK_DOCUMENT_ALONE, "bedrock-document-alone" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the message has a document but no text",

@@ -42,7 +42,7 @@ crate::rule! {
     ///
     /// Reported: simonw/llm-bedrock#8, vercel/ai#20365 and PR#20366 (which found that underscores are taken),
     /// anomalyco/opencode#19964, strands-agents/harness-sdk#3019. All names in recorded accepted requests fit.
-    591, "bedrock-document-name" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::Media, Kind::ToolResult]), check),
+    BEDROCK_DOCUMENT_NAME, "bedrock-document-name" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::Media, Kind::ToolResult]), check),
     [
         Variant {
             message: "the document name has characters that are not allowed, or is too long",

@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Reported: maximhq/bifrost#7003, BerriAI/litellm#29418, ag-ui-protocol/ag-ui#2425, aws-samples/generative-ai-use-cases
     /// #1685. All names in recorded accepted requests differ.
-    595, "bedrock-duplicate-document" of "bedrock", Check::History(check),
+    BEDROCK_DUPLICATE_DOCUMENT, "bedrock-duplicate-document" of "bedrock", Check::History(check),
     [
         Variant {
             message: "duplicate document name",

@@ -43,7 +43,7 @@ crate::rule! {
     ///
     /// Reported: BerriAI/litellm#20047 and #20048, kirodotdev/Kiro#9355. None of 21 recorded accepted requests has such
     /// blocks.
-    582, "bedrock-duplicate-id" of "bedrock", Check::History(check),
+    BEDROCK_DUPLICATE_ID, "bedrock-duplicate-id" of "bedrock", Check::History(check),
     [
         Variant {
             message: "duplicate toolResult for {call_id} with the same content",

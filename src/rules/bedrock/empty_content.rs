@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported, and verified with both roles: theopenco/llmgateway PR#3127. None of 21 recorded accepted requests has such a
     /// message.
-    585, "bedrock-empty-content" of "bedrock" about [Field], Check::History(check),
+    BEDROCK_EMPTY_CONTENT, "bedrock-empty-content" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
             message: "the message has no content",

@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the model answers the last message. None of the recorded accepted requests has an empty list.
-    596, "bedrock-empty-messages" of "bedrock", Check::History(check),
+    BEDROCK_EMPTY_MESSAGES, "bedrock-empty-messages" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the request has no messages",

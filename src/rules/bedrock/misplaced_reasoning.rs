@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: oh-my-pi PR#9086, aws-samples/bedrock-chat PR#851, vercel/ai#7034 (for Nova, DeepSeek and Claude 3).
-    593, "bedrock-misplaced-reasoning" of "bedrock", Check::History(check),
+    BEDROCK_MISPLACED_REASONING, "bedrock-misplaced-reasoning" of "bedrock", Check::History(check),
     [
         Variant {
             message: "reasoning in a user message",

@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. None of 21 recorded accepted
     /// requests has such a call.
-    580, "bedrock-missing-result" of "bedrock", Check::Pair(check),
+    BEDROCK_MISSING_RESULT, "bedrock-missing-result" of "bedrock", Check::Pair(check),
     [
         Variant {
             message: "toolUse {call_id} has no toolResult in the next turn",

@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: strands-agents/harness-sdk#1223. Recorded: 20 accepted requests to Nova and 6 to Claude have such a
     /// message.
-    597, "bedrock-mixed-result" of "bedrock", Check::History(check),
+    BEDROCK_MIXED_RESULT, "bedrock-mixed-result" of "bedrock", Check::History(check),
     [
         Variant {
             message: "{type} in the same message as tool results, which this model rejects",

@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in several places. None of 21 recorded accepted requests has such a result.
-    581, "bedrock-orphan-result" of "bedrock", Check::Pair(check),
+    BEDROCK_ORPHAN_RESULT, "bedrock-orphan-result" of "bedrock", Check::Pair(check),
     [
         Variant {
             message: "orphaned toolResult {call_id}: no toolUse with this id in the previous turn",

@@ -37,7 +37,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Recorded: pydantic-ai, `test_multimodal_tool_return_matrix`, claude-sonnet-4-5.
-    592, "bedrock-remote-document" of "bedrock" about [Field], Check::History(check),
+    BEDROCK_REMOTE_DOCUMENT, "bedrock-remote-document" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
             message: "the document is in S3, but this model accepts only inline bytes",

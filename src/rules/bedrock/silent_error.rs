@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once or twice, in the API's own words.
-    589, "bedrock-silent-error" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolResult]), check),
+    BEDROCK_SILENT_ERROR, "bedrock-silent-error" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolResult]), check),
     [
         Variant {
             message: "toolResult {call_id} is an error without content",

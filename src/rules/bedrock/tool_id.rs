@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Documented: AWS API reference, ToolUseBlock and ToolResultBlock (an older version allows no `.` and no `:`);
     /// run-llama/llama_index PR#22775, maximhq/bifrost PR#6300. All ids of recorded accepted requests fit.
-    583, "bedrock-tool-id" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
+    BEDROCK_TOOL_ID, "bedrock-tool-id" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
             message: "the id of toolUse {call_id} is too long or has characters that are not allowed",

@@ -43,7 +43,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#16561. All inputs in recorded accepted requests are objects.
-    584, "bedrock-tool-input" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    BEDROCK_TOOL_INPUT, "bedrock-tool-input" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "the input of call {call_id} is not an object",

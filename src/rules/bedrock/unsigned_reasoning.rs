@@ -46,7 +46,7 @@ crate::rule! {
     /// Reported: run-llama/llama_index#20851, can1357/oh-my-pi PR#10486 (an empty signature counts as none),
     /// langchain-ai/langchain-aws PR#408, maximhq/bifrost PR#6942; for gpt-oss earendil-works/pi#686. All recorded accepted
     /// reasoning to Claude is signed.
-    594, "bedrock-unsigned-reasoning" of "bedrock", Check::History(check),
+    BEDROCK_UNSIGNED_REASONING, "bedrock-unsigned-reasoning" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the reasoning has no signature, which this model requires",

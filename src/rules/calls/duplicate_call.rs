@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Recorded for Bedrock Mantle (accepted with gpt-5.5 and gpt-5.6). coder's chatd validator rejects two calls with one
     /// id; that wording is its own. Inferred for the rest.
-    104, "duplicate-call" of "responses", Check::Pair(check),
+    DUPLICATE_CALL, "duplicate-call" of "responses", Check::Pair(check),
     [
         Variant {
             message: "duplicate {type} {call_id}",

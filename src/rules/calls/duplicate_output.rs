@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred. coder's chatd validator rejects it in words of its own.
-    105, "duplicate-output" of "responses", Check::Pair(check),
+    DUPLICATE_OUTPUT, "duplicate-output" of "responses", Check::Pair(check),
     [
         Variant {
             message: "duplicate {type} {call_id}",

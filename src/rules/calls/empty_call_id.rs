@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported for items of requests; coder's chatd removes such calls and results before it sends them. Which item of
     /// the request the server would name is not known from a log, so its sentence is not repeated in the report.
-    111, "empty-call-id" of "responses", Check::Item(KindSet::of(&[Kind::FunctionCall, Kind::FunctionCallOutput]), check),
+    EMPTY_CALL_ID, "empty-call-id" of "responses", Check::Item(KindSet::of(&[Kind::FunctionCall, Kind::FunctionCallOutput]), check),
     [
         Variant {
             message: "{type} has no call_id",

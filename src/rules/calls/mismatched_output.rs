@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: Soju06/codex-lb's specification quotes the upstream errors; openai-agents-python pairs by type
     /// (`_TOOL_CALL_TO_OUTPUT_TYPE`). Recorded: tool search answered by a function call's output, accepted by gpt-5.6.
-    106, "mismatched-output" of "responses" about [MissingPartner], Check::Pair(check),
+    MISMATCHED_OUTPUT, "mismatched-output" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} answers a {partner_type}",

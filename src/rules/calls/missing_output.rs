@@ -48,7 +48,7 @@ crate::rule! {
     /// Reported: Azure/azure-sdk#46092, langchain-ai/deepagents#5777, CopilotKit/CopilotKit#6781, agno-agi/agno#9376
     /// (function calls); Soju06/codex-lb#1168 (custom); openai/openai-agents-python#1855 (local shell), #2664 (shell).
     /// Recorded: DeepSeek. No recorded accepted request has such a call.
-    101, "missing-output" of "responses" about [MissingPartner], Check::History(check),
+    MISSING_OUTPUT, "missing-output" of "responses" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} has no output",

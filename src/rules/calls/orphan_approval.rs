@@ -22,7 +22,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: microsoft/agent-framework#7452 (Azure). Elsewhere a warning, or silent.
-    108, "orphan-approval" of "responses" about [MissingPartner], Check::Pair(check),
+    ORPHAN_APPROVAL, "orphan-approval" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "mcp_approval_response {approval} has no matching request",

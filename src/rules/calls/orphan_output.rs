@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: microsoft/vscode#320060, continuedev/continue#10092, agno-agi/agno#9372, langchain-ai/open-swe#2933. The
     /// only recorded accepted requests with such an output had server state.
-    102, "orphan-output" of "responses" about [MissingPartner], Check::Pair(check),
+    ORPHAN_OUTPUT, "orphan-output" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} has no matching call",

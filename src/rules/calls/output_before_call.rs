@@ -33,7 +33,7 @@ crate::rule! {
     /// Inferred for OpenAI. coder's chatd validator rejects the order ("Tool output found without preceding function
     /// call"), a wording of its own that is not quoted here as the provider's. Reported for DeepSeek:
     /// deepseek-ai/awesome-deepseek-integration#740.
-    103, "output-before-call" of "responses" about [MissingPartner], Check::Pair(check),
+    OUTPUT_BEFORE_CALL, "output-before-call" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} comes before its call",

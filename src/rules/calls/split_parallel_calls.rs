@@ -42,7 +42,7 @@ crate::rule! {
     ///
     /// Recorded for DeepSeek (one rejection, and the accepted order); deepseek-ai/awesome-deepseek-integration#740. For
     /// OpenAI one report (community thread 1355347), hence a warning, and only with a recorded response as proof.
-    110, "split-parallel-calls" of "responses", Check::History(check),
+    SPLIT_PARALLEL_CALLS, "split-parallel-calls" of "responses", Check::History(check),
     [
         Variant {
             message: "{type} {any_id} is separated from the reasoning of its turn",

@@ -32,7 +32,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: openai/openai-agents-python#843 and its pull request #923.
-    109, "unacknowledged-safety-check" of "responses", Check::Pair(check),
+    UNACKNOWLEDGED_SAFETY_CHECK, "unacknowledged-safety-check" of "responses", Check::Pair(check),
     [
         Variant {
             message: "the output of computer_call {call_id} does not acknowledge its safety checks",

@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Reported in ten places, most on Azure Foundry, one on OpenAI. A warning for Codex, silent for servers without the
     /// item.
-    107, "unanswered-approval" of "responses" about [MissingPartner], Check::Pair(check),
+    UNANSWERED_APPROVAL, "unanswered-approval" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "mcp_approval_request {id} has no response",

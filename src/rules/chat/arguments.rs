@@ -47,7 +47,7 @@ crate::rule! {
     /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373; vLLM:
     /// vllm-project/vllm#43995; llama.cpp: ggml-org/llama.cpp#25510; SGLang: sgl-project/sglang#28035. No report names
     /// OpenAI, and Groq accepted `null` four times.
-    513, "chat-arguments" of "chat" about [Field], Check::Item(CALLS, check),
+    CHAT_ARGUMENTS, "chat-arguments" of "chat" about [Field], Check::Item(CALLS, check),
     [
         Variant {
             message: "arguments of tool call {call_id} are not valid JSON",

@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: both APIs take this body.
-    521, "chat-assumed" of "chat", Check::History(check),
+    CHAT_ASSUMED, "chat-assumed" of "chat", Check::History(check),
     [
         Variant {
             message: "nothing here distinguishes Chat Completions from other APIs; read as Chat (use --format \

@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// Documented: mistral-common's `validator.py`. 32 recorded requests with other ids were accepted by La
     /// Plateforme.
-    518, "chat-call-id-form" of "chat", Check::History(check),
+    CHAT_CALL_ID_FORM, "chat-call-id-form" of "chat", Check::History(check),
     [
         Variant {
             message: "tool call id {call_id} is not nine letters and digits",

@@ -39,7 +39,7 @@ crate::rule! {
     /// Reported: camel-ai/camel#2215, microsoft/autogen#6377, vercel/ai#8132, sst/opencode#12653 for 40;
     /// jin-bo/agentao#321 for 64. Two recorded requests with an id of more than 40 characters were accepted, by
     /// OpenRouter.
-    505, "chat-call-id-length" of "chat" about [Field], Check::Item(CALLS, check),
+    CHAT_CALL_ID_LENGTH, "chat-call-id-length" of "chat" about [Field], Check::Item(CALLS, check),
     [
         Variant {
             message: "the id of tool call {call_id} has {length} characters; at most 64 are allowed",

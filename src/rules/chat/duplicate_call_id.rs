@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported for Mistral and MiniMax: oh-my-pi#2055, NousResearch/hermes-agent#11722, openclaw/openclaw#47136.
     /// Inferred for two calls in one message.
-    504, "chat-duplicate-call-id" of "chat", Check::History(check),
+    CHAT_DUPLICATE_CALL_ID, "chat-duplicate-call-id" of "chat", Check::History(check),
     [
         Variant {
             message: "duplicate call id {call_id}: already used in an earlier turn",

@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: agno-agi/agno#5116, sst/opencode#1211, nanobot#3945. No recorded accepted request has two replies
     /// to one call.
-    503, "chat-duplicate-reply" of "chat", Check::Pair(check),
+    CHAT_DUPLICATE_REPLY, "chat-duplicate-reply" of "chat", Check::Pair(check),
     [
         Variant {
             message: "duplicate tool message for {call_id} with the same content",

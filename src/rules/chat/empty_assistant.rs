@@ -43,7 +43,7 @@ crate::rule! {
     /// Reported: langchain-ai/langchain#34140, inspect_ai's changelog, pi-mono#165. Four recorded requests with
     /// such a message were accepted by other servers. For xAI (AstrBotDevs/AstrBot#6447) and Moonshot
     /// (labring/FastGPT#3575) it is an error. With calls, xAI accepted `[]` 24 times and null ten times.
-    519, "chat-empty-assistant" of "chat" about [Field], Check::History(check),
+    CHAT_EMPTY_ASSISTANT, "chat-empty-assistant" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "assistant message without content or tool calls",

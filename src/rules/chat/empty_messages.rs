@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: CopilotKit/CopilotKit#529.
-    509, "chat-empty-messages" of "chat", Check::History(check),
+    CHAT_EMPTY_MESSAGES, "chat-empty-messages" of "chat", Check::History(check),
     [
         Variant {
             message: "the request has no messages",

@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: openai/openai-node#1341, openai/openai-python#2061, home-assistant/core#118577. Two recorded
     /// requests with an empty list were accepted, by Mistral.
-    508, "chat-empty-tool-calls" of "chat" about [Field], Check::History(check),
+    CHAT_EMPTY_TOOL_CALLS, "chat-empty-tool-calls" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "tool_calls is an empty list",

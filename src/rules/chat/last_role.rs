@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Documented: mistral-common's `validator.py`. Two recorded requests of this kind were accepted by other
     /// servers.
-    517, "chat-last-role" of "chat", Check::History(check),
+    CHAT_LAST_ROLE, "chat-last-role" of "chat", Check::History(check),
     [
         Variant {
             message: "the last message is from the assistant",

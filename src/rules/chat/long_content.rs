@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported, in September 2026.
-    520, "chat-long-content" of "chat" about [Field], Check::Item(MESSAGES, check),
+    CHAT_LONG_CONTENT, "chat-long-content" of "chat" about [Field], Check::Item(MESSAGES, check),
     [
         Variant {
             message: "the content has {length} characters; at most 10,485,760 are allowed",

@@ -40,7 +40,7 @@ crate::rule! {
     /// Reported: langchain-ai/langchain#22600, vercel/ai#2178. The schema requires both fields, and no recorded accepted
     /// request to OpenAI or Azure lacks one. 21 recorded requests to GLM (Z.ai) and Ollama have a tool message without an
     /// id right after its call and were accepted.
-    506, "chat-missing-id" of "chat" about [Field, FieldOfBoth], Check::History(check),
+    CHAT_MISSING_ID, "chat-missing-id" of "chat" about [Field, FieldOfBoth], Check::History(check),
     [
         Variant {
             message: "neither the tool call nor its tool message has an id",

@@ -42,7 +42,7 @@ crate::rule! {
     /// Reported: continuedev/continue#11600, FastGPT#6357, opencode#16318 for Kimi;
     /// api-docs.deepseek.com/guides/thinking_mode and litellm#28057 for DeepSeek. All recorded accepted requests to
     /// thinking models of both carry the field.
-    514, "chat-missing-reasoning" of "chat", Check::History(check),
+    CHAT_MISSING_REASONING, "chat-missing-reasoning" of "chat", Check::History(check),
     [
         Variant {
             message: "assistant message with tool calls has no `reasoning_content`, which a thinking model \

@@ -40,7 +40,7 @@ crate::rule! {
     /// Reported: BerriAI/litellm#10083, crush#3408, CLIProxyAPI#2798, oh-my-pi#2055. No recorded accepted request of
     /// OpenAI or Azure has such a call. 21 recorded requests to GLM (Z.ai) and Ollama answer a call by a tool message
     /// without an id and were accepted.
-    501, "chat-missing-reply" of "chat", Check::Pair(check),
+    CHAT_MISSING_REPLY, "chat-missing-reply" of "chat", Check::Pair(check),
     [
         Variant {
             message: "tool call {call_id} has no tool message after it",

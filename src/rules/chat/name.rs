@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: continuedev/continue#11645, continuedev/continue#9784. No recorded accepted request has such a
     /// name.
-    510, "chat-name" of "chat" about [Field], Check::Item(NAMED, check),
+    CHAT_NAME, "chat-name" of "chat" about [Field], Check::Item(NAMED, check),
     [
         Variant {
             message: "the name of the message has characters other than a-z, A-Z, 0-9, _ and -",

@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported: docker/docker-agent#63, langchain-ai/langchainjs#4153, run-llama/llama_index#17555. No recorded
     /// accepted request has such a message.
-    507, "chat-null-content" of "chat" about [Field], Check::History(check),
+    CHAT_NULL_CONTENT, "chat-null-content" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "the content of a {role} message is null",

@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Reported: camel-ai/camel#3339, CopilotKit, MiniMax-M2#76. No recorded accepted request of OpenAI or Azure has
     /// such a message.
-    502, "chat-orphan-reply" of "chat", Check::Pair(check),
+    CHAT_ORPHAN_REPLY, "chat-orphan-reply" of "chat", Check::Pair(check),
     [
         Variant {
             message: "orphaned tool message {call_id}: no tool call with this id before it",

@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported. Recorded only of servers that know more types: Mistral takes `document_url` and `thinking`.
-    511, "chat-part-type" of "chat" about [Field], Check::Item(PARTS, check),
+    CHAT_PART_TYPE, "chat-part-type" of "chat" about [Field], Check::Item(PARTS, check),
     [
         Variant {
             message: "part of type {type}, which belongs to another API",

@@ -52,7 +52,7 @@ crate::rule! {
     /// Reported: kilocode#10375, qwen-code#11045, opencode#48774, hermes#34716, jan#8136; other fields: ServiceStack/llms#17,
     /// odysseus-dev/odysseus#200; Moonshot: earendil-works/pi#4514. A recorded request to Cerebras with `reasoning` was
     /// accepted, and no recorded request to Groq or Moonshot has a field that OpenAI's messages do not have.
-    515, "chat-refused-reasoning" of "chat", Check::History(check),
+    CHAT_REFUSED_REASONING, "chat-refused-reasoning" of "chat", Check::History(check),
     [
         Variant {
             message: "the server rejects `reasoning_content`",

@@ -38,7 +38,7 @@ crate::rule! {
     ///
     /// Recorded: two requests to o1-mini, rejected with this sentence. Reported for unknown roles and for
     /// `developer` on compatible servers.
-    512, "chat-role" of "chat" about [Field], Check::History(check),
+    CHAT_ROLE, "chat-role" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "unknown role {role}",

@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// Documented: mistral-common's `validator.py`. Reported for a user after a tool: yetone/avante.nvim#2695,
     /// pi-neuralwatt#12; but 19 recorded requests of 2026 have that order and were accepted.
-    516, "chat-role-order" of "chat", Check::History(check),
+    CHAT_ROLE_ORDER, "chat-role-order" of "chat", Check::History(check),
     [
         Variant {
             message: "{role} message directly after a {partner_role} message",

@@ -51,7 +51,7 @@ crate::rule! {
     /// run-llama/llama_index#11731 and eclipse-theia/theia#17104 (alternation), co-l/openfox#367 (two at the end). The
     /// template decides, so each is a warning: llama.cpp accepted consecutive user messages in six recorded requests,
     /// and OpenAI 19 lists without a user message. On other targets the rule is silent.
-    522, "chat-template-order" of "chat", Check::History(check),
+    CHAT_TEMPLATE_ORDER, "chat-template-order" of "chat", Check::History(check),
     [
         Variant {
             message: "system message after the first message, which many chat templates reject",

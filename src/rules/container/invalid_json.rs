@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// RFC 8259; every strict parser rejects these.
-    1, "invalid-json" about [Container], Check::Raised,
+    INVALID_JSON, "invalid-json" about [Container], Check::Raised,
     [
         Variant {
             message: "not valid JSON: {fault}",

@@ -18,7 +18,7 @@ crate::rule! {
     /// None: the intended character is not known. A UTF-16 file is converted without loss by `iconv -f UTF-16 -t
     /// UTF-8 old.json > new.json`. The rest of a record with invalid bytes is checked, but the record is not
     /// edited.
-    5, "invalid-utf8" about [Container], Check::Raised,
+    INVALID_UTF8, "invalid-utf8" about [Container], Check::Raised,
     [
         Variant {
             message: "invalid UTF-8",

@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// Inferred: the unknown parent of an entry after the line is taken to be in it, one for each such line. Where no line is
     /// left that may hold it, the entry is RL601.
-    13, "links-to-lost-line" about [Container], Check::Raised,
+    LINKS_TO_LOST_LINE, "links-to-lost-line" about [Container], Check::Raised,
     [
         Variant {
             message: "this line could not be read; {arg} entries are linked to it",

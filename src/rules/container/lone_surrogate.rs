@@ -29,7 +29,7 @@ crate::rule! {
     /// RFC 8259, section 8.2: the behaviour of software that receives such a text is unpredictable. The Anthropic API rejects
     /// it as invalid JSON ("no low surrogate in string"); Claude Code replaces it before it sends since 2.1.132
     /// (anthropics/claude-code#1709, #3995).
-    6, "lone-surrogate" about [Container], Check::Raised,
+    LONE_SURROGATE, "lone-surrogate" about [Container], Check::Raised,
     [
         Variant {
             message: "a string contains half of a surrogate pair",

@@ -20,7 +20,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred from how the agents append.
-    12, "missing-last-newline" about [Container], Check::Raised,
+    MISSING_LAST_NEWLINE, "missing-last-newline" about [Container], Check::Raised,
     [
         Variant {
             message: "the last line has no newline; the agent would append its next record to it",

@@ -21,7 +21,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// github/copilot-cli#2217, #2927 and #1864; reported for files on WSL.
-    11, "nul-bytes" about [Container], Check::Raised,
+    NUL_BYTES, "nul-bytes" about [Container], Check::Raised,
     [
         Variant {
             message: "a line of NUL bytes",

@@ -20,7 +20,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// github/copilot-cli#2649; reported for Codex on Windows.
-    10, "raw-control-character" about [Container], Check::Raised,
+    RAW_CONTROL_CHARACTER, "raw-control-character" about [Container], Check::Raised,
     [
         Variant {
             message: "{characters} in the strings of this record, not escaped",

@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// github/copilot-cli#4098.
-    9, "record-after-truncated-one" about [Container], Check::Raised,
+    RECORD_AFTER_TRUNCATED_ONE, "record-after-truncated-one" about [Container], Check::Raised,
     [
         Variant {
             message: "a truncated record precedes another record on this line",

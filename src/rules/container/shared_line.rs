@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported for sessions of Claude Code, Copilot CLI and Qwen Code, where separating the records brought sessions back.
-    8, "shared-line" about [Container], Check::Raised,
+    SHARED_LINE, "shared-line" about [Container], Check::Raised,
     [
         Variant {
             message: "another record begins here, on the same line",

@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// anthropics/claude-code#53821, openseek#336: only an unterminated last record may be tolerated.
-    3, "truncated-last-line" about [Container], Check::Raised,
+    TRUNCATED_LAST_LINE, "truncated-last-line" about [Container], Check::Raised,
     [
         Variant {
             message: "the last line is truncated: {fault}",

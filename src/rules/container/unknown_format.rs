@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// None. If the conversation is deeper in the document, `--pointer /a/b` reaches it; if the format is known to
     /// you, `--format NAME` sets it (`replaylint formats` lists them).
-    4, "unknown-format" about [Container], Check::Raised,
+    UNKNOWN_FORMAT, "unknown-format" about [Container], Check::Raised,
     [
         Variant {
             message: "unknown format: {shape}",

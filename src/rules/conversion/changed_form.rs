@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    911, "changed-form", Check::Raised,
+    CHANGED_FORM, "changed-form", Check::Raised,
     [
         Variant {
             message: "changed a refusal to plain text",

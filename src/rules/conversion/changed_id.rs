@@ -28,7 +28,7 @@ crate::rule! {
     ///
     /// Anthropic: "String should match pattern '^[a-zA-Z0-9_-]+$'"; mistral-common: "must be a-z, A-Z, 0-9, with a length
     /// of 9".
-    906, "changed-id", Check::Raised,
+    CHANGED_ID, "changed-id", Check::Raised,
     [
         Variant {
             message: "changed the id of a call and its result: the target does not accept it",

@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Anthropic: "The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role."
-    907, "changed-role", Check::Raised,
+    CHANGED_ROLE, "changed-role", Check::Raised,
     [
         Variant {
             message: "changed a developer message to system instructions: the target has no developer role",

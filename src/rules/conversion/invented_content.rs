@@ -29,7 +29,7 @@ crate::rule! {
     /// Anthropic: "`tool_use` ids were found without `tool_result` blocks immediately after"; Bedrock: "The toolConfig
     /// field must be defined when using toolUse and toolResult content blocks."; Gemini:
     /// https://ai.google.dev/gemini-api/docs/thought-signatures
-    910, "invented-content", Check::Raised,
+    INVENTED_CONTENT, "invented-content", Check::Raised,
     [
         Variant {
             message: "added a placeholder result for an unanswered call",

@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    909, "lost-block", Check::Raised,
+    LOST_BLOCK, "lost-block", Check::Raised,
     [
         Variant {
             message: "dropped {type}: the target has no equivalent",

@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Anthropic: "A maximum of 4 blocks with cache_control may be provided."
-    905, "lost-cache-mark", Check::Raised,
+    LOST_CACHE_MARK, "lost-cache-mark", Check::Raised,
     [
         Variant {
             message: "dropped cache_control of {items}",

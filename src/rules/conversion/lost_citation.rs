@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// inspect_ai strips citations for the same reason.
-    904, "lost-citation", Check::Raised,
+    LOST_CITATION, "lost-citation", Check::Raised,
     [
         Variant {
             message: "dropped the citations of a text",

@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    903, "lost-media", Check::Raised,
+    LOST_MEDIA, "lost-media", Check::Raised,
     [
         Variant {
             message: "dropped media: the target does not accept this kind here",

@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// vercel/ai and pi-mono drop the same blocks, with a warning.
-    901, "lost-reasoning", Check::Raised,
+    LOST_REASONING, "lost-reasoning", Check::Raised,
     [
         Variant {
             message: "dropped reasoning: the target's models cannot read it",

@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    902, "lost-server-tool", Check::Raised,
+    LOST_SERVER_TOOL, "lost-server-tool", Check::Raised,
     [
         Variant {
             message: "dropped {type}, a call of a server-side tool, and its result",

@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    908, "lost-setting", Check::Raised,
+    LOST_SETTING, "lost-setting", Check::Raised,
     [
         Variant {
             message: "dropped the setting {key}: the target has no equivalent",

@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// The result is checked by the rules of the target.
-    912, "not-converted", Check::Raised,
+    NOT_CONVERTED, "not-converted", Check::Raised,
     [
         Variant {
             message: "nothing in this conversation can be converted for the target",

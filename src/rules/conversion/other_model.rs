@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// The providers' lists of models. Names that tell no provider are not reported.
-    913, "other-model", Check::Raised,
+    OTHER_MODEL, "other-model", Check::Raised,
     [
         Variant {
             message: "kept the model {key}, which the target does not serve: give --model",

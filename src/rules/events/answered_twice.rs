@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// iterate checks that a request is current before it appends its output, but not in one step, so two may come. No text of the API was seen.
-    623, "answered-twice", Check::Raised,
+    ANSWERED_TWICE, "answered-twice", Check::Raised,
     [
         Variant {
             message: "duplicate output: the request at offset {arg} already has one",

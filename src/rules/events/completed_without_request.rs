@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// A request is found by its offset and by nothing else in iterate's own reader. No text of the API was seen.
-    624, "completed-without-request", Check::Raised,
+    COMPLETED_WITHOUT_REQUEST, "completed-without-request", Check::Raised,
     [
         Variant {
             message: "the completed request is not in the stream",

@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// iterate takes requests that were started and have no end for candidates of a recovery. No text of the API was seen.
-    620, "dangling-request", Check::Raised,
+    DANGLING_REQUEST, "dangling-request", Check::Raised,
     [
         Variant {
             message: "the request at offset {arg} was neither completed nor cancelled before the next one",

@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// A request is what the events up to its own reduce to in the client; that old clients never sent anything else is a conclusion. No text of the API was seen.
-    626, "embedded-body-differs", Check::Raised,
+    EMBEDDED_BODY_DIFFERS, "embedded-body-differs", Check::Raised,
     [
         Variant {
             message: "the embedded body differs from the history, first in message {arg}",

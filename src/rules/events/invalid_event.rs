@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
-    628, "invalid-event", Check::Raised,
+    INVALID_EVENT, "invalid-event", Check::Raised,
     [
         Variant {
             message: "the payload lacks a required field for an event of this type; event skipped",

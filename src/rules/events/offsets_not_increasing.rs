@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Offsets are given by the store, one up for each event. No text of the API was seen.
-    625, "offsets-not-increasing", Check::Raised,
+    OFFSETS_NOT_INCREASING, "offsets-not-increasing", Check::Raised,
     [
         Variant {
             message: "offset {arg} is not greater than the previous one",

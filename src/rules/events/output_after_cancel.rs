@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
-    622, "output-after-cancel", Check::Raised,
+    OUTPUT_AFTER_CANCEL, "output-after-cancel", Check::Raised,
     [
         Variant {
             message: "output of the request at offset {arg}, which was cancelled; left out of the history",

@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
-    621, "stale-output", Check::Raised,
+    STALE_OUTPUT, "stale-output", Check::Raised,
     [
         Variant {
             message: "output of the request at offset {arg}, which was not the current one; left out of the \

@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
-    627, "unknown-event", Check::Raised,
+    UNKNOWN_EVENT, "unknown-event", Check::Raised,
     [
         Variant {
             message: "unknown event type {type}: skipped ({arg} in the stream, the first is here)",

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::{Act, Code, ItemFlags, Kind as K, KindSet, Role};
+use crate::history::{Act, Code, ItemFlags, Kind as K, KindSet, Role, codes};
 use crate::json::spot::{Is, Spot, To};
 
 use super::{Cure, Field};
@@ -67,15 +67,15 @@ const fn json(text: &'static str) -> Cure {
     Cure::Change(To::Json(Cow::Borrowed(text)))
 }
 
-const fn row(code: u16, variant: u8, kinds: KindSet, path: &'static [&'static str], is: Is, cure: Cure) -> Field {
+const fn row(code: Code, variant: u8, kinds: KindSet, path: &'static [&'static str], is: Is, cure: Cure) -> Field {
     let spot = Spot { path, parts: &[], is };
     let (unless, note) = (ItemFlags::NONE, ItemFlags::NONE);
-    Field { kinds, roles: &[], spot, code: Code(code), variant, cure, unless, note }
+    Field { kinds, roles: &[], spot, code, variant, cure, unless, note }
 }
 
 /// A row about messages of some roles.
 const fn said(
-    code: u16,
+    code: Code,
     variant: u8,
     roles: &'static [Role],
     path: &'static [&'static str],
@@ -84,17 +84,17 @@ const fn said(
 ) -> Field {
     let spot = Spot { path, parts: &[], is };
     let (unless, note) = (ItemFlags::NONE, ItemFlags::NONE);
-    Field { kinds: MESSAGE, roles, spot, code: Code(code), variant, cure, unless, note }
+    Field { kinds: MESSAGE, roles, spot, code, variant, cure, unless, note }
 }
 
 /// A row about items without a flag.
-const fn unless(unless: ItemFlags, code: u16, variant: u8, kinds: KindSet, spot: Spot, cure: Cure) -> Field {
-    Field { kinds, roles: &[], spot, code: Code(code), variant, cure, unless, note: ItemFlags::NONE }
+const fn unless(unless: ItemFlags, code: Code, variant: u8, kinds: KindSet, spot: Spot, cure: Cure) -> Field {
+    Field { kinds, roles: &[], spot, code, variant, cure, unless, note: ItemFlags::NONE }
 }
 
 /// A row that only some targets mind.
-const fn noted(code: u16, variant: u8, kinds: KindSet, spot: Spot, note: ItemFlags, cure: Cure) -> Field {
-    Field { kinds, roles: &[], spot, code: Code(code), variant, cure, unless: ItemFlags::NONE, note }
+const fn noted(code: Code, variant: u8, kinds: KindSet, spot: Spot, note: ItemFlags, cure: Cure) -> Field {
+    Field { kinds, roles: &[], spot, code, variant, cure, unless: ItemFlags::NONE, note }
 }
 
 const fn at(path: &'static [&'static str], is: Is) -> Spot {
@@ -112,60 +112,60 @@ const LOST_HISTORY: &str = "the history it replaces would be lost";
 #[rustfmt::skip]
 pub static ROWS: &[Field] = &[
     // RL401: the server writes them, and does not take them back.
-    row(401, 0, ANY, &["created_by"], Is::There, GONE),
-    row(401, 0, MESSAGE, &["parsed"], Is::There, GONE),
-    row(401, 0, MESSAGE, &["content", "*", "parsed"], Is::There, GONE),
-    row(401, 0, FUNCTION_CALL, &["parsed_arguments"], Is::There, GONE),
-    row(401, 0, WEB_SEARCH, &["action", "sources"], Is::NotNull, GONE),
-    row(401, 0, WEB_SEARCH, &["action", "query"], Is::Null, GONE),
-    row(401, 0, IMAGE, &["action"], Is::There, GONE),
-    row(401, 0, IMAGE, &["background"], Is::There, GONE),
-    row(401, 0, IMAGE, &["output_format"], Is::There, GONE),
-    row(401, 0, IMAGE, &["quality"], Is::There, GONE),
-    row(401, 0, IMAGE, &["revised_prompt"], Is::There, GONE),
-    row(401, 0, IMAGE, &["size"], Is::There, GONE),
-    row(401, 1, REASONING, &["status"], Is::NotNull, GONE),
-    row(401, 2, REASONING, &["status"], Is::Null, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, ANY, &["created_by"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, MESSAGE, &["parsed"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, MESSAGE, &["content", "*", "parsed"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, FUNCTION_CALL, &["parsed_arguments"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, WEB_SEARCH, &["action", "sources"], Is::NotNull, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, WEB_SEARCH, &["action", "query"], Is::Null, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["action"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["background"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["output_format"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["quality"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["revised_prompt"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["size"], Is::There, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 1, REASONING, &["status"], Is::NotNull, GONE),
+    row(codes::OUTPUT_ONLY_FIELD, 2, REASONING, &["status"], Is::Null, GONE),
     // RL402: another API or a client wrote them.
-    row(402, 0, ANY, &["_"], Is::There, GONE),
-    row(402, 0, MESSAGE, &["name"], Is::There, GONE),
-    row(402, 0, ANY, &["cache_control"], Is::There, GONE),
-    row(402, 0, MESSAGE, &["content", "*", "cache_control"], Is::There, GONE),
-    row(402, 0, TEXT_OUTPUTS, &["output", "*", "cache_control"], Is::There, GONE),
-    row(402, 1, MESSAGE, &["reasoning_content"], Is::There, GONE),
-    row(402, 2, MESSAGE, &["tool_calls"], Is::There, Cure::Never(NO_TOOL_CALLS)),
-    row(402, 2, CALLS_AND_OUTPUTS, &["content"], Is::There, Cure::Never(OUTPUT_ELSEWHERE)),
+    row(codes::FOREIGN_FIELD, 0, ANY, &["_"], Is::There, GONE),
+    row(codes::FOREIGN_FIELD, 0, MESSAGE, &["name"], Is::There, GONE),
+    row(codes::FOREIGN_FIELD, 0, ANY, &["cache_control"], Is::There, GONE),
+    row(codes::FOREIGN_FIELD, 0, MESSAGE, &["content", "*", "cache_control"], Is::There, GONE),
+    row(codes::FOREIGN_FIELD, 0, TEXT_OUTPUTS, &["output", "*", "cache_control"], Is::There, GONE),
+    row(codes::FOREIGN_FIELD, 1, MESSAGE, &["reasoning_content"], Is::There, GONE),
+    row(codes::FOREIGN_FIELD, 2, MESSAGE, &["tool_calls"], Is::There, Cure::Never(NO_TOOL_CALLS)),
+    row(codes::FOREIGN_FIELD, 2, CALLS_AND_OUTPUTS, &["content"], Is::There, Cure::Never(OUTPUT_ELSEWHERE)),
     // RL403
-    row(403, 0, REASONING, &["summary"], Is::Missing, json("[]")),
-    row(403, 1, REASONING, &["summary"], Is::NotList, json("[]")),
+    row(codes::MISSING_SUMMARY, 0, REASONING, &["summary"], Is::Missing, json("[]")),
+    row(codes::MISSING_SUMMARY, 1, REASONING, &["summary"], Is::NotList, json("[]")),
     // RL404: DeepSeek wants what the others refuse.
-    row(404, 0, REASONING, &["content"], Is::FilledList, GONE),
-    noted(404, 1, REASONING, at(&["content"], Is::Missing), ItemFlags::WORDLESS, Cure::Never(NOT_MADE_UP)),
-    noted(404, 1, REASONING, at(&["content"], Is::Empty), ItemFlags::WORDLESS, Cure::Never(NOT_MADE_UP)),
+    row(codes::REASONING_CONTENT, 0, REASONING, &["content"], Is::FilledList, GONE),
+    noted(codes::REASONING_CONTENT, 1, REASONING, at(&["content"], Is::Missing), ItemFlags::WORDLESS, Cure::Never(NOT_MADE_UP)),
+    noted(codes::REASONING_CONTENT, 1, REASONING, at(&["content"], Is::Empty), ItemFlags::WORDLESS, Cure::Never(NOT_MADE_UP)),
     // RL405
-    said(405, 0, MODEL, &["content", "*", "type"], Is::OneOf(&["input_text", "text"]), json("\"output_text\"")),
-    said(405, 1, OTHERS, &["content", "*", "type"], Is::OneOf(&["output_text", "text"]), json("\"input_text\"")),
-    said(405, 2, MODEL, &["content", "*", "type"], Is::OneOf(&["input_image", "input_file", "image_url"]), Cure::Never(OTHER_MEDIA)),
-    said(405, 2, OTHERS, &["content", "*", "type"], Is::OneOf(&["image_url", "refusal"]), Cure::Never(OTHER_MEDIA)),
-    row(405, 3, TEXT_OUTPUTS, &["output", "*", "type"], Is::OneOf(&["output_text", "text"]), json("\"input_text\"")),
+    said(codes::PART_TYPE, 0, MODEL, &["content", "*", "type"], Is::OneOf(&["input_text", "text"]), json("\"output_text\"")),
+    said(codes::PART_TYPE, 1, OTHERS, &["content", "*", "type"], Is::OneOf(&["output_text", "text"]), json("\"input_text\"")),
+    said(codes::PART_TYPE, 2, MODEL, &["content", "*", "type"], Is::OneOf(&["input_image", "input_file", "image_url"]), Cure::Never(OTHER_MEDIA)),
+    said(codes::PART_TYPE, 2, OTHERS, &["content", "*", "type"], Is::OneOf(&["image_url", "refusal"]), Cure::Never(OTHER_MEDIA)),
+    row(codes::PART_TYPE, 3, TEXT_OUTPUTS, &["output", "*", "type"], Is::OneOf(&["output_text", "text"]), json("\"input_text\"")),
     // RL406
-    noted(406, 0, MESSAGE, Spot { path: &["content", "*", "annotations"], parts: &["output_text"], is: Is::Missing }, ItemFlags::BARE_TEXT, json("[]")),
+    noted(codes::MISSING_ANNOTATIONS, 0, MESSAGE, Spot { path: &["content", "*", "annotations"], parts: &["output_text"], is: Is::Missing }, ItemFlags::BARE_TEXT, json("[]")),
     // RL407, RL408
-    row(407, 0, MESSAGE, &["content"], Is::Null, json("\"\"")),
-    row(407, 1, MESSAGE, &["content"], Is::Missing, json("\"\"")),
-    noted(408, 0, MESSAGE, at(&["content"], Is::Empty), ItemFlags::EMPTY_CONTENT, Cure::Act(Act::Drop)),
+    row(codes::NULL_CONTENT, 0, MESSAGE, &["content"], Is::Null, json("\"\"")),
+    row(codes::NULL_CONTENT, 1, MESSAGE, &["content"], Is::Missing, json("\"\"")),
+    noted(codes::EMPTY_CONTENT, 0, MESSAGE, at(&["content"], Is::Empty), ItemFlags::EMPTY_CONTENT, Cure::Act(Act::Drop)),
     // RL409
-    row(409, 0, TEXT_OUTPUTS, &["output"], Is::Object, QUOTED),
-    row(409, 1, TEXT_OUTPUTS, &["output"], Is::Null, json(STUB)),
-    row(409, 2, TEXT_OUTPUTS, &["output"], Is::Missing, json(STUB)),
-    row(409, 3, TEXT_OUTPUTS, &["output"], Is::Scalar, QUOTED),
+    row(codes::OUTPUT_NOT_TEXT, 0, TEXT_OUTPUTS, &["output"], Is::Object, QUOTED),
+    row(codes::OUTPUT_NOT_TEXT, 1, TEXT_OUTPUTS, &["output"], Is::Null, json(STUB)),
+    row(codes::OUTPUT_NOT_TEXT, 2, TEXT_OUTPUTS, &["output"], Is::Missing, json(STUB)),
+    row(codes::OUTPUT_NOT_TEXT, 3, TEXT_OUTPUTS, &["output"], Is::Scalar, QUOTED),
     // RL410
-    row(410, 0, JSON_CALLS, &["arguments"], Is::Object, QUOTED),
-    row(410, 1, CUSTOM_CALL, &["input"], Is::NotText, QUOTED),
+    row(codes::ARGUMENTS_NOT_TEXT, 0, JSON_CALLS, &["arguments"], Is::Object, QUOTED),
+    row(codes::ARGUMENTS_NOT_TEXT, 1, CUSTOM_CALL, &["input"], Is::NotText, QUOTED),
     // RL412
-    noted(412, 1, FUNCTION_CALL, at(&["namespace"], Is::NotNull), ItemFlags::NAMESPACED, GONE),
+    noted(codes::NAMESPACE_MISMATCH, 1, FUNCTION_CALL, at(&["namespace"], Is::NotNull), ItemFlags::NAMESPACED, GONE),
     // RL413
-    row(413, 0, MESSAGE, &["role"], Is::NoneOf(&["user", "assistant", "system", "developer"]), Cure::Never("the \
+    row(codes::WRONG_ROLE, 0, MESSAGE, &["role"], Is::NoneOf(&["user", "assistant", "system", "developer"]), Cure::Never("the \
                                                                                                             history \
                                                                                                             has \
                                                                                                             to \
@@ -174,39 +174,39 @@ pub static ROWS: &[Field] = &[
                                                                                                             use \
                                                                                                             `replaylint \
                                                                                                             convert`")),
-    noted(413, 1, MESSAGE, at(&["role"], Is::OneOf(&["system"])), ItemFlags::SYSTEM, Cure::Never("its text belongs \
+    noted(codes::WRONG_ROLE, 1, MESSAGE, at(&["role"], Is::OneOf(&["system"])), ItemFlags::SYSTEM, Cure::Never("its text belongs \
                                                                                               in \
                                                                                               `instructions`")),
-    row(413, 2, ADDITIONAL_TOOLS, &["role"], Is::NoneOf(&["developer"]), json("\"developer\"")),
+    row(codes::WRONG_ROLE, 2, ADDITIONAL_TOOLS, &["role"], Is::NoneOf(&["developer"]), json("\"developer\"")),
     // RL414
-    row(414, 0, KEYED, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    row(414, 1, KEYED, &["call_id"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
-    row(414, 2, NAMED_CALLS, &["name"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
-    row(414, 3, WEB_SEARCH, &["action", "type"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    noted(414, 4, REASONING, at(&["id"], Is::Missing), ItemFlags::FRESH, Cure::Group),
-    row(414, 5, PROGRAM, &["fingerprint"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    row(414, 6, WEB_SEARCH, &["action", "queries"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    row(414, 7, LOCAL_SHELL_OUTPUT, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    row(414, 8, WEB_SEARCH, &["id"], Is::Missing, Cure::Act(Act::Drop)),
-    row(414, 9, TOOL_SEARCH, &["arguments"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 0, KEYED, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 1, KEYED, &["call_id"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 2, NAMED_CALLS, &["name"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 3, WEB_SEARCH, &["action", "type"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    noted(codes::MISSING_FIELD, 4, REASONING, at(&["id"], Is::Missing), ItemFlags::FRESH, Cure::Group),
+    row(codes::MISSING_FIELD, 5, PROGRAM, &["fingerprint"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 6, WEB_SEARCH, &["action", "queries"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 7, LOCAL_SHELL_OUTPUT, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 8, WEB_SEARCH, &["id"], Is::Missing, Cure::Act(Act::Drop)),
+    row(codes::MISSING_FIELD, 9, TOOL_SEARCH, &["arguments"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     // RL415
-    row(415, 0, LONG_OUTPUTS, &["output"], Is::Longer(TEXT_LIMIT), CUT),
-    row(415, 0, TEXT_OUTPUTS, &["output", "*", "text"], Is::Longer(TEXT_LIMIT), CUT),
-    row(415, 0, MESSAGE, &["content", "*", "text"], Is::Longer(TEXT_LIMIT), CUT),
-    row(415, 1, FUNCTION_CALL, &["arguments"], Is::Longer(TEXT_LIMIT), Cure::Never(NOT_CUT)),
-    row(415, 1, CUSTOM_CALL, &["input"], Is::Longer(TEXT_LIMIT), Cure::Never(NOT_CUT)),
-    row(415, 2, COMPACTION, &["encrypted_content"], Is::Longer(BLOB_LIMIT), Cure::Never(NOT_CUT)),
+    row(codes::STRING_TOO_LONG, 0, LONG_OUTPUTS, &["output"], Is::Longer(TEXT_LIMIT), CUT),
+    row(codes::STRING_TOO_LONG, 0, TEXT_OUTPUTS, &["output", "*", "text"], Is::Longer(TEXT_LIMIT), CUT),
+    row(codes::STRING_TOO_LONG, 0, MESSAGE, &["content", "*", "text"], Is::Longer(TEXT_LIMIT), CUT),
+    row(codes::STRING_TOO_LONG, 1, FUNCTION_CALL, &["arguments"], Is::Longer(TEXT_LIMIT), Cure::Never(NOT_CUT)),
+    row(codes::STRING_TOO_LONG, 1, CUSTOM_CALL, &["input"], Is::Longer(TEXT_LIMIT), Cure::Never(NOT_CUT)),
+    row(codes::STRING_TOO_LONG, 2, COMPACTION, &["encrypted_content"], Is::Longer(BLOB_LIMIT), Cure::Never(NOT_CUT)),
     // RL416
-    row(416, 0, COMPACTION, &["encrypted_content"], Is::Missing, Cure::Never(LOST_HISTORY)),
-    row(416, 0, COMPACTION, &["encrypted_content"], Is::Null, Cure::Never(LOST_HISTORY)),
-    row(416, 0, COMPACTION, &["encrypted_content"], Is::EmptyText, Cure::Never(LOST_HISTORY)),
+    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], Is::Missing, Cure::Never(LOST_HISTORY)),
+    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], Is::Null, Cure::Never(LOST_HISTORY)),
+    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], Is::EmptyText, Cure::Never(LOST_HISTORY)),
     // RL419
-    said(419, 0, OTHERS, &["phase"], Is::NotNull, GONE),
-    said(419, 1, MODEL, &["phase"], Is::NoneOf(&["commentary", "final_answer"]), GONE),
+    said(codes::MISPLACED_PHASE, 0, OTHERS, &["phase"], Is::NotNull, GONE),
+    said(codes::MISPLACED_PHASE, 1, MODEL, &["phase"], Is::NoneOf(&["commentary", "final_answer"]), GONE),
     // RL420
-    unless(ItemFlags::ID_ONLY, 420, 0, IMAGE, at(&["status"], Is::NoneOf(&["completed"])), Cure::Act(Act::Inline)),
-    row(420, 1, COMPUTER_OUTPUT, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
-    row(420, 2, CUSTOM_CALL, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
+    unless(ItemFlags::ID_ONLY, codes::UNFINISHED_ITEM, 0, IMAGE, at(&["status"], Is::NoneOf(&["completed"])), Cure::Act(Act::Inline)),
+    row(codes::UNFINISHED_ITEM, 1, COMPUTER_OUTPUT, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
+    row(codes::UNFINISHED_ITEM, 2, CUSTOM_CALL, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
 ];
 
 /// What an output says whose own was never written down: what a stub says.

@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: the sentence is the API's own for a request without contents.
-    571, "gemini-empty-contents" of "gemini", Check::History(check),
+    GEMINI_EMPTY_CONTENTS, "gemini-empty-contents" of "gemini", Check::History(check),
     [
         Variant {
             message: "the request has no contents",

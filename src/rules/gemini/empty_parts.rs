@@ -38,7 +38,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many places; one recorded accepted request has an empty content.
-    566, "gemini-empty-parts" of "gemini" about [Field], Check::History(check),
+    GEMINI_EMPTY_PARTS, "gemini-empty-parts" of "gemini" about [Field], Check::History(check),
     [
         Variant {
             message: "the content has no parts",

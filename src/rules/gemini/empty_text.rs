@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many places for Vertex AI; seven recorded accepted requests to Google's own host have an empty text.
-    567, "gemini-empty-text" of "gemini" about [Field], Check::History(check),
+    GEMINI_EMPTY_TEXT, "gemini-empty-text" of "gemini" about [Field], Check::History(check),
     [
         Variant {
             message: "the text is empty",

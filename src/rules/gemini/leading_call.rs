@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: google-gemini/gemini-cli#26486, #11814, #26956. None of 56 recorded accepted requests begins with a
     /// call.
-    562, "gemini-leading-call" of "gemini", Check::History(check),
+    GEMINI_LEADING_CALL, "gemini-leading-call" of "gemini", Check::History(check),
     [
         Variant {
             message: "functionCall⟨ {name}⟩ before the first user message",

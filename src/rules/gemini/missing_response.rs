@@ -48,7 +48,7 @@ crate::rule! {
     /// Reported: google-gemini/gemini-cli#3814, #5443, #7410, #15568, #16972. Twelve recorded requests to gemini-2.0-flash,
     /// gemini-2.5-flash, gemini-2.5-pro and gemini-flash-latest have a call without any response, followed by words of the
     /// user, and were accepted. No recorded accepted request answers some calls of a turn and not all.
-    560, "gemini-missing-response" of "gemini", Check::History(check),
+    GEMINI_MISSING_RESPONSE, "gemini-missing-response" of "gemini", Check::History(check),
     [
         Variant {
             message: "functionCall⟨ {name}⟩ has no functionResponse in the next turn",

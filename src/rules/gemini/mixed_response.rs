@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: envoyproxy/ai-gateway PR#2686, BerriAI/litellm PR#17820; six recorded accepted requests to Google's own
     /// host have such a content. Gemini 3.6 and later: agentgateway#2811, BerriAI/litellm#35236, anomalyco/opencode#43479.
-    568, "gemini-mixed-response" of "gemini", Check::History(check),
+    GEMINI_MIXED_RESPONSE, "gemini-mixed-response" of "gemini", Check::History(check),
     [
         Variant {
             message: "{type} in the same content as function responses",

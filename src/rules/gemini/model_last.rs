@@ -36,7 +36,7 @@ crate::rule! {
     /// Reported: microsoft/semantic-kernel PR#13288, UKGovernmentBEIS/inspect_ai; for Gemini 3.6 and later
     /// anomalyco/opencode#45359, #47034, pipecat#5821, all of August and September 2026. For earlier models, and where the
     /// model is not known, it is a warning.
-    569, "gemini-model-last" of "gemini", Check::History(check),
+    GEMINI_MODEL_LAST, "gemini-model-last" of "gemini", Check::History(check),
     [
         Variant {
             message: "the request ends with a model turn",

@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: langchain-ai/langchain#27799, BerriAI/litellm#26755; for the number of responses see RL560. None of 56
     /// recorded accepted requests has such a response.
-    561, "gemini-orphan-response" of "gemini", Check::Pair(check),
+    GEMINI_ORPHAN_RESPONSE, "gemini-orphan-response" of "gemini", Check::Pair(check),
     [
         Variant {
             message: "functionResponse⟨ {name}⟩ does not follow a turn with calls",

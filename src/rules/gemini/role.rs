@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// Reported in many places. Seven recorded requests to gemini-2.0-flash and gemini-3.1-flash-lite have the role
     /// `function` on their function responses and were accepted; all others use `user` and `model` only.
-    564, "gemini-role" of "gemini" about [Field], Check::Item(KindSet::of(&[Kind::BlockMessage]), check),
+    GEMINI_ROLE, "gemini-role" of "gemini" about [Field], Check::Item(KindSet::of(&[Kind::BlockMessage]), check),
     [
         Variant {
             message: "the role is another API's name for `model`",

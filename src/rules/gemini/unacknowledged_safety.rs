@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once: google-gemini/computer-use-preview#97; so it is a warning.
-    570, "gemini-unacknowledged-safety" of "gemini", Check::Pair(check),
+    GEMINI_UNACKNOWLEDGED_SAFETY, "gemini-unacknowledged-safety" of "gemini", Check::Pair(check),
     [
         Variant {
             message: "functionResponse⟨ {name}⟩ does not acknowledge the safety decision of its call",

@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported in ten places, after conversions from Chat messages. None of 56 recorded accepted requests has such a
     /// response.
-    563, "gemini-unnamed-response" of "gemini" about [Field], Check::Pair(check),
+    GEMINI_UNNAMED_RESPONSE, "gemini-unnamed-response" of "gemini" about [Field], Check::Pair(check),
     [
         Variant {
             message: "functionResponse has no name",

@@ -47,7 +47,7 @@ crate::rule! {
     /// Documented: ai.google.dev/gemini-api/docs/thought-signatures; reported: vercel/ai PR#17620 and PR#17649,
     /// karthink/gptel#1146, BerriAI/litellm#25357. All recorded accepted requests to Gemini 3 are signed so; 20 to older
     /// models are not.
-    565, "gemini-unsigned-call" of "gemini", Check::History(check),
+    GEMINI_UNSIGNED_CALL, "gemini-unsigned-call" of "gemini", Check::History(check),
     [
         Variant {
             message: "functionCall⟨ {name}⟩ has no thoughtSignature, which this model requires in the current \

@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// Documented: "Cannot be used in conjunction with `conversation`." The sentence comes from a compatible
     /// server.
-    308, "chain-and-conversation" of "responses" about [Identity], Check::History(check),
+    CHAIN_AND_CONVERSATION, "chain-and-conversation" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the request has both previous_response_id and conversation",

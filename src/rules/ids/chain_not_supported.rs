@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: opencode, Kode-CLI.
-    312, "chain-not-supported" of "responses" about [Identity], Check::History(check),
+    CHAIN_NOT_SUPPORTED, "chain-not-supported" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "previous_response_id is not supported: this server stores no responses",

@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432, pi#5148, OpenRouter
     /// ai-sdk#254. No recorded accepted request with state holds an item with an id.
-    306, "chain-with-history" of "responses" about [Identity], Check::History(check),
+    CHAIN_WITH_HISTORY, "chain-with-history" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{items} that the server already has are sent again with the state; the last is {type} \

@@ -28,7 +28,7 @@ crate::rule! {
     ///
     /// Documented: what is not stored cannot be retrieved. Whether the earlier response was stored is not known,
     /// hence a warning.
-    307, "chain-without-store" of "responses" about [Identity], Check::History(check),
+    CHAIN_WITHOUT_STORE, "chain-without-store" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the request builds on a stored response but has store: false, so the next request cannot \

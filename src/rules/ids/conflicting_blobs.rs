@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: NousResearch/hermes-agent#101243 (ten variants measured, one source, one model), hence a
     /// warning.
-    314, "conflicting-blobs" of "responses" about [Identity], Check::History(check),
+    CONFLICTING_BLOBS, "conflicting-blobs" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {any_id} has encrypted content, and so has an earlier one; this server may accept \

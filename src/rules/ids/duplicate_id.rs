@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432, OpenRouterTeam/ai-sdk-provider#254,
     /// github/copilot-cli#3558. No recorded accepted request of OpenAI, Azure or Codex has a duplicate id; xAI's has.
-    301, "duplicate-id" of "responses" about [Identity], Check::History(check),
+    DUPLICATE_ID, "duplicate-id" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "duplicate id: {type} {id} is already in the history",

@@ -37,7 +37,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Observed: the time inside an id equals `created_at` within two seconds in 537 of 548 responses.
-    309, "expired-reference" of "responses" about [Identity], Check::History(check),
+    EXPIRED_REFERENCE, "expired-reference" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} is stored only on the server and is older than allowed",

@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the schema's `maxLength` of 64. Reported: fastllm#45, 9router#393, NousResearch/hermes-agent#72006.
-    310, "id-length" of "responses" about [Identity], Check::History(check),
+    ID_LENGTH, "id-length" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the call_id of {type} has {call_id_length} characters; at most 64 are allowed",

@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#7543, anomalyco/opencode#8987, can1357/oh-my-pi#41, rikkahub#1198 (image), BrainPilot#264 (Azure).
-    303, "item-not-stored" of "responses" about [Identity], Check::History(check),
+    ITEM_NOT_STORED, "item-not-stored" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{id} is only referenced, but the server stores no items",

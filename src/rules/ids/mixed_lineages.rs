@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Observed: in 18 of 18 recorded inputs of several turns all ids share one lineage. No text of the API was
     /// seen.
-    313, "mixed-lineages" of "responses" about [Identity], Check::History(check),
+    MIXED_LINEAGES, "mixed-lineages" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} is from a different conversation than the items before it",

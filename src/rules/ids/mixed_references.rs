@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#10829 and its pull request #10827; OpenAI community thread 1344988.
-    305, "mixed-references" of "responses" about [Identity, LosesReasoning], Check::Group(check),
+    MIXED_REFERENCES, "mixed-references" of "responses" about [Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
             message: "{type} {id} and its reasoning have to be both references or both in full",

@@ -32,7 +32,7 @@ crate::rule! {
     /// Recorded: 22 accepted requests to OpenAI (July and August 2026, the default of the AI SDK on a target that stores
     /// items) have such references, also several in a row and in parallel. Earlier it was an error, because vercel/ai
     /// (`convert-to-openai-responses-input.ts`) never referenced plain function calls, and after vercel/ai#10829.
-    304, "referenced-call" of "responses" about [Identity], Check::Raised,
+    REFERENCED_CALL, "referenced-call" of "responses" about [Identity], Check::Raised,
     [
         Variant {
             message: "call {id} is only referenced",

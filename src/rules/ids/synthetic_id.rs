@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#11899 and badlogic/pi-mono#5148 (counters collide), Kode-CLI (`resp_<ms>`). No text of the API
     /// was seen for such an id alone.
-    311, "synthetic-id" of "responses" about [Identity], Check::History(check),
+    SYNTHETIC_ID, "synthetic-id" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "id {id} looks made up by a client; the server does not know it",

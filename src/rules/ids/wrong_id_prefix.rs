@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Reported: openai/codex#33176, mastra-ai/mastra#10815, nodetool#4252, Wei-Shaw/sub2api#3785, langchainjs#11044.
     /// Prefixes as the server's own errors name them, or as recorded. xAI and DeepSeek check none.
-    302, "wrong-id-prefix" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
+    WRONG_ID_PREFIX, "wrong-id-prefix" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
     [
         Variant {
             message: "the id of {type} {id} does not begin with '{prefix}'",

@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: local-inference-lab/vllm#684, free-claude-code#911. No such refusal by OpenAI was found.
-    411, "arguments-not-json" of "responses" about [Field], Check::History(check),
+    ARGUMENTS_NOT_JSON, "arguments-not-json" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "arguments of {type} {call_id} are not valid JSON",

@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the schema has a string. The sentence comes from tests that mirror the API.
-    410, "arguments-not-text" of "responses" about [Field], Check::Raised,
+    ARGUMENTS_NOT_TEXT, "arguments-not-text" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "arguments of {type} {call_id} are an object, not a string",

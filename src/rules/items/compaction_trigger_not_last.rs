@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented in the official schema; no text of the API was seen.
-    417, "compaction-trigger-not-last" of "responses" about [Field], Check::History(check),
+    COMPACTION_TRIGGER_NOT_LAST, "compaction-trigger-not-last" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "{type} is not the last item",

@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Reported, with this sentence, for the compact endpoint; the schema requires it. Every one of eight
     /// recorded compactions has it.
-    416, "compaction-without-blob" of "responses" about [Field], Check::Raised,
+    COMPACTION_WITHOUT_BLOB, "compaction-without-blob" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} {any_id} has no encrypted_content, so the history it replaces is lost",

@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Reported: langchain#34140 and five projects that guard against it. Eight recorded OpenAI requests with
     /// empty texts were accepted.
-    408, "empty-content" of "responses" about [Field], Check::Raised,
+    EMPTY_CONTENT, "empty-content" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "the message has no content",

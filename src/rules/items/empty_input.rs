@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Documented: `input` may be left out only with `previous_response_id`, `conversation` or `prompt`. None of the recorded
     /// accepted requests has an empty list without one of these.
-    422, "empty-input" of "responses" about [Field], Check::History(check),
+    EMPTY_INPUT, "empty-input" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "the request has no input",

@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported, all with this sentence: codex-lb's specifications, openai-node's `toResponseInputItems`,
     /// pydantic-ai#3653.
-    402, "foreign-field" of "responses" about [Field], Check::Raised,
+    FOREIGN_FIELD, "foreign-field" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} {any_id} has a field the API does not know: {field}",

@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Recorded: histories of both forms were accepted.
-    418, "items-before-compaction" of "responses" about [Field], Check::History(check),
+    ITEMS_BEFORE_COMPACTION, "items-before-compaction" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "{items} before this {type}, which already replaces them",

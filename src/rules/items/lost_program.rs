@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Inferred from openai-agents-python, which drops what a dropped program owned; no text of the API was
     /// seen.
-    421, "lost-program" of "responses" about [Field], Check::History(check),
+    LOST_PROGRAM, "lost-program" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} was made by a program that is not in this history",

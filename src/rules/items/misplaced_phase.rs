@@ -27,7 +27,7 @@ crate::rule! {
     ///
     /// Documented in the official schema; no text of the API was seen. 17 recorded answers carry one of the
     /// two.
-    419, "misplaced-phase" of "responses" about [Field], Check::Raised,
+    MISPLACED_PHASE, "misplaced-phase" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "a message that is not from the assistant has a phase",

@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// Reported: block/goose#11263, NousResearch/hermes-agent#67667; the schema requires it. Three recorded requests to
     /// Azure have no annotations and were accepted, so it is not an error.
-    406, "missing-annotations" of "responses" about [Field], Check::Raised,
+    MISSING_ANNOTATIONS, "missing-annotations" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "model text has no annotations, which this server may require",

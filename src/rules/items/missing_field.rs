@@ -43,7 +43,7 @@ crate::rule! {
     ///
     /// Reported for empty texts and `action.type`; the rest is documented in the schema. Azure:
     /// openai/codex#3528, though two recorded requests were accepted, hence a warning.
-    414, "missing-field" of "responses" about [Field], Check::Raised,
+    MISSING_FIELD, "missing-field" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} has no call_id",

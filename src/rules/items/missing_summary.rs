@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// Reported: opencodex#4673, OmniRoute#11129, Operit#809, Agora#141; the schema requires it. No recorded
     /// accepted request lacks it.
-    403, "missing-summary" of "responses" about [Field], Check::Raised,
+    MISSING_SUMMARY, "missing-summary" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} {any_id} has no summary",

@@ -44,7 +44,7 @@ crate::rule! {
     ///
     /// Reported: pi#7709, openai/codex#23839, copilot-cli#4519, vercel/ai#20265, langchain#36096; unknown
     /// elsewhere: CLIProxyAPI#4224. 34 recorded accepted calls carry one.
-    412, "namespace-mismatch" of "responses" about [Field], Check::History(check),
+    NAMESPACE_MISMATCH, "namespace-mismatch" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} has no namespace, but its tool is defined in one",

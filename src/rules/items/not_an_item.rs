@@ -27,7 +27,7 @@ crate::rule! {
     ///
     /// Documented: the schemas of all five APIs have objects there. None of 1,441 recorded accepted requests has
     /// anything else.
-    490, "not-an-item" about [Field], Check::Raised,
+    NOT_AN_ITEM, "not-an-item" about [Field], Check::Raised,
     [Variant {
         message: "expected an item, found {shape}",
         answer: Answer::BODY,

@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Reported: new-api#4776 and one recorded exchange without its request. That content is required is
     /// documented.
-    407, "null-content" of "responses" about [Field], Check::Raised,
+    NULL_CONTENT, "null-content" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "the content of this message is null",

@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported, with these sentences; the schema has a string or a list of parts.
-    409, "output-not-text" of "responses" about [Field], Check::Raised,
+    OUTPUT_NOT_TEXT, "output-not-text" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "the output of {call_id} is an object, not a string",

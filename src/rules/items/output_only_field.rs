@@ -35,7 +35,7 @@ crate::rule! {
     /// Reported: BerriAI/litellm#13420 and pi#7263 (status), pydantic-ai#3653 (web search), gajae-code#1688
     /// (images), ag2 (`created_by`); openai-node's own helper for input items strips the same fields. Four recorded
     /// requests to OpenAI send `"sources": null` back and were accepted.
-    401, "output-only-field" of "responses" about [Field], Check::Raised,
+    OUTPUT_ONLY_FIELD, "output-only-field" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} {any_id} has an output-only field the API rejects: {field}",

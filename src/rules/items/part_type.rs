@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported for the assistant: rust-genai#119, SwiftOpenAI#136, litellm#17507. The rest is inferred from
     /// the schema.
-    405, "part-type" of "responses" about [Field], Check::Raised,
+    PART_TYPE, "part-type" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "content part of type {value} in an assistant message",

@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported: claude-code-router#1783, inspect_ai. Eight recorded DeepSeek requests with the content were
     /// accepted; that it rejects some without was reported once, hence a note.
-    404, "reasoning-content" of "responses" about [Field], Check::Raised,
+    REASONING_CONTENT, "reasoning-content" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} {any_id} has raw reasoning text, which the API rejects",

@@ -113,7 +113,7 @@ crate::rule! {
     /// - The `input` of a call is any JSON value by the documents; the server accepts only objects, which RL584 reports.
     /// - The `format` of a video is a closed list; a media type in its place was accepted. Any format of a sound is taken.
     /// - Whether a signature must be there depends on the model; RL594 reports it.
-    400, "schema-violation" about [Field], Check::Schema(check),
+    SCHEMA_VIOLATION, "schema-violation" about [Field], Check::Schema(check),
     [
         Variant {
             message: "{type} does not fit the schema: {problem}",

@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported by nine projects, with this sentence; inspect_ai#4682 for arguments; limits as in the schema.
-    415, "string-too-long" of "responses" about [Field], Check::Raised,
+    STRING_TOO_LONG, "string-too-long" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{field} of {type} {any_id} has {length} characters; at most 10485760 are allowed",

@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported for images: oh-my-pi#3226. The rest is what openai-node's helper for input items leaves out.
-    420, "unfinished-item" of "responses" about [Field], Check::Raised,
+    UNFINISHED_ITEM, "unfinished-item" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} {id} was not completed",

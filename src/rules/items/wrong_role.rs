@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Reported for unknown roles; opencode's developers for the Codex backend. 30 recorded system messages
     /// were accepted by OpenAI. The role of additional tools is documented.
-    413, "wrong-role" of "responses" about [Field], Check::Raised,
+    WRONG_ROLE, "wrong-role" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "unknown message role {value}",

@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Source of Codex, August 2026. Reported: openai/codex#41566, #35746.
-    651, "broken-ordinals", Check::History(check),
+    BROKEN_ORDINALS, "broken-ordinals", Check::History(check),
     [
         Variant {
             message: "expected ordinal {arg}: lines are missing before this one",

@@ -32,7 +32,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Source of Codex, August 2026: a fork is rebuilt from its parent's file.
-    650, "history-window" about [MissingPartner], Check::History(check),
+    HISTORY_WINDOW, "history-window" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "the history begins in {text}, which is not here; only the rest was checked",

@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: openai/codex#33011.
-    654, "invalid-image-url" of "responses" about [Field],
+    INVALID_IMAGE_URL, "invalid-image-url" of "responses" about [Field],
     Check::Item(KindSet::of(&[Kind::Message, Kind::FunctionCallOutput, Kind::CustomToolCallOutput]), check),
     [
         Variant {

@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Source of Codex, August 2026.
-    652, "missing-session-meta", Check::History(check),
+    MISSING_SESSION_META, "missing-session-meta", Check::History(check),
     [
         Variant {
             message: "the rollout does not start with session metadata",

@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Source of Codex, August 2026.
-    653, "other-history-base", Check::History(check),
+    OTHER_HISTORY_BASE, "other-history-base", Check::History(check),
     [
         Variant {
             message: "the rollout that this one continues ends before ordinal {arg}, which is not the one that \

@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// Inferred from the tests of both: chatd drops provider-executed results without their call, AG2's trimming drops
     /// results and calls that no retained response or call announces.
-    641, "stray-part", Check::History(check),
+    STRAY_PART, "stray-part", Check::History(check),
     [
         Variant {
             message: "part of ⟨{any_id}, ⟩an item that is not in the history",

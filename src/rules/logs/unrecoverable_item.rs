@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred from the source of AG2: its first serializer knew events and bytes only.
-    640, "unrecoverable-item", Check::Raised,
+    UNRECOVERABLE_ITEM, "unrecoverable-item", Check::Raised,
     [
         Variant {
             message: "only the printed form of an item was stored, which cannot be replayed",

@@ -47,7 +47,7 @@ crate::rule! {
     /// 0xPlaygrounds/rig#751, VRSEN/agency-swarm#367, microsoft/agent-framework#4059, TanStack/ai#1345; messages:
     /// openai/openai-node#1791; web search: mastra#11103, coder's chatd; MCP: agent-framework#6883. Id-less reasoning
     /// before an item with an id: NousResearch/hermes-agent#97442, omnigent-ai/omnigent#5066.
-    201, "item-without-reasoning" of "responses" about [Reasoning, Identity], Check::History(check),
+    ITEM_WITHOUT_REASONING, "item-without-reasoning" of "responses" about [Reasoning, Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} is missing its reasoning item",

@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported with its repair: coder/coder#24722 and #24721 (chatd drops the same runs before each request).
-    207, "orphan-tool-run" of "responses" about [MissingPartner, Identity], Check::History(check),
+    ORPHAN_TOOL_RUN, "orphan-tool-run" of "responses" about [MissingPartner, Identity], Check::History(check),
     [
         Variant {
             message: "orphaned tool run: reasoning {any_id} has no item after it, and the {outputs} that \

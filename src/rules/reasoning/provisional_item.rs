@@ -31,7 +31,7 @@ crate::rule! {
     /// Documented in the official schema of reasoning items; openai/openai-python#3615 and openai/codex#5546 (clients that
     /// kept the provisional item). For a blob that is cut off the server says "The encrypted content for item rs_abc could
     /// not be verified. Reason: Encrypted content could not be decrypted or parsed." Else no text of the API was seen.
-    206, "provisional-item" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
+    PROVISIONAL_ITEM, "provisional-item" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
     [
         Variant {
             message: "{type} {any_id} was stored while in progress and may be incomplete",

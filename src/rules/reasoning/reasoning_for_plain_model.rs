@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: openai/openai-python#2364 (Azure), and three more threads.
-    204, "reasoning-for-plain-model" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
+    REASONING_FOR_PLAIN_MODEL, "reasoning-for-plain-model" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
             message: "reasoning item {id}: the model does not accept reasoning items",

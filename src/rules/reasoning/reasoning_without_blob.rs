@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#7543, anomalyco/opencode#7724, openai/openai-dotnet#779, langchain-openrouter#37777,
     /// github/copilot-sdk#615. xAI and DeepSeek accept reasoning without a blob.
-    205, "reasoning-without-blob" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
+    REASONING_WITHOUT_BLOB, "reasoning-without-blob" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
             message: "reasoning item {id} has no encrypted_content, and the server stores no items",

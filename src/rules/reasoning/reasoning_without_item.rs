@@ -44,7 +44,7 @@ crate::rule! {
     /// without ids, accepted). Reported: vercel/ai#7099, openai/openai-node#1567, openai/openai-agents-js#326,
     /// continuedev/continue#8933, OpenHands#11406; Azure: openclaw#57499, badlogic/pi-mono#2702. A reference before a call
     /// without an id is what coder's chatd sends to OpenAI for reasoning without a blob.
-    202, "reasoning-without-item" of "responses" about [Reasoning, Identity], Check::Group(check),
+    REASONING_WITHOUT_ITEM, "reasoning-without-item" of "responses" about [Reasoning, Identity], Check::Group(check),
     [
         Variant {
             message: "reasoning item {id} is missing the item it belongs to",

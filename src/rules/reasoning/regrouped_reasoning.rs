@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: TanStack/ai#1345 (gpt-5.6-terra, `store: false`), #1365; langchain-ai/langchainjs#9082.
-    203, "regrouped-reasoning" of "responses" about [Reasoning, Identity], Check::Group(check),
+    REGROUPED_REASONING, "regrouped-reasoning" of "responses" about [Reasoning, Identity], Check::Group(check),
     [
         Variant {
             message: "{type} {id} is one of several calls after several reasoning items; each call needs its \

@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#21726 (534 of 537 signatures empty, 3 cut to 24 characters).
-    662, "cut-signature" of "anthropic", Check::History(check),
+    CUT_SIGNATURE, "cut-signature" of "anthropic", Check::History(check),
     [
         Variant {
             // The API's sentence is that of any signature that it does not take: what no file shows, too.

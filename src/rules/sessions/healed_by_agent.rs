@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Documented: Codex's context manager (openai/codex, `codex-rs/core/src/context_manager/normalize.rs`) and the change
     /// log of Claude Code.
-    690, "healed-by-agent", Check::Raised,
+    HEALED_BY_AGENT, "healed-by-agent", Check::Raised,
     [
         Variant {
             message: "{healed}",

@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anomalyco/opencode#41217, #49412, #49641.
-    668, "hidden-session", Check::Raised,
+    HIDDEN_SESSION, "hidden-session", Check::Raised,
     [
         Variant {
             message: "only the tables of opencode 1.x hold this session: opencode 2 does not show it",

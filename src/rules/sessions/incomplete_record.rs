@@ -43,7 +43,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anomalyco/opencode#29908.
-    667, "incomplete-record", Check::Raised,
+    INCOMPLETE_RECORD, "incomplete-record", Check::Raised,
     [
         of("the user message has no `agent`: opencode may not open the session"),
         of("the answer has no `parentID`, `mode` or `agent`: opencode may not open the session"),

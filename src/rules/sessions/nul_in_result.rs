@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#94055, #94408.
-    663, "nul-in-result" of "anthropic", Check::Item(KindSet::of(&[Kind::ToolResult]), check),
+    NUL_IN_RESULT, "nul-in-result" of "anthropic", Check::Item(KindSet::of(&[Kind::ToolResult]), check),
     [
         Variant {
             message: "tool_result {call_id} contains a NUL character",

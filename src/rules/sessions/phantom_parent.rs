@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#22107, #22526, #24304, #46603, #58554 (22 breaks, 5 % of the session reachable), #61188.
-    660, "phantom-parent", Check::Raised,
+    PHANTOM_PARENT, "phantom-parent", Check::Raised,
     [
         Variant {
             message: "parentUuid is not the uuid of any line: only {reachable} can be reached on resume",

@@ -21,7 +21,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: github/copilot-cli#2490; users got sessions back by this repair.
-    686, "raw-line-separator" about [Container], Check::Raised,
+    RAW_LINE_SEPARATOR, "raw-line-separator" about [Container], Check::Raised,
     [
         Variant {
             message: "a raw U+2028 or U+2029 in the event: the Copilot CLI splits the line there and refuses the session",

@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the thinking of Claude is compatible across the Anthropic API, Amazon Bedrock and Vertex AI.
-    666, "session-host", Check::Raised,
+    SESSION_HOST, "session-host", Check::Raised,
     [
         Variant {
             message: "the model ran on Amazon Bedrock; the session is judged by the rules of the Anthropic API",

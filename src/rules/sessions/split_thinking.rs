@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#63155, #63208, #63357, #63418, #63463, #63869, #64213 (2.1.153 to 2.1.156), #12743, #25361.
-    661, "split-thinking" of "anthropic", Check::History(check),
+    SPLIT_THINKING, "split-thinking" of "anthropic", Check::History(check),
     [
         Variant {
             message: "lines of another message are between those of this response, so its thinking is modified, which the \

@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#62851.
-    664, "unfindable-session", Check::Raised,
+    UNFINDABLE_SESSION, "unfindable-session", Check::Raised,
     [
         Variant {
             message: "the session begins with a line of type {type}, so the agent does not find it by its id",

@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred: of the types in 193,761 lines of stored sessions only `user` and `assistant` are messages.
-    665, "unknown-line", Check::Raised,
+    UNKNOWN_LINE, "unknown-line", Check::Raised,
     [
         Variant {
             message: "unknown line type {type}: not read as a message",

@@ -25,7 +25,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the source of the Gemini CLI, which clears all messages if the id is not found.
-    680, "unknown-rewind", Check::Raised,
+    UNKNOWN_REWIND, "unknown-rewind", Check::Raised,
     [
         Variant {
             message: "$rewindTo names a message that is not in the session, so the CLI drops all messages before it on resume",

@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: `run_state.py` and `runState.ts` of the SDKs list their versions, and refuse others.
-    685, "unknown-version", Check::History(check),
+    UNKNOWN_VERSION, "unknown-version", Check::History(check),
     [
         Variant {
             message: "the version of this RunState is not a known one; it is read as far as it is like those",

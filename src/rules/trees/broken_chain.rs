@@ -33,7 +33,7 @@ crate::rule! {
     /// The first text is recorded, for an id that the server does not know; that `store: false` keeps nothing is
     /// documented. The second is reported for full histories (coder#24722, copilot-cli#4572), and coder's test server
     /// rejects a chain on a response with open calls; for a chained request it was not seen, so this is a warning.
-    604, "broken-chain", Check::Raised,
+    BROKEN_CHAIN, "broken-chain", Check::Raised,
     [
         Variant {
             message: "the response and its request name different previous responses",

@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred: no order of these entries agrees with their links. No API sees them.
-    602, "cycle", Check::Raised,
+    CYCLE, "cycle", Check::Raised,
     [
         Variant {
             message: "the parents of the entry form a cycle; it is read as the first entry",

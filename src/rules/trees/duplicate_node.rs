@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred from how sessions are loaded. No API sees these names.
-    603, "duplicate-node", Check::Raised,
+    DUPLICATE_NODE, "duplicate-node", Check::Raised,
     [
         Variant {
             message: "duplicate entry with the same content",

@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// Measured: 52 of 546 stored sessions of Claude Code have such an entry, and were used; so this is a warning. No API
     /// sees these links. The parent of a request that builds on `previous_response_id` is on the server, and never missed.
-    601, "missing-parent", Check::Raised,
+    MISSING_PARENT, "missing-parent", Check::Raised,
     [
         Variant {
             message: "the parent of this entry is not in the file; the history begins here",

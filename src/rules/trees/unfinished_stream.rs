@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Measured: 304 of 306 recorded streams end in one of these events, the other two are of another API. No text of the
     /// API was seen. All 52 recorded streams of Chat Completions and all 39 of Anthropic's end as described.
-    605, "unfinished-stream", Check::Raised,
+    UNFINISHED_STREAM, "unfinished-stream", Check::Raised,
     [
         Variant {
             message: "the stream ends before the response is complete; only finished items are in the history",

@@ -8,6 +8,7 @@ pub mod codex;
 pub mod envelopes;
 #[cfg(feature = "sqlite")]
 pub mod langgraph;
+pub mod nets;
 #[cfg(feature = "sqlite")]
 pub mod opencode;
 pub mod opencode_files;

@@ -241,11 +241,11 @@ fn every_sentence_of_a_topic_is_recognised() {
 #[test]
 fn rules_that_a_sentence_may_mean_exist() {
     for (code, variant) in LIKELY.iter().flat_map(|likely| likely.rules) {
-        let rule = replaylint::internals::rules::by_code(replaylint::internals::history::Code(*code));
+        let rule = replaylint::internals::rules::by_code(*code);
         assert!(rule.is_some_and(|rule| usize::from(*variant) < rule.variants.len()), "RL{code} {variant}");
     }
     for (code, variant) in ELSEWHERE.iter().flat_map(|elsewhere| elsewhere.suspects) {
-        let rule = replaylint::internals::rules::by_code(replaylint::internals::history::Code(*code));
+        let rule = replaylint::internals::rules::by_code(*code);
         assert!(rule.is_some_and(|rule| usize::from(*variant) < rule.variants.len()), "RL{code} {variant}");
     }
 }

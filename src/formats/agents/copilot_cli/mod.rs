@@ -39,7 +39,7 @@ static INFO: FormatInfo = Manners::of_agent(FormatInfo {
 const READ_ONLY: &str = "events of the Copilot CLI are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 const CURES: &[(Code, &str)] =
-    &[(Code(501), "add a failed `tool.execution_complete` after the line that started the call")];
+    &[(codes::CHAT_MISSING_REPLY, "add a failed `tool.execution_complete` after the line that started the call")];
 
 /// How the types of its events begin.
 const TYPES: [&str; 12] = [

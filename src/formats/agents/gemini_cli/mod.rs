@@ -13,7 +13,7 @@ use crate::format::translate::{Say, Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Editor, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::codes::UNKNOWN_REWIND;
-use crate::history::{Code, Finding, Row, Settings, Unsent, Usage};
+use crate::history::{Code, Finding, Row, Settings, Unsent, Usage, codes};
 use crate::json::{Val, name};
 
 use message::Message;
@@ -38,7 +38,10 @@ static INFO: FormatInfo = FormatInfo {
 
 const READ_ONLY: &str = "sessions of the Gemini CLI are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
-const CURES: &[(Code, &str)] = &[(Code(560), correct::ANSWER), (Code(561), correct::WITHOUT_RESULTS)];
+const CURES: &[(Code, &str)] = &[
+    (codes::GEMINI_MISSING_RESPONSE, correct::ANSWER),
+    (codes::GEMINI_ORPHAN_RESPONSE, correct::WITHOUT_RESULTS),
+];
 
 /// Types of messages.
 const TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];

@@ -10,8 +10,11 @@ use crate::place::{Edit, With};
 use super::message::is;
 
 /// The findings about calls without a result, in each dialect, and what becomes of the part.
-pub(in crate::formats) const CURES: &[(Code, &str)] =
-    &[(Code(101), ABORT), (Code(501), ABORT), (Code(530), ABORT)];
+pub(in crate::formats) const CURES: &[(Code, &str)] = &[
+    (codes::MISSING_OUTPUT, ABORT),
+    (codes::CHAT_MISSING_REPLY, ABORT),
+    (codes::ANTHROPIC_MISSING_RESULT, ABORT),
+];
 
 const ABORT: &str = "set the part to `error` (\"Tool execution aborted\")";
 

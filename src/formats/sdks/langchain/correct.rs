@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 
 use crate::dialects::responses::STUB;
-use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written, of_pairs};
+use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written};
 use crate::format::translate::Stored;
 use crate::formats::member::text;
-use crate::history::Code;
+use crate::history::{Code, codes};
 use crate::json::edit::{Sequence, Slot};
 use crate::json::{Val, name, string};
 use crate::place::{Place, With};
@@ -19,7 +19,14 @@ const ANSWER: &str = "move the ToolMessage of the call to it, or add one that sa
 const DROP: &str = "remove the ToolMessage";
 
 /// The findings about calls without a result in their place, and about results without a call.
-pub(in crate::formats) const CURES: &[(Code, &str)] = &of_pairs(ANSWER, DROP);
+pub(in crate::formats) const CURES: &[(Code, &str)] = &[
+    (codes::MISSING_OUTPUT, ANSWER),
+    (codes::CHAT_MISSING_REPLY, ANSWER),
+    (codes::ANTHROPIC_MISSING_RESULT, ANSWER),
+    (codes::ORPHAN_OUTPUT, DROP),
+    (codes::CHAT_ORPHAN_REPLY, DROP),
+    (codes::ANTHROPIC_ORPHAN_RESULT, DROP),
+];
 
 /// The lists of a doc; `find` gives that of a record.
 pub(in crate::formats) struct Corrections {

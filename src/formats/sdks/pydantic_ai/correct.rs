@@ -4,10 +4,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::dialects::responses::STUB;
-use crate::format::correcting::{Correction, Corrector, Problems, Written, of_pairs};
+use crate::format::correcting::{Correction, Corrector, Problems, Written};
 use crate::format::translate::Stored;
 use crate::formats::member::text;
-use crate::history::Code;
+use crate::history::{Code, codes};
 use crate::json::edit::{Sequence, Slot};
 use crate::json::{Val, name, string};
 use crate::place::{Edit, Place, With};
@@ -18,7 +18,14 @@ const ANSWER: &str = "move the return of the call to the next request, or add on
 const DROP: &str = "remove the part";
 
 /// The findings about calls without a return in their place, and about returns without a call.
-pub(super) const CURES: &[(Code, &str)] = &of_pairs(ANSWER, DROP);
+pub(super) const CURES: &[(Code, &str)] = &[
+    (codes::MISSING_OUTPUT, ANSWER),
+    (codes::CHAT_MISSING_REPLY, ANSWER),
+    (codes::ANTHROPIC_MISSING_RESULT, ANSWER),
+    (codes::ORPHAN_OUTPUT, DROP),
+    (codes::CHAT_ORPHAN_REPLY, DROP),
+    (codes::ANTHROPIC_ORPHAN_RESULT, DROP),
+];
 
 #[derive(Default)]
 pub(super) struct Corrections {

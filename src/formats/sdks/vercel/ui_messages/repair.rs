@@ -2,7 +2,7 @@
 
 use crate::format::{Repaired, Wanted};
 use crate::formats::sdks::vercel;
-use crate::history::Code;
+use crate::history::{Code, codes};
 use crate::json::edit::{Base, remove_members};
 use crate::json::{Val, name};
 use crate::place::Edit;
@@ -11,13 +11,13 @@ use super::part::{UiPart, parts};
 
 /// The findings about calls without a result, and about ids of items that the server does not take.
 pub(super) const CURES: &[(Code, &str)] = &[
-    (Code(101), FAIL),
-    (Code(501), FAIL),
-    (Code(530), FAIL),
-    (Code(201), FORGET),
-    (Code(202), FORGET),
-    (Code(203), FORGET),
-    (Code(301), FORGET),
+    (codes::MISSING_OUTPUT, FAIL),
+    (codes::CHAT_MISSING_REPLY, FAIL),
+    (codes::ANTHROPIC_MISSING_RESULT, FAIL),
+    (codes::ITEM_WITHOUT_REASONING, FORGET),
+    (codes::REASONING_WITHOUT_ITEM, FORGET),
+    (codes::REGROUPED_REASONING, FORGET),
+    (codes::DUPLICATE_ID, FORGET),
 ];
 
 const FAIL: &str = "set the part to `output-error`, with an `errorText` that says that there is no result";

@@ -1,0 +1,121 @@
+//! The templates of messages: text in which braces name what is shown there. What is between `⟨` and `⟩` is left out if it
+//! names something that is not known. The compiler checks the names of each rule, and a test holds this list against what fills
+//! them.
+
+/// What templates may name.
+pub const NAMES: &[&str] = &[
+    // The item.
+    "type",
+    "id",
+    "call_id",
+    "any_id",
+    "name",
+    "noun",
+    "prefix",
+    "role",
+    "approval",
+    "text",
+    "shape",
+    "id_length",
+    "call_id_length",
+    // Its partner.
+    "partner_type",
+    "partner_id",
+    "partner_call_id",
+    "partner_noun",
+    "partner_role",
+    "partner_message",
+    "checks",
+    // Where it is: the number in its history, and those in its pointer.
+    "index",
+    "message",
+    "block",
+    "ordinal",
+    "where",
+    "list",
+    // A field, and what is wrong with its value.
+    "field",
+    "member",
+    "value",
+    "kind",
+    "expected",
+    "got",
+    "limit",
+    "length",
+    "problem",
+    "key",
+    // The number that a finding carries, and what it stands for.
+    "arg",
+    "items",
+    "outputs",
+    "characters",
+    "reachable",
+    "healed",
+    "fault",
+    "order",
+    "looks",
+    "format",
+];
+
+/// Whether everything that a template names is in the list.
+pub const fn is_filled(template: &str) -> bool {
+    let mut rest = template.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if *first == b'{' {
+            let mut len = 0;
+            while len < rest.len() && !matches!(rest.split_at(len).1, [b'}', ..]) {
+                len += 1;
+            }
+            if !is_name(rest.split_at(len).0) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+const fn is_name(word: &[u8]) -> bool {
+    let mut names = NAMES;
+    while let [name, others @ ..] = names {
+        if is_same(name.as_bytes(), word) {
+            return true;
+        }
+        names = others;
+    }
+    false
+}
+
+const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
+    loop {
+        match (one, other) {
+            ([], []) => return true,
+            ([a, rest @ ..], [b, others @ ..]) if *a == *b => (one, other) = (rest, others),
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_is_found() {
+        assert!(is_filled("{type} {id}⟨ with {call_id}⟩") && is_filled("nothing"));
+        assert!(!is_filled("{cal_id}") && !is_filled("{type} {") && !is_filled("{}"));
+    }
+
+    /// What fills templates knows each name, and no other.
+    #[test]
+    fn every_name_is_filled() {
+        let source = include_str!("../report/diagnose.rs");
+        let (_, body) = source.split_once("match name {").expect("it fills names");
+        let (body, _) = body.split_once("_ => None").expect("it ends");
+        let arms = body.lines().filter_map(|line| line.trim_start().split_once(" =>")).map(|(names, _)| names);
+        let words = arms.flat_map(|names| names.split(" if ").next().unwrap_or_default().split('|'));
+        let filled: std::collections::BTreeSet<&str> =
+            words.filter_map(|word| word.trim().strip_prefix('"')?.strip_suffix('"')).collect();
+        assert_eq!(filled, NAMES.iter().copied().collect());
+    }
+}

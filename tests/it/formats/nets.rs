@@ -1,0 +1,190 @@
+//! Two nets under the readers, each a table: which formats claim each sample, and what is found in each store's sample
+//! when one thing in it is broken. A reader that is written anew must give both tables again.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use replaylint::internals::format::Probe;
+use replaylint::internals::formats::{self, FORMATS};
+use replaylint::internals::json::{Tape, scan};
+use replaylint::internals::judge::{self, Findings, Options};
+use replaylint::internals::read;
+use serde_json::Value;
+
+use crate::support::{DOC, roomy};
+
+/// The samples: format, name of the file, text.
+fn samples() -> Vec<(String, String, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
+    let files = walkdir::WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name();
+    let files = files.into_iter().filter_entry(|entry| !entry.path().starts_with(root.join("snapshots")));
+    let sample = |entry: walkdir::DirEntry| {
+        let own = entry.path().strip_prefix(&root).ok()?.components().next()?;
+        let own = own.as_os_str().to_string_lossy().into_owned();
+        Some((own, entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).ok()?))
+    };
+    files.flatten().filter(|entry| entry.file_type().is_file()).filter_map(sample).collect()
+}
+
+#[test]
+fn samples_are_claimed_as_before() {
+    let mut table = String::new();
+    for (own, file, text) in samples() {
+        let mut claims: Vec<(u32, &str)> = Vec::new();
+        let whole = [text.trim_ascii()];
+        let records = match scan(whole[0], &mut Tape::new()) {
+            Ok(()) => whole.to_vec(),
+            Err(_) => text.split(|b| *b == b'\n').collect(),
+        };
+        let mut tape = Tape::new();
+        for record in records {
+            let record = record.strip_prefix(b"data:").unwrap_or(record).trim_ascii();
+            if scan(record, &mut tape).is_err() {
+                continue;
+            }
+            let Some(root) = tape.root(record) else { continue };
+            let probe = Probe::new(root);
+            claims.resize(FORMATS.len(), (0, ""));
+            for (claim, format) in claims.iter_mut().zip(FORMATS) {
+                *claim = (claim.0 + u32::from(format.detect(&probe)), format.info().name);
+            }
+        }
+        claims.retain(|(score, _)| *score > 0);
+        claims.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        write!(table, "{own}/{file}:").expect("a string");
+        for (score, name) in claims.iter().take(2) {
+            write!(table, " {name} {score}").expect("a string");
+        }
+        table.push('\n');
+    }
+    compare("claims", &table);
+}
+
+/// A kind of fault: the value once for each place where it can be.
+type Fault = fn(&Value) -> Vec<Value>;
+
+const FAULTS: [(&str, Fault); 4] =
+    [("left out", left_out), ("doubled", doubled), ("renamed", renamed), ("emptied", emptied)];
+
+/// Without an element of a list.
+fn left_out(value: &Value) -> Vec<Value> {
+    let without = |list: &Value, n: usize| {
+        let elements = list.as_array().into_iter().flatten().enumerate();
+        elements.filter(|(other, _)| *other != n).map(|(_, element)| element.clone()).collect()
+    };
+    elements(value).iter().map(|(list, n)| edited(value, list, |list| without(list, *n))).collect()
+}
+
+/// With an element of a list twice.
+fn doubled(value: &Value) -> Vec<Value> {
+    let twice = |list: &Value, n: usize| {
+        let elements = list.as_array().into_iter().flatten().enumerate();
+        elements.flat_map(|(other, element)| vec![element.clone(); 1 + usize::from(other == n)]).collect()
+    };
+    elements(value).iter().map(|(list, n)| edited(value, list, |list| twice(list, *n))).collect()
+}
+
+/// With another text where one stands that stands elsewhere, too: an id loses its partner.
+fn renamed(value: &Value) -> Vec<Value> {
+    let texts = texts(value);
+    let again = |text: &&str| texts.iter().filter(|(_, other)| other == text).count() > 1;
+    let rename = |text: &Value| Value::from(format!("{}0", text.as_str().unwrap_or_default()));
+    let ids = texts.iter().filter(|(_, text)| again(&text.as_str()));
+    ids.map(|(pointer, _)| edited(value, pointer, rename)).collect()
+}
+
+/// Without the text that stands somewhere.
+fn emptied(value: &Value) -> Vec<Value> {
+    texts(value).iter().map(|(pointer, _)| edited(value, pointer, |_| Value::from(""))).collect()
+}
+
+fn edited(value: &Value, pointer: &str, edit: impl Fn(&Value) -> Value) -> Value {
+    let mut value = value.clone();
+    let part = value.pointer_mut(pointer).expect("a place in it");
+    *part = edit(part);
+    value
+}
+
+/// The elements of all lists: the pointer of the list, and their number.
+fn elements(value: &Value) -> Vec<(String, usize)> {
+    let mut all = Vec::new();
+    visit(value, String::new(), &mut |pointer, value| {
+        let count = value.as_array().map_or(0, Vec::len);
+        all.extend((0..count).map(|n| (pointer.to_owned(), n)));
+    });
+    all
+}
+
+/// All texts, with their pointers.
+fn texts(value: &Value) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    visit(value, String::new(), &mut |pointer, value| {
+        all.extend(value.as_str().map(|text| (pointer.to_owned(), text.to_owned())));
+    });
+    all
+}
+
+fn visit(value: &Value, pointer: String, see: &mut dyn FnMut(&str, &Value)) {
+    see(&pointer, value);
+    match value {
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(n, value)| visit(value, format!("{pointer}/{n}"), see));
+        }
+        Value::Object(members) => members.iter().for_each(|(key, value)| {
+            visit(value, format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), see);
+        }),
+        _ => {}
+    }
+}
+
+#[test]
+fn faults_are_found_as_before() {
+    let mut table = String::new();
+    for (own, _, text) in samples().into_iter().filter(|(_, file, _)| file.starts_with("rich.")) {
+        let named = formats::by_name(&own).filter(|format| format.info().named_only);
+        let options =
+            Options { read: read::Options { format: named, ..Default::default() }, ..Options::default() };
+        let Ok(text) = String::from_utf8(text) else { continue };
+        let (value, is_lines) = match serde_json::from_str::<Value>(&text) {
+            Ok(value) => (value, false),
+            Err(_) => (text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect(), true),
+        };
+        let codes = |value: &Value| {
+            let text = match value.as_array().filter(|_| is_lines) {
+                Some(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
+                None => value.to_string(),
+            };
+            let found = judge::judge(DOC, &roomy(text.as_bytes()), &options, 1, &Findings).expect("memory reads");
+            let mut codes: BTreeMap<String, usize> = BTreeMap::new();
+            found.judged.iter().for_each(|judged| *codes.entry(judged.finding.code.to_string()).or_default() += 1);
+            codes
+        };
+        let sound = codes(&value);
+        writeln!(table, "{own}").expect("a string");
+        for (fault, broken) in FAULTS {
+            let mut more: BTreeMap<String, usize> = BTreeMap::new();
+            let broken = broken(&value);
+            for codes in broken.iter().map(codes) {
+                for (code, count) in codes {
+                    let more = more.entry(code.clone()).or_default();
+                    *more += usize::from(count > sound.get(&code).copied().unwrap_or_default());
+                }
+            }
+            more.retain(|_, count| *count > 0);
+            let more: Vec<String> = more.iter().map(|(code, count)| format!(" {code} {count}")).collect();
+            writeln!(table, "  {fault}, {} times:{}", broken.len(), more.join(",")).expect("a string");
+        }
+    }
+    compare("faults", &table);
+}
+
+/// Compares a table with `testdata/nets/<name>.snap`.
+fn compare(name: &str, table: &str) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nets"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, table));
+}
