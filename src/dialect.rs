@@ -8,7 +8,7 @@ use crate::json::edit::Base;
 use crate::json::mend::Mend;
 use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
-use crate::message::{At, Conversation, Losses, Takes};
+use crate::message::{At, Capabilities, Conversation, Losses};
 use crate::place::{Edit, Place};
 
 pub use crate::json::mend::Cannot;
@@ -139,7 +139,7 @@ pub struct DialectInfo {
     /// What is around the results of a message that holds nothing else; `None` if results are messages themselves.
     pub results_message: Option<(&'static str, &'static str)>,
     /// What the dialect can say, for conversion. A dialect of logs alone says nothing: it is replayed in another.
-    pub capabilities: &'static Takes,
+    pub capabilities: &'static Capabilities,
     /// What an item is called by, where that does not lie under the keys that any other dialect has.
     pub names: Option<for<'t> fn(Val<'t>) -> Option<Names<'t>>>,
     /// Where outputs lie in messages: the text of a new message around one, in the form of the message beside it.
@@ -163,7 +163,7 @@ impl DialectInfo {
         continuation: None,
         keeps_results_apart: false,
         results_message: None,
-        capabilities: &Takes::NOTHING,
+        capabilities: &Capabilities::NOTHING,
         names: None,
         message_around: None,
         moves_whole: |_| true,

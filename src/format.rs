@@ -22,6 +22,7 @@ pub mod requests;
 mod texts;
 pub mod translate;
 pub mod unsent;
+mod upstream;
 
 use crate::history::tree::{Builder, Forest};
 use crate::history::{History, Pairing, Role, Row, Settings};
@@ -38,6 +39,7 @@ pub use probe::Probe;
 pub use record::{REFERENCE, Record, Slice, is_reference};
 pub use repair::{Repair, Repaired, Wanted};
 pub use texts::{Scanned, Share, Texts};
+pub use upstream::Upstream;
 
 use ranked::{Ranked, Told};
 use requests::Assemble;

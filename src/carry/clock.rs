@@ -3,24 +3,24 @@
 use crate::place::Place;
 use crate::source::ReadAt;
 
-use super::facts::Facts;
+use super::session_metadata::SessionMetadata;
 
 /// Tells the time of places.
 pub struct Clock<'c> {
     bytes: &'c dyn ReadAt,
-    facts: &'c Facts,
+    metadata: &'c SessionMetadata,
     /// If the source does not tell.
     otherwise: i64,
 }
 
 impl<'c> Clock<'c> {
-    pub fn new(bytes: &'c dyn ReadAt, facts: &'c Facts, otherwise: i64) -> Self {
-        Clock { bytes, facts, otherwise }
+    pub fn new(bytes: &'c dyn ReadAt, metadata: &'c SessionMetadata, otherwise: i64) -> Self {
+        Clock { bytes, metadata, otherwise }
     }
 
     /// The time of a place.
     pub fn at(&self, place: Place) -> i64 {
-        self.facts.time_at(self.bytes.origin(place).start).unwrap_or(self.otherwise)
+        self.metadata.time_at(self.bytes.origin(place).start).unwrap_or(self.otherwise)
     }
 
     /// Times in a row.

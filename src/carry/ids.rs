@@ -10,8 +10,8 @@ pub struct Ids {
 }
 
 impl Ids {
-    pub fn new(carrier: &str, session: &str, cwd: &str, conversation: &Conversation) -> Self {
-        let mut seed = fingerprint_of(format!("{carrier}\n{session}\n{cwd}").as_bytes());
+    pub fn new(writer: &str, session: &str, cwd: &str, conversation: &Conversation) -> Self {
+        let mut seed = fingerprint_of(format!("{writer}\n{session}\n{cwd}").as_bytes());
         let mut take = |bytes: &[u8]| seed = fingerprint_of(&[&seed.to_le_bytes(), bytes].concat());
         for block in conversation.messages.iter().flat_map(|message| &message.blocks) {
             match &block.what {

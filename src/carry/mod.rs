@@ -1,38 +1,17 @@
-//! Sessions that another agent goes on with: a file for each agent, over the conversation that conversion lifts. What an
-//! agent demands of a file is with its writer; where the file belongs, and the command that resumes it, is in the table.
+//! Sessions that another agent goes on with: the contract of their writers, and what those share. What an agent demands of
+//! a file is with its formats, in `write.rs`; the table of writers is with the table of formats.
 
-mod agents_session;
-mod carrier;
-mod claude_code;
 mod clock;
-mod codex;
-mod facts;
-mod gemini;
+mod destination;
 mod ids;
 mod notes;
-mod opencode;
-mod pi;
-mod provider;
-mod said;
-mod takes;
-mod time;
+pub mod provider;
+mod session_metadata;
+mod session_writer;
+pub mod support;
+pub mod text;
+pub mod time;
 mod turns;
-mod ui_messages;
 
-pub use carrier::{Asked, Carrier, Carrying, Tools};
-
-/// All carriers, in the order in which they are listed.
-pub static CARRIERS: [&Carrier; 7] = [
-    &codex::CARRIER,
-    &claude_code::CARRIER,
-    &opencode::CARRIER,
-    &pi::CARRIER,
-    &gemini::CARRIER,
-    &agents_session::CARRIER,
-    &ui_messages::CARRIER,
-];
-
-/// The carrier with this name.
-pub fn by_name(name: &str) -> Option<&'static Carrier> {
-    CARRIERS.into_iter().find(|carrier| carrier.name == name)
-}
+pub use destination::{Destination, SourceHistory, WHOLE};
+pub use session_writer::{CarryOptions, CarryOver, Home, SessionDraft, SessionWriter, Tools};

@@ -4,7 +4,7 @@
 use crate::json::{Tape, scan};
 use crate::message::{Block, Conversation, Input, LossKind, Losses, Message, Part, Text, Voice, What};
 
-use super::said;
+use super::text;
 
 /// How many characters of a call and of a result a note keeps.
 const CALL: usize = 2_000;
@@ -22,7 +22,7 @@ pub fn note(conversation: &mut Conversation, losses: &mut Losses) {
             let (text, cut) = match &mut block.what {
                 What::Call(call) => {
                     let (input, cut) = bounded(&input(&call.input), CALL);
-                    let name = said::plain(&call.name);
+                    let name = text::plain(&call.name);
                     (format!("[external_agent_tool_call: {name}]\n{input}\n[/external_agent_tool_call]"), cut)
                 }
                 What::Result(result) => {
@@ -30,7 +30,7 @@ pub fn note(conversation: &mut Conversation, losses: &mut Losses) {
                     let (images, parts) = parts.into_iter().partition(|part| matches!(part, Part::Media(..)));
                     media.extend::<Vec<Part>>(images);
                     result.parts = parts;
-                    let (output, cut) = bounded(&said::result(result), RESULT);
+                    let (output, cut) = bounded(&text::of_result(result), RESULT);
                     let mark = if result.is_error { ": error" } else { "" };
                     (format!("[external_agent_tool_result{mark}]\n{output}\n[/external_agent_tool_result]"), cut)
                 }
@@ -61,7 +61,7 @@ pub fn note(conversation: &mut Conversation, losses: &mut Losses) {
 /// The members of the input, each as `key: value`; anything else as it is.
 fn input(input: &Input) -> String {
     let text = match input {
-        Input::Text(text) => said::plain(text),
+        Input::Text(text) => text::plain(text),
         Input::Json(raw) => String::from_utf8_lossy(&raw.bytes()).into_owned(),
     };
     let mut tape = Tape::new();

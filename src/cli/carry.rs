@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::carry::{self, Asked, Tools};
-use crate::commands::carry_output::Carriage;
+use crate::carry::{CarryOptions, Tools};
+use crate::commands::carry_output::CarryOutput;
+use crate::formats;
 use crate::options::Misuse;
 
 #[derive(Args, Debug)]
@@ -36,13 +37,13 @@ enum ToolsArg {
 
 /// The names of the sessions that can be written.
 pub(super) fn sessions() -> impl Iterator<Item = &'static str> {
-    carry::CARRIERS.iter().map(|carrier| carrier.name)
+    formats::SESSION_WRITERS.iter().map(|writer| writer.name)
 }
 
 impl CarryArgs {
     /// What is meant if a session is to be written.
-    pub(super) fn meant(self, to: &str) -> Result<Option<Carriage>, Misuse> {
-        let Some(carrier) = carry::by_name(to) else {
+    pub(super) fn meant(self, to: &str) -> Result<Option<CarryOutput>, Misuse> {
+        let Some(writer) = formats::session_writer(to) else {
             let given = [
                 ("tools", self.tools.is_some()),
                 ("last", self.last.is_some()),
@@ -66,7 +67,7 @@ impl CarryArgs {
             })?),
             None => None,
         };
-        let asked = Asked {
+        let asked = CarryOptions {
             tools: self.tools.map(|tools| match tools {
                 ToolsArg::Notes => Tools::Notes,
                 ToolsArg::Calls => Tools::Calls,
@@ -74,8 +75,8 @@ impl CarryArgs {
             last: self.last.map(|last| last as usize),
             cwd: cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
             here: here.to_string_lossy().into_owned(),
-            ..Asked::default()
+            ..CarryOptions::default()
         };
-        Carriage::new(carrier, asked, self.install).map(Some)
+        CarryOutput::new(writer, asked, self.install).map(Some)
     }
 }

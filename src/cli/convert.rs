@@ -122,9 +122,9 @@ impl ConvertArgs {
         if self.to == "openai" {
             commands::talk("openai: writing requests of the Responses API; --to chat writes Chat Completions");
         }
-        let carriage = self.carry.meant(meant)?;
+        let carry_output = self.carry.meant(meant)?;
         // What is lifted for a session has the dialect that sessions of most agents are kept in.
-        let meant = if carriage.is_some() { "anthropic" } else { meant };
+        let meant = if carry_output.is_some() { "anthropic" } else { meant };
         let known = TO.iter().find(|(name, ..)| *name == meant);
         let (_, to, written) = known.copied().ok_or_else(|| {
             options::unknown("format to convert to", &self.to, TO.iter().map(|(name, ..)| *name).collect())
@@ -139,10 +139,10 @@ impl ConvertArgs {
             DenyArg::File => DenyLoss::File,
             DenyArg::Record => DenyLoss::Record,
         });
-        let conversion = Conversion { to, written, thoughts, deny_loss, output, carriage };
+        let conversion = Conversion { to, written, thoughts, deny_loss, output, carry_output };
         let run = self.common.typed().mean(None)?;
-        match &conversion.carriage {
-            Some(carriage) => commands::carry::carry(&run, &conversion, carriage, out),
+        match &conversion.carry_output {
+            Some(carry_output) => commands::carry::carry(&run, &conversion, carry_output, out),
             None => commands::convert::convert(&run, &conversion, out),
         }
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::convert::Landing;
+use crate::carry::Destination;
 use crate::history::time::iso;
 use crate::place::DocId;
 use crate::report::words::{count, printable};
@@ -15,7 +15,7 @@ use crate::source::outputs::commit::CommitError;
 use crate::source::outputs::product::{Existing, NewFile};
 use crate::source::sqlite::made;
 
-use super::carry_output::Carriage;
+use super::carry_output::CarryOutput;
 use super::convert::{Conversion, Session, in_any_number, in_full};
 use super::run::Inputs;
 use super::run::products;
@@ -25,13 +25,13 @@ use super::{Failure, Outcome, Run, complain, talk};
 /// A session that was written.
 struct Carried {
     text: Vec<u8>,
-    landing: Landing,
+    destination: Destination,
 }
 
 pub fn carry(
     run: &Run,
     conversion: &Conversion,
-    carriage: &Carriage,
+    carry_output: &CarryOutput,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let Inputs { all: mut inputs, failed, ignored } = run.inputs()?;
@@ -56,16 +56,16 @@ pub fn carry(
         if let Ok(done) = &done
             && !conversion.denies_file(done)
         {
-            let each = texts.into_iter().zip(done.landings.iter().cloned());
-            carried.extend(each.map(|(text, landing)| Carried { text, landing }));
+            let each = texts.into_iter().zip(done.destinations.iter().cloned());
+            carried.extend(each.map(|(text, destination)| Carried { text, destination }));
         }
         session.take(input, done)?;
     }
     let mut says = Vec::new();
     match &conversion.output {
-        _ if carriage.install => {
+        _ if carry_output.install => {
             for carried in &carried {
-                says.push(installed(carriage, carried).map_err(|error| match error {
+                says.push(installed(carry_output, carried).map_err(|error| match error {
                     CommitError::Exists(path) => {
                         complain(&format!(
                             "{}: already exists; --install never replaces a file",
@@ -78,19 +78,19 @@ pub fn carry(
         }
         Some(copies) if copies.is_folder() => {
             for carried in &carried {
-                let name = Path::new(&carried.landing.file).file_name().unwrap_or_default();
-                says.push(written(carriage, carried, &copies.to.join(name), copies));
+                let name = Path::new(&carried.destination.file).file_name().unwrap_or_default();
+                says.push(written(carry_output, carried, &copies.to.join(name), copies));
             }
         }
         to => match (carried.as_slice(), to) {
             ([], _) => {}
-            ([only], Some(copies)) => says.push(written(carriage, only, &copies.to, copies)),
+            ([only], Some(copies)) => says.push(written(carry_output, only, &copies.to, copies)),
             ([only], None) => {
                 out.write_all(&only.text)?;
                 out.flush()?;
-                says.push(Ok(after(carriage, only, None)));
+                says.push(Ok(after(carry_output, only, None)));
             }
-            (several, Some(copies)) if made::is_database_name(&copies.to) && carriage.keeps_rows() => {
+            (several, Some(copies)) if made::is_database_name(&copies.to) && carry_output.keeps_rows() => {
                 says.push(database(several, copies));
             }
             (several, _) => {
@@ -105,8 +105,8 @@ pub fn carry(
     session.failed |= says.iter().any(Result::is_err);
     let outcome = session.finish(conversion, out)?;
     if !run.quiet {
-        for carried in carried.iter().filter(|carried| carried.landing.left_out > 0) {
-            let left_out = count(u64::from(carried.landing.left_out), "earlier turn");
+        for carried in carried.iter().filter(|carried| carried.destination.left_out > 0) {
+            let left_out = count(u64::from(carried.destination.left_out), "earlier turn");
             talk(&format!("Left out {left_out} (--last)."));
         }
         says.into_iter().flatten().for_each(|line| talk(&line));
@@ -115,20 +115,20 @@ pub fn carry(
 }
 
 /// Puts a session where the agent finds it.
-fn installed(carriage: &Carriage, carried: &Carried) -> Result<String, CommitError> {
+fn installed(carry_output: &CarryOutput, carried: &Carried) -> Result<String, CommitError> {
     let missing = || CommitError::Io { path: PathBuf::from("~"), error: io::ErrorKind::NotFound.into() };
-    let path = carriage.home(&carried.landing).ok_or_else(missing)?;
+    let path = carry_output.home(&carried.destination).ok_or_else(missing)?;
     save(&carried.text, &path, Existing::Refuse)?;
-    let resume = (carriage.carrier.resume)(&carried.landing, &path.to_string_lossy());
+    let resume = (carry_output.writer.resume)(&carried.destination, &path.to_string_lossy());
     Ok(format!("Installed {}. Resume with `{resume}`.", shown(&path)))
 }
 
-fn written(carriage: &Carriage, carried: &Carried, path: &Path, copies: &Copies) -> Result<String, ()> {
-    if made::is_database_name(path) && carriage.keeps_rows() {
+fn written(carry_output: &CarryOutput, carried: &Carried, path: &Path, copies: &Copies) -> Result<String, ()> {
+    if made::is_database_name(path) && carry_output.keeps_rows() {
         return database(std::slice::from_ref(carried), copies);
     }
     match save(&carried.text, path, copies.existing) {
-        Ok(()) => Ok(after(carriage, carried, Some(path))),
+        Ok(()) => Ok(after(carry_output, carried, Some(path))),
         Err(error) => {
             complain(&error.to_string());
             Err(())
@@ -140,9 +140,9 @@ fn database(several: &[Carried], copies: &Copies) -> Result<String, ()> {
     let sessions: Vec<made::Session<'_>> = several
         .iter()
         .map(|carried| made::Session {
-            id: &carried.landing.id,
+            id: &carried.destination.id,
             lines: &carried.text,
-            began: iso(carried.landing.began).replace('T', " ").replace('Z', ""),
+            began: iso(carried.destination.began).replace('T', " ").replace('Z', ""),
         })
         .collect();
     let saved = made::agents(&sessions)
@@ -151,7 +151,8 @@ fn database(several: &[Carried], copies: &Copies) -> Result<String, ()> {
     match saved {
         Ok(()) => {
             let path = copies.to.to_string_lossy();
-            let each = several.iter().map(|one| format!("`SQLiteSession(\"{}\", \"{path}\")`", one.landing.id));
+            let each =
+                several.iter().map(|one| format!("`SQLiteSession(\"{}\", \"{path}\")`", one.destination.id));
             Ok(format!("Use it in the OpenAI Agents SDK with {}.", each.collect::<Vec<_>>().join(", ")))
         }
         Err(error) => {
@@ -172,19 +173,19 @@ fn save(text: &[u8], path: &Path, existing: Existing) -> Result<(), CommitError>
 }
 
 /// What is left to do with a session that was written to a file, or to standard output.
-fn after(carriage: &Carriage, carried: &Carried, path: Option<&Path>) -> String {
-    let (carrier, landing) = (carriage.carrier, &carried.landing);
+fn after(carry_output: &CarryOutput, carried: &Carried, path: Option<&Path>) -> String {
+    let (writer, destination) = (carry_output.writer, &carried.destination);
     let file = path.map_or("FILE".into(), |path| path.to_string_lossy());
-    if let Some(import) = carrier.import {
-        let resume = (carrier.resume)(landing, &file);
+    if let Some(import) = writer.import {
+        let resume = (writer.resume)(destination, &file);
         return format!("Import it with `{}`, then resume with `{resume}`.", import(&file));
     }
-    match carriage.home(landing) {
+    match carry_output.home(destination) {
         Some(home) => {
-            let resume = (carrier.resume)(landing, &shown(&home));
+            let resume = (writer.resume)(destination, &shown(&home));
             format!("Save it as {} (or use --install), then resume with `{resume}`.", shown(&home))
         }
-        None => format!("Use it in {} with `{}`.", carrier.agent, (carrier.resume)(landing, &file)),
+        None => format!("Use it in {} with `{}`.", writer.agent, (writer.resume)(destination, &file)),
     }
 }
 

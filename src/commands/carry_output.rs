@@ -5,8 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
-use crate::carry::{Asked, Carrier, Carrying};
-use crate::convert::Landing;
+use crate::carry::{CarryOptions, CarryOver, Destination, SessionWriter};
 use crate::options::Misuse;
 use crate::source::Doc;
 
@@ -14,48 +13,48 @@ use crate::source::Doc;
 const SOME_TIME: i64 = 1_767_225_600_000;
 
 /// How sessions are carried over.
-pub struct Carriage {
-    pub(super) carrier: &'static Carrier,
-    asked: Asked,
+pub struct CarryOutput {
+    pub(super) writer: &'static SessionWriter,
+    asked: CarryOptions,
     pub(super) install: bool,
 }
 
-impl Carriage {
-    pub fn new(carrier: &'static Carrier, asked: Asked, install: bool) -> Result<Carriage, Misuse> {
-        if install && carrier.home.is_none() {
-            let what = format!("--install: {} has no folder for sessions in files", carrier.agent);
-            return Err(Misuse::new(what).help(match carrier.import {
+impl CarryOutput {
+    pub fn new(writer: &'static SessionWriter, asked: CarryOptions, install: bool) -> Result<CarryOutput, Misuse> {
+        if install && writer.home.is_none() {
+            let what = format!("--install: {} has no folder for sessions in files", writer.agent);
+            return Err(Misuse::new(what).help(match writer.import {
                 Some(import) => format!("write a file with -o FILE, and run `{}`", import("FILE")),
                 None => "write a file with -o FILE".to_owned(),
             }));
         }
-        let projects = if carrier.name == "gemini-session" { projects(carrier) } else { Vec::new() };
-        Ok(Carriage { carrier, asked: Asked { projects, ..asked }, install })
+        let projects = if writer.name == "gemini-session" { projects(writer) } else { Vec::new() };
+        Ok(CarryOutput { writer, asked: CarryOptions { projects, ..asked }, install })
     }
 
     /// For one doc.
-    pub(super) fn of(&self, doc: &Doc) -> Carrying {
+    pub(super) fn of(&self, doc: &Doc) -> CarryOver {
         let modified = doc.path.as_ref().and_then(|path| fs::metadata(path).ok()?.modified().ok());
         let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let when = since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(SOME_TIME);
-        Carrying::new(self.carrier, Asked { when, ..self.asked.clone() })
+        CarryOver::new(self.writer, CarryOptions { when, ..self.asked.clone() })
     }
 
     /// Sessions are rows of a database, if the file is one.
     pub(super) fn keeps_rows(&self) -> bool {
-        self.carrier.name == "agents-session"
+        self.writer.name == "agents-session"
     }
 
     /// The file in which the agent finds a session.
-    pub(super) fn home(&self, landing: &Landing) -> Option<PathBuf> {
-        let home = self.carrier.home.as_ref()?;
-        Some(folder(self.carrier)?.join(home.sessions).join(&landing.file))
+    pub(super) fn home(&self, destination: &Destination) -> Option<PathBuf> {
+        let home = self.writer.home.as_ref()?;
+        Some(folder(self.writer)?.join(home.sessions).join(&destination.file))
     }
 }
 
 /// The folder of an agent.
-fn folder(carrier: &Carrier) -> Option<PathBuf> {
-    let home = carrier.home.as_ref()?;
+fn folder(writer: &SessionWriter) -> Option<PathBuf> {
+    let home = writer.home.as_ref()?;
     match env::var_os(home.variable).filter(|folder| !folder.is_empty()) {
         Some(folder) => Some(PathBuf::from(folder)),
         None => Some(env::home_dir()?.join(home.folder)),
@@ -63,8 +62,8 @@ fn folder(carrier: &Carrier) -> Option<PathBuf> {
 }
 
 /// What Gemini CLI calls the projects that it knows.
-fn projects(carrier: &Carrier) -> Vec<(String, String)> {
-    let list = folder(carrier).map(|folder| folder.join(".gemini/projects.json"));
+fn projects(writer: &SessionWriter) -> Vec<(String, String)> {
+    let list = folder(writer).map(|folder| folder.join(".gemini/projects.json"));
     let text = list.and_then(|list| fs::read(list).ok()).unwrap_or_default();
     let list: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
     let names = list.get("projects").and_then(|projects| projects.as_object()).into_iter().flatten();

@@ -3,7 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use crate::convert::{Carry, ConvertOptions, ConvertedDoc, Landing, Plan, Thoughts, convert_to_spools};
+use crate::carry::Destination;
+use crate::convert::{ConvertOptions, ConvertedDoc, Plan, Thoughts, convert_to_spools};
 use crate::dialect::{Dialect, Written};
 use crate::place::DocId;
 use crate::rebuild::slim::restore::has_references;
@@ -16,7 +17,7 @@ use crate::source::{Doc, Input, Packing, display_name, words};
 use crate::target::Severity;
 use crate::targets::models;
 
-use super::carry_output::Carriage;
+use super::carry_output::CarryOutput;
 use super::check::{is_no_conversation, nothing_found};
 use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
@@ -39,7 +40,7 @@ pub struct Conversion {
     /// The file to write to, or the folder: for several inputs, or for a file for each conversation.
     pub output: Option<Copies>,
     /// Sessions of another agent are written.
-    pub carriage: Option<Carriage>,
+    pub carry_output: Option<CarryOutput>,
 }
 
 /// What is not written if something would be lost.
@@ -78,7 +79,7 @@ pub(super) struct Done {
     /// Conversations that are still to be written, and the path that their files are named after.
     apart: Option<(PathBuf, Parts)>,
     /// Where the sessions belong that were written.
-    pub(super) landings: Vec<Landing>,
+    pub(super) destinations: Vec<Destination>,
 }
 
 /// Why a doc gave nothing.
@@ -291,8 +292,8 @@ pub(super) fn in_any_number(
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
     let most = if machine { usize::MAX } else { run.style.limit.map_or(usize::MAX, |limit| limit.max(OF_KINDS)) };
     let lossless_only = conversion.deny_loss == Some(DenyLoss::Record);
-    let carrying = conversion.carriage.as_ref().map(|carriage| carriage.of(doc));
-    let carry = carrying.as_ref().map(|carrying| carrying as &dyn Carry);
+    let carrying = conversion.carry_output.as_ref().map(|carry_output| carry_output.of(doc));
+    let carry = carrying.as_ref();
     let how = ConvertOptions { options, plan, least, most, lossless_only, foreign_only: false, carry };
     let mut written = Ok(());
     let done = convert_to_spools(doc.id, &*doc.bytes, &how, threads, &mut |made| {
@@ -322,7 +323,7 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
         failed: done.failed,
         references: 0,
         apart: None,
-        landings: std::mem::take(&mut done.landings),
+        destinations: std::mem::take(&mut done.destinations),
         loses: done.loses(),
         counts: done.counts,
         items: done.items,

@@ -4,9 +4,8 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::carry::CARRIERS;
 use crate::format::Format;
-use crate::formats::FORMATS;
+use crate::formats::{FORMATS, SESSION_WRITERS};
 use crate::judge::levels;
 use crate::options;
 use crate::report::table::write_table;
@@ -66,8 +65,8 @@ pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Re
 /// The formats.
 pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let carried = |name: &str| {
-        let carrier = CARRIERS.into_iter().find(|carrier| carrier.format == name);
-        carrier.map(|carrier| carrier.name)
+        let writer = SESSION_WRITERS.into_iter().find(|writer| writer.format == name);
+        writer.map(|writer| writer.name)
     };
     if telling.json {
         let formats: Vec<Value> = FORMATS
@@ -78,6 +77,11 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
                     "name": info.name,
                     "title": info.title,
                     "known_by": info.known_by,
+                    "upstream": info.upstream.map_or(json!("observed"), |upstream| json!({
+                        "repository": upstream.repository,
+                        "file": upstream.file,
+                        "version": upstream.version,
+                    })),
                     "dialect": info.dialect.info().name,
                     "target": info.target,
                     "as": info.usage.name(),

@@ -1,8 +1,9 @@
 //! A history becomes a session that another agent resumes. The histories and the losses are those of every conversion; what
-//! is written, and where it belongs, its carrier knows.
+//! is written, and where it belongs, its writer knows.
 
 use std::io;
 
+use crate::carry::{CarryOver, Destination, SourceHistory};
 use crate::dialect::{Body, Written};
 use crate::format::FormatInfo;
 use crate::formats;
@@ -15,7 +16,6 @@ use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
 use super::able::Able;
-use super::carry::{Carry, Landing, Source};
 use super::fit;
 use super::foreign::Items;
 use super::mend::MADE;
@@ -24,9 +24,9 @@ use super::taker::Taker;
 
 impl Converter<'_> {
     /// Carries a history over.
-    pub(super) fn carried(&mut self, history: &History, info: &'static FormatInfo, carry: &dyn Carry) {
+    pub(super) fn carried(&mut self, history: &History, info: &'static FormatInfo, carry: &CarryOver) {
         let (start, how) = (self.start(history), self.how);
-        let source = Source { bytes: self.bytes, at: start };
+        let source = SourceHistory { bytes: self.bytes, at: start };
         if carry.belongs_to_another(&source) {
             let row = Row::of_place(start, history.rows.first().map_or(0, |row| row.record));
             let number = how.number(self.made.converted, self.made.met);
@@ -44,15 +44,15 @@ impl Converter<'_> {
         }
         let items = conversation.messages.len() as u64;
         let left_out = carry.prepare(&mut conversation, &source, &mut losses);
-        let keeps = carry.keeps_thoughts();
+        let keeps = carry.writer.keeps_thoughts;
         let able = Able { readable: keeps, wants_reasoning: keeps, ..Able::of(&how.plan, None) };
-        fit::fit(&mut conversation, carry.takes(), &how.plan, &able, &mut losses);
+        fit::fit(&mut conversation, carry.writer.capabilities, &how.plan, &able, &mut losses);
         if conversation.messages.is_empty() {
             return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
         }
         let mut result = Vec::new();
-        let landing = carry.write(&conversation, &source, &mut losses, &mut result);
-        let written = if carry.is_document() { Written::Request } else { Written::Items };
+        let destination = carry.write(&conversation, &source, &mut losses, &mut result);
+        let written = if carry.writer.is_document { Written::Request } else { Written::Items };
         if !is_unicode(&result) {
             return self.fail(finding(LossKind::NOT_UNICODE, Row::of_place(start, 0)));
         }
@@ -67,7 +67,7 @@ impl Converter<'_> {
         self.made.out = result.into();
         self.made.converted += 1;
         self.made.items += items;
-        self.made.landing = Some(Landing { left_out, ..landing });
+        self.made.destination = Some(Destination { left_out, ..destination });
     }
 
     /// Reports what is lost, at the places of the source.
@@ -115,9 +115,9 @@ fn lifted(
 }
 
 /// The number of the rule that the result breaks, if it does: it must be read by its own format, without an error.
-fn unfit(result: &Vec<u8>, carry: &dyn Carry) -> Option<u16> {
-    let format = formats::by_name(carry.format())?;
-    let container = match carry.is_document() {
+fn unfit(result: &Vec<u8>, carry: &CarryOver) -> Option<u16> {
+    let format = formats::by_name(carry.writer.format)?;
+    let container = match carry.writer.is_document {
         true => Container::Document { start: 0 },
         false => Container::Lines { start: 0 },
     };

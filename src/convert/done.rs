@@ -1,13 +1,13 @@
 //! What came of the conversion of a doc.
 #![expect(clippy::indexing_slicing, reason = "there is a count for each severity")]
 
+use crate::carry::Destination;
 use crate::format::Format;
 use crate::judge::{Judged, JudgedDoc};
 use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::Severity;
 
-use super::carry::Landing;
 use super::options::ConvertOptions;
 use super::record::Made;
 
@@ -29,7 +29,7 @@ pub struct ConvertedDoc {
     /// What was lost and what failed, in the order of the doc.
     pub judged: Vec<Judged>,
     /// Where the sessions belong that were written, in their order.
-    pub landings: Vec<Landing>,
+    pub destinations: Vec<Destination>,
     /// Findings by weight: noted, warnings, errors.
     pub counts: [u64; 3],
     pub lines: Vec<(u64, u64)>,
@@ -47,7 +47,7 @@ impl ConvertedDoc {
             failed: 0,
             left_out: Vec::new(),
             judged: Vec::new(),
-            landings: Vec::new(),
+            destinations: Vec::new(),
             counts: [0; 3],
             lines: Vec::new(),
         }
@@ -96,7 +96,7 @@ impl ConvertedDoc {
         self.items += made.items;
         self.failed += made.failed;
         self.left_out.extend(made.left_out);
-        self.landings.extend(made.landing);
+        self.destinations.extend(made.destination);
         for (sum, more) in self.counts.iter_mut().zip(made.counts) {
             *sum += more;
         }

@@ -1,7 +1,7 @@
 //! How hard to think: as a word, or as a number of tokens, whichever the target's model takes.
 
 use crate::message::{
-    Choice, Conversation, Effort, LossKind, Losses, Maker, Name, Plain, Raw, Takes, Text, Voice, What,
+    Capabilities, Choice, Conversation, Effort, LossKind, Losses, Maker, Name, Plain, Raw, Text, Voice, What,
 };
 
 use super::able::{Able, Thinking};
@@ -22,12 +22,12 @@ const LEAST: u32 = 1024;
 /// What an answer is given beside its thoughts.
 const ROOM: u32 = 4096;
 
-pub fn fit(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: &mut Losses) {
+pub fn fit(conversation: &mut Conversation, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
     let Some(set) = conversation.settings.effort.as_mut() else { return };
     let at = set.at;
     let thinking = Thinking {
-        word: able.thinking.word && takes.has(Name::Effort),
-        budget: able.thinking.budget && takes.has(Name::Budget),
+        word: able.thinking.word && capabilities.has(Name::Effort),
+        budget: able.thinking.budget && capabilities.has(Name::Budget),
     };
     let fitted = match (&set.value, thinking) {
         // A model that never thinks need not be told so.
@@ -35,14 +35,16 @@ pub fn fit(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: 
         (_, Thinking { word: false, budget: false }) => {
             return drop(conversation, LossKind::SETTING_REFUSED, losses);
         }
-        (Effort::Level(word), Thinking { word: true, .. }) => Some(Effort::Level(nearest(word, takes.dialect))),
+        (Effort::Level(word), Thinking { word: true, .. }) => {
+            Some(Effort::Level(nearest(word, capabilities.dialect)))
+        }
         (Effort::Level(word), _) => Some(Effort::Budget(Effort::budget_of(word))),
         (Effort::Budget(budget), Thinking { budget: true, .. }) => Some(Effort::Budget(*budget)),
         (Effort::Budget(budget), _) => Some(Effort::Level(Text::new(Effort::level_of(*budget)))),
-        (Effort::Adaptive, _) if takes.has(Name::Budget) => Some(Effort::Adaptive),
+        (Effort::Adaptive, _) if capabilities.has(Name::Budget) => Some(Effort::Adaptive),
         (Effort::Adaptive, _) => return drop(conversation, LossKind::HARMLESS_SETTING, losses),
         // Its newer models cannot be kept from thinking.
-        (Effort::Off, Thinking { word: true, .. }) if !takes.thinks_off => {
+        (Effort::Off, Thinking { word: true, .. }) if !capabilities.thinks_off => {
             Some(Effort::Level(Text::new("minimal")))
         }
         (Effort::Off, _) => Some(Effort::Off),
@@ -56,7 +58,7 @@ pub fn fit(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: 
         set.value = fitted;
     }
     if let Effort::Budget(budget) = set.value
-        && takes.wants_limit
+        && capabilities.wants_limit
     {
         within_limit(conversation, budget, losses);
     }

@@ -4,8 +4,8 @@ use crate::json::{Spare, scan};
 use crate::message::pair_results::settle;
 use crate::message::write::Writer;
 use crate::message::{
-    At, Block, Call, CallKind, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Message, Part, Raw,
-    Reasoning, Source, Takes, Text, ToolResult, Voice, What,
+    At, Block, Call, CallKind, Capabilities, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Message,
+    Part, Raw, Reasoning, Source, Text, ToolResult, Voice, What,
 };
 
 use super::able::Able;
@@ -22,24 +22,30 @@ const BEGIN: &str = "(the conversation begins here)";
 /// https://ai.google.dev/gemini-api/docs/thought-signatures
 const SENTINEL: &str = "skip_thought_signature_validator";
 
-pub fn fit(conversation: &mut Conversation, takes: &'static Takes, plan: &Plan, able: &Able, losses: &mut Losses) {
+pub fn fit(
+    conversation: &mut Conversation,
+    capabilities: &'static Capabilities,
+    plan: &Plan,
+    able: &Able,
+    losses: &mut Losses,
+) {
     settle(conversation, losses);
-    let mut fitter = Fitter { takes, plan, able, losses, marks: takes.cache_marks };
+    let mut fitter = Fitter { capabilities, plan, able, losses, marks: capabilities.cache_marks };
     fitter.instructions(conversation);
     fitter.messages(conversation);
     fitter.somebody_asks(conversation);
     fitter.user_first(conversation);
-    if takes.signatures {
+    if capabilities.signatures {
         fitter.sign(conversation);
     }
-    names::fit(conversation, takes, losses);
-    request::fit(conversation, takes, able, losses);
+    names::fit(conversation, capabilities, losses);
+    request::fit(conversation, capabilities, able, losses);
     conversation.thoughts = able.thoughts;
     conversation.always_thinks = able.wants_reasoning;
 }
 
 struct Fitter<'f> {
-    takes: &'static Takes,
+    capabilities: &'static Capabilities,
     plan: &'f Plan,
     able: &'f Able,
     losses: &'f mut Losses,
@@ -52,7 +58,7 @@ impl Fitter<'_> {
     /// user's: that is where they were read.
     fn instructions(&mut self, conversation: &mut Conversation) {
         let instructs = |message: &Message| matches!(message.voice, Voice::System | Voice::Developer);
-        if !self.takes.late_instructions {
+        if !self.capabilities.late_instructions {
             let leading = conversation.messages.iter().take_while(|message| instructs(message)).count();
             for message in conversation.messages.iter().take(leading).filter(|m| m.voice == Voice::Developer) {
                 self.losses.add(LossKind::ROLE, message.at);
@@ -76,7 +82,7 @@ impl Fitter<'_> {
     /// Where nobody else speaks, the last instruction is what is asked.
     fn somebody_asks(&mut self, conversation: &mut Conversation) {
         if conversation.messages.is_empty()
-            && !self.takes.late_instructions
+            && !self.capabilities.late_instructions
             && let Some(last) = conversation.instructions.pop()
         {
             self.losses.add(LossKind::INSTRUCTIONS_AS_USER, last.at);
@@ -89,16 +95,16 @@ impl Fitter<'_> {
         let mut said: Vec<(usize, Message)> = Vec::new();
         let store = conversation.store();
         for (n, message) in conversation.messages.iter_mut().enumerate() {
-            if message.name.is_some() && !self.takes.names {
+            if message.name.is_some() && !self.capabilities.names {
                 self.losses.count(LossKind::NAME, message.at);
                 message.name = None;
             }
             let mut moved = Message::new(Voice::User, message.at);
             self.blocks(message.voice, &mut message.blocks, &mut moved.blocks);
-            if self.takes.calls_last && message.voice == Voice::Assistant {
+            if self.capabilities.calls_last && message.voice == Voice::Assistant {
                 self.calls_last(message);
             }
-            if self.takes.document_text {
+            if self.capabilities.document_text {
                 self.text_with_documents(message);
             }
             if let Some(store) = &store {
@@ -143,29 +149,29 @@ impl Fitter<'_> {
     /// Makes the block what the dialect takes of it, if it takes anything. `before` gets what has to come before it.
     fn block(&mut self, voice: Voice, block: &mut Block, before: &mut dyn FnMut(Block)) -> bool {
         let at = block.at;
-        if block.is_blank() && !self.takes.blank_texts {
+        if block.is_blank() && !self.capabilities.blank_texts {
             return false;
         }
-        if block.signature.is_some() && !self.takes.signatures {
+        if block.signature.is_some() && !self.capabilities.signatures {
             self.losses.count(LossKind::SIGNATURES, at);
             block.signature = None;
         }
         self.cache_mark(block);
         match &mut block.what {
             What::Text { citations, .. } => {
-                if citations.as_ref().is_some_and(|citations| citations.dialect != self.takes.dialect) {
+                if citations.as_ref().is_some_and(|citations| citations.dialect != self.capabilities.dialect) {
                     self.losses.add(LossKind::CITATION, at);
                     *citations = None;
                 }
             }
-            What::Refusal(text) if !self.takes.refusals => {
+            What::Refusal(text) if !self.capabilities.refusals => {
                 self.losses.add(LossKind::REFUSAL_AS_TEXT, at);
                 block.what = What::Text { text: std::mem::take(text), citations: None };
             }
             What::Media(media) => {
-                let misplaced = voice == Voice::Assistant && !self.takes.model_media
+                let misplaced = voice == Voice::Assistant && !self.capabilities.model_media
                     || matches!(voice, Voice::System | Voice::Developer);
-                match media::fit(media, misplaced, at, self.takes, self.losses) {
+                match media::fit(media, misplaced, at, self.capabilities, self.losses) {
                     Fitted::Kept(context) => context.into_iter().for_each(|text| before(Block::text(text, at))),
                     Fitted::Text(text) => block.what = What::Text { text, citations: None },
                     Fitted::Gone => return false,
@@ -177,7 +183,7 @@ impl Fitter<'_> {
                 Thought::Text(text) => block.what = What::Text { text, citations: None },
                 Thought::Gone => return false,
             },
-            What::Foreign(foreign) if foreign.dialect != self.takes.dialect => {
+            What::Foreign(foreign) if foreign.dialect != self.capabilities.dialect => {
                 self.losses.add(loss_of(foreign.kind), at);
                 return false;
             }
@@ -193,7 +199,7 @@ impl Fitter<'_> {
         match self.marks.checked_sub(1) {
             Some(left) => self.marks = left,
             None => {
-                let surplus = self.takes.cache_marks > 0;
+                let surplus = self.capabilities.cache_marks > 0;
                 let loss = if surplus { LossKind::CACHE_MARK_SURPLUS } else { LossKind::CACHE_MARK };
                 self.losses.count(loss, block.at);
                 block.cache = None;
@@ -204,8 +210,8 @@ impl Fitter<'_> {
     fn reasoning(&mut self, reasoning: &mut Reasoning, at: At) -> Thought {
         let sealed = reasoning.seal.is_some() || reasoning.redacted.is_some();
         let taken = match reasoning.maker {
-            Maker::OpenAi | Maker::Anthropic => sealed && self.takes.makers.contains(&reasoning.maker),
-            Maker::Google => self.takes.makers.contains(&reasoning.maker),
+            Maker::OpenAi | Maker::Anthropic => sealed && self.capabilities.makers.contains(&reasoning.maker),
+            Maker::Google => self.capabilities.makers.contains(&reasoning.maker),
             Maker::Open => self.able.readable,
         };
         let says = reasoning.texts.iter().any(|text| !text.is_blank());
@@ -231,14 +237,14 @@ impl Fitter<'_> {
         if call.invented {
             self.losses.count(LossKind::CALL_ID_INVENTED, at);
         }
-        if call.kind == CallKind::Builtin || call.kind == CallKind::Custom && !self.takes.custom_calls {
+        if call.kind == CallKind::Builtin || call.kind == CallKind::Custom && !self.capabilities.custom_calls {
             self.losses.add(LossKind::CALL_AS_FUNCTION, at);
             if let (CallKind::Custom, Input::Text(text)) = (call.kind, &call.input) {
                 call.input = Input::Json(wrapped("input", |w| w.text(text)));
             }
             call.kind = CallKind::Function;
         }
-        if !self.takes.object_inputs {
+        if !self.capabilities.object_inputs {
             return;
         }
         let wrap = match &call.input {
@@ -256,40 +262,42 @@ impl Fitter<'_> {
     }
 
     fn result(&mut self, result: &mut ToolResult, at: At, moved: &mut Vec<Block>) {
-        if result.is_error && !self.takes.error_marks {
+        if result.is_error && !self.capabilities.error_marks {
             self.losses.add(LossKind::ERROR_MARK, at);
             result.is_error = false;
         }
-        if result.kind == CallKind::Builtin || !self.takes.custom_calls {
+        if result.kind == CallKind::Builtin || !self.capabilities.custom_calls {
             result.kind = CallKind::Function;
         }
         let mut parts = Vec::with_capacity(result.parts.len());
         for part in std::mem::take(&mut result.parts) {
             match part {
-                Part::Foreign(foreign, at) if foreign.dialect != self.takes.dialect => {
+                Part::Foreign(foreign, at) if foreign.dialect != self.capabilities.dialect => {
                     self.losses.add(loss_of(foreign.kind), at);
                 }
-                Part::Media(mut media, at) => match media::fit(&mut media, false, at, self.takes, self.losses) {
-                    Fitted::Text(text) => parts.push(Part::Text(text)),
-                    Fitted::Gone => {}
-                    Fitted::Kept(context) => {
-                        let kept = self.takes.result_media.contains(&media.kind)
-                            || self.able.media_in_results && matches!(media.source, Source::Data(_));
-                        if kept {
-                            parts.extend(context.map(Part::Text));
-                            parts.push(Part::Media(media, at));
-                        } else {
-                            self.losses.add(LossKind::MEDIA_MOVED, at);
-                            moved.extend(context.map(|text| Block::text(text, at)));
-                            moved.push(Block::new(What::Media(media), at));
+                Part::Media(mut media, at) => {
+                    match media::fit(&mut media, false, at, self.capabilities, self.losses) {
+                        Fitted::Text(text) => parts.push(Part::Text(text)),
+                        Fitted::Gone => {}
+                        Fitted::Kept(context) => {
+                            let kept = self.capabilities.result_media.contains(&media.kind)
+                                || self.able.media_in_results && matches!(media.source, Source::Data(_));
+                            if kept {
+                                parts.extend(context.map(Part::Text));
+                                parts.push(Part::Media(media, at));
+                            } else {
+                                self.losses.add(LossKind::MEDIA_MOVED, at);
+                                moved.extend(context.map(|text| Block::text(text, at)));
+                                moved.push(Block::new(What::Media(media), at));
+                            }
                         }
                     }
-                },
+                }
                 other => parts.push(other),
             }
         }
         let says = |part: &Part| !matches!(part, Part::Text(text) if text.is_blank());
-        if self.takes.result_text && !parts.iter().any(says) {
+        if self.capabilities.result_text && !parts.iter().any(says) {
             self.losses.add(LossKind::STUB_TEXT, at);
             parts = vec![Part::Text(Text::new(EMPTY))];
         }
@@ -310,7 +318,7 @@ impl Fitter<'_> {
     fn user_first(&mut self, conversation: &mut Conversation) {
         let first = conversation.messages.first();
         let Some(at) = first.filter(|first| first.voice == Voice::Assistant).map(|first| first.at) else { return };
-        if self.takes.user_first {
+        if self.capabilities.user_first {
             self.losses.add(LossKind::STUB_TEXT, at);
             let mut message = Message::new(Voice::User, at);
             message.blocks.push(Block::text(Text::new(BEGIN), at));

@@ -3,7 +3,6 @@
 
 mod able;
 mod carried;
-mod carry;
 mod check;
 mod doc;
 mod done;
@@ -22,7 +21,6 @@ mod taker;
 mod to;
 mod verbatim;
 
-pub use carry::{Carry, Landing, Source, WHOLE};
 pub use check::check;
 pub use doc::{convert_doc, convert_to_spools};
 pub use done::ConvertedDoc;

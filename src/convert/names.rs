@@ -5,18 +5,18 @@ use std::collections::{HashMap, HashSet};
 
 use crate::json::fingerprint_of;
 use crate::message::{
-    At, Call, Choice, Conversation, IdRule, LossKind, Losses, Message, Takes, Text, Voice, What,
+    At, Call, Capabilities, Choice, Conversation, IdRule, LossKind, Losses, Message, Text, Voice, What,
 };
 
-pub fn fit(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
-    call_ids(conversation, takes, losses);
-    tool_names(conversation, takes, losses);
+pub fn fit(conversation: &mut Conversation, capabilities: &Capabilities, losses: &mut Losses) {
+    call_ids(conversation, capabilities, losses);
+    tool_names(conversation, capabilities, losses);
 }
 
-fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
+fn call_ids(conversation: &mut Conversation, capabilities: &Capabilities, losses: &mut Losses) {
     let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
-    let rule = takes.call_ids_for(model.as_deref());
-    if are_apart(conversation, &rule, takes.unique_calls) {
+    let rule = capabilities.call_ids_for(model.as_deref());
+    if are_apart(conversation, &rule, capabilities.unique_calls) {
         return;
     }
     let mut used: HashSet<Vec<u8>> = HashSet::new();
@@ -42,9 +42,9 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
             let old = call.id.plain().into_owned();
             // Calls of one message have ids of their own in every dialect.
             let stolen = |id: &[u8]| call.invented && stored.contains(id);
-            let taken = beside.contains(&old) || stolen(&old) || takes.unique_calls && used.contains(&old);
+            let taken = beside.contains(&old) || stolen(&old) || capabilities.unique_calls && used.contains(&old);
             if rule.fits(&old) && !taken {
-                if takes.unique_calls {
+                if capabilities.unique_calls {
                     used.insert(old.clone());
                 }
                 beside.insert(old);
@@ -62,7 +62,7 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
                 *again += 1;
             };
             // What a call had before stays apart from what another gets now.
-            if takes.unique_calls || !rule.fits(&old) && *again == 0 {
+            if capabilities.unique_calls || !rule.fits(&old) && *again == 0 {
                 used.insert(id.clone().into_bytes());
             }
             beside.insert(id.clone().into_bytes());
@@ -107,8 +107,8 @@ fn stored_ids(conversation: &Conversation) -> HashSet<Vec<u8>> {
     calls().filter(|call| !call.invented).map(|call| call.id.plain().into_owned()).collect()
 }
 
-fn tool_names(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
-    let rule = takes.tool_names;
+fn tool_names(conversation: &mut Conversation, capabilities: &Capabilities, losses: &mut Losses) {
+    let rule = capabilities.tool_names;
     let mut all_fit = true;
     each_name(conversation, &mut |name, _| all_fit &= rule.fits(&name.plain()));
     if all_fit {

@@ -1,9 +1,9 @@
 //! How docs are converted.
 
+use crate::carry::CarryOver;
 use crate::judge::Options;
 use crate::target::Severity;
 
-use super::carry::Carry;
 use super::plan::Plan;
 
 /// What to convert to, and what is to be told of it.
@@ -20,7 +20,7 @@ pub struct ConvertOptions<'r> {
     /// Records whose conversations are in the target's dialect are passed over.
     pub foreign_only: bool,
     /// Sessions of another agent are written, not requests.
-    pub carry: Option<&'r dyn Carry>,
+    pub carry: Option<&'r CarryOver>,
 }
 
 impl<'r> ConvertOptions<'r> {

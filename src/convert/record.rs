@@ -6,6 +6,7 @@
 
 use std::io;
 
+use crate::carry::Destination;
 use crate::dialect::{Body, Dialect, Written};
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
@@ -24,7 +25,6 @@ use crate::source::{Container, ReadAt, lines};
 use crate::target::{Severity, Target};
 use crate::targets;
 
-use super::carry::Landing;
 use super::foreign::Items;
 use super::mend::{MADE, mend};
 use super::options::ConvertOptions;
@@ -46,7 +46,7 @@ pub struct Made {
     /// Where the conversation begins, if it was left out for what it would lose.
     pub left_out: Option<u64>,
     /// Where the session belongs that was written.
-    pub landing: Option<Landing>,
+    pub destination: Option<Destination>,
 }
 
 impl Made {
@@ -58,7 +58,7 @@ impl Made {
         self.out = Spool::default();
         self.converted = 0;
         self.items = 0;
-        self.landing = None;
+        self.destination = None;
         self.left_out = Some(at);
         // What is not written has no number, and no other form.
         self.counts[Severity::Info as usize] = 0;

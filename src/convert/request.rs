@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::message::settings_map::Form;
 use crate::message::{
-    At, Choice, Conversation, Effort, LossKind, Losses, Name, OutputFormat, Plain, Raw, SearchTakes, Settings,
-    Takes, Text, Tool, ToolKind, WebSearch, What,
+    At, Capabilities, Choice, Conversation, Effort, LossKind, Losses, Name, OutputFormat, Plain, Raw,
+    SearchCapabilities, Settings, Text, Tool, ToolKind, WebSearch, What,
 };
 
 use super::able::{Able, Sampling};
@@ -18,14 +18,14 @@ const ANYTHING: &str = r#"{"type":"object"}"#;
 /// The limit where the target wants one; every model takes it.
 pub const LIMIT: u32 = 4096;
 
-pub fn fit(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: &mut Losses) {
-    tools(conversation, takes, losses);
-    effort::fit(conversation, takes, able, losses);
-    settings(conversation, takes, able, losses);
+pub fn fit(conversation: &mut Conversation, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
+    tools(conversation, capabilities, losses);
+    effort::fit(conversation, capabilities, able, losses);
+    settings(conversation, capabilities, able, losses);
 }
 
-fn tools(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
-    let mut marks = takes.cache_marks.saturating_sub(marked(conversation));
+fn tools(conversation: &mut Conversation, capabilities: &Capabilities, losses: &mut Losses) {
+    let mut marks = capabilities.cache_marks.saturating_sub(marked(conversation));
     conversation.tools.retain_mut(|tool| {
         if tool.cache.is_some() {
             match marks.checked_sub(1) {
@@ -38,15 +38,15 @@ fn tools(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
         }
         tool.extras.retain(|extra| {
             let function = matches!(tool.kind, ToolKind::Function { .. });
-            let known = function && extra.is_known_to(takes.dialect);
+            let known = function && extra.is_known_to(capabilities.dialect);
             if !known && !extra.is_default() {
                 losses.add(LossKind::FIELD, extra.at);
             }
             known
         });
-        kind(tool, takes, losses)
+        kind(tool, capabilities, losses)
     });
-    if takes.wants_tools && conversation.tools.is_empty() {
+    if capabilities.wants_tools && conversation.tools.is_empty() {
         define_called_tools(conversation, losses);
     }
     if conversation.tools.is_empty()
@@ -57,15 +57,15 @@ fn tools(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
 }
 
 /// Fits what a tool is; whether anything of it is left.
-fn kind(tool: &mut Tool, takes: &Takes, losses: &mut Losses) -> bool {
-    let own = |dialect: &str| dialect == takes.dialect;
+fn kind(tool: &mut Tool, capabilities: &Capabilities, losses: &mut Losses) -> bool {
+    let own = |dialect: &str| dialect == capabilities.dialect;
     let made = match &mut tool.kind {
         ToolKind::Foreign(foreign) if !own(foreign.dialect) => {
             losses.add(LossKind::SERVER_TOOL_DEFINITION, tool.at);
             return false;
         }
         ToolKind::WebSearch(search, foreign) if !own(foreign.dialect) => {
-            let Some(limits) = &takes.web_search else {
+            let Some(limits) = &capabilities.web_search else {
                 losses.add(LossKind::SERVER_TOOL_DEFINITION, tool.at);
                 return false;
             };
@@ -80,7 +80,7 @@ fn kind(tool: &mut Tool, takes: &Takes, losses: &mut Losses) -> bool {
             description: Some(Text::new(client.description)),
             parameters: Some(Raw::new(client.schema.as_bytes())),
         },
-        ToolKind::Custom { name, description, .. } if !takes.custom_calls => ToolKind::Function {
+        ToolKind::Custom { name, description, .. } if !capabilities.custom_calls => ToolKind::Function {
             name: std::mem::take(name),
             description: description.take(),
             parameters: Some(Raw::new(FREE_TEXT.as_bytes())),
@@ -93,19 +93,19 @@ fn kind(tool: &mut Tool, takes: &Takes, losses: &mut Losses) -> bool {
 }
 
 /// Takes away what the target's search cannot be limited by; whether there was something.
-fn limit(search: &mut WebSearch, takes: &SearchTakes) -> bool {
+fn limit(search: &mut WebSearch, capabilities: &SearchCapabilities) -> bool {
     let before = [
-        !takes.allowed && !search.allowed.is_empty(),
-        !takes.blocked && !search.blocked.is_empty(),
-        !takes.location && search.location.is_some(),
-        !takes.context && search.context.is_some(),
-        !takes.max_uses && search.max_uses.is_some(),
+        !capabilities.allowed && !search.allowed.is_empty(),
+        !capabilities.blocked && !search.blocked.is_empty(),
+        !capabilities.location && search.location.is_some(),
+        !capabilities.context && search.context.is_some(),
+        !capabilities.max_uses && search.max_uses.is_some(),
     ];
-    search.allowed.retain(|_| takes.allowed);
-    search.blocked.retain(|_| takes.blocked);
-    search.location = search.location.take().filter(|_| takes.location);
-    search.context = search.context.take().filter(|_| takes.context);
-    search.max_uses = search.max_uses.take().filter(|_| takes.max_uses);
+    search.allowed.retain(|_| capabilities.allowed);
+    search.blocked.retain(|_| capabilities.blocked);
+    search.location = search.location.take().filter(|_| capabilities.location);
+    search.context = search.context.take().filter(|_| capabilities.context);
+    search.max_uses = search.max_uses.take().filter(|_| capabilities.max_uses);
     before.contains(&true)
 }
 
@@ -133,12 +133,12 @@ fn define_called_tools(conversation: &mut Conversation, losses: &mut Losses) {
     }
 }
 
-fn settings(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: &mut Losses) {
+fn settings(conversation: &mut Conversation, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
     let at = first_place(conversation);
     let settings = &mut conversation.settings;
-    shown_probabilities(settings, takes);
+    shown_probabilities(settings, capabilities);
     settings.plain.retain(|plain| {
-        let known = takes.has(plain.name);
+        let known = capabilities.has(plain.name);
         if !known && !is_usual(plain) {
             losses.add(Form::of(plain.name).map_or(LossKind::SETTING, |form| form.loss), plain.at);
         }
@@ -146,30 +146,30 @@ fn settings(conversation: &mut Conversation, takes: &Takes, able: &Able, losses:
     });
     macro_rules! keep {
         ($($field:ident: $name:ident),* $(,)?) => {
-            $(if !takes.has(Name::$name) && let Some(set) = settings.$field.take() {
+            $(if !capabilities.has(Name::$name) && let Some(set) = settings.$field.take() {
                 losses.add(LossKind::SETTING, set.at);
             })*
         };
     }
     keep!(stop: Stop, choice: Choice, summary: Summary, output: Output);
     // Gemini knows summaries of thoughts only with and without.
-    if takes.plain_summaries
+    if capabilities.plain_summaries
         && let Some(set) = &settings.summary
         && !set.value.is("auto")
     {
         losses.add(LossKind::CLAMPED, set.at);
     }
     // That several tools may be called at once is usual everywhere.
-    if !takes.has(Name::Parallel)
+    if !capabilities.has(Name::Parallel)
         && let Some(set) = settings.parallel.take().filter(|set| !set.value)
     {
         losses.add(LossKind::SETTING, set.at);
     }
-    choice(settings, takes, losses);
-    sampling(settings, takes, able, losses);
-    limits(settings, takes, losses);
-    output(settings, takes, losses);
-    if takes.wants_limit && settings.get(Name::MaxTokens).is_none() {
+    choice(settings, capabilities, losses);
+    sampling(settings, capabilities, able, losses);
+    limits(settings, capabilities, losses);
+    output(settings, capabilities, losses);
+    if capabilities.wants_limit && settings.get(Name::MaxTokens).is_none() {
         losses.add_with(LossKind::STUB_LIMIT, at, LIMIT);
         let value = Raw::new(LIMIT.to_string().into_bytes());
         settings.plain.push(Plain { name: Name::MaxTokens, value, at });
@@ -195,8 +195,8 @@ fn is_usual(plain: &Plain) -> bool {
 }
 
 /// Where probabilities have a switch, how many are shown says nothing without it.
-fn shown_probabilities(settings: &mut Settings, takes: &Takes) {
-    if takes.probability_switch
+fn shown_probabilities(settings: &mut Settings, capabilities: &Capabilities) {
+    if capabilities.probability_switch
         && settings.get(Name::Logprobs).is_none()
         && let Some(at) = settings.get(Name::TopLogprobs).map(|plain| plain.at)
     {
@@ -204,14 +204,14 @@ fn shown_probabilities(settings: &mut Settings, takes: &Takes) {
     }
 }
 
-fn choice(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
+fn choice(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Losses) {
     let Some(choice) = &mut settings.choice else { return };
     match &choice.value {
-        Choice::None if !takes.forbids_tools => {
+        Choice::None if !capabilities.forbids_tools => {
             losses.add(LossKind::SETTING, choice.at);
             settings.choice = None;
         }
-        Choice::Allowed { required, .. } if !takes.allowed_tools => {
+        Choice::Allowed { required, .. } if !capabilities.allowed_tools => {
             losses.add(LossKind::CHOICE_WIDENED, choice.at);
             choice.value = if *required { Choice::Required } else { Choice::Auto };
         }
@@ -219,14 +219,14 @@ fn choice(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
     }
 }
 
-fn sampling(settings: &mut Settings, takes: &Takes, able: &Able, losses: &mut Losses) {
+fn sampling(settings: &mut Settings, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
     let thinks = match settings.effort.as_ref().map(|set| &set.value) {
         Some(Effort::Off) | None => false,
         // Words alone do not make Claude think, a budget does.
-        Some(Effort::Level(_)) => !takes.wants_limit,
+        Some(Effort::Level(_)) => !capabilities.wants_limit,
         Some(Effort::Budget(_) | Effort::Adaptive) => true,
     };
-    let claude_thinks = thinks && takes.wants_limit;
+    let claude_thinks = thinks && capabilities.wants_limit;
     let refused = match able.sampling {
         Sampling::Refused => true,
         Sampling::UnlessThinking => thinks,
@@ -240,35 +240,35 @@ fn sampling(settings: &mut Settings, takes: &Takes, able: &Able, losses: &mut Lo
             losses.add(LossKind::SETTING_REFUSED, plain.at);
         }
     }
-    let hottest = f64::from(takes.hottest);
+    let hottest = f64::from(capabilities.hottest);
     if let Some(plain) = settings.get_mut(Name::Temperature)
         && plain.value.number().is_some_and(|value| value > hottest)
     {
         losses.add(LossKind::CLAMPED, plain.at);
-        plain.value = Raw::new(takes.hottest.to_string().into_bytes());
+        plain.value = Raw::new(capabilities.hottest.to_string().into_bytes());
     }
 }
 
-fn limits(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
+fn limits(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Losses) {
     if let Some(plain) = settings.get_mut(Name::MaxTokens)
-        && plain.value.number().is_some_and(|value| value < f64::from(takes.least_limit))
+        && plain.value.number().is_some_and(|value| value < f64::from(capabilities.least_limit))
     {
         losses.add(LossKind::CLAMPED, plain.at);
-        plain.value = Raw::new(takes.least_limit.to_string().into_bytes());
+        plain.value = Raw::new(capabilities.least_limit.to_string().into_bytes());
     }
     if let Some(stop) = &mut settings.stop
-        && stop.value.len() > takes.stops
+        && stop.value.len() > capabilities.stops
     {
-        losses.add_with(LossKind::SURPLUS_STOPS, stop.at, takes.stops as u32);
-        stop.value.truncate(takes.stops);
+        losses.add_with(LossKind::SURPLUS_STOPS, stop.at, capabilities.stops as u32);
+        stop.value.truncate(capabilities.stops);
     }
 }
 
-fn output(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
+fn output(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Losses) {
     let Some(output) = &mut settings.output else { return };
     let at = output.at;
     match &mut output.value {
-        OutputFormat::Json if !takes.json_mode => {
+        OutputFormat::Json if !capabilities.json_mode => {
             losses.add(LossKind::SETTING, at);
             settings.output = None;
         }
@@ -276,10 +276,10 @@ fn output(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
         OutputFormat::Schema { name, description, strict, .. } => {
             // A schema needs a name where the dialect wants one; a name in it is as good as any.
             name.get_or_insert_with(|| Text::new("answer"));
-            if description.is_some() && !takes.describes_schemas {
+            if description.is_some() && !capabilities.describes_schemas {
                 losses.add(LossKind::SCHEMA_DESCRIPTION, at);
             }
-            if strict.is_some() && !takes.strict_schemas {
+            if strict.is_some() && !capabilities.strict_schemas {
                 losses.add(LossKind::SCHEMA_STRICT, at);
             }
         }

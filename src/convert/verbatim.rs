@@ -8,7 +8,7 @@ use crate::json::{Member, Val, name, string};
 use crate::message::settings_map;
 use crate::message::settings_map::Form;
 use crate::message::write::Writer;
-use crate::message::{At, LossKind, Losses, Takes, members};
+use crate::message::{At, Capabilities, LossKind, Losses, members};
 use crate::source::bytes::spool::{Outlet, Spool};
 
 use super::request::LIMIT;
@@ -51,14 +51,14 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    pub fn new(takes: &Takes, written: Written, outlet: Outlet) -> Self {
+    pub fn new(capabilities: &Capabilities, written: Written, outlet: Outlet) -> Self {
         Verbatim {
-            dialect: takes.dialect,
-            wants_limit: takes.wants_limit,
+            dialect: capabilities.dialect,
+            wants_limit: capabilities.wants_limit,
             has_limit: false,
-            names_model: takes.names_model,
-            list_key: takes.list_key,
-            members: takes.message_members,
+            names_model: capabilities.names_model,
+            list_key: capabilities.list_key,
+            members: capabilities.message_members,
             stored: None,
             written,
             before: Vec::new(),

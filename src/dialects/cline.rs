@@ -11,8 +11,8 @@ use crate::history::{BlockFlags, Flags, Kind, Pairing, Role};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name};
 use crate::message::{
-    Block, Conversation, LossKind, Losses, Lost, Maker, Media, MediaKind, Reasoning, Source, Takes, Text, Voice,
-    What,
+    Block, Capabilities, Conversation, LossKind, Losses, Lost, Maker, Media, MediaKind, Reasoning, Source, Text,
+    Voice, What,
 };
 use crate::place::Edit;
 
@@ -21,7 +21,8 @@ pub struct Cline;
 pub static CLINE: Cline = Cline;
 
 /// It is never written: its messages are lifted like those of another dialect, also for Anthropic.
-static TAKES: Takes = Takes { dialect: "cline", list_key: "messages", ..Takes::NOTHING };
+static CAPABILITIES: Capabilities =
+    Capabilities { dialect: "cline", list_key: "messages", ..Capabilities::NOTHING };
 
 /// Members of messages and blocks that are for the client alone.
 const UNSENT: [&[u8]; 18] = [
@@ -50,7 +51,7 @@ static INFO: DialectInfo = DialectInfo {
     pairing: Pairing::Blocks,
     answers_calls: true,
     results_message: Some(anthropic::RESULTS_MESSAGE),
-    capabilities: &TAKES,
+    capabilities: &CAPABILITIES,
     ..DialectInfo::BASE
 };
 

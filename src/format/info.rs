@@ -11,6 +11,7 @@ use super::mark::TextAt;
 use super::probe::Probe;
 use super::requests::Requests;
 use super::unsent::UnsentPaths;
+use super::upstream::Upstream;
 
 /// Where a format's items lie. Rows carry the number of their part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +79,8 @@ pub struct FormatInfo {
     pub title: &'static str,
     /// By what a file of it is recognised, in one line.
     pub known_by: &'static str,
+    /// The source that it was read from; `None` if it was only observed in files.
+    pub upstream: Option<Upstream>,
     pub dialect: &'static dyn Dialect,
     pub target: &'static str,
     pub usage: Usage,
@@ -123,6 +126,7 @@ impl FormatInfo {
             name: "",
             title: "",
             known_by: "",
+            upstream: None,
             dialect,
             target,
             usage: Usage::Log,

@@ -1,7 +1,7 @@
 //! The table of envelopes: requests, responses, pages, batches and exchanges of the providers' APIs. A new envelope is a row.
 
 use crate::format::envelope::{Claim, Envelope, Shape};
-use crate::format::{Format, FormatInfo, Layout, Part, Probe, Unit};
+use crate::format::{Format, FormatInfo, Layout, Part, Probe, Unit, Upstream};
 use crate::history::Usage;
 use crate::json::name;
 
@@ -26,6 +26,11 @@ pub static RESPONSES_REQUEST: Envelope = Envelope {
     info: FormatInfo {
         name: "responses-request",
         title: "body of a Responses request",
+        upstream: Some(Upstream {
+            repository: "openai/openai-python",
+            file: Some("src/openai/types/responses"),
+            version: Some("3.54.0"),
+        }),
         known_by: "an object with `input`, and `model` or a list of items; or with a stored `prompt`",
         usage: Usage::Request,
         parts: &[Part { path: &["input"], unit: Unit::Element }],
@@ -38,6 +43,11 @@ pub static RESPONSES_OBJECT: Envelope = Envelope {
     info: FormatInfo {
         name: "responses-object",
         title: "response of the Responses API",
+        upstream: Some(Upstream {
+            repository: "openai/openai-python",
+            file: Some("src/openai/types/responses"),
+            version: Some("3.54.0"),
+        }),
         known_by: "`object` is \"response\", and `output` is a list",
         parts: &[Part { path: &["output"], unit: Unit::Element }],
         records_responses: true,
@@ -54,6 +64,11 @@ pub static RESPONSES_PAGE: Envelope = Envelope {
     info: FormatInfo {
         name: "responses-page",
         title: "page of a response's input items",
+        upstream: Some(Upstream {
+            repository: "openai/openai-python",
+            file: Some("src/openai/types/responses"),
+            version: Some("3.54.0"),
+        }),
         known_by: "`object` is \"list\", and `data` is a list of items",
         parts: &[Part { path: &["data"], unit: Unit::Element }],
         ..FormatInfo::of(responses::API.dialect, "openai")
@@ -94,6 +109,11 @@ pub static RESPONSES_BATCH: Envelope = Envelope {
     info: FormatInfo {
         name: "responses-batch",
         title: "lines of the Batch API for Responses, in and out",
+        upstream: Some(Upstream {
+            repository: "openai/openai-python",
+            file: Some("src/openai/types/responses"),
+            version: Some("3.54.0"),
+        }),
         known_by: "`custom_id` with a request in `body`, or a response in `response.body`",
         usage: Usage::Request,
         parts: &[
@@ -115,6 +135,11 @@ pub static CHAT_REQUEST: Envelope = Envelope {
     info: FormatInfo {
         name: "chat-request",
         title: "body of a Chat Completions request",
+        upstream: Some(Upstream {
+            repository: "openai/openai-python",
+            file: Some("src/openai/types/chat"),
+            version: Some("3.54.0"),
+        }),
         known_by: "an object with `messages`, a list of objects with a `role`; or a list of Chat messages",
         usage: Usage::Request,
         parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
@@ -129,6 +154,11 @@ pub static CHAT_COMPLETION: Envelope = Envelope {
     info: FormatInfo {
         name: "chat-completion",
         title: "response of the Chat Completions API",
+        upstream: Some(Upstream {
+            repository: "openai/openai-python",
+            file: Some("src/openai/types/chat"),
+            version: Some("3.54.0"),
+        }),
         known_by: "`object` is \"chat.completion\", and `choices` is a list",
         parts: &[Part { path: &["choices"], unit: Unit::Element }],
         ..FormatInfo::of(chat::API.dialect, "chat")
@@ -144,6 +174,11 @@ pub static CHAT_PAGE: Envelope = Envelope {
     info: FormatInfo {
         name: "chat-page",
         title: "page of stored completions, or of the messages of one",
+        upstream: Some(Upstream {
+            repository: "openai/openai-python",
+            file: Some("src/openai/types/chat"),
+            version: Some("3.54.0"),
+        }),
         known_by: "`object` is \"list\", and `data` is a list of completions, or of messages with ids of completions",
         parts: &[Part { path: &["data"], unit: Unit::Element }],
         ..FormatInfo::of(chat::API.dialect, "chat")
@@ -180,6 +215,11 @@ pub static CHAT_BATCH: Envelope = Envelope {
     info: FormatInfo {
         name: "chat-batch",
         title: "lines of the Batch API for Chat Completions, in and out",
+        upstream: Some(Upstream {
+            repository: "openai/openai-python",
+            file: Some("src/openai/types/chat"),
+            version: Some("3.54.0"),
+        }),
         known_by: "`custom_id` with `messages` in `body`, or a completion in `response.body`",
         usage: Usage::Request,
         parts: &[
@@ -232,6 +272,11 @@ pub static ANTHROPIC_REQUEST: Envelope = Envelope {
     info: FormatInfo {
         name: "anthropic-request",
         title: "body of an Anthropic Messages request, or the list of its messages",
+        upstream: Some(Upstream {
+            repository: "anthropics/anthropic-sdk-python",
+            file: Some("src/anthropic/types"),
+            version: Some("2.12.0"),
+        }),
         known_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; `max_tokens` before \
               `messages`, roles and texts, and no member of Chat's; or a list with blocks that only Anthropic has",
         usage: Usage::Request,
@@ -247,6 +292,11 @@ pub static ANTHROPIC_BATCH: Envelope = Envelope {
     info: FormatInfo {
         name: "anthropic-batch",
         title: "Anthropic Message Batches, requests and results",
+        upstream: Some(Upstream {
+            repository: "anthropics/anthropic-sdk-python",
+            file: Some("src/anthropic/types"),
+            version: Some("2.12.0"),
+        }),
         known_by: "`custom_id` with a request in `params` or a batch `result`; or a list of such `requests`",
         usage: Usage::Request,
         parts: &[
@@ -267,6 +317,11 @@ pub static ANTHROPIC_MESSAGE: Envelope = Envelope {
     info: FormatInfo {
         name: "anthropic-message",
         title: "message as the Anthropic Messages API returns it",
+        upstream: Some(Upstream {
+            repository: "anthropics/anthropic-sdk-python",
+            file: Some("src/anthropic/types"),
+            version: Some("2.12.0"),
+        }),
         known_by: "`type` is \"message\", with `stop_reason`, `role` and `content`",
         parts: &[Part { path: &[], unit: Unit::Record }],
         records_responses: true,
@@ -281,6 +336,11 @@ pub static GEMINI_REQUEST: Envelope = Envelope {
     info: FormatInfo {
         name: "gemini-request",
         title: "body of a Gemini request, or the list of its contents",
+        upstream: Some(Upstream {
+            repository: "googleapis/python-genai",
+            file: Some("google/genai/types.py"),
+            version: Some("3.4.0"),
+        }),
         known_by: "`contents` with `parts`, or a list of contents",
         usage: Usage::Request,
         parts: &[Part { path: &["contents"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
@@ -293,6 +353,11 @@ pub static GEMINI_RESPONSE: Envelope = Envelope {
     info: FormatInfo {
         name: "gemini-response",
         title: "response of the Gemini API",
+        upstream: Some(Upstream {
+            repository: "googleapis/python-genai",
+            file: Some("google/genai/types.py"),
+            version: Some("3.4.0"),
+        }),
         known_by: "`candidates`, a list of objects with `content` or `finishReason`; or `promptFeedback` with `modelVersion`",
         parts: &[Part { path: &["candidates"], unit: Unit::Element }],
         records_responses: true,
@@ -332,6 +397,11 @@ pub static BEDROCK_REQUEST: Envelope = Envelope {
     info: FormatInfo {
         name: "bedrock-request",
         title: "body of a Bedrock Converse request, or the list of its messages",
+        upstream: Some(Upstream {
+            repository: "boto/botocore",
+            file: Some("botocore/data/bedrock-runtime/2023-09-30/service-2.json"),
+            version: Some("1.44.5"),
+        }),
         known_by: "`messages` with blocks without a `type`, or with `inferenceConfig` or `toolConfig`",
         usage: Usage::Request,
         parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
@@ -345,6 +415,11 @@ pub static BEDROCK_RESPONSE: Envelope = Envelope {
     info: FormatInfo {
         name: "bedrock-response",
         title: "response of Bedrock's Converse",
+        upstream: Some(Upstream {
+            repository: "boto/botocore",
+            file: Some("botocore/data/bedrock-runtime/2023-09-30/service-2.json"),
+            version: Some("1.44.5"),
+        }),
         known_by: "`output` with a `message` in it",
         parts: &[Part { path: &["output", "message"], unit: Unit::Element }],
         records_responses: true,

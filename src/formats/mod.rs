@@ -18,6 +18,7 @@ pub mod traces;
 mod transcript;
 pub mod unread;
 
+use crate::carry::SessionWriter;
 use crate::format::Format;
 
 /// All formats. Among formats that are equally sure of a record, the first wins.
@@ -112,4 +113,20 @@ pub fn by_name(name: &str) -> Option<&'static dyn Format> {
 /// Names of those who carry the requests of logs out.
 pub fn providers() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().filter_map(|format| format.info().requests).flat_map(|requests| requests.providers()).copied()
+}
+
+/// All writers of sessions, in the order in which they are listed.
+pub static SESSION_WRITERS: [&SessionWriter; 7] = [
+    &agents::codex::write::WRITER,
+    &agents::claude_code::write::WRITER,
+    &agents::opencode::write::WRITER,
+    &agents::pi::write::WRITER,
+    &agents::gemini_cli::write::WRITER,
+    &sdks::openai_agents::write::WRITER,
+    &sdks::vercel::write::WRITER,
+];
+
+/// The writer of sessions with this name.
+pub fn session_writer(name: &str) -> Option<&'static SessionWriter> {
+    SESSION_WRITERS.into_iter().find(|writer| writer.name == name)
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::flags::BlockFlags;
 use super::kind::{Kind, Role};
-use super::pairs::Pairing;
+use super::pairing::Pairing;
 use super::row::{Row, nth};
 
 /// A message, and the rows of its blocks.

@@ -3,7 +3,7 @@
 use super::{LossKind, Maker, Media, MediaKind, Name, Source, settings_map};
 
 /// What a dialect takes of a conversation.
-pub struct Takes {
+pub struct Capabilities {
     /// The dialect's name: what is kept raw for it may be written.
     pub dialect: &'static str,
     /// Whose reasoning means something to its models.
@@ -28,7 +28,7 @@ pub struct Takes {
     pub names: bool,
     /// System messages may come after the first messages of the conversation.
     pub late_instructions: bool,
-    pub media: &'static [Takeable],
+    pub media: &'static [MediaSupport],
     /// Of these, what a tool's result may hold.
     pub result_media: &'static [MediaKind],
     /// The model's own messages may hold media.
@@ -62,7 +62,7 @@ pub struct Takes {
     /// Summaries of thoughts come or do not: how long they are is not asked.
     pub plain_summaries: bool,
     /// What a search of the web can be limited by; `None` if there is none.
-    pub web_search: Option<SearchTakes>,
+    pub web_search: Option<SearchCapabilities>,
     /// Files have names.
     pub file_names: bool,
     /// Images say how closely to look.
@@ -86,7 +86,7 @@ pub struct Takes {
 }
 
 /// A kind of media, and the ways in which it may come.
-pub struct Takeable {
+pub struct MediaSupport {
     pub kind: MediaKind,
     pub data: bool,
     pub url: bool,
@@ -98,15 +98,15 @@ pub struct Takeable {
     pub url_subtypes: &'static [&'static str],
 }
 
-impl Takeable {
+impl MediaSupport {
     /// Taken by none of the ways.
-    pub const fn none(kind: MediaKind) -> Takeable {
-        Takeable { kind, data: false, url: false, id: false, plain: false, subtypes: &[], url_subtypes: &[] }
+    pub const fn none(kind: MediaKind) -> MediaSupport {
+        MediaSupport { kind, data: false, url: false, id: false, plain: false, subtypes: &[], url_subtypes: &[] }
     }
 }
 
 /// What a search of the web can be limited by.
-pub struct SearchTakes {
+pub struct SearchCapabilities {
     pub allowed: bool,
     pub blocked: bool,
     pub location: bool,
@@ -131,9 +131,9 @@ pub enum Chars {
     Alphanumeric,
 }
 
-impl Takes {
+impl Capabilities {
     /// A dialect that is no API's.
-    pub const NOTHING: Takes = Takes {
+    pub const NOTHING: Capabilities = Capabilities {
         dialect: "",
         makers: &[],
         signatures: false,

@@ -22,7 +22,7 @@ pub mod write;
 
 use crate::place::Place;
 
-pub use capabilities::{Chars, IdRule, SearchTakes, Takeable, Takes};
+pub use capabilities::{Capabilities, Chars, IdRule, MediaSupport, SearchCapabilities};
 pub use conversation::Conversation;
 pub use losses::{LossKind, Losses, Lost};
 pub use media::{Media, MediaKind, Source};

@@ -2,6 +2,7 @@
 //! is the business of the Python part of the package.
 
 mod dump;
+mod json;
 mod options;
 mod report;
 mod results;

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use replaylint::internals::report::contract;
 use serde::Serialize;
 
-use super::results::{from_json, json};
+use super::json::{from_json, json};
 
 /// What was found in a conversation, and for `fix` what was changed.
 #[pyclass(frozen, module = "replaylint")]

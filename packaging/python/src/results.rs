@@ -2,20 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde::Serialize;
 
 use super::Error;
+use super::json::{from_json, json};
 use super::report::Report;
-
-/// A part of the contract as JSON.
-pub fn json(value: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|error| Error::new_err(error.to_string()))
-}
-
-/// JSON as Python objects, by Python's own parser.
-pub fn from_json<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("json")?.call_method1("loads", (json,))
-}
 
 /// Conversations as requests of another API.
 #[pyclass(frozen, module = "replaylint")]

@@ -5,16 +5,16 @@ use crate::dialect::Written;
 use crate::dialects::common::{self, cached_for, only_text, part_text, write_extras, write_input_object};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Raw,
-    Reasoning, SearchTakes, Settings, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice, WebSearch,
-    What,
+    Block, Capabilities, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, MediaSupport,
+    OutputFormat, Part, Raw, Reasoning, SearchCapabilities, Settings, Source, Text, Tool, ToolKind, ToolResult,
+    Voice, WebSearch, What,
 };
 
 use super::rows::NAME;
 
 const WORD: IdRule = IdRule::new(Chars::Word, 64);
 
-pub static TAKES: Takes = Takes {
+pub static CAPABILITIES: Capabilities = Capabilities {
     dialect: NAME,
     makers: &[Maker::Anthropic],
     signatures: false,
@@ -30,7 +30,7 @@ pub static TAKES: Takes = Takes {
     names: false,
     late_instructions: false,
     media: &[
-        Takeable {
+        MediaSupport {
             kind: MediaKind::Image,
             data: true,
             url: true,
@@ -39,7 +39,7 @@ pub static TAKES: Takes = Takes {
             subtypes: &["png", "jpeg", "gif", "webp"],
             url_subtypes: &["png", "jpeg", "gif", "webp"],
         },
-        Takeable {
+        MediaSupport {
             kind: MediaKind::File,
             data: true,
             url: true,
@@ -48,7 +48,7 @@ pub static TAKES: Takes = Takes {
             subtypes: &["pdf"],
             url_subtypes: &["pdf"],
         },
-        Takeable { plain: true, ..Takeable::none(MediaKind::Search) },
+        MediaSupport { plain: true, ..MediaSupport::none(MediaKind::Search) },
     ],
     result_media: &[MediaKind::Image, MediaKind::File, MediaKind::Search],
     model_media: false,
@@ -66,7 +66,13 @@ pub static TAKES: Takes = Takes {
     thinks_off: true,
     plain_summaries: false,
     strict_schemas: false,
-    web_search: Some(SearchTakes { allowed: true, blocked: true, location: true, context: false, max_uses: true }),
+    web_search: Some(SearchCapabilities {
+        allowed: true,
+        blocked: true,
+        location: true,
+        context: false,
+        max_uses: true,
+    }),
     file_names: true,
     detail: false,
     document_facts: true,

@@ -29,7 +29,7 @@ static INFO: DialectInfo = DialectInfo {
     pairing: Pairing::Blocks,
     results_message: Some(RESULTS_MESSAGE),
     hoist: Some(change::hoist),
-    capabilities: &lower::TAKES,
+    capabilities: &lower::CAPABILITIES,
     ..DialectInfo::BASE
 };
 

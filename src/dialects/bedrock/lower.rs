@@ -7,14 +7,14 @@ use crate::dialect::Written;
 use crate::dialects::common::{cached_for, part_text, write_extras, write_input_object};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Raw,
-    Reasoning, Settings, Source, Takeable, Takes, Text, ToolKind, ToolResult, Voice, What,
+    Block, Capabilities, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, MediaSupport,
+    OutputFormat, Part, Raw, Reasoning, Settings, Source, Text, ToolKind, ToolResult, Voice, What,
 };
 
 use super::lift::{FORMATS, NAMELESS};
 use super::rows::NAME;
 
-pub static TAKES: Takes = Takes {
+pub static CAPABILITIES: Capabilities = Capabilities {
     dialect: NAME,
     makers: &[Maker::Anthropic],
     signatures: false,
@@ -30,8 +30,12 @@ pub static TAKES: Takes = Takes {
     names: false,
     late_instructions: false,
     media: &[
-        Takeable { data: true, subtypes: &["png", "jpeg", "gif", "webp"], ..Takeable::none(MediaKind::Image) },
-        Takeable {
+        MediaSupport {
+            data: true,
+            subtypes: &["png", "jpeg", "gif", "webp"],
+            ..MediaSupport::none(MediaKind::Image)
+        },
+        MediaSupport {
             data: true,
             plain: true,
             subtypes: &[
@@ -45,14 +49,14 @@ pub static TAKES: Takes = Takes {
                 "vnd.ms-excel",
                 "vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             ],
-            ..Takeable::none(MediaKind::File)
+            ..MediaSupport::none(MediaKind::File)
         },
-        Takeable {
+        MediaSupport {
             data: true,
             subtypes: &["mp4", "mkv", "mov", "webm", "mpeg", "mpg", "wmv", "three_gp"],
-            ..Takeable::none(MediaKind::Video)
+            ..MediaSupport::none(MediaKind::Video)
         },
-        Takeable { plain: true, ..Takeable::none(MediaKind::Search) },
+        MediaSupport { plain: true, ..MediaSupport::none(MediaKind::Search) },
     ],
     result_media: &[MediaKind::Image, MediaKind::File, MediaKind::Search],
     model_media: false,

@@ -24,7 +24,7 @@ static INFO: DialectInfo = DialectInfo {
     name: NAME,
     pairing: Pairing::Blocks,
     results_message: Some((r#"{"role":"user","content":["#, "]}")),
-    capabilities: &lower::TAKES,
+    capabilities: &lower::CAPABILITIES,
     ..DialectInfo::BASE
 };
 

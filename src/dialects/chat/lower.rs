@@ -5,14 +5,14 @@ use crate::dialects::common::{only_text, part_text, result_text, write_extras, w
 use crate::json::{Tape, name, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Call, CallKind, Chars, Choice, Conversation, Effort, Foreign, IdRule, Input, Media, MediaKind, Message,
-    OutputFormat, Part, Raw, SearchTakes, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice,
-    WebSearch, What,
+    Block, Call, CallKind, Capabilities, Chars, Choice, Conversation, Effort, Foreign, IdRule, Input, Media,
+    MediaKind, MediaSupport, Message, OutputFormat, Part, Raw, SearchCapabilities, Source, Text, Tool, ToolKind,
+    ToolResult, Voice, WebSearch, What,
 };
 
 use super::rows::NAME;
 
-pub static TAKES: Takes = Takes {
+pub static CAPABILITIES: Capabilities = Capabilities {
     dialect: NAME,
     makers: &[],
     signatures: false,
@@ -36,9 +36,9 @@ pub static TAKES: Takes = Takes {
     names: true,
     late_instructions: true,
     media: &[
-        Takeable { data: true, url: true, ..Takeable::none(MediaKind::Image) },
-        Takeable { data: true, id: true, ..Takeable::none(MediaKind::File) },
-        Takeable { data: true, ..Takeable::none(MediaKind::Audio) },
+        MediaSupport { data: true, url: true, ..MediaSupport::none(MediaKind::Image) },
+        MediaSupport { data: true, id: true, ..MediaSupport::none(MediaKind::File) },
+        MediaSupport { data: true, ..MediaSupport::none(MediaKind::Audio) },
     ],
     result_media: &[],
     model_media: false,
@@ -56,7 +56,7 @@ pub static TAKES: Takes = Takes {
     thinks_off: true,
     plain_summaries: false,
     strict_schemas: true,
-    web_search: Some(SearchTakes {
+    web_search: Some(SearchCapabilities {
         allowed: false,
         blocked: false,
         location: true,

@@ -23,7 +23,7 @@ pub static CHAT: Chat = Chat;
 static INFO: DialectInfo = DialectInfo {
     name: NAME,
     pairing: Pairing::Replies,
-    capabilities: &lower::TAKES,
+    capabilities: &lower::CAPABILITIES,
     bridge: Some(r#"{"role":"assistant","content":"(no message was recorded)"}"#),
     ..DialectInfo::BASE
 };

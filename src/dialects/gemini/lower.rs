@@ -6,13 +6,14 @@ use crate::dialects::common::{result_text, write_extras, write_input_object};
 use crate::json::{Spare, name, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Reasoning,
-    SearchTakes, Settings, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice, What,
+    Block, Capabilities, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, MediaSupport,
+    OutputFormat, Part, Reasoning, SearchCapabilities, Settings, Source, Text, Tool, ToolKind, ToolResult, Voice,
+    What,
 };
 
 use super::rows::NAME;
 
-const ALL: Takeable = Takeable { data: true, url: true, id: true, ..Takeable::none(MediaKind::Audio) };
+const ALL: MediaSupport = MediaSupport { data: true, url: true, id: true, ..MediaSupport::none(MediaKind::Audio) };
 /// https://ai.google.dev/gemini-api/docs/image-understanding, https://ai.google.dev/gemini-api/docs/document-processing
 const IMAGES: &[&str] = &["png", "jpeg", "jpg", "webp", "heic", "heif", "gif", "avif"];
 const FILES: &[&str] = &[
@@ -33,7 +34,7 @@ const FILES: &[&str] = &[
     "x-python",
 ];
 
-pub static TAKES: Takes = Takes {
+pub static CAPABILITIES: Capabilities = Capabilities {
     dialect: NAME,
     makers: &[Maker::Google],
     signatures: true,
@@ -49,10 +50,10 @@ pub static TAKES: Takes = Takes {
     names: false,
     late_instructions: false,
     media: &[
-        Takeable { kind: MediaKind::Image, subtypes: IMAGES, url_subtypes: IMAGES, ..ALL },
-        Takeable { kind: MediaKind::File, subtypes: FILES, url_subtypes: FILES, ..ALL },
-        Takeable { kind: MediaKind::Audio, ..ALL },
-        Takeable { kind: MediaKind::Video, ..ALL },
+        MediaSupport { kind: MediaKind::Image, subtypes: IMAGES, url_subtypes: IMAGES, ..ALL },
+        MediaSupport { kind: MediaKind::File, subtypes: FILES, url_subtypes: FILES, ..ALL },
+        MediaSupport { kind: MediaKind::Audio, ..ALL },
+        MediaSupport { kind: MediaKind::Video, ..ALL },
     ],
     result_media: &[],
     model_media: true,
@@ -70,7 +71,7 @@ pub static TAKES: Takes = Takes {
     thinks_off: false,
     plain_summaries: true,
     strict_schemas: false,
-    web_search: Some(SearchTakes {
+    web_search: Some(SearchCapabilities {
         allowed: false,
         blocked: true,
         location: false,

@@ -27,7 +27,7 @@ static INFO: DialectInfo = DialectInfo {
     continuation: Some(r#"{"role":"user","parts":[{"text":"Continue."}]}"#),
     keeps_results_apart: true,
     results_message: Some((r#"{"role":"user","parts":["#, "]}")),
-    capabilities: &lower::TAKES,
+    capabilities: &lower::CAPABILITIES,
     ..DialectInfo::BASE
 };
 

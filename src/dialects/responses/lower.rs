@@ -4,15 +4,15 @@ use crate::dialect::Written;
 use crate::dialects::common::{self, only_text, part_text, result_text, write_extras, write_input_text};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Call, CallKind, Chars, Choice, Conversation, Effort, IdRule, Input, Maker, Media, MediaKind, Name,
-    OutputFormat, Part, Reasoning, SearchTakes, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice,
-    WebSearch, What,
+    Block, Call, CallKind, Capabilities, Chars, Choice, Conversation, Effort, IdRule, Input, Maker, Media,
+    MediaKind, MediaSupport, Name, OutputFormat, Part, Reasoning, SearchCapabilities, Source, Text, Tool,
+    ToolKind, ToolResult, Voice, WebSearch, What,
 };
 
 use super::fields::NAME;
 use super::lift::LOGPROBS;
 
-pub static TAKES: Takes = Takes {
+pub static CAPABILITIES: Capabilities = Capabilities {
     dialect: NAME,
     makers: &[Maker::OpenAi],
     signatures: false,
@@ -28,14 +28,14 @@ pub static TAKES: Takes = Takes {
     names: false,
     late_instructions: true,
     media: &[
-        Takeable { data: true, url: true, id: true, ..Takeable::none(MediaKind::Image) },
-        Takeable {
+        MediaSupport { data: true, url: true, id: true, ..MediaSupport::none(MediaKind::Image) },
+        MediaSupport {
             data: true,
             url: true,
             id: true,
             // Reported refusals name office documents and videos; texts of all kinds are taken.
             url_subtypes: &["pdf", "plain", "markdown", "csv", "html", "json", "xml"],
-            ..Takeable::none(MediaKind::File)
+            ..MediaSupport::none(MediaKind::File)
         },
     ],
     result_media: &[MediaKind::Image, MediaKind::File],
@@ -54,7 +54,7 @@ pub static TAKES: Takes = Takes {
     thinks_off: true,
     plain_summaries: false,
     strict_schemas: true,
-    web_search: Some(SearchTakes {
+    web_search: Some(SearchCapabilities {
         allowed: true,
         blocked: false,
         location: true,

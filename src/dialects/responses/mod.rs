@@ -13,7 +13,7 @@ use crate::message::{Conversation, Losses};
 use crate::place::Edit;
 
 pub use fields::NAME;
-pub use lower::TAKES;
+pub use lower::CAPABILITIES;
 
 use fields::{APPROVAL_SALT, Fields};
 
@@ -30,7 +30,7 @@ pub static CODEX: Responses = Responses { shell_as_function: true };
 /// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
 pub const STUB: &str = "no result was recorded; execution status unknown";
 
-static INFO: DialectInfo = DialectInfo { name: NAME, capabilities: &lower::TAKES, ..DialectInfo::BASE };
+static INFO: DialectInfo = DialectInfo { name: NAME, capabilities: &lower::CAPABILITIES, ..DialectInfo::BASE };
 
 impl Dialect for Responses {
     fn info(&self) -> &'static DialectInfo {

@@ -4,7 +4,8 @@
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::reduction::{Begins, How, READ_ONLY, Reduction, Step, To};
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item,
+    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+    read_item,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::pieces::Merging;
@@ -19,6 +20,11 @@ pub static FORMAT: AnthropicStream = AnthropicStream;
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-stream",
     title: "recorded stream of the Anthropic Messages API",
+    upstream: Some(Upstream {
+        repository: "anthropics/anthropic-sdk-python",
+        file: Some("src/anthropic/types"),
+        version: Some("2.12.0"),
+    }),
     known_by: "events `message_start`, `content_block_start`, `content_block_delta` …: server-sent events, one per line, \
               or in an array",
     usage: Usage::Log,

@@ -4,7 +4,7 @@
 use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Say, Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
 use crate::history::{Settings, Unsent, Usage};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
@@ -19,6 +19,11 @@ pub static FORMAT: GoogleAdk = GoogleAdk;
 static INFO: FormatInfo = FormatInfo {
     name: "google-adk",
     title: "session of the Google ADK (SQLite, or JSON)",
+    upstream: Some(Upstream {
+        repository: "google/adk-python",
+        file: Some("src/google/adk/sessions/database_session_service.py"),
+        version: None,
+    }),
     known_by: "the SQLite tables `events` with `event_data`, and `sessions`; `events` that each have `author` and `invocation_id`",
     usage: Usage::Log,
     histories: Histories::PerDoc,

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
@@ -22,6 +22,11 @@ pub static FORMAT: InspectLog = InspectLog;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "inspect-log",
     title: "Inspect log (`.json`, or the samples of an `.eval` archive)",
+    upstream: Some(Upstream {
+        repository: "UKGovernmentBEIS/inspect_ai",
+        file: Some("src/inspect_ai/log/_log.py"),
+        version: None,
+    }),
     known_by: "`eval`, `status` and `version`; a sample with `epoch`, `target` and `messages`",
     unsent: UNSENT,
     ..STORE

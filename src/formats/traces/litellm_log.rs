@@ -4,7 +4,7 @@
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::translate::{Say, Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
 use crate::history::{Facts, Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -20,6 +20,7 @@ pub static FORMAT: LitellmLog = LitellmLog;
 const BASE: FormatInfo = FormatInfo {
     name: "litellm-log",
     title: "LiteLLM log (spend logs, callbacks, completion logs)",
+    upstream: Some(Upstream { repository: "BerriAI/litellm", file: None, version: Some("1.106.2") }),
     known_by: "`call_type` with `messages` or `proxy_server_request`; or `messages`, `kwargs` and `response`",
     usage: Usage::Log,
     histories: Histories::PerDoc,

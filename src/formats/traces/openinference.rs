@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
 
 use super::spans::{self, Attribute, Flat, Naming};
@@ -17,6 +17,7 @@ pub static FORMAT: Openinference = Openinference;
 static INFO: FormatInfo = Manners::of_agent(FormatInfo {
     name: "openinference",
     title: "OpenInference trace",
+    upstream: Some(Upstream { repository: "Arize-ai/openinference", file: None, version: None }),
     known_by: "spans with attributes `llm.input_messages.N.message.role` …",
     unsent: UNSENT,
     ..STORE

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
 use crate::json::name;
 
@@ -18,6 +18,7 @@ pub static FORMAT: OtelGenai = OtelGenai;
 static INFO: FormatInfo = Manners::of_agent(FormatInfo {
     name: "otel-genai",
     title: "OpenTelemetry trace (GenAI conventions)",
+    upstream: Some(Upstream { repository: "open-telemetry/semantic-conventions", file: None, version: None }),
     known_by: "spans with attributes `gen_ai.input.messages`, `gen_ai.output.messages`, `gen_ai.prompt.N` or `gen_ai.completion.N`",
     unsent: UNSENT,
     ..STORE

@@ -107,7 +107,8 @@ impl Left {
 mod tests {
     use super::*;
     use crate::history::kind::Role;
-    use crate::history::pairs::{self, Pairing};
+    use crate::history::pairing::Pairing;
+    use crate::history::pairs;
     use crate::place::{DocId, Place};
 
     /// `u` and `m` begin messages of user and model, `(` and `)` come before the name of a call and of a result, a digit

@@ -7,9 +7,10 @@ mod pair;
 mod stepwise;
 
 use super::messages::Messages;
+use super::pairing::Pairing;
 use super::row::Row;
 
-pub use pair::{NONE, Pair, PairState, Pairing};
+pub use pair::{NONE, Pair, PairState};
 
 /// Pairs all calls and outputs of a history, in the order of their first rows. Calls of message dialects are looked for in
 /// `messages`.

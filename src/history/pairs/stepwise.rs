@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use crate::history::kind::Kind;
 use crate::history::messages::{Messages, Step};
+use crate::history::pairing::Pairing;
 use crate::history::row::{Row, nth};
 
-use super::pair::{NONE, Pair, PairState, Pairing};
+use super::pair::{NONE, Pair, PairState};
 
 /// Calls and results of one key.
 #[derive(Default)]

@@ -219,7 +219,7 @@ fn findings(judged: &[Judged], diagnostics: &[Diagnostic], places: &Places) -> V
 }
 
 /// A finding on an item.
-pub(super) fn finding(diagnostic: &Diagnostic, item: Option<u32>, partner: Option<u32>) -> Finding {
+pub fn finding(diagnostic: &Diagnostic, item: Option<u32>, partner: Option<u32>) -> Finding {
     Finding {
         diagnostic: diagnostic.into(),
         item,

@@ -19,7 +19,7 @@ static SCRIPTS: [&str; 5] = [
 
 /// A page that is being written.
 #[derive(Default)]
-pub(super) struct Frame {
+pub struct Frame {
     docs: u64,
 }
 

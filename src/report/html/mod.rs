@@ -2,12 +2,11 @@
 //! `page.js` shows as much of it as fits the window.
 
 pub mod compared;
-mod data;
+pub mod data;
 pub mod draw;
-mod frame;
+pub mod frame;
 mod item;
 mod strand;
-pub mod tree;
 
 use std::io::{self, Write};
 

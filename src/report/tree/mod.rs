@@ -2,6 +2,7 @@
 //! and content only where it was asked for.
 
 mod dot;
+mod html;
 mod json;
 mod mermaid;
 mod text;
@@ -9,7 +10,6 @@ mod view;
 
 use std::io::{self, Write};
 
-use super::html::tree as html;
 use super::{Diagnostic, Style};
 
 pub use view::{TreeView, TurnView, problems, reason_words, view};

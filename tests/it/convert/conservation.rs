@@ -6,11 +6,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use replaylint::internals::carry::{Asked, CARRIERS, Carrier, Carrying, Tools};
+use replaylint::internals::carry::{CarryOptions, CarryOver, SessionWriter, Tools};
 use replaylint::internals::convert::{ConvertOptions, TO, convert_doc};
 use replaylint::internals::diff::compare::{Scope, Side, compare};
 use replaylint::internals::format::Format;
 use replaylint::internals::format::unsent::{Step, reason};
+use replaylint::internals::formats::SESSION_WRITERS;
 use replaylint::internals::json::{Tape, Val, scan};
 use replaylint::internals::judge::Options;
 use replaylint::internals::message::LossKind;
@@ -191,13 +192,22 @@ impl Account {
 }
 
 /// What the conversion to a dialect, or to a session, accounts for.
-fn converted(of: &Tokened, options: &Options, to: &str, session: Option<(&'static Carrier, Tools)>) -> Account {
+fn converted(
+    of: &Tokened,
+    options: &Options,
+    to: &str,
+    session: Option<(&'static SessionWriter, Tools)>,
+) -> Account {
     let bytes = roomy(&of.text);
-    let asked =
-        |tools| Asked { tools: Some(tools), here: "/".into(), when: 1_767_225_600_000, ..Asked::default() };
-    let carrying = session.map(|(carrier, tools)| Carrying::new(carrier, asked(tools)));
+    let asked = |tools| CarryOptions {
+        tools: Some(tools),
+        here: "/".into(),
+        when: 1_767_225_600_000,
+        ..CarryOptions::default()
+    };
+    let carrying = session.map(|(writer, tools)| CarryOver::new(writer, asked(tools)));
     let mut how = ConvertOptions::new(options, plan(to));
-    how.carry = carrying.as_ref().map(|carrying| carrying as _);
+    how.carry = carrying.as_ref();
     let mut account = Account::default();
     let done = convert_doc(DOC, &bytes, &how, 1, &mut |text| {
         account.write(text);
@@ -346,8 +356,8 @@ fn settle(what: &str, runs: usize, silent: &Silent, excuses: &[&Excuses], faults
 #[test]
 fn conversions_lose_nothing_in_silence() {
     let (mut silent, mut excuses) = (Silent::default(), Excuses::new(tables().convert));
-    let sessions = CARRIERS.into_iter().flat_map(|carrier| MANNERS.map(|tools| (carrier, tools)));
-    let sessions: Vec<(&Carrier, Tools)> = sessions.collect();
+    let sessions = SESSION_WRITERS.into_iter().flat_map(|writer| MANNERS.map(|tools| (writer, tools)));
+    let sessions: Vec<(&SessionWriter, Tools)> = sessions.collect();
     let mut faults = Vec::new();
     for sample in samples() {
         let options = sample.options();
@@ -378,7 +388,7 @@ fn conversions_lose_nothing_in_silence() {
             }
         }
     }
-    settle("convert", 5 + CARRIERS.len(), &silent, &[&excuses], &faults);
+    settle("convert", 5 + SESSION_WRITERS.len(), &silent, &[&excuses], &faults);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! after it. What the agent writes for itself (progress, hooks, titles, snapshots, answers that it made up) is a link in
 //! the chain at most, and never sent; what it says in the user's name (`isMeta`) is.
 
+pub mod write;
+
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, TextAt, Unit};
 use crate::history::{Role, Usage};

@@ -2,7 +2,7 @@
 //! messages that name it as their parent, which stay in the file and are not sent; a parent that is gone stands for none.
 
 use crate::dialects::cline::CLINE;
-use crate::format::{Format, FormatInfo, Histories, Layout, Probe};
+use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Upstream};
 use crate::history::Usage;
 
 use super::task;
@@ -15,6 +15,7 @@ pub static FORMAT: RooTask = RooTask;
 static INFO: FormatInfo = FormatInfo {
     name: "roo-task",
     title: "Roo Code or Kilo Code task (`api_conversation_history.json`)",
+    upstream: Some(Upstream { repository: "RooCodeInc/Roo-Code", file: None, version: Some("2026-04") }),
     known_by: "the same list with `condenseParent`, `truncationParent`, `isSummary`, `reasoning_details` or reasoning items",
     usage: Usage::Log,
     histories: Histories::PerRecord,

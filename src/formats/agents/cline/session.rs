@@ -1,7 +1,7 @@
 //! Sessions of Cline: `<session>.messages.json` of its SDK and command line, and `api_conversation_history.json` of a task.
 
 use crate::dialects::cline::CLINE;
-use crate::format::{Format, FormatInfo, Histories, Layout, Probe};
+use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Upstream};
 use crate::history::Usage;
 use crate::json::name;
 
@@ -15,6 +15,7 @@ pub static FORMAT: ClineSession = ClineSession;
 static INFO: FormatInfo = FormatInfo {
     name: "cline-session",
     title: "Cline session (`<session>.messages.json`, `api_conversation_history.json`)",
+    upstream: Some(Upstream { repository: "cline/cline", file: None, version: Some("3.0.65") }),
     known_by: "`messages` with `sessionId`, `version` and `agent` or `updated_at`; or a list of messages of blocks with \
               `ts` or `modelInfo`",
     usage: Usage::Log,

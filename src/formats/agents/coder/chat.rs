@@ -6,7 +6,9 @@ use std::collections::HashSet;
 use crate::dialect::{Item, Origin};
 use crate::dialects::coder::row::{holds_parts, parts_in, rank, role_of};
 use crate::dialects::coder::{CODER, Part as ChatPart, PartKind};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{
+    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+};
 use crate::history::ranked::Standing;
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
@@ -23,6 +25,11 @@ pub static FORMAT: CoderChat = CoderChat;
 static INFO: FormatInfo = FormatInfo {
     name: "coder-chat",
     title: "chat of coder's chatd (array of rows)",
+    upstream: Some(Upstream {
+        repository: "coder/coder",
+        file: Some("coderd/x/chatd/chatprompt/chatprompt.go"),
+        version: Some("018f9512"),
+    }),
     known_by: TOLD_BY,
     usage: Usage::Log,
     histories: Histories::PerRecord,

@@ -1,7 +1,7 @@
 //! A chat of coder's chatd, exported a row a line.
 
 use crate::dialects::coder::CODER;
-use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Record, Sink};
+use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Record, Sink, Upstream};
 use crate::history::Usage;
 
 use super::chat::{PARTS, TOLD_BY, read_row, row_score};
@@ -13,6 +13,11 @@ pub static FORMAT: CoderChatLines = CoderChatLines;
 static INFO: FormatInfo = FormatInfo {
     name: "coder-chat-lines",
     title: "chat of coder's chatd (one row per line)",
+    upstream: Some(Upstream {
+        repository: "coder/coder",
+        file: Some("coderd/x/chatd/chatprompt/chatprompt.go"),
+        version: Some("018f9512"),
+    }),
     known_by: TOLD_BY,
     usage: Usage::Log,
     histories: Histories::PerDoc,

@@ -2,7 +2,9 @@
 //! people see, newest first, without the model's own rows.
 
 use crate::dialects::coder::CODER;
-use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+};
 use crate::history::{Settings, Usage};
 use crate::json::{Val, name};
 
@@ -15,6 +17,11 @@ pub static FORMAT: CoderPage = CoderPage;
 static INFO: FormatInfo = FormatInfo {
     name: "coder-page",
     title: "page of the messages of a chat, as the API of coder returns it",
+    upstream: Some(Upstream {
+        repository: "coder/coder",
+        file: Some("coderd/x/chatd/chatprompt/chatprompt.go"),
+        version: Some("018f9512"),
+    }),
     known_by: "`messages`, a list of rows, with `queued_messages` or `has_more`",
     usage: Usage::Log,
     histories: Histories::PerRecord,

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -19,6 +19,11 @@ pub static FORMAT: CodexExec = CodexExec;
 static INFO: FormatInfo = Manners::of_agent(FormatInfo {
     name: "codex-exec-json",
     title: "output of `codex exec --json`",
+    upstream: Some(Upstream {
+        repository: "openai/codex",
+        file: Some("codex-rs/exec/src/exec_events.rs"),
+        version: Some("0.169.0"),
+    }),
     known_by: "lines of `type` thread.started, turn.started, item.completed …",
     unsent: UNSENT,
     ..STORE

@@ -3,3 +3,4 @@
 pub mod exec;
 pub mod rollout;
 pub mod session;
+pub mod write;

@@ -10,7 +10,9 @@ mod kept;
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::responses::CODEX;
-use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, read_array};
+use crate::format::{
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, Upstream, read_array,
+};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::{Val, name};
 use crate::message::LossKind;
@@ -25,6 +27,11 @@ pub static FORMAT: CodexRollout = CodexRollout;
 static INFO: FormatInfo = FormatInfo {
     name: "codex-rollout",
     title: "Codex session log (rollout)",
+    upstream: Some(Upstream {
+        repository: "openai/codex",
+        file: Some("codex-rs/protocol/src/protocol.rs"),
+        version: Some("0.169.0"),
+    }),
     known_by: "lines of `{type, payload}` with Codex's types, or a header with `instructions` and bare items",
     usage: Usage::Log,
     histories: Histories::PerDoc,

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -21,6 +21,11 @@ pub static FORMAT: Crush = Crush;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "crush",
     title: "session of Crush (SQLite)",
+    upstream: Some(Upstream {
+        repository: "charmbracelet/crush",
+        file: Some("internal/message/content.go"),
+        version: Some("2026-08"),
+    }),
     known_by: "the SQLite tables `messages` with `parts`, and `sessions` with `message_count`",
     stored_in_tables: true,
     unsent: UNSENT,

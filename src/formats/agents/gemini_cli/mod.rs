@@ -7,11 +7,12 @@ mod correct;
 mod message;
 pub mod recording;
 mod state;
+pub mod write;
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Say, Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Editor, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
+use crate::format::{Edited, Editor, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
 use crate::history::codes::UNKNOWN_REWIND;
 use crate::history::{Code, Finding, Row, Settings, Unsent, Usage, codes};
 use crate::json::{Val, name};
@@ -26,6 +27,11 @@ pub static FORMAT: GeminiCli = GeminiCli;
 static INFO: FormatInfo = FormatInfo {
     name: "gemini-cli",
     title: "Gemini CLI session (`chats/session-*.jsonl`, and `.json` before)",
+    upstream: Some(Upstream {
+        repository: "google-gemini/gemini-cli",
+        file: Some("packages/core/src/services/chatRecordingService.ts"),
+        version: Some("0.61.0"),
+    }),
     known_by: "`sessionId` with `projectHash`; lines with `$set` or `$rewindTo`; messages of `type` gemini",
     usage: Usage::Log,
     histories: Histories::PerDoc,

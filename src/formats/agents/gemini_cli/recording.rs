@@ -3,7 +3,7 @@
 use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Say, Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
 use crate::history::{Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -15,6 +15,7 @@ pub static FORMAT: GeminiRecording = GeminiRecording;
 static INFO: FormatInfo = FormatInfo {
     name: "gemini-recording",
     title: "recorded responses of the Gemini CLI's tests",
+    upstream: Some(Upstream { repository: "google-gemini/gemini-cli", file: None, version: None }),
     known_by: "lines with `method` generateContent or generateContentStream and a `response`",
     usage: Usage::Log,
     histories: Histories::PerDoc,

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -20,6 +20,11 @@ pub static FORMAT: GooseSession = GooseSession;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "goose-session",
     title: "session of goose (SQLite, or lines)",
+    upstream: Some(Upstream {
+        repository: "block/goose",
+        file: Some("crates/goose/src/conversation"),
+        version: Some("08dc4786"),
+    }),
     known_by: "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
     appended: true,
     unsent: UNSENT,

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -20,6 +20,7 @@ pub static FORMAT: HermesSession = HermesSession;
 static INFO: FormatInfo = Manners::of_agent(FormatInfo {
     name: "hermes-session",
     title: "Hermes session (`state.db`, JSON)",
+    upstream: Some(Upstream { repository: "NousResearch/hermes-agent", file: Some("hermes_state.py"), version: Some("0.19.0") }),
     known_by: "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`",
     unsent: UNSENT,
     ..STORE

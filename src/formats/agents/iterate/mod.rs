@@ -14,7 +14,7 @@ mod reduce;
 
 use crate::dialects::chat::CHAT;
 use crate::format::requests::{Asked, Follow, Rebuild, Requests};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
 use crate::history::Usage;
 
 pub struct IterateStream;
@@ -24,6 +24,11 @@ pub static FORMAT: IterateStream = IterateStream;
 static INFO: FormatInfo = FormatInfo {
     name: "iterate-stream",
     title: "event stream of an iterate agent",
+    upstream: Some(Upstream {
+        repository: "iterate/iterate",
+        file: Some("apps/os/src/domains/agents/agent-processor-contract.ts"),
+        version: Some("3852bda6"),
+    }),
     known_by: "events whose `type` begins with `events.iterate.com/`, one per line or in an array",
     usage: Usage::Log,
     histories: Histories::PerDoc,

@@ -3,7 +3,7 @@
 //! the Responses API are judged as the calls and outputs that it sends for them.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit, Upstream};
 use crate::history::Usage;
 use crate::json::Val;
 
@@ -28,6 +28,7 @@ pub static FORMAT: KodeSession = KodeSession;
 static INFO: FormatInfo = FormatInfo {
     name: NAME,
     title: "Kode session (Claude-Code-like lines), also its older array of messages",
+    upstream: Some(Upstream { repository: "shareAI-lab/Kode-CLI", file: None, version: Some("3.0.0") }),
     known_by: "the same lines with `agentId` main or keys of its own, or with nothing that Claude Code writes",
     usage: Usage::Log,
     histories: Histories::Session,

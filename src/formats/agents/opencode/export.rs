@@ -2,7 +2,7 @@
 //! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
 use crate::format::translate::{Stored, Told, by_record};
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::json::{Val, name};
 
 use super::message::Message;
@@ -18,6 +18,11 @@ pub static FORMAT: OpencodeExport = OpencodeExport;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "opencode-export",
     title: "session that `opencode export` wrote",
+    upstream: Some(Upstream {
+        repository: "anomalyco/opencode",
+        file: Some("packages/opencode/src/session/message-v2.ts"),
+        version: Some("1.18.33"),
+    }),
     known_by: "`info`, and `messages` that each have `info` and `parts`",
     unsent: super::UNSENT,
     edited: Edited::Partly,

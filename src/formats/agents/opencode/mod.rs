@@ -3,6 +3,7 @@
 pub mod export;
 pub mod store;
 pub mod v2;
+pub mod write;
 
 pub(super) mod message;
 pub(super) mod repair;

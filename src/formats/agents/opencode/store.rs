@@ -2,7 +2,7 @@
 //! are retold as exports are.
 
 use crate::format::translate::{Say, Stored, ThreadReader, Told};
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Finding, Row, codes};
 use crate::json::{Val, name};
 
@@ -17,6 +17,11 @@ pub static FORMAT: OpencodeSession = OpencodeSession;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "opencode-session",
     title: "session of opencode 1.x (SQLite, or its storage folder)",
+    upstream: Some(Upstream {
+        repository: "anomalyco/opencode",
+        file: Some("packages/opencode/src/session/message-v2.ts"),
+        version: Some("1.18.33"),
+    }),
     known_by: "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
     stored_in_tables: true,
     unsent: super::UNSENT,

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::format::translate::{Stored, ThreadReader, Told};
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent, Version};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -28,6 +28,7 @@ pub static FORMAT: OpencodeV2 = OpencodeV2;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "opencode-v2",
     title: "session of opencode 2 (SQLite)",
+    upstream: Some(Upstream { repository: "anomalyco/opencode", file: None, version: Some("2.0") }),
     known_by: "the SQLite tables `session_v2` and `session_message`",
     stored_in_tables: true,
     unsent: super::UNSENT,

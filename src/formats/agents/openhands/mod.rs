@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::{Val, name};
 
@@ -23,6 +23,7 @@ pub static FORMAT: Openhands = Openhands;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "openhands",
     title: "events of OpenHands (`events/event-*.json` as a list or as lines; trajectories of version 0)",
+    upstream: Some(Upstream { repository: "OpenHands/software-agent-sdk", file: None, version: Some("611629e6") }),
     known_by: "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
     unsent: UNSENT,
     ..STORE

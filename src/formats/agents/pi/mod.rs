@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::format::translate::{Say, Stored, ThreadReader, Told};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Finding, Row, Settings, Unsent, codes};
 use crate::json::{Val, name};
 use crate::place::Place;
@@ -16,6 +16,7 @@ use crate::formats::spoken;
 use crate::formats::spoken::{Manners, STORE};
 
 mod entry;
+pub mod write;
 
 use entry::Entry;
 
@@ -26,6 +27,11 @@ pub static FORMAT: PiSession = PiSession;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "pi-session",
     title: "session of pi or OpenClaw",
+    upstream: Some(Upstream {
+        repository: "badlogic/pi-mono",
+        file: Some("packages/coding-agent/src/core/session-manager.ts"),
+        version: Some("83378aad"),
+    }),
     known_by: "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
     appended: true,
     unsent: UNSENT,

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Say, Stored, ThreadReader, Told};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Unit, Upstream};
 use crate::history::tree::{self, Entry, Marks, Name};
 use crate::history::{Usage, Version, time};
 use crate::json::pieces::Pieced;
@@ -22,6 +22,11 @@ pub static FORMAT: QwenCode = QwenCode;
 static INFO: FormatInfo = FormatInfo {
     name: "qwen-code",
     title: "Qwen Code session (lines linked by `parentUuid`, with Gemini parts)",
+    upstream: Some(Upstream {
+        repository: "QwenLM/qwen-code",
+        file: Some("packages/core/src/services/chatRecordingService.ts"),
+        version: Some("0.24.4"),
+    }),
     known_by: "`uuid` and `sessionId` with `message.parts` or `systemPayload`",
     usage: Usage::Log,
     histories: Histories::Tree,

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -20,6 +20,11 @@ pub static FORMAT: ZedThread = ZedThread;
 static MANNERS: Manners = Manners::of_agent(FormatInfo {
     name: "zed-thread",
     title: "Zed thread (`threads.db`, export)",
+    upstream: Some(Upstream {
+        repository: "zed-industries/zed",
+        file: Some("crates/agent/src/db.rs"),
+        version: None,
+    }),
     known_by: "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
     unsent: UNSENT,
     ..STORE

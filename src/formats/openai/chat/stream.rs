@@ -3,7 +3,9 @@
 
 use crate::dialects::chat::CHAT;
 use crate::format::reduction::{Begins, Choices, How, READ_ONLY, Reduction, Step, To};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{
+    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::pieces::Merging;
 use crate::json::{Val, name};
@@ -18,6 +20,11 @@ pub static FORMAT: ChatStream = ChatStream;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-stream",
     title: "recorded stream of the Chat Completions API",
+    upstream: Some(Upstream {
+        repository: "openai/openai-python",
+        file: Some("src/openai/types/chat"),
+        version: Some("3.54.0"),
+    }),
     known_by: "chunks whose `object` is \"chat.completion.chunk\", or whose `choices` hold a `delta`: server-sent events, \
               one per line, or in an array",
     usage: Usage::Log,

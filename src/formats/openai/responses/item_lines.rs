@@ -1,7 +1,7 @@
 //! JSON Lines of Responses items: one history, an item a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit, read_item};
+use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit, Upstream, read_item};
 use crate::history::{Flags, Usage};
 use crate::json::{Val, name};
 
@@ -15,6 +15,11 @@ pub static FORMAT: ResponsesItemLines = ResponsesItemLines;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-item-lines",
     title: "JSON Lines of Responses items (one history)",
+    upstream: Some(Upstream {
+        repository: "openai/openai-python",
+        file: Some("src/openai/types/responses"),
+        version: Some("3.54.0"),
+    }),
     known_by: "each line is an object with an item's `type`, or with `role` and `content`",
     usage: Usage::Log,
     histories: Histories::PerDoc,

@@ -2,7 +2,8 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, Upstream, read_array,
+    read_slice,
 };
 use crate::history::{Flags, Kind, Settings, Usage};
 use crate::json::{NameSet, Val, name};
@@ -17,6 +18,11 @@ pub static FORMAT: ResponsesItems = ResponsesItems;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-items",
     title: "array of Responses items",
+    upstream: Some(Upstream {
+        repository: "openai/openai-python",
+        file: Some("src/openai/types/responses"),
+        version: Some("3.54.0"),
+    }),
     known_by: "a list of objects with an item's `type`, or with `role` and `content`",
     usage: Usage::Request,
     histories: Histories::PerRecord,

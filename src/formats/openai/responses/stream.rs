@@ -6,8 +6,8 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array,
-    read_item,
+    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+    read_array, read_item,
 };
 use crate::history::tree::Marks;
 use crate::history::{Flags, Usage};
@@ -24,6 +24,11 @@ pub static FORMAT: ResponsesStream = ResponsesStream;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-stream",
     title: "recorded stream of the Responses API",
+    upstream: Some(Upstream {
+        repository: "openai/openai-python",
+        file: Some("src/openai/types/responses"),
+        version: Some("3.54.0"),
+    }),
     known_by: "events whose `type` begins with `response.`: server-sent events, one per line, or in an array",
     usage: Usage::Log,
     histories: Histories::PerNode,

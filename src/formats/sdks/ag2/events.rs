@@ -2,7 +2,9 @@
 
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::ag2::{AG2, Ag2Event, again, hosted_result, paired, printed, said};
-use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+};
 use crate::history::{Finding, Flags, Kind, Role, Settings, Usage, codes};
 use crate::json::Val;
 
@@ -17,6 +19,7 @@ pub static FORMAT: Ag2Events = Ag2Events;
 static INFO: FormatInfo = FormatInfo {
     name: "ag2-events",
     title: "AG2 events (array)",
+    upstream: Some(Upstream { repository: "ag2ai/ag2", file: Some("ag2/events"), version: Some("1.2.1") }),
     known_by: TOLD_BY,
     usage: Usage::Log,
     histories: Histories::PerRecord,

@@ -2,7 +2,7 @@
 //! `<stream>.dropped-<N>.jsonl`, and comes before it.
 
 use crate::dialects::ag2::{AG2, Ag2Event};
-use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Record, Sink};
+use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Record, Sink, Upstream};
 use crate::history::Usage;
 use crate::json::Val;
 
@@ -15,6 +15,7 @@ pub static FORMAT: Ag2Log = Ag2Log;
 static INFO: FormatInfo = FormatInfo {
     name: "ag2-log",
     title: "AG2 write-ahead log",
+    upstream: Some(Upstream { repository: "ag2ai/ag2", file: Some("ag2/events"), version: Some("1.2.1") }),
     known_by: TOLD_BY,
     usage: Usage::Log,
     histories: Histories::PerDoc,

@@ -3,7 +3,7 @@
 
 use crate::format::handover::Handover;
 use crate::format::translate::{Stored, Told, by_record};
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
 use crate::json::Val;
 
@@ -17,6 +17,7 @@ pub static FORMAT: LanggraphCheckpoint = LanggraphCheckpoint;
 static MANNERS: Manners = Manners::of_sdk(FormatInfo {
     name: "langgraph-checkpoint",
     title: "checkpoint of a LangGraph thread (SQLite)",
+    upstream: Some(Upstream { repository: "langchain-ai/langgraph", file: None, version: Some("1.2.22") }),
     known_by: "the SQLite tables `checkpoints` and `writes`",
     stored_in_tables: true,
     unsent: super::UNSENT,

@@ -1,7 +1,7 @@
 //! The state of a LangGraph thread as its server gives it: `{values: {messages: […]}, next, config, …}`.
 
 use crate::format::translate::{Stored, Told, by_record};
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
@@ -16,6 +16,7 @@ pub static FORMAT: LanggraphState = LanggraphState;
 static MANNERS: Manners = Manners::of_sdk(FormatInfo {
     name: "langgraph-state",
     title: "state of a LangGraph thread",
+    upstream: Some(Upstream { repository: "langchain-ai/langgraph", file: None, version: Some("1.2.22") }),
     known_by: "`values` with `messages` of LangChain",
     unsent: super::UNSENT,
     edited: Edited::Partly,

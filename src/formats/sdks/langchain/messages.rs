@@ -2,7 +2,7 @@
 //! `messages`, or one a line.
 
 use crate::format::translate::{Stored, ThreadReader, Told};
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
@@ -17,6 +17,11 @@ pub static FORMAT: LangchainMessages = LangchainMessages;
 static MANNERS: Manners = Manners::of_sdk(FormatInfo {
     name: "langchain-messages",
     title: "messages of LangChain (`messages_to_dict`, `model_dump`, `dumpd`)",
+    upstream: Some(Upstream {
+        repository: "langchain-ai/langchain",
+        file: Some("libs/core/langchain_core/messages"),
+        version: None,
+    }),
     known_by: "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
     unsent: super::UNSENT,
     edited: Edited::Partly,

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Say, Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -20,6 +20,11 @@ pub static FORMAT: AgentsJsState = AgentsJsState;
 static MANNERS: Manners = Manners::of_sdk(FormatInfo {
     name: "agents-js-state",
     title: "RunState of the OpenAI Agents SDK for JavaScript",
+    upstream: Some(Upstream {
+        repository: "openai/openai-agents-js",
+        file: Some("packages/agents-core/src/runState.ts"),
+        version: Some("6d0c61a5"),
+    }),
     known_by: "`$schemaVersion`, `originalInput` and `generatedItems`",
     unsent: UNSENT,
     ..STORE

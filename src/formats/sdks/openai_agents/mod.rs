@@ -3,3 +3,4 @@
 pub mod js_state;
 pub mod run_state;
 pub mod session;
+pub mod write;

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item,
+    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+    read_item,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
@@ -19,6 +20,11 @@ pub static FORMAT: AgentsRunState = AgentsRunState;
 static INFO: FormatInfo = FormatInfo {
     name: "agents-run-state",
     title: "RunState of the OpenAI Agents SDK for Python",
+    upstream: Some(Upstream {
+        repository: "openai/openai-agents-python",
+        file: Some("src/agents/run_state.py"),
+        version: Some("0.22.0"),
+    }),
     known_by: "`$schemaVersion`, `original_input` and `generated_items`",
     usage: Usage::Log,
     histories: Histories::PerRecord,

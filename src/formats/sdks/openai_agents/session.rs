@@ -1,7 +1,9 @@
 //! Sessions of the OpenAI Agents SDK in its SQLite tables: a Responses item a row.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, read_item};
+use crate::format::{
+    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, Upstream, read_item,
+};
 use crate::history::{Flags, Usage};
 use crate::json::Val;
 
@@ -15,6 +17,11 @@ pub static FORMAT: AgentsSession = AgentsSession;
 static INFO: FormatInfo = FormatInfo {
     name: "agents-session",
     title: "OpenAI Agents SDK session (SQLite)",
+    upstream: Some(Upstream {
+        repository: "openai/openai-agents-python",
+        file: Some("src/agents/memory/sqlite_session.py"),
+        version: Some("0.24.0"),
+    }),
     known_by: "a SQLite table with the columns `session_id` and `message_data`, and one of sessions",
     usage: Usage::Log,
     histories: Histories::PerDoc,

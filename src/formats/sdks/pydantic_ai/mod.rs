@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::format::translate::{Stored, Told, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -28,6 +28,11 @@ pub static FORMAT: PydanticAi = PydanticAi;
 static MANNERS: Manners = Manners::of_sdk(FormatInfo {
     name: "pydantic-ai-messages",
     title: "messages of pydantic-ai (`all_messages_json()`)",
+    upstream: Some(Upstream {
+        repository: "pydantic/pydantic-ai",
+        file: Some("pydantic_ai_slim/pydantic_ai/messages.py"),
+        version: None,
+    }),
     known_by: "messages of `kind` request or response whose `parts` have a `part_kind`",
     unsent: UNSENT,
     edited: Edited::Partly,

@@ -2,6 +2,7 @@
 
 pub mod model_messages;
 pub mod ui_messages;
+pub mod write;
 
 use crate::format::translate::{Stored, ThreadReader, Told};
 use crate::history::{Code, Role, Settings};

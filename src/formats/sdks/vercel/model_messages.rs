@@ -3,7 +3,7 @@
 
 use crate::format::translate::Stored;
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Role;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -20,6 +20,7 @@ pub static FORMAT: VercelModelMessages = VercelModelMessages;
 static MANNERS: Manners = Manners::of_sdk(FormatInfo {
     name: "vercel-model-messages",
     title: "ModelMessage list of the Vercel AI SDK",
+    upstream: Some(Upstream { repository: "vercel/ai", file: None, version: Some("7.0.77") }),
     known_by: "messages whose `content` has parts `tool-call` or `tool-result` with `toolCallId`",
     unsent: UNSENT,
     ..STORE

@@ -4,7 +4,7 @@
 
 use crate::format::translate::Stored;
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
+use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Role;
 use crate::json::{Val, name};
 
@@ -24,6 +24,11 @@ pub static FORMAT: VercelUiMessages = VercelUiMessages;
 static MANNERS: Manners = Manners::of_sdk(FormatInfo {
     name: "vercel-ui-messages",
     title: "UIMessage list of the Vercel AI SDK",
+    upstream: Some(Upstream {
+        repository: "vercel/ai",
+        file: Some("packages/ai/src/ui/ui-messages.ts"),
+        version: Some("7.0.77"),
+    }),
     known_by: "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
     unsent: UNSENT,
     edited: Edited::Partly,

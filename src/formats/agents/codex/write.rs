@@ -1,21 +1,17 @@
 //! Codex: a rollout in the older mode, whose lines may be edited. Events beside the items are what its screen shows, and
 //! what its list of sessions looks for.
 
-use crate::convert::Landing;
+use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
 use crate::dialects::common::write_input_text;
 use crate::message::write::Writer;
 use crate::message::{Block, CallKind, Losses, Media, Message, Text, Voice, What};
 
-use super::carrier::{Carrier, Home, Story, Tools};
-use super::time::rfc3339;
-use super::{said, takes};
-
-pub static CARRIER: Carrier = Carrier {
+pub static WRITER: SessionWriter = SessionWriter {
     name: "codex-session",
     agent: "Codex",
     format: "codex-rollout",
     is_document: false,
-    takes: &takes::CODEX,
+    capabilities: &support::CODEX,
     tools: Tools::Notes,
     keeps_thoughts: false,
     keeps_instructions: false,
@@ -34,24 +30,24 @@ const VERSION: &str = "0.144.0";
 const TOKEN: usize = 4;
 
 /// Codex finds a session by the date and the id in the name of its file.
-fn file(story: &Story<'_>) -> String {
-    let time = rfc3339(story.begins());
+fn file(draft: &SessionDraft<'_>) -> String {
+    let time = rfc3339(draft.begins());
     let (date, clock) = (&time[..10], time[11..19].replace(':', "-"));
-    format!("{}/rollout-{date}T{clock}-{}.jsonl", date.replace('-', "/"), story.id())
+    format!("{}/rollout-{date}T{clock}-{}.jsonl", date.replace('-', "/"), draft.id())
 }
 
-fn resume(landing: &Landing, _: &str) -> String {
-    format!("codex resume {}", landing.id)
+fn resume(destination: &Destination, _: &str) -> String {
+    format!("codex resume {}", destination.id)
 }
 
-fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    let id = story.id();
-    let mut lines = Lines { out, time: story.begins() };
+fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
+    let id = draft.id();
+    let mut lines = Lines { out, time: draft.begins() };
     lines.line("session_meta", |w| {
         w.key("id").plain(&id);
         w.key("session_id").plain(&id);
-        w.key("timestamp").plain(&rfc3339(story.begins()));
-        w.key("cwd").plain(&story.cwd);
+        w.key("timestamp").plain(&rfc3339(draft.begins()));
+        w.key("cwd").plain(&draft.cwd);
         w.key("originator").plain("replaylint");
         w.key("cli_version").plain(VERSION);
         w.key("source").plain("cli");
@@ -59,16 +55,16 @@ fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
         // A provider that the user's settings lack is refused; this one is always there.
         w.key("model_provider").plain("openai");
     });
-    let mut times = story.clock.running();
+    let mut times = draft.clock.running();
     let mut turn: Option<Turn> = None;
     let mut before = Voice::Tool;
-    for message in &story.conversation.messages {
+    for message in &draft.conversation.messages {
         lines.time = times.next(message.at.place);
         if turn.is_none() || message.voice == Voice::User && before != Voice::User {
             if let Some(turn) = turn.take() {
                 turn.end(&mut lines);
             }
-            let started = Turn { id: story.ids.uuid("turn", lines.out.len()), last: None };
+            let started = Turn { id: draft.ids.uuid("turn", lines.out.len()), last: None };
             lines.event("task_started", |w| {
                 w.key("turn_id").plain(&started.id);
                 w.key("model_context_window").bytes(b"null");
@@ -148,8 +144,8 @@ fn user(message: &Message, lines: &mut Lines<'_>) {
         w.key("role").plain("user");
         w.key("content").array(|w| message.blocks.iter().for_each(|block| part(block, "input_text", w)));
     });
-    let images: Vec<Text> = said::media(&message.blocks).filter_map(Media::data_url).collect();
-    let words = said::words(message);
+    let images: Vec<Text> = text::media(&message.blocks).filter_map(Media::data_url).collect();
+    let words = text::of_message(message);
     // What an agent put there itself is in no list.
     if words.starts_with("<environment_context>") || words.starts_with("# AGENTS.md instructions") {
         return;
@@ -167,7 +163,7 @@ fn part(block: &Block, kind: &str, w: &mut Writer<'_>) {
         What::Media(media) => media.data_url(),
         _ => None,
     };
-    if let Some(text) = said::text(block) {
+    if let Some(text) = text::of_block(block) {
         w.object(|w| {
             w.key("type").plain(kind);
             w.key("text").text(text);
@@ -184,13 +180,13 @@ fn part(block: &Block, kind: &str, w: &mut Writer<'_>) {
 fn assistant(message: &Message, lines: &mut Lines<'_>) -> Option<String> {
     let mut last = None;
     for block in &message.blocks {
-        if let Some(text) = said::text(block) {
+        if let Some(text) = text::of_block(block) {
             lines.item("message", |w| {
                 w.key("role").plain("assistant");
                 w.key("content").array(|w| part(block, "output_text", w));
             });
             lines.event("agent_message", |w| w.key("message").text(text));
-            last = Some(said::plain(text));
+            last = Some(text::plain(text));
         } else if let What::Call(call) = &block.what {
             let is_custom = call.kind == CallKind::Custom;
             lines.item(if is_custom { "custom_tool_call" } else { "function_call" }, |w| {
@@ -209,7 +205,7 @@ fn results(message: &Message, lines: &mut Lines<'_>) {
         let is_custom = result.kind == CallKind::Custom;
         lines.item(if is_custom { "custom_tool_call_output" } else { "function_call_output" }, |w| {
             w.key("call_id").text(&result.id);
-            w.key("output").plain(&said::result(result));
+            w.key("output").plain(&text::of_result(result));
         });
     }
 }

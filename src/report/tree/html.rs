@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use crate::report::tree::{TreeView, TurnView};
+use crate::report::html::data::{Doc, History, Item};
+use crate::report::html::draw::finding;
+use crate::report::html::frame::Frame;
 use crate::report::{Diagnostic, Style};
 use crate::target::Severity;
 
-use super::data::{Doc, History, Item};
-use super::draw::finding;
-use super::frame::Frame;
+use super::{TreeView, TurnView};
 
 /// Prints trees, and what is wrong with them.
 pub fn print(trees: &[TreeView], diagnostics: &[Diagnostic], _: &Style, out: &mut dyn Write) -> io::Result<bool> {

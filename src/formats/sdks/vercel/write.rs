@@ -4,20 +4,17 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::convert::Landing;
+use crate::carry::{Destination, SessionDraft, SessionWriter, Tools, support, text};
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
 use crate::message::{Block, Call, Losses, Media, Part, Source, Text, ToolResult, Voice, What};
 
-use super::carrier::{Carrier, Story, Tools};
-use super::{said, takes};
-
-pub static CARRIER: Carrier = Carrier {
+pub static WRITER: SessionWriter = SessionWriter {
     name: "ui-messages",
     agent: "the Vercel AI SDK",
     format: "vercel-ui-messages",
     is_document: true,
-    takes: &takes::UI_MESSAGES,
+    capabilities: &support::UI_MESSAGES,
     tools: Tools::Calls,
     keeps_thoughts: true,
     keeps_instructions: true,
@@ -29,16 +26,16 @@ pub static CARRIER: Carrier = Carrier {
     import: None,
 };
 
-fn file(story: &Story<'_>) -> String {
-    format!("{}.json", story.id())
+fn file(draft: &SessionDraft<'_>) -> String {
+    format!("{}.json", draft.id())
 }
 
-fn resume(_: &Landing, _: &str) -> String {
+fn resume(_: &Destination, _: &str) -> String {
     "useChat({ messages })".to_owned()
 }
 
-fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    let results = story.conversation.messages.iter().flat_map(|message| &message.blocks);
+fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
+    let results = draft.conversation.messages.iter().flat_map(|message| &message.blocks);
     let results = results.filter_map(|block| match &block.what {
         What::Result(result) => Some((result.id.raw(), result)),
         _ => None,
@@ -46,11 +43,11 @@ fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     let results: HashMap<Cow<'_, [u8]>, &ToolResult> = results.collect();
     let is_model = |voice: Voice| matches!(voice, Voice::Assistant | Voice::Tool);
     Writer::new(out).array(|w| {
-        if !story.conversation.instructions.is_empty() {
-            let blocks: Vec<&[Block]> = vec![&story.conversation.instructions];
-            write_message(story, usize::MAX, "system", &blocks, &results, w);
+        if !draft.conversation.instructions.is_empty() {
+            let blocks: Vec<&[Block]> = vec![&draft.conversation.instructions];
+            write_message(draft, usize::MAX, "system", &blocks, &results, w);
         }
-        let all = &story.conversation.messages;
+        let all = &draft.conversation.messages;
         let runs = all.chunk_by(|a, b| is_model(a.voice) && is_model(b.voice));
         for (n, run) in runs.enumerate() {
             let role = match run.first().map(|first| first.voice) {
@@ -60,14 +57,14 @@ fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
             };
             let said = run.iter().filter(|message| message.voice != Voice::Tool);
             let blocks: Vec<&[Block]> = said.map(|message| message.blocks.as_slice()).collect();
-            write_message(story, n, role, &blocks, &results, w);
+            write_message(draft, n, role, &blocks, &results, w);
         }
     });
     out.push(b'\n');
 }
 
 fn write_message(
-    story: &Story<'_>,
+    draft: &SessionDraft<'_>,
     n: usize,
     role: &str,
     steps: &[&[Block]],
@@ -75,7 +72,7 @@ fn write_message(
     w: &mut Writer<'_>,
 ) {
     w.object(|w| {
-        w.key("id").plain(&story.ids.letters("message", n, 16));
+        w.key("id").plain(&draft.ids.letters("message", n, 16));
         w.key("role").plain(role);
         w.key("parts").array(|w| {
             for step in steps {
@@ -99,7 +96,7 @@ fn part(block: &Block, results: &HashMap<Cow<'_, [u8]>, &ToolResult>, w: &mut Wr
         }
         _ => {
             w.key("type").plain("text");
-            said::text(block).into_iter().for_each(|text| w.key("text").text(text));
+            text::of_block(block).into_iter().for_each(|text| w.key("text").text(text));
         }
     });
 }
@@ -115,7 +112,7 @@ fn tool(call: &Call, result: Option<&ToolResult>, w: &mut Writer<'_>) {
     match result.map(|result| (result, result.parts.as_slice())) {
         Some((_, [Part::Json(value)])) if !failed => w.key("output").raw(value),
         Some((result, _)) => {
-            w.key(if failed { "errorText" } else { "output" }).plain(&said::result(result));
+            w.key(if failed { "errorText" } else { "output" }).plain(&text::of_result(result));
         }
         None => w.key("errorText").plain(""),
     }

@@ -1,23 +1,23 @@
 //! pi: a header, then entries that name their parents. Contents are always lists, and usage is always whole: pi does not
 //! check, it crashes.
 
-use crate::convert::Landing;
+use crate::carry::{
+    Destination, Home, SessionDraft, SessionWriter, Tools,
+    provider::{self, Provider},
+    support, text,
+    time::rfc3339,
+};
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
 use crate::message::{Block, Losses, Media, Message, Part, Source, Text, Voice, What};
 use crate::source::shell_word;
 
-use super::carrier::{Carrier, Home, Story, Tools};
-use super::provider::{self, Provider};
-use super::time::rfc3339;
-use super::{said, takes};
-
-pub static CARRIER: Carrier = Carrier {
+pub static WRITER: SessionWriter = SessionWriter {
     name: "pi-session",
     agent: "pi",
     format: "pi-session",
     is_document: false,
-    takes: &takes::PI,
+    capabilities: &support::PI,
     tools: Tools::Calls,
     keeps_thoughts: true,
     keeps_instructions: false,
@@ -29,26 +29,26 @@ pub static CARRIER: Carrier = Carrier {
     import: None,
 };
 
-fn file(story: &Story<'_>) -> String {
-    let folder = story.cwd.trim_start_matches(['/', '\\']).replace(['/', '\\', ':'], "-");
-    let time = rfc3339(story.begins()).replace([':', '.'], "-");
-    format!("--{folder}--/{time}_{}.jsonl", story.id())
+fn file(draft: &SessionDraft<'_>) -> String {
+    let folder = draft.cwd.trim_start_matches(['/', '\\']).replace(['/', '\\', ':'], "-");
+    let time = rfc3339(draft.begins()).replace([':', '.'], "-");
+    format!("--{folder}--/{time}_{}.jsonl", draft.id())
 }
 
-fn resume(_: &Landing, path: &str) -> String {
+fn resume(_: &Destination, path: &str) -> String {
     format!("pi --session {}", shell_word(path))
 }
 
 /// Writes entries, each the child of the one before.
 struct Entries<'s> {
-    story: &'s Story<'s>,
+    draft: &'s SessionDraft<'s>,
     n: usize,
     parent: Option<String>,
 }
 
 impl Entries<'_> {
     fn entry(&mut self, kind: &str, time: i64, out: &mut Vec<u8>, members: impl FnOnce(&mut Writer<'_>)) {
-        let id = self.story.ids.short(self.n);
+        let id = self.draft.ids.short(self.n);
         self.n += 1;
         Writer::new(out).object(|w| {
             w.key("type").plain(kind);
@@ -75,19 +75,19 @@ impl Entries<'_> {
     }
 }
 
-fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
+fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     Writer::new(out).object(|w| {
         w.key("type").plain("session");
         w.key("version").bytes(b"3");
-        w.key("id").plain(&story.id());
-        w.key("timestamp").plain(&rfc3339(story.begins()));
-        w.key("cwd").plain(&story.cwd);
+        w.key("id").plain(&draft.id());
+        w.key("timestamp").plain(&rfc3339(draft.begins()));
+        w.key("cwd").plain(&draft.cwd);
     });
     out.push(b'\n');
-    let (provider, model) = provider::of(story.model.as_deref());
-    let mut entries = Entries { story, n: 0, parent: None };
-    let mut times = story.clock.running();
-    for message in &story.conversation.messages {
+    let (provider, model) = provider::of(draft.model.as_deref());
+    let mut entries = Entries { draft, n: 0, parent: None };
+    let mut times = draft.clock.running();
+    for message in &draft.conversation.messages {
         let time = times.next(message.at.place);
         match message.voice {
             Voice::Assistant => entries.message("assistant", time, out, |w| answer(message, provider, &model, w)),
@@ -98,8 +98,8 @@ fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
                         w.key("toolCallId").text(&result.id);
                         w.key("toolName").text(result.name.as_ref().unwrap_or(&Text::default()));
                         w.key("content").array(|w| {
-                            let words = said::result(result);
-                            if !words.is_empty() || said::media_of(result).next().is_none() {
+                            let words = text::of_result(result);
+                            if !words.is_empty() || text::media_of(result).next().is_none() {
                                 write_text(&Text::new(&words), w);
                             }
                             for part in &result.parts {
@@ -117,8 +117,8 @@ fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
             }),
         }
     }
-    if let Some(title) = &story.title {
-        entries.entry("session_info", story.ends(), out, |w| w.key("name").plain(title));
+    if let Some(title) = &draft.title {
+        entries.entry("session_info", draft.ends(), out, |w| w.key("name").plain(title));
     }
 }
 
@@ -154,7 +154,7 @@ fn write_block(block: &Block, w: &mut Writer<'_>) {
             w.key("thinking").text(&Text::join(&reasoning.texts, "\\n\\n"));
         }),
         What::Media(media) => write_image(media, w),
-        _ => said::text(block).into_iter().for_each(|text| write_text(text, w)),
+        _ => text::of_block(block).into_iter().for_each(|text| write_text(text, w)),
     }
 }
 

@@ -11,12 +11,12 @@ pub fn plain(text: &Text) -> String {
 }
 
 /// All texts of a result.
-pub fn result(result: &ToolResult) -> String {
+pub fn of_result(result: &ToolResult) -> String {
     plain(&result_text(result))
 }
 
 /// What a block says in words.
-pub fn text(block: &Block) -> Option<&Text> {
+pub fn of_block(block: &Block) -> Option<&Text> {
     match &block.what {
         What::Text { text, .. } | What::Refusal(text) => Some(text),
         _ => None,
@@ -24,8 +24,8 @@ pub fn text(block: &Block) -> Option<&Text> {
 }
 
 /// All that a message says in words.
-pub fn words(message: &Message) -> String {
-    message.blocks.iter().filter_map(text).map(plain).collect::<Vec<_>>().join("\n\n")
+pub fn of_message(message: &Message) -> String {
+    message.blocks.iter().filter_map(of_block).map(plain).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Images and files in what a message says, and in its results.
@@ -50,6 +50,6 @@ pub fn first_line(conversation: &Conversation) -> Option<String> {
     let asked = conversation.messages.iter().filter(|message| message.voice == Voice::User);
     let own = |line: &String| !line.is_empty() && !line.starts_with(['<', '#', '[']);
     let mut lines =
-        asked.map(|message| words(message).trim().lines().next().unwrap_or_default().trim().to_owned());
+        asked.map(|message| of_message(message).trim().lines().next().unwrap_or_default().trim().to_owned());
     Some(lines.find(own)?.chars().take(TITLE).collect())
 }

@@ -1,23 +1,19 @@
 //! Claude Code: lines that name their parents, in the folder of the working directory. There is no thinking: nobody else
 //! can sign it.
 
-use crate::convert::Landing;
+use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
 use crate::message::{Block, Losses, Media, MediaKind, Message, Part, Source, ToolResult, Voice, What};
 use crate::source::shell_word;
 use crate::targets::models::{self, Maker};
 
-use super::carrier::{Carrier, Home, Story, Tools};
-use super::time::rfc3339;
-use super::{said, takes};
-
-pub static CARRIER: Carrier = Carrier {
+pub static WRITER: SessionWriter = SessionWriter {
     name: "claude-code-session",
     agent: "Claude Code",
     format: "claude-code",
     is_document: false,
-    takes: &takes::CLAUDE_CODE,
+    capabilities: &support::CLAUDE_CODE,
     tools: Tools::Calls,
     keeps_thoughts: false,
     keeps_instructions: false,
@@ -34,22 +30,22 @@ const VERSION: &str = "2.1.200";
 const MODEL: &str = "claude-sonnet-4-5";
 
 /// Only in the folder of its working directory a session is found.
-fn file(story: &Story<'_>) -> String {
+fn file(draft: &SessionDraft<'_>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    format!("{}/{}.jsonl", story.cwd.chars().map(plain).collect::<String>(), story.id())
+    format!("{}/{}.jsonl", draft.cwd.chars().map(plain).collect::<String>(), draft.id())
 }
 
-fn resume(landing: &Landing, _: &str) -> String {
-    format!("cd {} && claude --resume {}", shell_word(&landing.cwd), landing.id)
+fn resume(destination: &Destination, _: &str) -> String {
+    format!("cd {} && claude --resume {}", shell_word(&destination.cwd), destination.id)
 }
 
-fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    let session = story.id();
-    let model = story.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Anthropic));
-    let mut times = story.clock.running();
+fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
+    let session = draft.id();
+    let model = draft.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Anthropic));
+    let mut times = draft.clock.running();
     let mut parent: Option<String> = None;
-    for (n, message) in story.conversation.messages.iter().enumerate() {
-        let (uuid, time) = (story.ids.uuid("line", n), rfc3339(times.next(message.at.place)));
+    for (n, message) in draft.conversation.messages.iter().enumerate() {
+        let (uuid, time) = (draft.ids.uuid("line", n), rfc3339(times.next(message.at.place)));
         let is_answer = message.voice == Voice::Assistant;
         Writer::new(out).object(|w| {
             match &parent {
@@ -58,14 +54,14 @@ fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
             }
             w.key("isSidechain").bool(false);
             w.key("userType").plain("external");
-            w.key("cwd").plain(&story.cwd);
+            w.key("cwd").plain(&draft.cwd);
             w.key("sessionId").plain(&session);
             w.key("version").plain(VERSION);
-            w.key("gitBranch").plain(&story.branch);
+            w.key("gitBranch").plain(&draft.branch);
             w.key("type").plain(if is_answer { "assistant" } else { "user" });
             w.key("message").object(|w| match is_answer {
                 true => {
-                    let id = format!("msg_{}", story.ids.letters("message", n, 24));
+                    let id = format!("msg_{}", draft.ids.letters("message", n, 24));
                     answer(message, &id, model.unwrap_or(MODEL), w);
                 }
                 false => asked(message, w),
@@ -76,7 +72,7 @@ fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
         out.push(b'\n');
         parent = Some(uuid);
     }
-    if let Some(title) = &story.title {
+    if let Some(title) = &draft.title {
         Writer::new(out).object(|w| {
             w.key("type").plain("custom-title");
             w.key("customTitle").plain(title);
@@ -105,9 +101,9 @@ fn answer(message: &Message, id: &str, model: &str, w: &mut Writer<'_>) {
 fn asked(message: &Message, w: &mut Writer<'_>) {
     w.key("role").plain("user");
     match message.blocks.as_slice() {
-        [only] if said::text(only).is_some() => {
+        [only] if text::of_block(only).is_some() => {
             w.key("content");
-            said::text(only).into_iter().for_each(|text| w.text(text));
+            text::of_block(only).into_iter().for_each(|text| w.text(text));
         }
         all => w.key("content").array(|w| all.iter().for_each(|block| write_block(block, w))),
     }
@@ -125,7 +121,7 @@ fn write_block(block: &Block, w: &mut Writer<'_>) {
         What::Media(media) => write_media(media, w),
         _ => {
             w.key("type").plain("text");
-            said::text(block).into_iter().for_each(|text| w.key("text").text(text));
+            text::of_block(block).into_iter().for_each(|text| w.key("text").text(text));
         }
     });
 }
@@ -133,8 +129,8 @@ fn write_block(block: &Block, w: &mut Writer<'_>) {
 fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
     w.key("type").plain("tool_result");
     w.key("tool_use_id").text(&result.id);
-    let words = said::result(result);
-    match said::media_of(result).next() {
+    let words = text::of_result(result);
+    match text::media_of(result).next() {
         None => w.key("content").plain(&words),
         Some(_) => w.key("content").array(|w| {
             if !words.trim().is_empty() {

@@ -1,18 +1,16 @@
 //! The OpenAI Agents SDK: its sessions hold items of the Responses API as they are, a line or a row each.
 
-use crate::convert::Landing;
+use crate::carry::{Destination, SessionDraft, SessionWriter, Tools};
 use crate::dialect::{Dialect, Written};
 use crate::dialects::responses::RESPONSES;
 use crate::message::Losses;
 
-use super::carrier::{Carrier, Story, Tools};
-
-pub static CARRIER: Carrier = Carrier {
+pub static WRITER: SessionWriter = SessionWriter {
     name: "agents-session",
     agent: "the OpenAI Agents SDK",
     format: "responses-item-lines",
     is_document: false,
-    takes: &crate::dialects::responses::TAKES,
+    capabilities: &crate::dialects::responses::CAPABILITIES,
     tools: Tools::Calls,
     keeps_thoughts: false,
     keeps_instructions: true,
@@ -24,17 +22,17 @@ pub static CARRIER: Carrier = Carrier {
     import: None,
 };
 
-fn file(story: &Story<'_>) -> String {
-    format!("{}.jsonl", story.id())
+fn file(draft: &SessionDraft<'_>) -> String {
+    format!("{}.jsonl", draft.id())
 }
 
-fn resume(landing: &Landing, path: &str) -> String {
+fn resume(destination: &Destination, path: &str) -> String {
     match path.ends_with(".db") || path.ends_with(".sqlite") {
-        true => format!("SQLiteSession(\"{}\", \"{path}\")", landing.id),
+        true => format!("SQLiteSession(\"{}\", \"{path}\")", destination.id),
         false => format!("session.add_items([json.loads(line) for line in open(\"{path}\")])"),
     }
 }
 
-fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    RESPONSES.lower(story.conversation, Written::Items, out);
+fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
+    RESPONSES.lower(draft.conversation, Written::Items, out);
 }

@@ -8,7 +8,7 @@ use crate::source::{Container, ReadAt, framing, lines};
 use super::time;
 
 #[derive(Debug, Default)]
-pub struct Facts {
+pub struct SessionMetadata {
     /// Offsets of objects, and their times in Unix milliseconds.
     times: Vec<(u64, i64)>,
     /// Offsets of objects, and the folders that they name.
@@ -52,32 +52,32 @@ const SAID: [&str; 12] = [
 ];
 const DEPTH: u8 = 6;
 
-impl Facts {
+impl SessionMetadata {
     /// Of a doc. What cannot be read says nothing.
-    pub fn of(bytes: &dyn ReadAt) -> Facts {
-        let mut facts = Facts::default();
-        let Ok(container) = framing::sniff(bytes) else { return facts };
+    pub fn of(bytes: &dyn ReadAt) -> SessionMetadata {
+        let mut metadata = SessionMetadata::default();
+        let Ok(container) = framing::sniff(bytes) else { return metadata };
         let mut text = Vec::new();
-        let Ok(len) = usize::try_from(bytes.len()) else { return facts };
+        let Ok(len) = usize::try_from(bytes.len()) else { return metadata };
         if bytes.read_into(0, len, &mut text).is_err() {
-            return facts;
+            return metadata;
         }
         let mut tape = Tape::new();
         match container {
             Container::Document { start } => {
                 let from = usize::try_from(start).unwrap_or(0);
                 let record = text.get(from..).unwrap_or_default();
-                facts.record(record, start, &mut tape);
+                metadata.record(record, start, &mut tape);
             }
             _ => {
                 for (start, line) in lines::split(&text) {
                     let skip = line.iter().position(|byte| *byte == b'{' || *byte == b'[').unwrap_or(line.len());
-                    facts.record(line.get(skip..).unwrap_or_default(), (start + skip) as u64, &mut tape);
+                    metadata.record(line.get(skip..).unwrap_or_default(), (start + skip) as u64, &mut tape);
                 }
             }
         }
-        facts.times.sort_unstable();
-        facts
+        metadata.times.sort_unstable();
+        metadata
     }
 
     fn record(&mut self, record: &[u8], start: u64, tape: &mut Tape) {

@@ -2,16 +2,16 @@
 
 use std::sync::OnceLock;
 
-use crate::convert::{Carry, Landing, Source, WHOLE};
-use crate::message::{At, Conversation, LossKind, Losses, Takes, Voice};
+use crate::message::{At, Capabilities, Conversation, LossKind, Losses, Voice};
 
 use super::clock::Clock;
-use super::facts::Facts;
+use super::destination::{Destination, SourceHistory, WHOLE};
 use super::ids::Ids;
-use super::{notes, said, turns};
+use super::session_metadata::SessionMetadata;
+use super::{notes, text, turns};
 
 /// An agent that can go on with a session.
-pub struct Carrier {
+pub struct SessionWriter {
     /// As it is typed.
     pub name: &'static str,
     /// What goes on with it.
@@ -19,7 +19,7 @@ pub struct Carrier {
     /// The format that reads what is written.
     pub format: &'static str,
     pub is_document: bool,
-    pub takes: &'static Takes,
+    pub capabilities: &'static Capabilities,
     /// What calls and results become, unless the user says otherwise.
     pub tools: Tools,
     /// Readable thoughts are kept, without what seals them.
@@ -30,11 +30,11 @@ pub struct Carrier {
     pub ids_by_time: bool,
     /// Where sessions belong; `None` if the agent has no folder of its own to put them in.
     pub home: Option<Home>,
-    pub write: fn(&Story<'_>, &mut Losses, &mut Vec<u8>),
+    pub write: fn(&SessionDraft<'_>, &mut Losses, &mut Vec<u8>),
     /// The file of a session, below the agent's folder.
-    pub file: fn(&Story<'_>) -> String,
-    /// How the agent goes on: a command line, from the landing and the path of the file.
-    pub resume: fn(&Landing, &str) -> String,
+    pub file: fn(&SessionDraft<'_>) -> String,
+    /// How the agent goes on: a command line, from the destination and the path of the file.
+    pub resume: fn(&Destination, &str) -> String,
     /// What is to be done with the file before that, where it cannot be put anywhere.
     pub import: Option<fn(&str) -> String>,
 }
@@ -59,7 +59,7 @@ pub enum Tools {
 
 /// What the user wants.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct CarryOptions {
     pub tools: Option<Tools>,
     /// So many turns, the last ones.
     pub last: Option<usize>,
@@ -74,16 +74,16 @@ pub struct Asked {
 }
 
 /// Carries the histories of one doc over.
-pub struct Carrying {
-    pub carrier: &'static Carrier,
-    asked: Asked,
-    facts: OnceLock<Facts>,
+pub struct CarryOver {
+    pub writer: &'static SessionWriter,
+    asked: CarryOptions,
+    metadata: OnceLock<SessionMetadata>,
 }
 
 /// What a writer is given.
-pub struct Story<'s> {
+pub struct SessionDraft<'s> {
     pub conversation: &'s Conversation,
-    pub facts: &'s Facts,
+    pub metadata: &'s SessionMetadata,
     pub ids: Ids,
     pub clock: Clock<'s>,
     ids_by_time: bool,
@@ -95,49 +95,38 @@ pub struct Story<'s> {
     pub project: Option<String>,
 }
 
-impl Carrying {
-    pub fn new(carrier: &'static Carrier, asked: Asked) -> Self {
-        Carrying { carrier, asked, facts: OnceLock::new() }
+impl CarryOver {
+    pub fn new(writer: &'static SessionWriter, asked: CarryOptions) -> Self {
+        CarryOver { writer, asked, metadata: OnceLock::new() }
     }
 
-    fn facts(&self, source: &Source<'_>) -> &Facts {
-        self.facts.get_or_init(|| Facts::of(source.bytes))
+    fn metadata(&self, source: &SourceHistory<'_>) -> &SessionMetadata {
+        self.metadata.get_or_init(|| SessionMetadata::of(source.bytes))
     }
 
     fn tools(&self) -> Tools {
-        self.asked.tools.unwrap_or(self.carrier.tools)
-    }
-}
-
-impl Carry for Carrying {
-    fn takes(&self) -> &'static Takes {
-        self.carrier.takes
+        self.asked.tools.unwrap_or(self.writer.tools)
     }
 
-    fn format(&self) -> &'static str {
-        self.carrier.format
+    /// Whether a history is that of a subagent, which belongs to another one of its doc.
+    pub fn belongs_to_another(&self, source: &SourceHistory<'_>) -> bool {
+        self.metadata(source).is_side(source.bytes.origin(source.at).start)
     }
 
-    fn is_document(&self) -> bool {
-        self.carrier.is_document
-    }
-
-    fn keeps_thoughts(&self) -> bool {
-        self.carrier.keeps_thoughts
-    }
-
-    fn belongs_to_another(&self, source: &Source<'_>) -> bool {
-        self.facts(source).is_side(source.bytes.origin(source.at).start)
-    }
-
-    fn prepare(&self, conversation: &mut Conversation, source: &Source<'_>, losses: &mut Losses) -> u32 {
-        if !self.carrier.keeps_instructions {
+    /// Takes away what the agent does not take over. Gives how many turns were left out because fewer were wanted.
+    pub fn prepare(
+        &self,
+        conversation: &mut Conversation,
+        source: &SourceHistory<'_>,
+        losses: &mut Losses,
+    ) -> u32 {
+        if !self.writer.keeps_instructions {
             drop_instructions(conversation, losses);
         }
         for tool in std::mem::take(&mut conversation.tools) {
             losses.count(LossKind::TOOL_DEFINITIONS, tool.at);
         }
-        for place in &self.facts(source).snapshots {
+        for place in &self.metadata(source).snapshots {
             losses.count(LossKind::SNAPSHOTS, At { place: *place, embedded: false });
         }
         let left_out = self.asked.last.map_or(0, |last| turns::keep_last(conversation, last));
@@ -147,43 +136,44 @@ impl Carry for Carrying {
         left_out
     }
 
-    fn write(
+    /// Writes a conversation that was fitted to what the agent takes.
+    pub fn write(
         &self,
         conversation: &Conversation,
-        source: &Source<'_>,
+        source: &SourceHistory<'_>,
         losses: &mut Losses,
         out: &mut Vec<u8>,
-    ) -> Landing {
-        let facts = self.facts(source);
+    ) -> Destination {
+        let metadata = self.metadata(source);
         let start = source.bytes.origin(source.at).start;
-        let cwd = self.asked.cwd.clone().or_else(|| facts.cwd_at(start));
+        let cwd = self.asked.cwd.clone().or_else(|| metadata.cwd_at(start));
         let cwd = cwd.unwrap_or_else(|| self.asked.here.clone());
-        let clock = Clock::new(source.bytes, facts, self.asked.when);
+        let clock = Clock::new(source.bytes, metadata, self.asked.when);
         let project = self.asked.projects.iter().find(|(folder, _)| *folder == cwd);
-        let story = Story {
+        let draft = SessionDraft {
             conversation,
-            facts,
-            ids: Ids::new(self.carrier.name, &facts.session, &cwd, conversation),
-            ids_by_time: self.carrier.ids_by_time,
+            metadata,
+            ids: Ids::new(self.writer.name, &metadata.session, &cwd, conversation),
+            ids_by_time: self.writer.ids_by_time,
             clock,
-            title: facts.title.clone().or_else(|| said::first_line(conversation)),
+            title: metadata.title.clone().or_else(|| text::first_line(conversation)),
             model: conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned()),
-            branch: facts.branch.clone().unwrap_or_default(),
+            branch: metadata.branch.clone().unwrap_or_default(),
             project: project.map(|(_, name)| name.clone()),
             cwd,
         };
-        (self.carrier.write)(&story, losses, out);
-        Landing {
-            id: story.id(),
-            file: (self.carrier.file)(&story),
-            began: story.begins() / 1000,
-            cwd: story.cwd,
+        (self.writer.write)(&draft, losses, out);
+        Destination {
+            id: draft.id(),
+            file: (self.writer.file)(&draft),
+            began: draft.begins() / 1000,
+            cwd: draft.cwd,
             left_out: 0,
         }
     }
 }
 
-impl Story<'_> {
+impl SessionDraft<'_> {
     /// When it begins, in Unix milliseconds.
     pub fn begins(&self) -> i64 {
         self.conversation.messages.first().map_or(0, |first| self.clock.at(first.at.place))

@@ -5,23 +5,19 @@ use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-use crate::convert::Landing;
+use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
 use crate::message::{Block, Call, LossKind, Losses, Media, Message, Source, ToolResult, Voice, What};
 use crate::source::shell_word;
 use crate::targets::models::{self, Maker};
 
-use super::carrier::{Carrier, Home, Story, Tools};
-use super::time::rfc3339;
-use super::{said, takes};
-
-pub static CARRIER: Carrier = Carrier {
+pub static WRITER: SessionWriter = SessionWriter {
     name: "gemini-session",
     agent: "Gemini CLI",
     format: "gemini-cli",
     is_document: false,
-    takes: &takes::GEMINI,
+    capabilities: &support::GEMINI,
     tools: Tools::Calls,
     keeps_thoughts: false,
     keeps_instructions: false,
@@ -40,42 +36,42 @@ const MODEL: &str = "gemini-2.5-pro";
 const UNSENT: [&str; 4] = ["/", "?", "<session_context>", "<hook_context>"];
 
 /// A project that the CLI has no name for yet is called by the digest of its folder.
-fn file(story: &Story<'_>) -> String {
-    let time = rfc3339(story.begins())[..16].replace(':', "-");
-    let project = story.project.clone().unwrap_or_else(|| project_hash(&story.cwd));
-    format!("{project}/chats/session-{time}-{}.jsonl", &story.id()[..8])
+fn file(draft: &SessionDraft<'_>) -> String {
+    let time = rfc3339(draft.begins())[..16].replace(':', "-");
+    let project = draft.project.clone().unwrap_or_else(|| project_hash(&draft.cwd));
+    format!("{project}/chats/session-{time}-{}.jsonl", &draft.id()[..8])
 }
 
-fn resume(landing: &Landing, _: &str) -> String {
-    format!("cd {} && gemini --resume {}", shell_word(&landing.cwd), landing.id)
+fn resume(destination: &Destination, _: &str) -> String {
+    format!("cd {} && gemini --resume {}", shell_word(&destination.cwd), destination.id)
 }
 
-fn write(story: &Story<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
+fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
     Writer::new(out).object(|w| {
-        w.key("sessionId").plain(&story.id());
-        w.key("projectHash").plain(&project_hash(&story.cwd));
-        w.key("startTime").plain(&rfc3339(story.begins()));
-        w.key("lastUpdated").plain(&rfc3339(story.ends()));
-        story.title.iter().for_each(|title| w.key("summary").plain(title));
+        w.key("sessionId").plain(&draft.id());
+        w.key("projectHash").plain(&project_hash(&draft.cwd));
+        w.key("startTime").plain(&rfc3339(draft.begins()));
+        w.key("lastUpdated").plain(&rfc3339(draft.ends()));
+        draft.title.iter().for_each(|title| w.key("summary").plain(title));
         w.key("kind").plain("main");
     });
     out.push(b'\n');
-    let results = story.conversation.messages.iter().flat_map(|message| &message.blocks);
+    let results = draft.conversation.messages.iter().flat_map(|message| &message.blocks);
     let results = results.filter_map(|block| match &block.what {
         What::Result(result) => Some((result.id.raw(), result)),
         _ => None,
     });
     let results: HashMap<Cow<'_, [u8]>, &ToolResult> = results.collect();
-    let model = story.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Google));
-    let mut times = story.clock.running();
-    for (n, message) in story.conversation.messages.iter().enumerate() {
+    let model = draft.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Google));
+    let mut times = draft.clock.running();
+    for (n, message) in draft.conversation.messages.iter().enumerate() {
         // Results are with their calls.
         if message.voice == Voice::Tool {
             continue;
         }
-        let (id, time) = (story.ids.uuid("message", n), rfc3339(times.next(message.at.place)));
+        let (id, time) = (draft.ids.uuid("message", n), rfc3339(times.next(message.at.place)));
         let is_answer = message.voice == Voice::Assistant;
-        if !is_answer && UNSENT.iter().any(|start| said::words(message).trim().starts_with(start)) {
+        if !is_answer && UNSENT.iter().any(|start| text::of_message(message).trim().starts_with(start)) {
             losses.add(LossKind::UNSENT, message.at);
         }
         Writer::new(out).object(|w| {
@@ -96,9 +92,9 @@ fn content(message: &Message, is_answer: bool, w: &mut Writer<'_>) {
     let said: Vec<&Block> = message.blocks.iter().filter(|block| !matches!(block.what, What::Call(_))).collect();
     match said.as_slice() {
         [] if is_answer => w.key("content").plain(""),
-        [only] if is_answer && said::text(only).is_some() => {
+        [only] if is_answer && text::of_block(only).is_some() => {
             w.key("content");
-            said::text(only).into_iter().for_each(|text| w.text(text));
+            text::of_block(only).into_iter().for_each(|text| w.text(text));
         }
         all => w.key("content").array(|w| all.iter().for_each(|block| part(block, w))),
     }
@@ -107,7 +103,7 @@ fn content(message: &Message, is_answer: bool, w: &mut Writer<'_>) {
 fn part(block: &Block, w: &mut Writer<'_>) {
     w.object(|w| match &block.what {
         What::Media(media) => inline(media, w),
-        _ => said::text(block).into_iter().for_each(|text| w.key("text").text(text)),
+        _ => text::of_block(block).into_iter().for_each(|text| w.key("text").text(text)),
     });
 }
 
@@ -148,7 +144,7 @@ fn answer(
                         w.key("functionResponse").object(|w| {
                             w.key("id").text(&call.id);
                             w.key("name").text(&call.name);
-                            let words = result.map(|result| said::result(result)).unwrap_or_default();
+                            let words = result.map(|result| text::of_result(result)).unwrap_or_default();
                             w.key("response").object(|w| {
                                 w.key(if failed { "error" } else { "output" }).plain(&words);
                             });

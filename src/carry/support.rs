@@ -1,13 +1,13 @@
 //! What the sessions of agents can say. The names are those of no dialect, so that what only a provider understands does
 //! not get into them.
 
-use crate::message::{Chars, IdRule, MediaKind, Takeable, Takes};
+use crate::message::{Capabilities, Chars, IdRule, MediaKind, MediaSupport};
 
-const IMAGE: Takeable = Takeable { data: true, ..Takeable::none(MediaKind::Image) };
-const FILE: Takeable = Takeable { data: true, ..Takeable::none(MediaKind::File) };
+const IMAGE: MediaSupport = MediaSupport { data: true, ..MediaSupport::none(MediaKind::Image) };
+const FILE: MediaSupport = MediaSupport { data: true, ..MediaSupport::none(MediaKind::File) };
 const WORD: IdRule = IdRule::new(Chars::Word, 64);
 
-const SESSION: Takes = Takes {
+const SESSION: Capabilities = Capabilities {
     call_ids: WORD,
     unique_calls: true,
     tool_names: IdRule::new(Chars::Word, 64),
@@ -18,10 +18,10 @@ const SESSION: Takes = Takes {
     object_inputs: true,
     media: &[IMAGE],
     names_model: false,
-    ..Takes::NOTHING
+    ..Capabilities::NOTHING
 };
 
-pub static CODEX: Takes = Takes {
+pub static CODEX: Capabilities = Capabilities {
     dialect: "codex-session",
     custom_calls: true,
     error_marks: false,
@@ -30,19 +30,19 @@ pub static CODEX: Takes = Takes {
     ..SESSION
 };
 
-pub static CLAUDE_CODE: Takes = Takes {
+pub static CLAUDE_CODE: Capabilities = Capabilities {
     dialect: "claude-code-session",
     tool_names: IdRule::new(Chars::Word, 128),
     media: &[
-        Takeable { subtypes: &["png", "jpeg", "gif", "webp"], ..IMAGE },
-        Takeable { subtypes: &["pdf"], ..FILE },
+        MediaSupport { subtypes: &["png", "jpeg", "gif", "webp"], ..IMAGE },
+        MediaSupport { subtypes: &["pdf"], ..FILE },
     ],
     result_media: &[MediaKind::Image, MediaKind::File],
     user_first: true,
     ..SESSION
 };
 
-pub static OPENCODE: Takes = Takes {
+pub static OPENCODE: Capabilities = Capabilities {
     dialect: "opencode-export",
     media: &[IMAGE, FILE],
     result_media: &[MediaKind::Image, MediaKind::File],
@@ -50,27 +50,27 @@ pub static OPENCODE: Takes = Takes {
     ..SESSION
 };
 
-pub static PI: Takes =
-    Takes { dialect: "pi-session", result_media: &[MediaKind::Image], user_first: true, ..SESSION };
+pub static PI: Capabilities =
+    Capabilities { dialect: "pi-session", result_media: &[MediaKind::Image], user_first: true, ..SESSION };
 
-pub static GEMINI: Takes = Takes {
+pub static GEMINI: Capabilities = Capabilities {
     dialect: "gemini-session",
     call_ids: IdRule::new(Chars::Any, 256),
     media: &[
         IMAGE,
         FILE,
-        Takeable { kind: MediaKind::Audio, ..IMAGE },
-        Takeable { kind: MediaKind::Video, ..IMAGE },
+        MediaSupport { kind: MediaKind::Audio, ..IMAGE },
+        MediaSupport { kind: MediaKind::Video, ..IMAGE },
     ],
     user_first: true,
     file_names: false,
     ..SESSION
 };
 
-pub static UI_MESSAGES: Takes = Takes {
+pub static UI_MESSAGES: Capabilities = Capabilities {
     dialect: "ui-messages",
     call_ids: IdRule::new(Chars::Any, 256),
     late_instructions: true,
-    media: &[Takeable { url: true, ..IMAGE }, Takeable { url: true, ..FILE }],
+    media: &[MediaSupport { url: true, ..IMAGE }, MediaSupport { url: true, ..FILE }],
     ..SESSION
 };

@@ -4,22 +4,22 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::convert::Landing;
+use crate::carry::{
+    Destination, SessionDraft, SessionWriter, Tools,
+    provider::{self, Provider},
+    support, text,
+};
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
 use crate::message::{Block, Call, Losses, Media, Message, Text, ToolResult, Voice, What};
 use crate::source::shell_word;
 
-use super::carrier::{Carrier, Story, Tools};
-use super::provider::{self, Provider};
-use super::{said, takes};
-
-pub static CARRIER: Carrier = Carrier {
+pub static WRITER: SessionWriter = SessionWriter {
     name: "opencode-export",
     agent: "opencode",
     format: "opencode-export",
     is_document: true,
-    takes: &takes::OPENCODE,
+    capabilities: &support::OPENCODE,
     tools: Tools::Calls,
     keeps_thoughts: true,
     keeps_instructions: false,
@@ -33,28 +33,28 @@ pub static CARRIER: Carrier = Carrier {
 
 const VERSION: &str = "1.2.10";
 
-fn file(story: &Story<'_>) -> String {
-    format!("{}.json", session(story))
+fn file(draft: &SessionDraft<'_>) -> String {
+    format!("{}.json", session(draft))
 }
 
-fn resume(landing: &Landing, _: &str) -> String {
-    let id = landing.file.trim_end_matches(".json");
+fn resume(destination: &Destination, _: &str) -> String {
+    let id = destination.file.trim_end_matches(".json");
     format!("opencode --session {id}")
 }
 
-fn session(story: &Story<'_>) -> String {
-    id(story, "ses", story.begins(), 0)
+fn session(draft: &SessionDraft<'_>) -> String {
+    id(draft, "ses", draft.begins(), 0)
 }
 
 /// opencode sorts by ids: six bytes of time and a number, then letters.
-fn id(story: &Story<'_>, kind: &str, ms: i64, n: usize) -> String {
+fn id(draft: &SessionDraft<'_>, kind: &str, ms: i64, n: usize) -> String {
     let time = (ms as u64).wrapping_mul(0x1000).wrapping_add(n as u64 & 0xfff) & 0xffff_ffff_ffff;
-    format!("{kind}_{time:012x}{}", story.ids.letters(kind, n, 14))
+    format!("{kind}_{time:012x}{}", draft.ids.letters(kind, n, 14))
 }
 
 /// What all parts of a session have in common.
 struct Export<'s> {
-    story: &'s Story<'s>,
+    draft: &'s SessionDraft<'s>,
     session: String,
     provider: Provider,
     model: String,
@@ -66,42 +66,42 @@ struct Export<'s> {
     message: String,
 }
 
-fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    let (provider, model) = provider::of(story.model.as_deref());
-    let results = story.conversation.messages.iter().flat_map(|message| &message.blocks);
+fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
+    let (provider, model) = provider::of(draft.model.as_deref());
+    let results = draft.conversation.messages.iter().flat_map(|message| &message.blocks);
     let results = results.filter_map(|block| match &block.what {
         What::Result(result) => Some((result.id.raw(), result)),
         _ => None,
     });
     let mut export = Export {
-        story,
-        session: session(story),
+        draft,
+        session: session(draft),
         provider,
         model,
         results: results.collect(),
         parts: 0,
-        time: story.begins(),
+        time: draft.begins(),
         message: String::new(),
     };
     Writer::new(out).object(|w| {
         w.key("info").object(|w| {
             w.key("id").plain(&export.session);
-            w.key("slug").plain(&format!("carried-{}", story.ids.short(0)));
+            w.key("slug").plain(&format!("carried-{}", draft.ids.short(0)));
             w.key("version").plain(VERSION);
             w.key("projectID").plain("global");
-            w.key("directory").plain(&story.cwd);
-            w.key("title").plain(story.title.as_deref().unwrap_or("Carried over"));
+            w.key("directory").plain(&draft.cwd);
+            w.key("title").plain(draft.title.as_deref().unwrap_or("Carried over"));
             w.key("time").object(|w| {
-                number(w.key("created"), story.begins());
-                number(w.key("updated"), story.ends());
+                number(w.key("created"), draft.begins());
+                number(w.key("updated"), draft.ends());
             });
         });
         w.key("messages").array(|w| {
-            let mut times = story.clock.running();
+            let mut times = draft.clock.running();
             let mut asked = String::new();
-            for (n, message) in story.conversation.messages.iter().enumerate() {
+            for (n, message) in draft.conversation.messages.iter().enumerate() {
                 export.time = times.next(message.at.place);
-                export.message = id(story, "msg", export.time, n);
+                export.message = id(draft, "msg", export.time, n);
                 match message.voice {
                     Voice::Assistant => export.answer(message, &asked, w),
                     // They are in the parts of their calls.
@@ -158,8 +158,8 @@ impl Export<'_> {
                 w.key("providerID").plain(self.provider.name);
                 w.key("mode").plain("build");
                 w.key("path").object(|w| {
-                    w.key("cwd").plain(&self.story.cwd);
-                    w.key("root").plain(&self.story.cwd);
+                    w.key("cwd").plain(&self.draft.cwd);
+                    w.key("root").plain(&self.draft.cwd);
                 });
                 tokens(w);
                 w.key("time").object(|w| {
@@ -181,7 +181,7 @@ impl Export<'_> {
 
     fn part(&mut self, kind: &str, w: &mut Writer<'_>, members: impl FnOnce(&Self, &mut Writer<'_>)) {
         self.parts += 1;
-        let id = id(self.story, "prt", self.time, self.parts);
+        let id = id(self.draft, "prt", self.time, self.parts);
         w.object(|w| {
             w.key("id").plain(&id);
             w.key("sessionID").plain(&self.session);
@@ -207,7 +207,7 @@ impl Export<'_> {
             }),
             What::Media(media) => self.part("file", w, |_, w| write_file(media, w)),
             _ => {
-                if let Some(text) = said::text(block) {
+                if let Some(text) = text::of_block(block) {
                     self.part("text", w, |_, w| w.key("text").text(text));
                 }
             }
@@ -222,19 +222,19 @@ impl Export<'_> {
             let failed = result.is_none_or(|result| result.is_error);
             w.key("status").plain(if failed { "error" } else { "completed" });
             write_input_object(&call.input, w.key("input"));
-            let words = result.map(|result| said::result(result)).unwrap_or_default();
+            let words = result.map(|result| text::of_result(result)).unwrap_or_default();
             w.key(if failed { "error" } else { "output" }).plain(&words);
             if !failed {
                 w.key("title").text(&call.name);
             }
             w.key("metadata").object(|_| {});
             self.spans(w);
-            let media: Vec<&Media> = result.into_iter().flat_map(|result| said::media_of(result)).collect();
+            let media: Vec<&Media> = result.into_iter().flat_map(|result| text::media_of(result)).collect();
             if !media.is_empty() {
                 w.key("attachments").array(|w| {
                     for (n, media) in media.into_iter().enumerate() {
                         w.object(|w| {
-                            w.key("id").plain(&format!("{}{n}", id(self.story, "prt", self.time, self.parts)));
+                            w.key("id").plain(&format!("{}{n}", id(self.draft, "prt", self.time, self.parts)));
                             w.key("sessionID").plain(&self.session);
                             w.key("messageID").plain(&self.message);
                             w.key("type").plain("file");
