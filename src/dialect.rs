@@ -8,7 +8,7 @@ use crate::json::edit::Base;
 use crate::json::mend::Mend;
 use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
-use crate::message::{At, Capabilities, Conversation, Losses};
+use crate::message::{At, Capabilities, Losses, Thread};
 use crate::place::{Edit, Place};
 
 pub use crate::json::mend::Cannot;
@@ -191,13 +191,7 @@ pub trait Dialect: Sync {
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>));
 
     /// The edits that make a change to an item.
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot>;
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot>;
 
     /// The text of an output that answers a call without claiming anything.
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot>;
@@ -208,10 +202,10 @@ pub trait Dialect: Sync {
     }
 
     /// Adds a part of a conversation to what comes before it. What is not understood is kept raw.
-    fn lift(&self, _body: Body<'_>, _out: &mut Conversation, _losses: &mut Losses) {}
+    fn read(&self, _body: Body<'_>, _out: &mut Thread, _losses: &mut Losses) {}
 
     /// Writes a conversation that was fitted to what the dialect [can say](DialectInfo::capabilities).
-    fn lower(&self, _conversation: &Conversation, _written: Written, _out: &mut Vec<u8>) {}
+    fn write(&self, _conversation: &Thread, _written: Written, _out: &mut Vec<u8>) {}
 }
 
 /// Items of the Responses API that records of another system's log become. Records come twice, in order.

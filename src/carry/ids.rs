@@ -1,7 +1,7 @@
 //! Ids that are the same in each run: they are derived from what the conversation says, and from positions in it.
 
 use crate::json::string::fingerprint_of;
-use crate::message::{Conversation, Input, Part, What};
+use crate::message::{Input, PartKind, ResultPart, Thread};
 
 /// Gives ids.
 #[derive(Clone, Copy, Debug)]
@@ -10,25 +10,25 @@ pub struct Ids {
 }
 
 impl Ids {
-    pub fn new(writer: &str, session: &str, cwd: &str, conversation: &Conversation) -> Self {
+    pub fn new(writer: &str, session: &str, cwd: &str, conversation: &Thread) -> Self {
         let mut seed = fingerprint_of(format!("{writer}\n{session}\n{cwd}").as_bytes());
         let mut take = |bytes: &[u8]| seed = fingerprint_of(&[&seed.to_le_bytes(), bytes].concat());
-        for block in conversation.messages.iter().flat_map(|message| &message.blocks) {
-            match &block.what {
-                What::Text { text, .. } | What::Refusal(text) => take(&text.raw()),
-                What::Call(call) => {
+        for block in conversation.messages.iter().flat_map(|message| &message.parts) {
+            match &block.kind {
+                PartKind::Text { text, .. } | PartKind::Refusal(text) => take(&text.raw()),
+                PartKind::Call(call) => {
                     take(&call.id.raw());
                     take(&match &call.input {
                         Input::Text(text) => text.raw(),
                         Input::Json(raw) => raw.bytes(),
                     });
                 }
-                What::Result(result) => {
+                PartKind::Result(result) => {
                     take(&result.id.raw());
                     result.parts.iter().for_each(|part| match part {
-                        Part::Text(text) => take(&text.raw()),
-                        Part::Json(raw) => take(&raw.bytes()),
-                        Part::Media(..) | Part::Foreign(..) => take(b"media"),
+                        ResultPart::Text(text) => take(&text.raw()),
+                        ResultPart::Json(raw) => take(&raw.bytes()),
+                        ResultPart::Media(..) | ResultPart::Opaque(..) => take(b"media"),
                     });
                 }
                 _ => take(b"other"),
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn ids_have_their_form_and_stay_the_same() {
-        let ids = Ids::new("x", "s", "/w", &Conversation::default());
+        let ids = Ids::new("x", "s", "/w", &Thread::default());
         let session = ids.session(1_780_308_000_123);
         assert_eq!((session.len(), &session[..15]), (36, "019e82a0-3d7b-7"));
         let uuid = ids.uuid("line", 3);
@@ -100,7 +100,7 @@ mod tests {
         assert!(matches!(&uuid[19..20], "8" | "9" | "a" | "b"), "{uuid}");
         assert_eq!(uuid, ids.uuid("line", 3));
         assert_ne!(uuid, ids.uuid("line", 4));
-        assert_ne!(uuid, Ids::new("y", "s", "/w", &Conversation::default()).uuid("line", 3));
+        assert_ne!(uuid, Ids::new("y", "s", "/w", &Thread::default()).uuid("line", 3));
         assert_eq!(ids.letters("a", 0, 14).len(), 14);
     }
 }

@@ -2,7 +2,7 @@
 //! it does not know the other's tools.
 
 use crate::json::{Tape, scan};
-use crate::message::{Block, Conversation, Input, LossKind, Losses, Message, Part, Text, Voice, What};
+use crate::message::{Input, LossKind, Losses, Message, Part, PartKind, ResultPart, Role, Text, Thread};
 
 use super::text;
 
@@ -11,24 +11,25 @@ const CALL: usize = 2_000;
 const RESULT: usize = 4_000;
 
 /// Makes notes of all calls and results. Media of results are left to be moved as conversion does.
-pub fn note(conversation: &mut Conversation, losses: &mut Losses) {
+pub fn note(conversation: &mut Thread, losses: &mut Losses) {
     let mut noted: Vec<Message> = Vec::with_capacity(conversation.messages.len());
     for mut message in std::mem::take(&mut conversation.messages) {
-        if message.voice == Voice::Tool {
-            message.voice = Voice::Assistant;
+        if message.role == Role::Tool {
+            message.role = Role::Assistant;
         }
         let mut media = Vec::new();
-        for block in &mut message.blocks {
-            let (text, cut) = match &mut block.what {
-                What::Call(call) => {
+        for block in &mut message.parts {
+            let (text, cut) = match &mut block.kind {
+                PartKind::Call(call) => {
                     let (input, cut) = bounded(&input(&call.input), CALL);
                     let name = text::plain(&call.name);
                     (format!("[external_agent_tool_call: {name}]\n{input}\n[/external_agent_tool_call]"), cut)
                 }
-                What::Result(result) => {
+                PartKind::Result(result) => {
                     let parts = std::mem::take(&mut result.parts);
-                    let (images, parts) = parts.into_iter().partition(|part| matches!(part, Part::Media(..)));
-                    media.extend::<Vec<Part>>(images);
+                    let (images, parts) =
+                        parts.into_iter().partition(|part| matches!(part, ResultPart::Media(..)));
+                    media.extend::<Vec<ResultPart>>(images);
                     result.parts = parts;
                     let (output, cut) = bounded(&text::of_result(result), RESULT);
                     let mark = if result.is_error { ": error" } else { "" };
@@ -40,16 +41,16 @@ pub fn note(conversation: &mut Conversation, losses: &mut Losses) {
             if cut {
                 losses.count(LossKind::NOTE_CUT, block.at);
             }
-            block.what = What::Text { text: Text::new(&text), citations: None };
+            block.kind = PartKind::Text { text: Text::new(&text), citations: None };
         }
         let at = message.at;
         noted.push(message);
         if !media.is_empty() {
-            let mut shown = Message::new(Voice::User, at);
+            let mut shown = Message::new(Role::User, at);
             for part in media {
-                if let Part::Media(media, at) = part {
+                if let ResultPart::Media(media, at) = part {
                     losses.add(LossKind::MEDIA_MOVED, at);
-                    shown.blocks.push(Block::new(What::Media(media), at));
+                    shown.parts.push(Part::new(PartKind::Media(media), at));
                 }
             }
             noted.push(shown);

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::message::{At, Capabilities, Conversation, LossKind, Losses, Voice};
+use crate::message::{At, Capabilities, LossKind, Losses, Role, Thread};
 
 use super::clock::Clock;
 use super::destination::{Destination, SourceHistory, WHOLE};
@@ -82,7 +82,7 @@ pub struct CarryOver {
 
 /// What a writer is given.
 pub struct SessionDraft<'s> {
-    pub conversation: &'s Conversation,
+    pub conversation: &'s Thread,
     pub metadata: &'s SessionMetadata,
     pub ids: Ids,
     pub clock: Clock<'s>,
@@ -114,12 +114,7 @@ impl CarryOver {
     }
 
     /// Takes away what the agent does not take over. Gives how many turns were left out because fewer were wanted.
-    pub fn prepare(
-        &self,
-        conversation: &mut Conversation,
-        source: &SourceHistory<'_>,
-        losses: &mut Losses,
-    ) -> u32 {
+    pub fn prepare(&self, conversation: &mut Thread, source: &SourceHistory<'_>, losses: &mut Losses) -> u32 {
         if !self.writer.keeps_instructions {
             drop_instructions(conversation, losses);
         }
@@ -139,7 +134,7 @@ impl CarryOver {
     /// Writes a conversation that was fitted to what the agent takes.
     pub fn write(
         &self,
-        conversation: &Conversation,
+        conversation: &Thread,
         source: &SourceHistory<'_>,
         losses: &mut Losses,
         out: &mut Vec<u8>,
@@ -195,12 +190,12 @@ impl SessionDraft<'_> {
 }
 
 /// Instructions of the agent before: the next one has its own.
-fn drop_instructions(conversation: &mut Conversation, losses: &mut Losses) {
+fn drop_instructions(conversation: &mut Thread, losses: &mut Losses) {
     for block in std::mem::take(&mut conversation.instructions) {
         losses.count(LossKind::INSTRUCTIONS, block.at);
     }
     conversation.messages.retain(|message| {
-        let instructs = matches!(message.voice, Voice::System | Voice::Developer);
+        let instructs = matches!(message.role, Role::System | Role::Developer);
         if instructs {
             losses.count(LossKind::INSTRUCTIONS, if message.at.place.len == 0 { WHOLE } else { message.at });
         }

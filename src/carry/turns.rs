@@ -1,17 +1,17 @@
 //! The last turns of a conversation: what the user said, with what followed.
 
-use crate::message::{Conversation, Voice};
+use crate::message::{Role, Thread};
 
 /// Keeps the last `wanted` turns. Gives how many were left out.
-pub fn keep_last(conversation: &mut Conversation, wanted: usize) -> u32 {
+pub fn keep_last(conversation: &mut Thread, wanted: usize) -> u32 {
     let mut starts: Vec<usize> = Vec::new();
     for (at, message) in conversation.messages.iter().enumerate() {
         // Messages of the user in a row are one turn.
         let follows = {
             let before = at.checked_sub(1).and_then(|before| conversation.messages.get(before));
-            before.is_some_and(|before| before.voice == Voice::User)
+            before.is_some_and(|before| before.role == Role::User)
         };
-        if message.voice == Voice::User && !follows {
+        if message.role == Role::User && !follows {
             starts.push(at);
         }
     }
@@ -27,11 +27,11 @@ mod tests {
 
     #[test]
     fn the_last_turns_are_kept_whole() {
-        use Voice::{Assistant, Tool, User};
-        let voices = [User, Assistant, Tool, Assistant, User, User, Assistant, User];
+        use Role::{Assistant, Tool, User};
+        let roles = [User, Assistant, Tool, Assistant, User, User, Assistant, User];
         let kept = |wanted: usize| {
-            let mut conversation = Conversation::default();
-            voices.iter().for_each(|voice| conversation.push(Message::new(*voice, At::default())));
+            let mut conversation = Thread::default();
+            roles.iter().for_each(|role| conversation.push(Message::new(*role, At::default())));
             let left_out = keep_last(&mut conversation, wanted);
             (conversation.messages.len(), left_out)
         };

@@ -9,7 +9,7 @@ use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::{History, Row};
 use crate::judge::{self, Findings, Options};
-use crate::message::{Conversation, LossKind, Losses, Lost, Text};
+use crate::message::{LossKind, Losses, Lost, Text, Thread};
 use crate::place::{DocId, Place};
 use crate::read;
 use crate::source::{Container, ReadAt};
@@ -99,7 +99,7 @@ fn lifted(
     history: &History,
     info: &'static FormatInfo,
     converter: &Converter<'_>,
-) -> io::Result<(Conversation, Losses)> {
+) -> io::Result<(Thread, Losses)> {
     if let Some(items) = Items::of(id, bytes, history, info, converter.how)? {
         let mut taker = items.lifting();
         let lost = items.give(&mut taker);

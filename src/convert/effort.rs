@@ -1,7 +1,7 @@
 //! How hard to think: as a word, or as a number of tokens, whichever the target's model takes.
 
 use crate::message::{
-    Capabilities, Choice, Conversation, Effort, LossKind, Losses, Maker, Name, Plain, Raw, Text, Voice, What,
+    Capabilities, Choice, Effort, LossKind, Losses, Maker, Name, PartKind, Plain, Raw, Role, Text, Thread,
 };
 
 use super::able::{Able, Thinking};
@@ -22,7 +22,7 @@ const LEAST: u32 = 1024;
 /// What an answer is given beside its thoughts.
 const ROOM: u32 = 4096;
 
-pub fn fit(conversation: &mut Conversation, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
+pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
     let Some(set) = conversation.settings.effort.as_mut() else { return };
     let at = set.at;
     let thinking = Thinking {
@@ -64,7 +64,7 @@ pub fn fit(conversation: &mut Conversation, capabilities: &Capabilities, able: &
     }
 }
 
-fn drop(conversation: &mut Conversation, loss: LossKind, losses: &mut Losses) {
+fn drop(conversation: &mut Thread, loss: LossKind, losses: &mut Losses) {
     if let Some(set) = conversation.settings.effort.take() {
         losses.add(loss, set.at);
     }
@@ -83,7 +83,7 @@ fn nearest(word: &Text, dialect: &str) -> Text {
 }
 
 /// A budget is a part of the limit of the answer, and a turn that thinks begins with signed thoughts.
-fn within_limit(conversation: &mut Conversation, budget: u32, losses: &mut Losses) {
+fn within_limit(conversation: &mut Thread, budget: u32, losses: &mut Losses) {
     let forced = conversation.settings.choice.as_ref().is_some_and(|choice| {
         matches!(choice.value, Choice::Required | Choice::Tool(_) | Choice::Allowed { required: true, .. })
     });
@@ -118,13 +118,13 @@ fn within_limit(conversation: &mut Conversation, budget: u32, losses: &mut Losse
 }
 
 /// The last turn of the model calls tools, and its own thoughts are not there.
-fn goes_on_unsigned(conversation: &Conversation) -> bool {
-    let said = |voice| voice == Voice::User;
-    let turn = conversation.messages.iter().rposition(|message| said(message.voice)).map_or(0, |n| n + 1);
-    let mut model = conversation.messages.iter().skip(turn).filter(|message| message.voice == Voice::Assistant);
-    let signed = |what: &What| matches!(what, What::Reasoning(own) if own.maker == Maker::Anthropic && (own.seal.is_some() || own.redacted.is_some()));
+fn goes_on_unsigned(conversation: &Thread) -> bool {
+    let said = |role| role == Role::User;
+    let turn = conversation.messages.iter().rposition(|message| said(message.role)).map_or(0, |n| n + 1);
+    let mut model = conversation.messages.iter().skip(turn).filter(|message| message.role == Role::Assistant);
+    let signed = |what: &PartKind| matches!(what, PartKind::Reasoning(own) if own.maker == Maker::Anthropic && (own.seal.is_some() || own.redacted.is_some()));
     model.any(|message| {
-        message.calls().next().is_some() && !message.blocks.first().is_some_and(|block| signed(&block.what))
+        message.calls().next().is_some() && !message.parts.first().is_some_and(|block| signed(&block.kind))
     })
 }
 

@@ -4,8 +4,8 @@ use crate::json::{Spare, scan};
 use crate::message::pair_results::settle;
 use crate::message::write::Writer;
 use crate::message::{
-    At, Block, Call, CallKind, Capabilities, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Message,
-    Part, Raw, Reasoning, Source, Text, ToolResult, Voice, What,
+    At, Call, CallKind, Capabilities, Input, LossKind, Losses, Maker, Message, OpaqueKind, Part, PartKind, Raw,
+    Reasoning, ResultPart, Role, Source, Text, Thread, ToolResult,
 };
 
 use super::able::Able;
@@ -23,7 +23,7 @@ const BEGIN: &str = "(the conversation begins here)";
 const SENTINEL: &str = "skip_thought_signature_validator";
 
 pub fn fit(
-    conversation: &mut Conversation,
+    conversation: &mut Thread,
     capabilities: &'static Capabilities,
     plan: &Plan,
     able: &Able,
@@ -56,41 +56,41 @@ struct Fitter<'f> {
 impl Fitter<'_> {
     /// Instructions that stand before everything else go where the dialect has them; later ones stay, or become the
     /// user's: that is where they were read.
-    fn instructions(&mut self, conversation: &mut Conversation) {
-        let instructs = |message: &Message| matches!(message.voice, Voice::System | Voice::Developer);
+    fn instructions(&mut self, conversation: &mut Thread) {
+        let instructs = |message: &Message| matches!(message.role, Role::System | Role::Developer);
         if !self.capabilities.late_instructions {
             let leading = conversation.messages.iter().take_while(|message| instructs(message)).count();
-            for message in conversation.messages.iter().take(leading).filter(|m| m.voice == Voice::Developer) {
+            for message in conversation.messages.iter().take(leading).filter(|m| m.role == Role::Developer) {
                 self.losses.add(LossKind::ROLE, message.at);
             }
             for message in conversation.messages.iter().take(leading).filter(|message| message.name.is_some()) {
                 self.losses.count(LossKind::NAME, message.at);
             }
-            let leading = conversation.messages.drain(..leading).flat_map(|message| message.blocks);
+            let leading = conversation.messages.drain(..leading).flat_map(|message| message.parts);
             conversation.instructions.extend(leading);
             for message in conversation.messages.iter_mut().filter(|message| instructs(message)) {
                 self.losses.add(LossKind::INSTRUCTIONS_AS_USER, message.at);
-                message.voice = Voice::User;
+                message.role = Role::User;
             }
         }
         let mut instructions = std::mem::take(&mut conversation.instructions);
-        self.blocks(Voice::System, &mut instructions, &mut Vec::new());
+        self.blocks(Role::System, &mut instructions, &mut Vec::new());
         instructions.retain(|block| !block.is_blank());
         conversation.instructions = instructions;
     }
 
     /// Where nobody else speaks, the last instruction is what is asked.
-    fn somebody_asks(&mut self, conversation: &mut Conversation) {
+    fn somebody_asks(&mut self, conversation: &mut Thread) {
         if conversation.messages.is_empty()
             && !self.capabilities.late_instructions
             && let Some(last) = conversation.instructions.pop()
         {
             self.losses.add(LossKind::INSTRUCTIONS_AS_USER, last.at);
-            conversation.add(Voice::User, false, last);
+            conversation.add(Role::User, false, last);
         }
     }
 
-    fn messages(&mut self, conversation: &mut Conversation) {
+    fn messages(&mut self, conversation: &mut Thread) {
         // What a result cannot hold is said by the user, after all results of its message.
         let mut said: Vec<(usize, Message)> = Vec::new();
         let store = conversation.store();
@@ -99,9 +99,9 @@ impl Fitter<'_> {
                 self.losses.count(LossKind::NAME, message.at);
                 message.name = None;
             }
-            let mut moved = Message::new(Voice::User, message.at);
-            self.blocks(message.voice, &mut message.blocks, &mut moved.blocks);
-            if self.capabilities.calls_last && message.voice == Voice::Assistant {
+            let mut moved = Message::new(Role::User, message.at);
+            self.blocks(message.role, &mut message.parts, &mut moved.parts);
+            if self.capabilities.calls_last && message.role == Role::Assistant {
                 self.calls_last(message);
             }
             if self.capabilities.document_text {
@@ -109,26 +109,26 @@ impl Fitter<'_> {
             }
             if let Some(store) = &store {
                 // What was made of texts takes as much room as they did.
-                let made = message.blocks.iter_mut().chain(&mut moved.blocks);
+                let made = message.parts.iter_mut().chain(&mut moved.parts);
                 made.for_each(|block| block.put_away(store));
             }
-            if !moved.blocks.is_empty() {
+            if !moved.parts.is_empty() {
                 said.push((n + 1, moved));
             }
         }
         insert(&mut conversation.messages, said);
-        conversation.messages.retain(|message| !message.blocks.is_empty());
+        conversation.messages.retain(|message| !message.parts.is_empty());
     }
 
     /// Keeps of each block what the dialect takes of it. `moved` gets what the results among them cannot hold.
-    fn blocks(&mut self, voice: Voice, blocks: &mut Vec<Block>, moved: &mut Vec<Block>) {
+    fn blocks(&mut self, role: Role, blocks: &mut Vec<Part>, moved: &mut Vec<Part>) {
         // Blocks that come before others, with the number of those.
-        let mut added: Vec<(usize, Block)> = Vec::new();
+        let mut added: Vec<(usize, Part)> = Vec::new();
         let mut kept = 0;
         blocks.retain_mut(|block| {
-            let is_kept = self.block(voice, block, &mut |new| added.push((kept, new)));
+            let is_kept = self.block(role, block, &mut |new| added.push((kept, new)));
             kept += usize::from(is_kept);
-            if let (true, What::Result(result)) = (is_kept, &mut block.what) {
+            if let (true, PartKind::Result(result)) = (is_kept, &mut block.kind) {
                 self.result(result, block.at, moved);
             }
             is_kept
@@ -138,16 +138,16 @@ impl Fitter<'_> {
 
     /// What follows a call comes before the first of them, in its order.
     fn calls_last(&mut self, message: &mut Message) {
-        let is_call = |block: &Block| matches!(block.what, What::Call(_));
-        let Some(first) = message.blocks.iter().position(is_call) else { return };
-        let behind = message.blocks.split_off(first);
-        let (calls, others): (Vec<Block>, Vec<Block>) = behind.into_iter().partition(is_call);
+        let is_call = |block: &Part| matches!(block.kind, PartKind::Call(_));
+        let Some(first) = message.parts.iter().position(is_call) else { return };
+        let behind = message.parts.split_off(first);
+        let (calls, others): (Vec<Part>, Vec<Part>) = behind.into_iter().partition(is_call);
         others.iter().for_each(|block| self.losses.add(LossKind::CALL_LAST, block.at));
-        message.blocks.extend(others.into_iter().chain(calls));
+        message.parts.extend(others.into_iter().chain(calls));
     }
 
     /// Makes the block what the dialect takes of it, if it takes anything. `before` gets what has to come before it.
-    fn block(&mut self, voice: Voice, block: &mut Block, before: &mut dyn FnMut(Block)) -> bool {
+    fn block(&mut self, role: Role, block: &mut Part, before: &mut dyn FnMut(Part)) -> bool {
         let at = block.at;
         if block.is_blank() && !self.capabilities.blank_texts {
             return false;
@@ -157,42 +157,42 @@ impl Fitter<'_> {
             block.signature = None;
         }
         self.cache_mark(block);
-        match &mut block.what {
-            What::Text { citations, .. } => {
+        match &mut block.kind {
+            PartKind::Text { citations, .. } => {
                 if citations.as_ref().is_some_and(|citations| citations.dialect != self.capabilities.dialect) {
                     self.losses.add(LossKind::CITATION, at);
                     *citations = None;
                 }
             }
-            What::Refusal(text) if !self.capabilities.refusals => {
+            PartKind::Refusal(text) if !self.capabilities.refusals => {
                 self.losses.add(LossKind::REFUSAL_AS_TEXT, at);
-                block.what = What::Text { text: std::mem::take(text), citations: None };
+                block.kind = PartKind::Text { text: std::mem::take(text), citations: None };
             }
-            What::Media(media) => {
-                let misplaced = voice == Voice::Assistant && !self.capabilities.model_media
-                    || matches!(voice, Voice::System | Voice::Developer);
+            PartKind::Media(media) => {
+                let misplaced = role == Role::Assistant && !self.capabilities.model_media
+                    || matches!(role, Role::System | Role::Developer);
                 match media::fit(media, misplaced, at, self.capabilities, self.losses) {
-                    Fitted::Kept(context) => context.into_iter().for_each(|text| before(Block::text(text, at))),
-                    Fitted::Text(text) => block.what = What::Text { text, citations: None },
+                    Fitted::Kept(context) => context.into_iter().for_each(|text| before(Part::text(text, at))),
+                    Fitted::Text(text) => block.kind = PartKind::Text { text, citations: None },
                     Fitted::Gone => return false,
                 }
             }
-            What::Call(call) => self.call(call, at),
-            What::Reasoning(reasoning) => match self.reasoning(reasoning, at) {
+            PartKind::Call(call) => self.call(call, at),
+            PartKind::Reasoning(reasoning) => match self.reasoning(reasoning, at) {
                 Thought::Kept => {}
-                Thought::Text(text) => block.what = What::Text { text, citations: None },
+                Thought::Text(text) => block.kind = PartKind::Text { text, citations: None },
                 Thought::Gone => return false,
             },
-            What::Foreign(foreign) if foreign.dialect != self.capabilities.dialect => {
+            PartKind::Opaque(foreign) if foreign.dialect != self.capabilities.dialect => {
                 self.losses.add(loss_of(foreign.kind), at);
                 return false;
             }
-            What::Refusal(_) | What::Result(_) | What::Foreign(_) => {}
+            PartKind::Refusal(_) | PartKind::Result(_) | PartKind::Opaque(_) => {}
         }
         true
     }
 
-    fn cache_mark(&mut self, block: &mut Block) {
+    fn cache_mark(&mut self, block: &mut Part) {
         if block.cache.is_none() {
             return;
         }
@@ -261,7 +261,7 @@ impl Fitter<'_> {
         }
     }
 
-    fn result(&mut self, result: &mut ToolResult, at: At, moved: &mut Vec<Block>) {
+    fn result(&mut self, result: &mut ToolResult, at: At, moved: &mut Vec<Part>) {
         if result.is_error && !self.capabilities.error_marks {
             self.losses.add(LossKind::ERROR_MARK, at);
             result.is_error = false;
@@ -272,23 +272,23 @@ impl Fitter<'_> {
         let mut parts = Vec::with_capacity(result.parts.len());
         for part in std::mem::take(&mut result.parts) {
             match part {
-                Part::Foreign(foreign, at) if foreign.dialect != self.capabilities.dialect => {
+                ResultPart::Opaque(foreign, at) if foreign.dialect != self.capabilities.dialect => {
                     self.losses.add(loss_of(foreign.kind), at);
                 }
-                Part::Media(mut media, at) => {
+                ResultPart::Media(mut media, at) => {
                     match media::fit(&mut media, false, at, self.capabilities, self.losses) {
-                        Fitted::Text(text) => parts.push(Part::Text(text)),
+                        Fitted::Text(text) => parts.push(ResultPart::Text(text)),
                         Fitted::Gone => {}
                         Fitted::Kept(context) => {
                             let kept = self.capabilities.result_media.contains(&media.kind)
                                 || self.able.media_in_results && matches!(media.source, Source::Data(_));
                             if kept {
-                                parts.extend(context.map(Part::Text));
-                                parts.push(Part::Media(media, at));
+                                parts.extend(context.map(ResultPart::Text));
+                                parts.push(ResultPart::Media(media, at));
                             } else {
                                 self.losses.add(LossKind::MEDIA_MOVED, at);
-                                moved.extend(context.map(|text| Block::text(text, at)));
-                                moved.push(Block::new(What::Media(media), at));
+                                moved.extend(context.map(|text| Part::text(text, at)));
+                                moved.push(Part::new(PartKind::Media(media), at));
                             }
                         }
                     }
@@ -296,42 +296,42 @@ impl Fitter<'_> {
                 other => parts.push(other),
             }
         }
-        let says = |part: &Part| !matches!(part, Part::Text(text) if text.is_blank());
+        let says = |part: &ResultPart| !matches!(part, ResultPart::Text(text) if text.is_blank());
         if self.capabilities.result_text && !parts.iter().any(says) {
             self.losses.add(LossKind::STUB_TEXT, at);
-            parts = vec![Part::Text(Text::new(EMPTY))];
+            parts = vec![ResultPart::Text(Text::new(EMPTY))];
         }
         result.parts = parts;
     }
 
     fn text_with_documents(&mut self, message: &mut Message) {
-        let document = |block: &&Block| matches!(&block.what, What::Media(media) if media.kind == crate::message::MediaKind::File);
-        let says = |block: &Block| matches!(block.what, What::Text { .. }) && !block.is_blank();
-        if let Some(at) = message.blocks.iter().find(document).map(|block| block.at)
-            && !message.blocks.iter().any(says)
+        let document = |block: &&Part| matches!(&block.kind, PartKind::Media(media) if media.kind == crate::message::MediaKind::File);
+        let says = |block: &Part| matches!(block.kind, PartKind::Text { .. }) && !block.is_blank();
+        if let Some(at) = message.parts.iter().find(document).map(|block| block.at)
+            && !message.parts.iter().any(says)
         {
             self.losses.add(LossKind::STUB_TEXT, at);
-            message.blocks.push(Block::text(Text::new(DOCUMENT), at));
+            message.parts.push(Part::text(Text::new(DOCUMENT), at));
         }
     }
 
-    fn user_first(&mut self, conversation: &mut Conversation) {
+    fn user_first(&mut self, conversation: &mut Thread) {
         let first = conversation.messages.first();
-        let Some(at) = first.filter(|first| first.voice == Voice::Assistant).map(|first| first.at) else { return };
+        let Some(at) = first.filter(|first| first.role == Role::Assistant).map(|first| first.at) else { return };
         if self.capabilities.user_first {
             self.losses.add(LossKind::STUB_TEXT, at);
-            let mut message = Message::new(Voice::User, at);
-            message.blocks.push(Block::text(Text::new(BEGIN), at));
+            let mut message = Message::new(Role::User, at);
+            message.parts.push(Part::text(Text::new(BEGIN), at));
             conversation.messages.insert(0, message);
         }
     }
 
     /// Newer Gemini models want the first call of each step of the current turn signed.
-    fn sign(&mut self, conversation: &mut Conversation) {
-        let said = |message: &Message| message.voice == Voice::User;
+    fn sign(&mut self, conversation: &mut Thread) {
+        let said = |message: &Message| message.role == Role::User;
         let turn = conversation.messages.iter().rposition(said).map_or(0, |n| n + 1);
         for message in conversation.messages.iter_mut().skip(turn) {
-            let first = message.blocks.iter_mut().find(|block| matches!(block.what, What::Call(_)));
+            let first = message.parts.iter_mut().find(|block| matches!(block.kind, PartKind::Call(_)));
             let Some(block) = first.filter(|block| block.signature.is_none()) else { continue };
             match self.able.signed_calls {
                 Some(false) => return,
@@ -369,13 +369,13 @@ enum Thought {
     Gone,
 }
 
-fn loss_of(kind: ForeignKind) -> LossKind {
+fn loss_of(kind: OpaqueKind) -> LossKind {
     match kind {
-        ForeignKind::ServerTool => LossKind::SERVER_TOOL,
-        ForeignKind::Compaction => LossKind::COMPACTION,
-        ForeignKind::Reference => LossKind::REFERENCE,
-        ForeignKind::Citations => LossKind::CITATION,
-        ForeignKind::Unknown => LossKind::UNKNOWN,
+        OpaqueKind::ServerTool => LossKind::SERVER_TOOL,
+        OpaqueKind::Compaction => LossKind::COMPACTION,
+        OpaqueKind::Reference => LossKind::REFERENCE,
+        OpaqueKind::Citations => LossKind::CITATION,
+        OpaqueKind::Unknown => LossKind::UNKNOWN,
     }
 }
 

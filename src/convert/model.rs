@@ -1,12 +1,12 @@
 //! The model that the result names: another provider's is of no use to the target, and it may want one.
 
 use crate::dialect::Written;
-use crate::message::{At, Conversation, LossKind, Losses};
+use crate::message::{At, LossKind, Losses, Thread};
 use crate::targets::models;
 
 use super::plan::Plan;
 
-pub fn fit(conversation: &Conversation, plan: &Plan, losses: &mut Losses) {
+pub fn fit(conversation: &Thread, plan: &Plan, losses: &mut Losses) {
     if plan.written == Written::Items || !plan.to.info().capabilities.names_model {
         return;
     }

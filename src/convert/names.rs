@@ -5,15 +5,15 @@ use std::collections::{HashMap, HashSet};
 
 use crate::json::fingerprint_of;
 use crate::message::{
-    At, Call, Capabilities, Choice, Conversation, IdRule, LossKind, Losses, Message, Text, Voice, What,
+    At, Call, Capabilities, Choice, IdRule, LossKind, Losses, Message, PartKind, Role, Text, Thread,
 };
 
-pub fn fit(conversation: &mut Conversation, capabilities: &Capabilities, losses: &mut Losses) {
+pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
     call_ids(conversation, capabilities, losses);
     tool_names(conversation, capabilities, losses);
 }
 
-fn call_ids(conversation: &mut Conversation, capabilities: &Capabilities, losses: &mut Losses) {
+fn call_ids(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
     let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
     let rule = capabilities.call_ids_for(model.as_deref());
     if are_apart(conversation, &rule, capabilities.unique_calls) {
@@ -26,10 +26,10 @@ fn call_ids(conversation: &mut Conversation, capabilities: &Capabilities, losses
     // Results come directly after their calls, in their order.
     let mut batch: Vec<Option<Text>> = Vec::new();
     for message in &mut conversation.messages {
-        if message.voice == Voice::Tool {
+        if message.role == Role::Tool {
             let mut new = batch.drain(..);
-            for block in &mut message.blocks {
-                if let (What::Result(result), Some(Some(id))) = (&mut block.what, new.next()) {
+            for block in &mut message.parts {
+                if let (PartKind::Result(result), Some(Some(id))) = (&mut block.kind, new.next()) {
                     result.id = id;
                 }
             }
@@ -37,8 +37,8 @@ fn call_ids(conversation: &mut Conversation, capabilities: &Capabilities, losses
         }
         batch.clear();
         let mut beside: HashSet<Vec<u8>> = HashSet::new();
-        for block in &mut message.blocks {
-            let What::Call(call) = &mut block.what else { continue };
+        for block in &mut message.parts {
+            let PartKind::Call(call) = &mut block.kind else { continue };
             let old = call.id.plain().into_owned();
             // Calls of one message have ids of their own in every dialect.
             let stolen = |id: &[u8]| call.invented && stored.contains(id);
@@ -76,7 +76,7 @@ fn call_ids(conversation: &mut Conversation, capabilities: &Capabilities, losses
 }
 
 /// Whether all ids fit, and differ where they must: most do, as they were stored.
-fn are_apart(conversation: &Conversation, rule: &IdRule, everywhere: bool) -> bool {
+fn are_apart(conversation: &Thread, rule: &IdRule, everywhere: bool) -> bool {
     // Ids are compared as they are written, which an escape makes ambiguous.
     let fits = |call: &Call| {
         let id = call.id.raw();
@@ -99,7 +99,7 @@ fn are_apart(conversation: &Conversation, rule: &IdRule, everywhere: bool) -> bo
 }
 
 /// Ids that calls came with, if others came without.
-fn stored_ids(conversation: &Conversation) -> HashSet<Vec<u8>> {
+fn stored_ids(conversation: &Thread) -> HashSet<Vec<u8>> {
     let calls = || conversation.messages.iter().flat_map(Message::calls);
     if !calls().any(|call| call.invented) {
         return HashSet::new();
@@ -107,7 +107,7 @@ fn stored_ids(conversation: &Conversation) -> HashSet<Vec<u8>> {
     calls().filter(|call| !call.invented).map(|call| call.id.plain().into_owned()).collect()
 }
 
-fn tool_names(conversation: &mut Conversation, capabilities: &Capabilities, losses: &mut Losses) {
+fn tool_names(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
     let rule = capabilities.tool_names;
     let mut all_fit = true;
     each_name(conversation, &mut |name, _| all_fit &= rule.fits(&name.plain()));
@@ -147,17 +147,17 @@ fn apart(old: &[u8], rule: &IdRule, used: &mut HashSet<Vec<u8>>) -> Text {
 }
 
 /// Every name of a tool; the place of those that are renamed for the reader to see: definitions and calls.
-fn each_name(conversation: &mut Conversation, each: &mut dyn FnMut(&mut Text, Option<At>)) {
+fn each_name(conversation: &mut Thread, each: &mut dyn FnMut(&mut Text, Option<At>)) {
     for tool in &mut conversation.tools {
         let at = tool.at;
         if let Some(name) = tool.name_mut() {
             each(name, Some(at));
         }
     }
-    for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
-        match &mut block.what {
-            What::Call(call) => each(&mut call.name, Some(block.at)),
-            What::Result(result) => result.name.iter_mut().for_each(|name| each(name, None)),
+    for block in conversation.messages.iter_mut().flat_map(|message| &mut message.parts) {
+        match &mut block.kind {
+            PartKind::Call(call) => each(&mut call.name, Some(block.at)),
+            PartKind::Result(result) => result.name.iter_mut().for_each(|name| each(name, None)),
             _ => {}
         }
     }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::message::settings_map::Form;
 use crate::message::{
-    At, Capabilities, Choice, Conversation, Effort, LossKind, Losses, Name, OutputFormat, Plain, Raw,
-    SearchCapabilities, Settings, Text, Tool, ToolKind, WebSearch, What,
+    At, Capabilities, Choice, Effort, LossKind, Losses, Name, OutputFormat, PartKind, Plain, Raw,
+    SearchCapabilities, Settings, Text, Thread, Tool, ToolKind, WebSearch,
 };
 
 use super::able::{Able, Sampling};
@@ -18,13 +18,13 @@ const ANYTHING: &str = r#"{"type":"object"}"#;
 /// The limit where the target wants one; every model takes it.
 pub const LIMIT: u32 = 4096;
 
-pub fn fit(conversation: &mut Conversation, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
+pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
     tools(conversation, capabilities, losses);
     effort::fit(conversation, capabilities, able, losses);
     settings(conversation, capabilities, able, losses);
 }
 
-fn tools(conversation: &mut Conversation, capabilities: &Capabilities, losses: &mut Losses) {
+fn tools(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
     let mut marks = capabilities.cache_marks.saturating_sub(marked(conversation));
     conversation.tools.retain_mut(|tool| {
         if tool.cache.is_some() {
@@ -60,7 +60,7 @@ fn tools(conversation: &mut Conversation, capabilities: &Capabilities, losses: &
 fn kind(tool: &mut Tool, capabilities: &Capabilities, losses: &mut Losses) -> bool {
     let own = |dialect: &str| dialect == capabilities.dialect;
     let made = match &mut tool.kind {
-        ToolKind::Foreign(foreign) if !own(foreign.dialect) => {
+        ToolKind::Opaque(foreign) if !own(foreign.dialect) => {
             losses.add(LossKind::SERVER_TOOL_DEFINITION, tool.at);
             return false;
         }
@@ -109,17 +109,17 @@ fn limit(search: &mut WebSearch, capabilities: &SearchCapabilities) -> bool {
     before.contains(&true)
 }
 
-fn marked(conversation: &Conversation) -> usize {
-    let messages = conversation.messages.iter().flat_map(|message| &message.blocks);
+fn marked(conversation: &Thread) -> usize {
+    let messages = conversation.messages.iter().flat_map(|message| &message.parts);
     conversation.instructions.iter().chain(messages).filter(|block| block.cache.is_some()).count()
 }
 
-fn define_called_tools(conversation: &mut Conversation, losses: &mut Losses) {
+fn define_called_tools(conversation: &mut Thread, losses: &mut Losses) {
     let mut names: Vec<(Text, At)> = Vec::new();
     #[expect(clippy::mutable_key_type, reason = "what a text says never changes, wherever it is kept")]
     let mut named: HashSet<&Text> = HashSet::new();
-    for block in conversation.messages.iter().flat_map(|message| &message.blocks) {
-        if let What::Call(call) = &block.what
+    for block in conversation.messages.iter().flat_map(|message| &message.parts) {
+        if let PartKind::Call(call) = &block.kind
             && named.insert(&call.name)
         {
             names.push((call.name.clone(), block.at));
@@ -133,7 +133,7 @@ fn define_called_tools(conversation: &mut Conversation, losses: &mut Losses) {
     }
 }
 
-fn settings(conversation: &mut Conversation, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
+fn settings(conversation: &mut Thread, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
     let at = first_place(conversation);
     let settings = &mut conversation.settings;
     shown_probabilities(settings, capabilities);
@@ -286,6 +286,6 @@ fn output(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Los
     }
 }
 
-fn first_place(conversation: &Conversation) -> At {
+fn first_place(conversation: &Thread) -> At {
     conversation.messages.first().map_or_else(At::default, |message| message.at)
 }

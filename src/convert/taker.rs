@@ -5,7 +5,7 @@ use std::io;
 
 use crate::dialect::{Body, Dialect, Shape};
 use crate::json::Val;
-use crate::message::{Conversation, LossKind, Losses, Lost, Text};
+use crate::message::{LossKind, Losses, Lost, Text, Thread};
 use crate::source::bytes::spool::{Outlet, Spool};
 use crate::target::Target;
 
@@ -41,7 +41,7 @@ pub struct Taker {
 }
 
 enum Into {
-    Lifted(Box<Conversation>),
+    Lifted(Box<Thread>),
     Verbatim(Box<Verbatim>),
 }
 
@@ -63,10 +63,10 @@ impl Taker {
     }
 
     /// What was lifted, and what was lost on the way.
-    pub fn lifted(self) -> (Conversation, Losses) {
+    pub fn lifted(self) -> (Thread, Losses) {
         match self.into {
             Into::Lifted(conversation) => (*conversation, self.losses),
-            Into::Verbatim(_) => (Conversation::default(), self.losses),
+            Into::Verbatim(_) => (Thread::default(), self.losses),
         }
     }
 
@@ -82,7 +82,7 @@ impl Taker {
         };
         match &mut self.into {
             Into::Lifted(conversation) => {
-                self.dialect.lift(*body, conversation, &mut self.losses);
+                self.dialect.read(*body, conversation, &mut self.losses);
                 match is_element {
                     true => lose_literal(body, body.val, &mut self.losses),
                     false => lose_literals(self.dialect, body, &mut self.losses),
@@ -123,7 +123,7 @@ impl Taker {
                 let mut out = Vec::with_capacity(size);
                 conversation.outlet = outlet;
                 if !(conversation.messages.is_empty() && conversation.instructions.is_empty()) {
-                    plan.to.lower(&conversation, plan.written, &mut out);
+                    plan.to.write(&conversation, plan.written, &mut out);
                 }
                 if let Some(error) = conversation.store().and_then(|store| store.failure()) {
                     return Err(error);

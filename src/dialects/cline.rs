@@ -7,12 +7,12 @@ use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, Shape, Te
 use crate::dialects::anthropic::{self, ANTHROPIC};
 use crate::dialects::common::text;
 use crate::dialects::responses::RESPONSES;
-use crate::history::{BlockFlags, Flags, Kind, Pairing, Role};
+use crate::history::{BlockFlags, Flags, Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name};
 use crate::message::{
-    Block, Capabilities, Conversation, LossKind, Losses, Lost, Maker, Media, MediaKind, Reasoning, Source, Text,
-    Voice, What,
+    Capabilities, LossKind, Losses, Lost, Maker, Media, MediaKind, Part, PartKind, Reasoning, Role, Source, Text,
+    Thread,
 };
 use crate::place::Edit;
 
@@ -82,14 +82,8 @@ impl Dialect for Cline {
         });
     }
 
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
-        ANTHROPIC.change(change, item, base, out)
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        ANTHROPIC.edit(change, item, base, out)
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
@@ -100,7 +94,7 @@ impl Dialect for Cline {
         ANTHROPIC.key(kind, item)
     }
 
-    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+    fn read(&self, body: Body<'_>, out: &mut Thread, losses: &mut Losses) {
         match body.shape {
             Shape::Item => message(&body, body.val, out, losses),
             Shape::List => body.val.elements().for_each(|val| message(&body, val, out, losses)),
@@ -108,7 +102,7 @@ impl Dialect for Cline {
                 if let Some(prompt) = body.val.get(name::system_prompt)
                     && let Some(text) = Text::of_val(prompt).filter(|text| !text.is_empty())
                 {
-                    out.instructions.push(Block::text(text, body.at(prompt)));
+                    out.instructions.push(Part::text(text, body.at(prompt)));
                 }
                 let list = body.val.get(name::messages);
                 list.into_iter().flat_map(|list| list.elements()).for_each(|val| message(&body, val, out, losses));
@@ -148,17 +142,17 @@ fn is_sent(content: Val<'_>) -> bool {
     content.is_array() && content.elements().all(typed) && !content.elements().any(|part| shown(&part))
 }
 
-fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     if is_reasoning(val) {
-        return RESPONSES.lift(Body { val, shape: Shape::Item, ..*body }, out, losses);
+        return RESPONSES.read(Body { val, shape: Shape::Item, ..*body }, out, losses);
     }
     let mut lost = Losses::default();
     let blocks: Vec<Val<'_>> =
         val.get(name::content).filter(Val::is_array).iter().flat_map(Val::elements).collect();
     let role = val.get(name::role).and_then(|role| role.text());
-    let voice = if role.as_deref() == Some(b"assistant") { Voice::Assistant } else { Voice::User };
+    let role = if role.as_deref() == Some(b"assistant") { Role::Assistant } else { Role::User };
     let first = out.messages.len();
-    ANTHROPIC.lift(Body { val, shape: Shape::Item, ..*body }, out, &mut lost);
+    ANTHROPIC.read(Body { val, shape: Shape::Item, ..*body }, out, &mut lost);
     // Members of the client's own are no loss.
     let holders = || std::iter::once(val).chain(blocks.iter().copied());
     let is_own = |lost: &Lost| {
@@ -174,30 +168,31 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     }
     // What Anthropic does not know is what the client writes out.
     for message in out.messages.iter_mut().skip(first) {
-        for block in &mut message.blocks {
+        for block in &mut message.parts {
             let source = blocks.iter().find(|own| body.at(**own) == block.at);
-            if let (What::Foreign(_), Some(what)) = (&block.what, source.and_then(|own| written_out(*own, voice)))
+            if let (PartKind::Opaque(_), Some(what)) =
+                (&block.kind, source.and_then(|own| written_out(*own, role)))
             {
-                block.what = what;
+                block.kind = what;
             }
         }
     }
 }
 
 /// What the client sends for a block of its own.
-fn written_out(block: Val<'_>, voice: Voice) -> Option<What> {
+fn written_out(block: Val<'_>, role: Role) -> Option<PartKind> {
     match block.get(name::r#type)?.text()?.as_ref() {
         b"file" => {
             let (path, content) = (text(block, "path")?, text(block, "content")?);
             let head = Text::join(&[Text::new("<file_content path=\""), path, Text::new("\">")], "");
             let text = Text::join(&[head, content, Text::new("</file_content>")], "\\n");
-            Some(What::Text { text, citations: None })
+            Some(PartKind::Text { text, citations: None })
         }
         b"image" => {
             let media = Media::new(MediaKind::Image, Source::Data(text(block, "data")?));
-            Some(What::from(media.mime(text(block, "mediaType"))))
+            Some(PartKind::from(media.mime(text(block, "mediaType"))))
         }
-        b"reasoning" if voice == Voice::Assistant => Some(What::Reasoning(Reasoning {
+        b"reasoning" if role == Role::Assistant => Some(PartKind::Reasoning(Reasoning {
             maker: Maker::Open,
             texts: text(block, "text").into_iter().collect(),
             seal: None,

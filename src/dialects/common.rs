@@ -6,8 +6,8 @@ use crate::dialect::Body;
 use crate::json::{Member, Tape, Val, scan, string};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Extra, Foreign, ForeignKind, Input, LossKind, Losses, Media, MediaKind, Part, Raw, Reasoning, Source,
-    Text, ToolResult, What,
+    Extra, Input, LossKind, Losses, Media, MediaKind, Opaque, OpaqueKind, Part, PartKind, Raw, Reasoning,
+    ResultPart, Source, Text, ToolResult,
 };
 
 /// A text, or a list of texts.
@@ -27,18 +27,18 @@ pub fn said(val: Val<'_>, key: &str) -> Option<Text> {
     text(val, key).filter(|text| !text.is_empty())
 }
 
-pub fn foreign(dialect: &'static str, kind: ForeignKind, val: Val<'_>) -> Foreign {
-    Foreign { dialect, kind, raw: Raw::of(val) }
+pub fn foreign(dialect: &'static str, kind: OpaqueKind, val: Val<'_>) -> Opaque {
+    Opaque { dialect, kind, raw: Raw::of(val) }
 }
 
 /// A list that is not empty, kept for its own dialect.
-pub fn citations(dialect: &'static str, list: Option<Val<'_>>) -> Option<Foreign> {
-    list.filter(|list| list.count() > 0).map(|list| foreign(dialect, ForeignKind::Citations, list))
+pub fn citations(dialect: &'static str, list: Option<Val<'_>>) -> Option<Opaque> {
+    list.filter(|list| list.count() > 0).map(|list| foreign(dialect, OpaqueKind::Citations, list))
 }
 
 /// Reasoning as a block of its own.
-pub fn reasoning(maker: crate::message::Maker, texts: Vec<Text>, seal: Option<Text>) -> What {
-    What::Reasoning(Reasoning { maker, texts, seal, redacted: None })
+pub fn reasoning(maker: crate::message::Maker, texts: Vec<Text>, seal: Option<Text>) -> PartKind {
+    PartKind::Reasoning(Reasoning { maker, texts, seal, redacted: None })
 }
 
 /// A file that the provider holds, or base64, or a URL: whichever is there.
@@ -85,22 +85,22 @@ pub fn input_object(input: Val<'_>, key: &str) -> Vec<u8> {
 }
 
 /// A part of a result as text, for a dialect that has nothing else.
-pub fn part_text(part: &Part) -> Option<Cow<'_, Text>> {
+pub fn part_text(part: &ResultPart) -> Option<Cow<'_, Text>> {
     match part {
-        Part::Text(text) => Some(Cow::Borrowed(text)),
-        Part::Json(raw) => {
+        ResultPart::Text(text) => Some(Cow::Borrowed(text)),
+        ResultPart::Json(raw) => {
             let mut line = Vec::new();
             Writer::new(&mut line).raw(raw);
             Some(Cow::Owned(Text::new(&String::from_utf8_lossy(&line))))
         }
-        Part::Media(..) | Part::Foreign(..) => None,
+        ResultPart::Media(..) | ResultPart::Opaque(..) => None,
     }
 }
 
 /// All texts of a result as one.
 pub fn result_text(result: &ToolResult) -> Text {
     match result.parts.as_slice() {
-        [Part::Text(only)] => only.clone(),
+        [ResultPart::Text(only)] => only.clone(),
         parts => {
             let texts: Vec<Cow<'_, Text>> = parts.iter().filter_map(part_text).collect();
             Text::join(texts.iter().map(|text| &**text), "\\n")
@@ -109,9 +109,9 @@ pub fn result_text(result: &ToolResult) -> Text {
 }
 
 /// The text of a block that is only text.
-pub fn only_text(block: &Block) -> Option<&Text> {
-    match &block.what {
-        What::Text { text, citations: None } if block.cache.is_none() => Some(text),
+pub fn only_text(block: &Part) -> Option<&Text> {
+    match &block.kind {
+        PartKind::Text { text, citations: None } if block.cache.is_none() => Some(text),
         _ => None,
     }
 }

@@ -43,7 +43,7 @@ impl Dialect for Session {
         out(Item { row, val, id: None, key });
     }
 
-    fn change(&self, _: &TextChange, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn edit(&self, _: &TextChange, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
         Err(NOT_EDITED)
     }
 

@@ -7,7 +7,7 @@ use crate::dialect::Body;
 use crate::json::{Member, Val};
 use crate::message::settings_map;
 use crate::message::settings_map::Form;
-use crate::message::{Conversation, Losses, Plain, Raw, Setting};
+use crate::message::{Losses, Plain, Raw, Setting, Thread};
 
 /// A member of a request, or of an object of settings in one.
 pub struct Found<'f, 't> {
@@ -20,7 +20,7 @@ pub struct Found<'f, 't> {
 }
 
 /// Reads what has a form of its own; whether it was that.
-pub type Own = fn(&Found<'_, '_>, &mut Conversation, &mut Losses) -> bool;
+pub type Own = fn(&Found<'_, '_>, &mut Thread, &mut Losses) -> bool;
 
 /// How a dialect's settings are read.
 pub struct Reading {
@@ -36,18 +36,11 @@ pub fn as_written(key: &[u8]) -> Cow<'_, str> {
 }
 
 /// Reads the members of a request.
-pub fn read(body: &Body<'_>, reading: &Reading, out: &mut Conversation, losses: &mut Losses) {
+pub fn read(body: &Body<'_>, reading: &Reading, out: &mut Thread, losses: &mut Losses) {
     within(body, body.val, "", reading, out, losses);
 }
 
-fn within(
-    body: &Body<'_>,
-    val: Val<'_>,
-    above: &str,
-    reading: &Reading,
-    out: &mut Conversation,
-    losses: &mut Losses,
-) {
+fn within(body: &Body<'_>, val: Val<'_>, above: &str, reading: &Reading, out: &mut Thread, losses: &mut Losses) {
     for member in val.members().filter(|member| !member.val.is_null()) {
         let key = member.key.decode();
         let key = (reading.spell)(&key);
@@ -78,7 +71,7 @@ impl Found<'_, '_> {
     }
 
     /// Notes that only this dialect has it.
-    pub fn alone(&self, out: &mut Conversation) {
+    pub fn alone(&self, out: &mut Thread) {
         let value = settings_map::loss_alone(self.path);
         out.settings.others.push(Setting { value, at: self.body.at_key(self.member) });
     }

@@ -8,7 +8,7 @@ use crate::format::{FormatInfo, Histories};
 use crate::history::Finding;
 use crate::json::Val;
 use crate::judge::{self, Keep, Options};
-use crate::message::{Aside, Conversation, LossKind, Losses};
+use crate::message::{Aside, LossKind, Losses, Thread};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
 use crate::source::ReadAt;
@@ -87,7 +87,7 @@ struct Teller {
     instructions: Vec<Entry>,
     entries: Vec<Entry>,
     members: Vec<Entry>,
-    conversation: Conversation,
+    conversation: Thread,
     losses: Losses,
     /// Texts go to a file if they are too many for memory, and may.
     aside: Option<Aside>,
@@ -101,7 +101,7 @@ impl Teller {
             instructions: Vec::new(),
             entries: Vec::new(),
             members: Vec::new(),
-            conversation: Conversation::default(),
+            conversation: Thread::default(),
             losses: Losses::default(),
             aside: spills.then(Aside::default),
         }
@@ -109,7 +109,7 @@ impl Teller {
 
     fn body(&mut self, body: &Body<'_>, locate: Locate<'_>) {
         if self.words == Words::Shared {
-            self.info.dialect.lift(*body, &mut self.conversation, &mut self.losses);
+            self.info.dialect.read(*body, &mut self.conversation, &mut self.losses);
             if self.aside.is_some() {
                 self.conversation.put_away();
             }

@@ -6,7 +6,7 @@ use std::io;
 use crate::json::{Tape, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Conversation, Input, LossKind, Losses, Media, Message, Part, Source, Text, ToolResult, Voice, What,
+    Input, LossKind, Losses, Media, Message, Part, PartKind, ResultPart, Role, Source, Text, Thread, ToolResult,
 };
 use crate::source::ReadAt;
 
@@ -16,7 +16,7 @@ use super::shared_settings;
 
 /// The entries of a conversation and the settings of its request.
 pub fn tell(
-    conversation: &Conversation,
+    conversation: &Thread,
     losses: &Losses,
     bytes: &dyn ReadAt,
     locate: Locate<'_>,
@@ -24,11 +24,11 @@ pub fn tell(
 ) -> io::Result<(Vec<Entry>, Vec<Entry>)> {
     let mut entries = Vec::new();
     for block in &conversation.instructions {
-        entries.extend(entry(Voice::System, None, block, locate));
+        entries.extend(entry(Role::System, None, block, locate));
     }
     for message in &conversation.messages {
-        let Message { voice, name, blocks, .. } = message;
-        let all = blocks.iter().filter_map(|block| entry(*voice, name.as_ref(), block, locate));
+        let Message { role, name, parts: blocks, .. } = message;
+        let all = blocks.iter().filter_map(|block| entry(*role, name.as_ref(), block, locate));
         entries.extend(all.map(&mut *aside));
     }
     for lost in losses.list.iter().filter(|lost| lost.kind == LossKind::FIELD) {
@@ -40,37 +40,37 @@ pub fn tell(
 }
 
 /// A block in shared words; `None` for what says nothing.
-fn entry(voice: Voice, name: Option<&Text>, block: &Block, locate: Locate<'_>) -> Option<Entry> {
+fn entry(role: Role, name: Option<&Text>, block: &Part, locate: Locate<'_>) -> Option<Entry> {
     if block.is_blank() {
         return None;
     }
-    let who = match voice {
-        Voice::System | Voice::Developer => "instructions",
-        Voice::User => "user",
-        Voice::Assistant => "assistant",
-        Voice::Tool => "tool",
+    let who = match role {
+        Role::System | Role::Developer => "instructions",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+        _ => "user",
     };
     let mut text = Vec::new();
     let mut id = None;
     let mut kind = who.to_owned();
     let mut w = Writer::new(&mut text);
-    match &block.what {
-        What::Text { text, citations } => w.object(|w| {
+    match &block.kind {
+        PartKind::Text { text, citations } => w.object(|w| {
             w.key("from").plain(who);
             w.key("text").text(text);
             name.iter().for_each(|name| w.key("name").text(name));
             citations.iter().for_each(|list| w.key("citations").raw(&list.raw));
             block.signature.iter().for_each(|signature| w.key("signature").text(signature));
         }),
-        What::Refusal(text) => w.object(|w| {
+        PartKind::Refusal(text) => w.object(|w| {
             w.key("from").plain(who);
             w.key("refusal").text(text);
         }),
-        What::Media(media) => w.object(|w| {
+        PartKind::Media(media) => w.object(|w| {
             w.key("from").plain(who);
             write_media(media, w);
         }),
-        What::Call(call) => {
+        PartKind::Call(call) => {
             kind = format!("call of {}", String::from_utf8_lossy(&call.name.plain()));
             id = (!call.invented).then(|| String::from_utf8_lossy(&call.id.plain()).into_owned());
             w.object(|w| {
@@ -81,12 +81,12 @@ fn entry(voice: Voice, name: Option<&Text>, block: &Block, locate: Locate<'_>) -
                 block.signature.iter().for_each(|signature| w.key("signature").text(signature));
             });
         }
-        What::Result(result) => {
+        PartKind::Result(result) => {
             kind = "result".to_owned();
             id = Some(String::from_utf8_lossy(&result.id.plain()).into_owned());
             w.object(|w| write_result(result, w));
         }
-        What::Reasoning(reasoning) => {
+        PartKind::Reasoning(reasoning) => {
             kind = "reasoning".to_owned();
             w.object(|w| {
                 w.key("reasoning").array(|w| reasoning.texts.iter().for_each(|text| w.text(text)));
@@ -94,7 +94,7 @@ fn entry(voice: Voice, name: Option<&Text>, block: &Block, locate: Locate<'_>) -
                 reasoning.redacted.iter().for_each(|redacted| w.key("redacted").text(redacted));
             });
         }
-        What::Foreign(foreign) => {
+        PartKind::Opaque(foreign) => {
             kind = "of its dialect alone".to_owned();
             w.raw(&foreign.raw);
         }
@@ -110,27 +110,27 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
         .parts
         .iter()
         .filter_map(|part| match part {
-            Part::Text(text) => Some(text.clone()),
-            Part::Json(raw) => {
+            ResultPart::Text(text) => Some(text.clone()),
+            ResultPart::Json(raw) => {
                 let mut line = Vec::new();
                 Writer::new(&mut line).raw(raw);
                 Some(Text::new(&String::from_utf8_lossy(&line)))
             }
-            Part::Media(..) | Part::Foreign(..) => None,
+            ResultPart::Media(..) | ResultPart::Opaque(..) => None,
         })
         .collect();
     write_json_or_text(&Text::join(&texts, "\\n"), w.key("result"));
     if result.is_error {
         w.key("is_error").bool(true);
     }
-    let others = |part: &&Part| matches!(part, Part::Media(..) | Part::Foreign(..));
+    let others = |part: &&ResultPart| matches!(part, ResultPart::Media(..) | ResultPart::Opaque(..));
     if result.parts.iter().any(|part| others(&part)) {
         w.key("beside").array(|w| {
             for part in &result.parts {
                 match part {
-                    Part::Media(media, _) => w.object(|w| write_media(media, w)),
-                    Part::Foreign(foreign, _) => w.raw(&foreign.raw),
-                    Part::Text(_) | Part::Json(_) => {}
+                    ResultPart::Media(media, _) => w.object(|w| write_media(media, w)),
+                    ResultPart::Opaque(foreign, _) => w.raw(&foreign.raw),
+                    ResultPart::Text(_) | ResultPart::Json(_) => {}
                 }
             }
         });

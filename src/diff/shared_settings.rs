@@ -4,16 +4,14 @@ use std::io;
 
 use crate::message::settings_map::Form;
 use crate::message::write::Writer;
-use crate::message::{
-    At, Choice, Conversation, Effort, Name, OutputFormat, Settings, Text, Tool, ToolKind, WebSearch,
-};
+use crate::message::{At, Choice, Effort, Name, OutputFormat, Settings, Text, Thread, Tool, ToolKind, WebSearch};
 use crate::source::ReadAt;
 
 use super::entry::{Entry, Grammar, Locate};
 use super::same::SHARED;
 
 /// The model, the tools and the settings of a request, each as a member.
-pub fn tell(conversation: &Conversation, bytes: &dyn ReadAt, locate: Locate<'_>) -> io::Result<Vec<Entry>> {
+pub fn tell(conversation: &Thread, bytes: &dyn ReadAt, locate: Locate<'_>) -> io::Result<Vec<Entry>> {
     let mut told = Members { members: Vec::new(), locate };
     if let Some(model) = &conversation.model {
         told.add("model", At::default(), |w| w.text(model));
@@ -128,7 +126,7 @@ fn tool(tool: &Tool, w: &mut Writer<'_>) {
             context.iter().for_each(|size| w.key("context").text(size));
             max_uses.iter().for_each(|uses| w.key("max_uses").raw(uses));
         }),
-        ToolKind::Client(_, own) | ToolKind::Foreign(own) => w.raw(&own.raw),
+        ToolKind::Client(_, own) | ToolKind::Opaque(own) => w.raw(&own.raw),
     }
 }
 

@@ -6,7 +6,6 @@
 //! What only its own dialect understands is kept raw, with that dialect's name.
 
 pub mod capabilities;
-mod conversation;
 pub mod losses;
 mod media;
 pub mod members;
@@ -17,19 +16,21 @@ pub mod settings_map;
 mod spill;
 mod spill_file;
 mod text;
+mod thread;
 mod tools;
 pub mod write;
 
 use crate::place::Place;
 
+pub use crate::history::Role;
 pub use capabilities::{Capabilities, Chars, IdRule, MediaSupport, SearchCapabilities};
-pub use conversation::Conversation;
 pub use losses::{LossKind, Losses, Lost};
 pub use media::{Media, MediaKind, Source};
 pub use settings::{Choice, Effort, OutputFormat, Plain, Set, Setting, Settings};
 pub use settings_map::Name;
 pub use spill::{Aside, Store};
 pub use text::{Raw, Text};
+pub use thread::Thread;
 pub use tools::{ClientTool, Extra, Tool, ToolKind, WebSearch};
 
 /// Where something is in the source.
@@ -40,22 +41,11 @@ pub struct At {
     pub embedded: bool,
 }
 
-/// Who speaks. Results of tools are a voice of their own, whatever role the dialect gives them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Voice {
-    System,
-    Developer,
-    User,
-    Assistant,
-    /// Only [`What::Result`] blocks.
-    Tool,
-}
-
-/// A run of blocks by one voice.
+/// A run of blocks by one role.
 #[derive(Clone, Debug)]
 pub struct Message {
-    pub voice: Voice,
-    pub blocks: Vec<Block>,
+    pub role: Role,
+    pub parts: Vec<Part>,
     /// The name of a participant.
     pub name: Option<Text>,
     pub at: At,
@@ -63,8 +53,8 @@ pub struct Message {
 
 /// One piece of content.
 #[derive(Clone, Debug)]
-pub struct Block {
-    pub what: What,
+pub struct Part {
+    pub kind: PartKind,
     pub at: At,
     /// What is cached up to here: the value of `cache_control`, where it says more than that.
     pub cache: Option<Raw>,
@@ -73,11 +63,11 @@ pub struct Block {
 }
 
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum PartKind {
     Text {
         text: Text,
         /// Citations or annotations of the text: a list that its dialect understands.
-        citations: Option<Foreign>,
+        citations: Option<Opaque>,
     },
     Refusal(Text),
     /// In a box: it is large, and rare.
@@ -85,19 +75,19 @@ pub enum What {
     Call(Call),
     Result(ToolResult),
     Reasoning(Reasoning),
-    Foreign(Foreign),
+    Opaque(Opaque),
 }
 
 /// What only its own dialect understands, as it stands there.
 #[derive(Clone, Debug)]
-pub struct Foreign {
+pub struct Opaque {
     pub dialect: &'static str,
-    pub kind: ForeignKind,
+    pub kind: OpaqueKind,
     pub raw: Raw,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ForeignKind {
+pub enum OpaqueKind {
     /// A tool that the server ran, its call or its result.
     ServerTool,
     /// Earlier history, summed up by the server.
@@ -145,7 +135,7 @@ pub struct ToolResult {
     pub id: Text,
     pub name: Option<Text>,
     /// Texts, media, JSON values and foreign blocks.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ResultPart>,
     pub is_error: bool,
     /// The call's kind, as the result's own type names it.
     pub kind: CallKind,
@@ -153,11 +143,11 @@ pub struct ToolResult {
 
 /// A piece of a tool's result.
 #[derive(Clone, Debug)]
-pub enum Part {
+pub enum ResultPart {
     Text(Text),
     Json(Raw),
     Media(Box<Media>, At),
-    Foreign(Foreign, At),
+    Opaque(Opaque, At),
 }
 
 /// Whose model thought: its signatures and blobs mean nothing to another's.
@@ -181,41 +171,41 @@ pub struct Reasoning {
     pub redacted: Option<Text>,
 }
 
-impl From<Media> for What {
+impl From<Media> for PartKind {
     fn from(media: Media) -> Self {
-        What::Media(Box::new(media))
+        PartKind::Media(Box::new(media))
+    }
+}
+
+impl ResultPart {
+    pub fn media(media: Media, at: At) -> Self {
+        ResultPart::Media(Box::new(media), at)
     }
 }
 
 impl Part {
-    pub fn media(media: Media, at: At) -> Self {
-        Part::Media(Box::new(media), at)
-    }
-}
-
-impl Block {
-    pub fn new(what: What, at: At) -> Self {
-        Block { what, at, cache: None, signature: None }
+    pub fn new(kind: PartKind, at: At) -> Self {
+        Part { kind, at, cache: None, signature: None }
     }
 
     pub fn text(text: Text, at: At) -> Self {
-        Block::new(What::Text { text, citations: None }, at)
+        Part::new(PartKind::Text { text, citations: None }, at)
     }
 
     /// Says nothing to a model.
     pub fn is_blank(&self) -> bool {
-        matches!(&self.what, What::Text { text, .. } if text.is_blank())
+        matches!(&self.kind, PartKind::Text { text, .. } if text.is_blank())
     }
 }
 
 impl Message {
-    pub fn new(voice: Voice, at: At) -> Self {
-        Message { voice, blocks: Vec::new(), name: None, at }
+    pub fn new(role: Role, at: At) -> Self {
+        Message { role, parts: Vec::new(), name: None, at }
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.blocks.iter().filter_map(|block| match &block.what {
-            What::Call(call) => Some(call),
+        self.parts.iter().filter_map(|block| match &block.kind {
+            PartKind::Call(call) => Some(call),
             _ => None,
         })
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{Block, Call, Message, Text, What};
+use super::{Call, Message, Part, PartKind, Text};
 
 /// The calls of the newest message that has some, and which of them are answered. Most results have an id, so messages are
 /// looked at only when one has none.
@@ -23,18 +23,18 @@ impl Waiting {
     pub fn catch_up(&mut self, messages: &[Message]) {
         let (from, mut block) = self.seen;
         for (n, message) in messages.iter().enumerate().skip(from) {
-            message.blocks.iter().skip(block).for_each(|block| self.take(n + 1, block));
+            message.parts.iter().skip(block).for_each(|block| self.take(n + 1, block));
             // More blocks may join the last one.
-            self.seen = (n, message.blocks.len());
+            self.seen = (n, message.parts.len());
             block = 0;
         }
     }
 
     /// A block comes to stand in a message.
-    fn take(&mut self, message: usize, block: &Block) {
-        match &block.what {
-            What::Call(call) => self.call(message, call),
-            What::Result(result) => {
+    fn take(&mut self, message: usize, block: &Part) {
+        match &block.kind {
+            PartKind::Call(call) => self.call(message, call),
+            PartKind::Result(result) => {
                 self.answered.insert(result.id.clone());
             }
             _ => {}
@@ -68,16 +68,19 @@ mod tests {
     use super::super::{At, CallKind, Input, ToolResult};
     use super::*;
 
-    fn call(id: &str, name: &str) -> Block {
+    fn call(id: &str, name: &str) -> Part {
         let input = Input::Text(Text::default());
         let (id, name) = (Text::new(id), Text::new(name));
-        Block::new(What::Call(Call { id, invented: true, name, input, kind: CallKind::Function }), At::default())
+        Part::new(
+            PartKind::Call(Call { id, invented: true, name, input, kind: CallKind::Function }),
+            At::default(),
+        )
     }
 
-    fn result(id: &Text) -> Block {
+    fn result(id: &Text) -> Part {
         let (id, kind) = (id.clone(), CallKind::Function);
         let result = ToolResult { id, name: None, parts: Vec::new(), is_error: false, kind };
-        Block::new(What::Result(result), At::default())
+        Part::new(PartKind::Result(result), At::default())
     }
 
     #[test]

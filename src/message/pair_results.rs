@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::{At, Block, Call, Conversation, LossKind, Losses, Message, Part, Text, ToolResult, Voice, What};
+use super::{At, Call, LossKind, Losses, Message, Part, PartKind, ResultPart, Role, Text, Thread, ToolResult};
 
 /// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
 pub const STUB: &str = "no result was recorded; execution status unknown";
@@ -25,14 +25,11 @@ struct Spot {
 
 struct Found {
     spot: Spot,
-    result: Option<(ToolResult, Block)>,
+    result: Option<(ToolResult, Part)>,
 }
 
-pub fn settle(conversation: &mut Conversation, losses: &mut Losses) {
-    if !conversation
-        .messages
-        .iter()
-        .any(|message| message.voice == Voice::Tool || message.calls().next().is_some())
+pub fn settle(conversation: &mut Thread, losses: &mut Losses) {
+    if !conversation.messages.iter().any(|message| message.role == Role::Tool || message.calls().next().is_some())
     {
         return;
     }
@@ -46,17 +43,17 @@ pub fn settle(conversation: &mut Conversation, losses: &mut Losses) {
     let mut starts = Vec::with_capacity(conversation.messages.len());
     for (n, message) in conversation.messages.iter_mut().enumerate() {
         starts.push(block);
-        for call in message.blocks.iter().enumerate() {
-            if let What::Call(found) = &call.1.what {
+        for call in message.parts.iter().enumerate() {
+            if let PartKind::Call(found) = &call.1.kind {
                 let spot = Spot { message: n, block: block + call.0 };
                 uses.entry(found.id.plain().into_owned()).or_default().calls.push(spot);
             }
         }
-        let count = message.blocks.len();
-        if message.voice == Voice::Tool {
-            for (at, mut taken) in std::mem::take(&mut message.blocks).into_iter().enumerate() {
-                let what = std::mem::replace(&mut taken.what, What::Refusal(Text::default()));
-                let What::Result(result) = what else { continue };
+        let count = message.parts.len();
+        if message.role == Role::Tool {
+            for (at, mut taken) in std::mem::take(&mut message.parts).into_iter().enumerate() {
+                let what = std::mem::replace(&mut taken.kind, PartKind::Refusal(Text::default()));
+                let PartKind::Result(result) = what else { continue };
                 let id = result.id.plain().into_owned();
                 uses.entry(id).or_default().results.push(results.len());
                 let spot = Spot { message: n, block: block + at };
@@ -99,16 +96,16 @@ pub fn settle(conversation: &mut Conversation, losses: &mut Losses) {
 fn is_settled(messages: &[Message]) -> bool {
     let mut rest = messages.iter().peekable();
     while let Some(message) = rest.next() {
-        if message.voice == Voice::Tool {
+        if message.role == Role::Tool {
             return false;
         }
         if message.calls().next().is_none() {
             continue;
         }
         let calls = message.calls().map(|call| Some(&call.id));
-        let results = rest.next_if(|next| next.voice == Voice::Tool);
-        let answered = results.into_iter().flat_map(|results| &results.blocks).map(|block| match &block.what {
-            What::Result(result) => Some(&result.id),
+        let results = rest.next_if(|next| next.role == Role::Tool);
+        let answered = results.into_iter().flat_map(|results| &results.parts).map(|block| match &block.kind {
+            PartKind::Result(result) => Some(&result.id),
             _ => None,
         });
         if !answered.eq(calls) {
@@ -123,20 +120,20 @@ fn name_results(messages: &mut [Message]) {
     for n in 1..messages.len() {
         let (before, rest) = messages.split_at_mut(n);
         let (Some(asked), Some(answered)) = (before.last(), rest.first_mut()) else { continue };
-        if answered.voice != Voice::Tool {
+        if answered.role != Role::Tool {
             continue;
         }
-        for (block, call) in answered.blocks.iter_mut().zip(asked.calls()) {
-            if let What::Result(result) = &mut block.what {
+        for (block, call) in answered.parts.iter_mut().zip(asked.calls()) {
+            if let PartKind::Result(result) = &mut block.kind {
                 result.answers(call);
             }
         }
-        answered.at = answered.blocks.first().map_or(answered.at, |first| first.at);
+        answered.at = answered.parts.first().map_or(answered.at, |first| first.at);
     }
 }
 
 fn rebuild(
-    conversation: &mut Conversation,
+    conversation: &mut Thread,
     starts: &[usize],
     results: &mut [Found],
     answers: &HashMap<usize, usize>,
@@ -148,29 +145,29 @@ fn rebuild(
     let mut next_other: Vec<usize> = Vec::with_capacity(old.len());
     for (n, message) in old.iter().enumerate().rev() {
         next_other.push(next);
-        if message.voice != Voice::Tool {
+        if message.role != Role::Tool {
             next = n;
         }
     }
     let next_others = next_other.into_iter().rev();
     for (((n, message), start), next_other) in old.into_iter().enumerate().zip(starts).zip(next_others) {
-        if message.voice == Voice::Tool {
+        if message.role == Role::Tool {
             continue;
         }
-        let mut answered = Message::new(Voice::Tool, message.at);
-        for (at, own) in message.blocks.iter().enumerate() {
-            let What::Call(call) = &own.what else { continue };
+        let mut answered = Message::new(Role::Tool, message.at);
+        for (at, own) in message.parts.iter().enumerate() {
+            let PartKind::Call(call) = &own.kind else { continue };
             let found = answers.get(&(start + at)).and_then(|ix| {
                 let found = results.get_mut(*ix)?;
                 found.result.take().map(|result| (found.spot, result))
             });
-            answered.blocks.push(match found {
+            answered.parts.push(match found {
                 Some((spot, (mut result, taken))) => {
                     if spot.message < n || spot.message > next_other {
                         losses.add(LossKind::RESULT_MOVED, taken.at);
                     }
                     result.answers(call);
-                    Block { what: What::Result(result), ..taken }
+                    Part { kind: PartKind::Result(result), ..taken }
                 }
                 None => {
                     losses.add(LossKind::STUB_RESULT, own.at);
@@ -179,7 +176,7 @@ fn rebuild(
             });
         }
         conversation.messages.push(message);
-        if let Some(first) = answered.blocks.first() {
+        if let Some(first) = answered.parts.first() {
             answered.at = first.at;
             conversation.messages.push(answered);
         }
@@ -196,15 +193,15 @@ impl ToolResult {
     }
 }
 
-fn stub(call: &Call, at: At) -> Block {
+fn stub(call: &Call, at: At) -> Part {
     let result = ToolResult {
         id: call.id.clone(),
         name: Some(call.name.clone()),
-        parts: vec![Part::Text(Text::new(STUB))],
+        parts: vec![ResultPart::Text(Text::new(STUB))],
         is_error: false,
         kind: call.kind,
     };
-    Block::new(What::Result(result), at)
+    Part::new(PartKind::Result(result), at)
 }
 
 #[cfg(test)]
@@ -212,7 +209,7 @@ mod tests {
     use super::super::{CallKind, Input};
     use super::*;
 
-    fn call(id: &str) -> Block {
+    fn call(id: &str) -> Part {
         let call = Call {
             id: Text::new(id),
             invented: false,
@@ -220,28 +217,28 @@ mod tests {
             input: Input::Text(Text::new("{}")),
             kind: CallKind::Function,
         };
-        Block::new(What::Call(call), At::default())
+        Part::new(PartKind::Call(call), At::default())
     }
 
-    fn result(id: &str, says: &str) -> Block {
-        let parts = vec![Part::Text(Text::new(says))];
+    fn result(id: &str, says: &str) -> Part {
+        let parts = vec![ResultPart::Text(Text::new(says))];
         let result =
             ToolResult { id: Text::new(id), name: None, parts, is_error: false, kind: CallKind::Function };
-        Block::new(What::Result(result), At::default())
+        Part::new(PartKind::Result(result), At::default())
     }
 
-    fn message(voice: Voice, blocks: Vec<Block>) -> Message {
-        Message { blocks, ..Message::new(voice, At::default()) }
+    fn message(role: Role, parts: Vec<Part>) -> Message {
+        Message { parts, ..Message::new(role, At::default()) }
     }
 
     /// Messages as words: `A a b` calls, `T a=1` results, `U`.
-    fn told(conversation: &Conversation) -> String {
-        let part = |block: &Block| match &block.what {
-            What::Call(call) => format!(" {}", String::from_utf8_lossy(&call.id.raw())),
-            What::Result(result) => {
+    fn told(conversation: &Thread) -> String {
+        let part = |block: &Part| match &block.kind {
+            PartKind::Call(call) => format!(" {}", String::from_utf8_lossy(&call.id.raw())),
+            PartKind::Result(result) => {
                 let says = match result.parts.first() {
-                    Some(Part::Text(text)) if text.plain().as_ref() == STUB.as_bytes() => "?".to_owned(),
-                    Some(Part::Text(text)) => String::from_utf8_lossy(&text.raw()).into_owned(),
+                    Some(ResultPart::Text(text)) if text.plain().as_ref() == STUB.as_bytes() => "?".to_owned(),
+                    Some(ResultPart::Text(text)) => String::from_utf8_lossy(&text.raw()).into_owned(),
                     _ => String::new(),
                 };
                 format!(" {}={says}", String::from_utf8_lossy(&result.id.raw()))
@@ -249,18 +246,18 @@ mod tests {
             _ => String::new(),
         };
         let words = conversation.messages.iter().map(|message| {
-            let voice = match message.voice {
-                Voice::Assistant => "A",
-                Voice::Tool => "T",
+            let role = match message.role {
+                Role::Assistant => "A",
+                Role::Tool => "T",
                 _ => "U",
             };
-            format!("{voice}{}", message.blocks.iter().map(part).collect::<String>())
+            format!("{role}{}", message.parts.iter().map(part).collect::<String>())
         });
         words.collect::<Vec<_>>().join(", ")
     }
 
     fn settled(messages: Vec<Message>) -> (String, Vec<LossKind>) {
-        let mut conversation = Conversation { messages, ..Conversation::default() };
+        let mut conversation = Thread { messages, ..Thread::default() };
         let mut losses = Losses::default();
         settle(&mut conversation, &mut losses);
         (told(&conversation), losses.list.iter().map(|lost| lost.kind).collect())
@@ -268,7 +265,7 @@ mod tests {
 
     #[test]
     fn results_come_behind_their_batch_in_its_order() {
-        use Voice::{Assistant, Tool, User};
+        use Role::{Assistant, Tool, User};
         let (told, losses) = settled(vec![
             message(Assistant, vec![call("a"), call("b")]),
             message(Tool, vec![result("b", "2")]),
@@ -281,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_reused_id_is_answered_each_time_and_an_open_call_gets_a_stub() {
-        use Voice::{Assistant, Tool};
+        use Role::{Assistant, Tool};
         let (told, losses) = settled(vec![
             message(Assistant, vec![call("a")]),
             message(Tool, vec![result("a", "1")]),
@@ -295,7 +292,7 @@ mod tests {
 
     #[test]
     fn calls_of_one_message_with_one_id_are_answered_in_their_order() {
-        use Voice::{Assistant, Tool};
+        use Role::{Assistant, Tool};
         let (told, losses) = settled(vec![
             message(Assistant, vec![call("a"), call("a"), call("a")]),
             message(Tool, vec![result("a", "1"), result("a", "2")]),
@@ -306,7 +303,7 @@ mod tests {
 
     #[test]
     fn one_result_before_its_only_call_is_its_answer() {
-        use Voice::{Assistant, Tool, User};
+        use Role::{Assistant, Tool, User};
         let early = || message(Tool, vec![result("a", "1")]);
         assert_eq!(settled(vec![early(), message(Assistant, vec![call("a")])]).0, "A a, T a=1");
         let twice = vec![early(), message(Tool, vec![result("a", "2")]), message(User, vec![])];

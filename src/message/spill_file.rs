@@ -2,7 +2,7 @@
 //! stay, for they are compared.
 
 use super::spill::Store;
-use super::{Block, Foreign, Input, Media, Part, Raw, Source, Text, What};
+use super::{Input, Media, Opaque, Part, PartKind, Raw, ResultPart, Source, Text};
 
 /// A text or a value.
 enum Piece<'b> {
@@ -10,7 +10,7 @@ enum Piece<'b> {
     Raw(&'b mut Raw),
 }
 
-impl Block {
+impl Part {
     /// How many bytes can be put away.
     pub(super) fn size(&mut self) -> usize {
         let mut sum = 0;
@@ -32,28 +32,28 @@ impl Block {
 
     fn pieces(&mut self, take: &mut dyn FnMut(Piece<'_>)) {
         self.signature.iter_mut().for_each(|text| take(Piece::Text(text)));
-        match &mut self.what {
-            What::Text { text, citations } => {
+        match &mut self.kind {
+            PartKind::Text { text, citations } => {
                 take(Piece::Text(text));
                 citations.iter_mut().for_each(|own| own.pieces(take));
             }
-            What::Refusal(text) => take(Piece::Text(text)),
-            What::Media(media) => media.pieces(take),
-            What::Call(call) => match &mut call.input {
+            PartKind::Refusal(text) => take(Piece::Text(text)),
+            PartKind::Media(media) => media.pieces(take),
+            PartKind::Call(call) => match &mut call.input {
                 Input::Text(text) => take(Piece::Text(text)),
                 Input::Json(raw) => take(Piece::Raw(raw)),
             },
-            What::Result(result) => result.parts.iter_mut().for_each(|part| match part {
-                Part::Text(text) => take(Piece::Text(text)),
-                Part::Json(raw) => take(Piece::Raw(raw)),
-                Part::Media(media, _) => media.pieces(take),
-                Part::Foreign(foreign, _) => foreign.pieces(take),
+            PartKind::Result(result) => result.parts.iter_mut().for_each(|part| match part {
+                ResultPart::Text(text) => take(Piece::Text(text)),
+                ResultPart::Json(raw) => take(Piece::Raw(raw)),
+                ResultPart::Media(media, _) => media.pieces(take),
+                ResultPart::Opaque(foreign, _) => foreign.pieces(take),
             }),
-            What::Reasoning(reasoning) => {
+            PartKind::Reasoning(reasoning) => {
                 let sealed = reasoning.seal.iter_mut().chain(&mut reasoning.redacted);
                 reasoning.texts.iter_mut().chain(sealed).for_each(|text| take(Piece::Text(text)));
             }
-            What::Foreign(foreign) => foreign.pieces(take),
+            PartKind::Opaque(foreign) => foreign.pieces(take),
         }
     }
 }
@@ -69,7 +69,7 @@ impl Media {
     }
 }
 
-impl Foreign {
+impl Opaque {
     fn pieces(&mut self, take: &mut dyn FnMut(Piece<'_>)) {
         take(Piece::Raw(&mut self.raw));
     }

@@ -1,6 +1,6 @@
 //! Tools that a request offers.
 
-use super::{At, Foreign, Raw, Text};
+use super::{At, Opaque, Raw, Text};
 
 /// A tool that the request offers.
 #[derive(Clone, Debug)]
@@ -27,11 +27,11 @@ pub enum ToolKind {
         format: Option<Raw>,
     },
     /// A search of the web that the provider runs, and its own definition.
-    WebSearch(WebSearch, Foreign),
+    WebSearch(WebSearch, Opaque),
     /// A tool that the provider defines and the client runs: what it is as a function, and its own definition.
-    Client(&'static ClientTool, Foreign),
+    Client(&'static ClientTool, Opaque),
     /// A tool of the provider.
-    Foreign(Foreign),
+    Opaque(Opaque),
 }
 
 /// A tool that a provider's models know, and that the client runs: its calls are answered like those of a function.
@@ -104,7 +104,7 @@ impl Tool {
     pub fn name_mut(&mut self) -> Option<&mut Text> {
         match &mut self.kind {
             ToolKind::Function { name, .. } | ToolKind::Custom { name, .. } => Some(name),
-            ToolKind::WebSearch(..) | ToolKind::Client(..) | ToolKind::Foreign(_) => None,
+            ToolKind::WebSearch(..) | ToolKind::Client(..) | ToolKind::Opaque(_) => None,
         }
     }
 

@@ -94,22 +94,16 @@ impl Dialect for Ag2 {
         });
     }
 
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
         match change {
             TextChange::Rename(key) => {
                 let named = ["parent_id", "id"].iter().find_map(|name| item.get(name)).filter(|_| is_own(item));
                 match named {
                     Some(old) => out.push(Edit::replace(base.of(old), string::quoted(key))),
-                    None => return RESPONSES.change(change, item, base, out),
+                    None => return RESPONSES.edit(change, item, base, out),
                 }
             }
-            TextChange::Retype(_) if !is_own(item) => return RESPONSES.change(change, item, base, out),
+            TextChange::Retype(_) if !is_own(item) => return RESPONSES.edit(change, item, base, out),
             TextChange::StripId => return Err(Cannot("AG2 does not read items without an id")),
             TextChange::Refer => return Err(Cannot("AG2 sends items in full, never by reference")),
             TextChange::Retype(_)

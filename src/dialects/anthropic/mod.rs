@@ -2,10 +2,10 @@
 //! messages, results are blocks of the user's; what the provider ran itself is called and answered among the
 //! assistant's blocks. Sessions of clients that keep these messages, one a line, hold the same.
 
-mod change;
-mod lift;
-mod lower;
+mod edit;
+mod read;
 mod rows;
+mod write;
 
 pub use rows::NAME;
 
@@ -14,7 +14,7 @@ use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name, string};
-use crate::message::{Conversation, Losses};
+use crate::message::{Losses, Thread};
 use crate::place::Edit;
 
 pub struct Anthropic;
@@ -28,8 +28,8 @@ static INFO: DialectInfo = DialectInfo {
     name: NAME,
     pairing: Pairing::Blocks,
     results_message: Some(RESULTS_MESSAGE),
-    hoist: Some(change::hoist),
-    capabilities: &lower::CAPABILITIES,
+    hoist: Some(edit::hoist),
+    capabilities: &write::CAPABILITIES,
     ..DialectInfo::BASE
 };
 
@@ -42,14 +42,8 @@ impl Dialect for Anthropic {
         rows::rows(val, origin, out);
     }
 
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
-        change::change(change, item, base, out)
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        edit::edit(change, item, base, out)
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
@@ -69,11 +63,11 @@ impl Dialect for Anthropic {
         rows::key_of(kind, item).filter(|key| !key.is_empty())
     }
 
-    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
-        lift::lift(&body, out, losses);
+    fn read(&self, body: Body<'_>, out: &mut Thread, losses: &mut Losses) {
+        read::read(&body, out, losses);
     }
 
-    fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
-        lower::lower(conversation, written, out);
+    fn write(&self, conversation: &Thread, written: Written, out: &mut Vec<u8>) {
+        write::write(conversation, written, out);
     }
 }

@@ -1,10 +1,10 @@
 //! Messages of AWS Bedrock's Converse API: `{"role": "user" | "assistant", "content": […]}`, with blocks whose kind is
 //! the name of their one member.
 
-mod change;
-mod lift;
-mod lower;
+mod edit;
+mod read;
 mod rows;
+mod write;
 
 pub use rows::{NAME, document, empty_texts, tool_result, tool_use};
 
@@ -13,7 +13,7 @@ use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, string};
-use crate::message::{Conversation, Losses};
+use crate::message::{Losses, Thread};
 use crate::place::Edit;
 
 pub struct Bedrock;
@@ -24,7 +24,7 @@ static INFO: DialectInfo = DialectInfo {
     name: NAME,
     pairing: Pairing::Blocks,
     results_message: Some((r#"{"role":"user","content":["#, "]}")),
-    capabilities: &lower::CAPABILITIES,
+    capabilities: &write::CAPABILITIES,
     ..DialectInfo::BASE
 };
 
@@ -37,14 +37,8 @@ impl Dialect for Bedrock {
         rows::rows(val, origin, out);
     }
 
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
-        change::change(change, item, base, out)
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        edit::edit(change, item, base, out)
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
@@ -63,11 +57,11 @@ impl Dialect for Bedrock {
         item.at(path).and_then(|key| key.as_str())
     }
 
-    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
-        lift::lift(&body, out, losses);
+    fn read(&self, body: Body<'_>, out: &mut Thread, losses: &mut Losses) {
+        read::read(&body, out, losses);
     }
 
-    fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
-        lower::lower(conversation, written, out);
+    fn write(&self, conversation: &Thread, written: Written, out: &mut Vec<u8>) {
+        write::write(conversation, written, out);
     }
 }

@@ -1,10 +1,10 @@
 //! Messages of Chat Completions, OpenAI's and its kin's: `{"role": …, "content": …, "tool_calls": […]}`. A tool's result
 //! is a message of its own.
 
-pub mod change;
-mod lift;
-mod lower;
+pub mod edit;
+mod read;
 pub(super) mod rows;
+mod write;
 
 pub use rows::NAME;
 
@@ -13,7 +13,7 @@ use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name, string};
-use crate::message::{Conversation, Losses};
+use crate::message::{Losses, Thread};
 use crate::place::Edit;
 
 pub struct Chat;
@@ -23,7 +23,7 @@ pub static CHAT: Chat = Chat;
 static INFO: DialectInfo = DialectInfo {
     name: NAME,
     pairing: Pairing::Replies,
-    capabilities: &lower::CAPABILITIES,
+    capabilities: &write::CAPABILITIES,
     bridge: Some(r#"{"role":"assistant","content":"(no message was recorded)"}"#),
     ..DialectInfo::BASE
 };
@@ -37,14 +37,8 @@ impl Dialect for Chat {
         rows::rows(val, origin, out);
     }
 
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
-        change::change(change, item, base, out)
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        edit::edit(change, item, base, out)
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
@@ -58,11 +52,11 @@ impl Dialect for Chat {
         item.get(field).and_then(|id| id.as_str())
     }
 
-    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
-        lift::lift(&body, out, losses);
+    fn read(&self, body: Body<'_>, out: &mut Thread, losses: &mut Losses) {
+        read::read(&body, out, losses);
     }
 
-    fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
-        lower::lower(conversation, written, out);
+    fn write(&self, conversation: &Thread, written: Written, out: &mut Vec<u8>) {
+        write::write(conversation, written, out);
     }
 }

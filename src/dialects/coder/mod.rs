@@ -43,13 +43,7 @@ impl Dialect for Coder {
         out(Part::of(val).item(Role::Assistant, false, origin));
     }
 
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
         let part = Part::of(item);
         match change {
             // Without its blob, chatd sends reasoning by reference, and with it what the provider ran after it.

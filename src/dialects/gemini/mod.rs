@@ -1,11 +1,11 @@
 //! Contents of the Gemini API: `{"role": "user" | "model", "parts": […]}`, in the JSON of the API or with the names
 //! that Python's dumps give its members. A call needs no id: it is recognised by its name and its place.
 
-mod change;
-mod lift;
-mod lower;
+mod edit;
+mod read;
 mod rows;
 mod schema;
+mod write;
 
 pub use rows::NAME;
 
@@ -14,7 +14,7 @@ use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name, string};
-use crate::message::{Conversation, Losses};
+use crate::message::{Losses, Thread};
 use crate::place::Edit;
 
 pub struct Gemini;
@@ -27,7 +27,7 @@ static INFO: DialectInfo = DialectInfo {
     continuation: Some(r#"{"role":"user","parts":[{"text":"Continue."}]}"#),
     keeps_results_apart: true,
     results_message: Some((r#"{"role":"user","parts":["#, "]}")),
-    capabilities: &lower::CAPABILITIES,
+    capabilities: &write::CAPABILITIES,
     ..DialectInfo::BASE
 };
 
@@ -40,14 +40,8 @@ impl Dialect for Gemini {
         rows::rows(val, origin, out);
     }
 
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
-        change::change(change, item, base, out)
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        edit::edit(change, item, base, out)
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
@@ -68,11 +62,11 @@ impl Dialect for Gemini {
         inner.get(name::name).and_then(|name| name.as_str())
     }
 
-    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
-        lift::lift(&body, out, losses);
+    fn read(&self, body: Body<'_>, out: &mut Thread, losses: &mut Losses) {
+        read::read(&body, out, losses);
     }
 
-    fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
-        lower::lower(conversation, written, out);
+    fn write(&self, conversation: &Thread, written: Written, out: &mut Vec<u8>) {
+        write::write(conversation, written, out);
     }
 }

@@ -2,18 +2,18 @@
 
 mod fields;
 pub mod images;
-mod lift;
-mod lower;
+mod read;
+mod write;
 
 use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, Written};
 use crate::history::{Family, ItemFlags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, name, string};
-use crate::message::{Conversation, Losses};
+use crate::message::{Losses, Thread};
 use crate::place::Edit;
 
 pub use fields::NAME;
-pub use lower::CAPABILITIES;
+pub use write::CAPABILITIES;
 
 use fields::{APPROVAL_SALT, Fields};
 
@@ -30,7 +30,7 @@ pub static CODEX: Responses = Responses { shell_as_function: true };
 /// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
 pub const STUB: &str = "no result was recorded; execution status unknown";
 
-static INFO: DialectInfo = DialectInfo { name: NAME, capabilities: &lower::CAPABILITIES, ..DialectInfo::BASE };
+static INFO: DialectInfo = DialectInfo { name: NAME, capabilities: &write::CAPABILITIES, ..DialectInfo::BASE };
 
 impl Dialect for Responses {
     fn info(&self) -> &'static DialectInfo {
@@ -73,13 +73,7 @@ impl Dialect for Responses {
         out(Item { row, val, id: fields.id, key });
     }
 
-    fn change(
-        &self,
-        change: &TextChange,
-        item: Val<'_>,
-        base: Base<'_>,
-        out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
+    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
         match change {
             TextChange::StripId => remove_members(item, &["id"], base, out)?,
             TextChange::Refer => {
@@ -172,12 +166,12 @@ impl Dialect for Responses {
         Ok(out)
     }
 
-    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
-        lift::lift(&body, out, losses);
+    fn read(&self, body: Body<'_>, out: &mut Thread, losses: &mut Losses) {
+        read::read(&body, out, losses);
     }
 
-    fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
-        lower::lower(conversation, written, out);
+    fn write(&self, conversation: &Thread, written: Written, out: &mut Vec<u8>) {
+        write::write(conversation, written, out);
     }
 }
 

@@ -24,7 +24,7 @@ pub(in crate::repair) fn edits_of(
         let now = patched(text, &all, id);
         let item = scan(&now, &mut tape).ok().and_then(|()| tape.root(&now)).ok_or(NO_JSON)?;
         let mut edits = Vec::new();
-        dialect.change(change, item, Base::new(id, 0), &mut edits)?;
+        dialect.edit(change, item, Base::new(id, 0), &mut edits)?;
         let mut next = Patch::default();
         next.add(edits);
         all = all.then(&next, |_| text.len() as u64);

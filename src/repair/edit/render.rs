@@ -387,7 +387,7 @@ impl Render<'_> {
         if let [change] = step.fate.text.as_slice() {
             let before = self.edits.len();
             // The plan asks for nothing that cannot be made.
-            if step.info.dialect.change(change, item, base, &mut self.edits).is_err() {
+            if step.info.dialect.edit(change, item, base, &mut self.edits).is_err() {
                 self.edits.truncate(before);
             }
             return;

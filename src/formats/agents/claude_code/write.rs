@@ -4,7 +4,7 @@
 use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
-use crate::message::{Block, Losses, Media, MediaKind, Message, Part, Source, ToolResult, Voice, What};
+use crate::message::{Losses, Media, MediaKind, Message, Part, PartKind, ResultPart, Role, Source, ToolResult};
 use crate::source::shell_word;
 use crate::targets::models::{self, Maker};
 
@@ -46,7 +46,7 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     let mut parent: Option<String> = None;
     for (n, message) in draft.conversation.messages.iter().enumerate() {
         let (uuid, time) = (draft.ids.uuid("line", n), rfc3339(times.next(message.at.place)));
-        let is_answer = message.voice == Voice::Assistant;
+        let is_answer = message.role == Role::Assistant;
         Writer::new(out).object(|w| {
             match &parent {
                 Some(parent) => w.key("parentUuid").plain(parent),
@@ -87,7 +87,7 @@ fn answer(message: &Message, id: &str, model: &str, w: &mut Writer<'_>) {
     w.key("type").plain("message");
     w.key("role").plain("assistant");
     w.key("model").plain(model);
-    w.key("content").array(|w| message.blocks.iter().for_each(|block| write_block(block, w)));
+    w.key("content").array(|w| message.parts.iter().for_each(|block| write_block(block, w)));
     let calls = message.calls().next().is_some();
     w.key("stop_reason").plain(if calls { "tool_use" } else { "end_turn" });
     w.key("stop_sequence").bytes(b"null");
@@ -100,7 +100,7 @@ fn answer(message: &Message, id: &str, model: &str, w: &mut Writer<'_>) {
 
 fn asked(message: &Message, w: &mut Writer<'_>) {
     w.key("role").plain("user");
-    match message.blocks.as_slice() {
+    match message.parts.as_slice() {
         [only] if text::of_block(only).is_some() => {
             w.key("content");
             text::of_block(only).into_iter().for_each(|text| w.text(text));
@@ -109,16 +109,16 @@ fn asked(message: &Message, w: &mut Writer<'_>) {
     }
 }
 
-fn write_block(block: &Block, w: &mut Writer<'_>) {
-    w.object(|w| match &block.what {
-        What::Call(call) => {
+fn write_block(block: &Part, w: &mut Writer<'_>) {
+    w.object(|w| match &block.kind {
+        PartKind::Call(call) => {
             w.key("type").plain("tool_use");
             w.key("id").text(&call.id);
             w.key("name").text(&call.name);
             write_input_object(&call.input, w.key("input"));
         }
-        What::Result(result) => write_result(result, w),
-        What::Media(media) => write_media(media, w),
+        PartKind::Result(result) => write_result(result, w),
+        PartKind::Media(media) => write_media(media, w),
         _ => {
             w.key("type").plain("text");
             text::of_block(block).into_iter().for_each(|text| w.key("text").text(text));
@@ -140,7 +140,7 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
                 });
             }
             for part in &result.parts {
-                if let Part::Media(media, _) = part {
+                if let ResultPart::Media(media, _) = part {
                     w.object(|w| write_media(media, w));
                 }
             }

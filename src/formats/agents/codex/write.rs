@@ -4,7 +4,7 @@
 use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
 use crate::dialects::common::write_input_text;
 use crate::message::write::Writer;
-use crate::message::{Block, CallKind, Losses, Media, Message, Text, Voice, What};
+use crate::message::{CallKind, Losses, Media, Message, Part, PartKind, Role, Text};
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "codex-session",
@@ -57,10 +57,10 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     });
     let mut times = draft.clock.running();
     let mut turn: Option<Turn> = None;
-    let mut before = Voice::Tool;
+    let mut before = Role::Tool;
     for message in &draft.conversation.messages {
         lines.time = times.next(message.at.place);
-        if turn.is_none() || message.voice == Voice::User && before != Voice::User {
+        if turn.is_none() || message.role == Role::User && before != Role::User {
             if let Some(turn) = turn.take() {
                 turn.end(&mut lines);
             }
@@ -71,16 +71,16 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
             });
             turn = Some(started);
         }
-        before = message.voice;
-        match message.voice {
-            Voice::Assistant => {
+        before = message.role;
+        match message.role {
+            Role::Assistant => {
                 let last = assistant(message, &mut lines);
                 if let Some(turn) = turn.as_mut().filter(|_| last.is_some()) {
                     turn.last = last;
                 }
             }
-            Voice::Tool => results(message, &mut lines),
-            Voice::User | Voice::System | Voice::Developer => user(message, &mut lines),
+            Role::Tool => results(message, &mut lines),
+            _ => user(message, &mut lines),
         }
     }
     tokens(&mut lines);
@@ -142,9 +142,9 @@ impl Lines<'_> {
 fn user(message: &Message, lines: &mut Lines<'_>) {
     lines.item("message", |w| {
         w.key("role").plain("user");
-        w.key("content").array(|w| message.blocks.iter().for_each(|block| part(block, "input_text", w)));
+        w.key("content").array(|w| message.parts.iter().for_each(|block| part(block, "input_text", w)));
     });
-    let images: Vec<Text> = text::media(&message.blocks).filter_map(Media::data_url).collect();
+    let images: Vec<Text> = text::media(&message.parts).filter_map(Media::data_url).collect();
     let words = text::of_message(message);
     // What an agent put there itself is in no list.
     if words.starts_with("<environment_context>") || words.starts_with("# AGENTS.md instructions") {
@@ -158,9 +158,9 @@ fn user(message: &Message, lines: &mut Lines<'_>) {
     });
 }
 
-fn part(block: &Block, kind: &str, w: &mut Writer<'_>) {
-    let url = match &block.what {
-        What::Media(media) => media.data_url(),
+fn part(block: &Part, kind: &str, w: &mut Writer<'_>) {
+    let url = match &block.kind {
+        PartKind::Media(media) => media.data_url(),
         _ => None,
     };
     if let Some(text) = text::of_block(block) {
@@ -179,7 +179,7 @@ fn part(block: &Block, kind: &str, w: &mut Writer<'_>) {
 /// Texts and calls, in their order. Gives what was said last.
 fn assistant(message: &Message, lines: &mut Lines<'_>) -> Option<String> {
     let mut last = None;
-    for block in &message.blocks {
+    for block in &message.parts {
         if let Some(text) = text::of_block(block) {
             lines.item("message", |w| {
                 w.key("role").plain("assistant");
@@ -187,7 +187,7 @@ fn assistant(message: &Message, lines: &mut Lines<'_>) -> Option<String> {
             });
             lines.event("agent_message", |w| w.key("message").text(text));
             last = Some(text::plain(text));
-        } else if let What::Call(call) = &block.what {
+        } else if let PartKind::Call(call) = &block.kind {
             let is_custom = call.kind == CallKind::Custom;
             lines.item(if is_custom { "custom_tool_call" } else { "function_call" }, |w| {
                 w.key("name").text(&call.name);
@@ -200,8 +200,8 @@ fn assistant(message: &Message, lines: &mut Lines<'_>) -> Option<String> {
 }
 
 fn results(message: &Message, lines: &mut Lines<'_>) {
-    for block in &message.blocks {
-        let What::Result(result) = &block.what else { continue };
+    for block in &message.parts {
+        let PartKind::Result(result) = &block.kind else { continue };
         let is_custom = result.kind == CallKind::Custom;
         lines.item(if is_custom { "custom_tool_call_output" } else { "function_call_output" }, |w| {
             w.key("call_id").text(&result.id);

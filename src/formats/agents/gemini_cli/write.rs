@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
-use crate::message::{Block, Call, LossKind, Losses, Media, Message, Source, ToolResult, Voice, What};
+use crate::message::{Call, LossKind, Losses, Media, Message, Part, PartKind, Role, Source, ToolResult};
 use crate::source::shell_word;
 use crate::targets::models::{self, Maker};
 
@@ -56,9 +56,9 @@ fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
         w.key("kind").plain("main");
     });
     out.push(b'\n');
-    let results = draft.conversation.messages.iter().flat_map(|message| &message.blocks);
-    let results = results.filter_map(|block| match &block.what {
-        What::Result(result) => Some((result.id.raw(), result)),
+    let results = draft.conversation.messages.iter().flat_map(|message| &message.parts);
+    let results = results.filter_map(|block| match &block.kind {
+        PartKind::Result(result) => Some((result.id.raw(), result)),
         _ => None,
     });
     let results: HashMap<Cow<'_, [u8]>, &ToolResult> = results.collect();
@@ -66,11 +66,11 @@ fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
     let mut times = draft.clock.running();
     for (n, message) in draft.conversation.messages.iter().enumerate() {
         // Results are with their calls.
-        if message.voice == Voice::Tool {
+        if message.role == Role::Tool {
             continue;
         }
         let (id, time) = (draft.ids.uuid("message", n), rfc3339(times.next(message.at.place)));
-        let is_answer = message.voice == Voice::Assistant;
+        let is_answer = message.role == Role::Assistant;
         if !is_answer && UNSENT.iter().any(|start| text::of_message(message).trim().starts_with(start)) {
             losses.add(LossKind::UNSENT, message.at);
         }
@@ -89,7 +89,7 @@ fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
 
 /// The model's only text is a text; everything else is a list of parts.
 fn content(message: &Message, is_answer: bool, w: &mut Writer<'_>) {
-    let said: Vec<&Block> = message.blocks.iter().filter(|block| !matches!(block.what, What::Call(_))).collect();
+    let said: Vec<&Part> = message.parts.iter().filter(|block| !matches!(block.kind, PartKind::Call(_))).collect();
     match said.as_slice() {
         [] if is_answer => w.key("content").plain(""),
         [only] if is_answer && text::of_block(only).is_some() => {
@@ -100,9 +100,9 @@ fn content(message: &Message, is_answer: bool, w: &mut Writer<'_>) {
     }
 }
 
-fn part(block: &Block, w: &mut Writer<'_>) {
-    w.object(|w| match &block.what {
-        What::Media(media) => inline(media, w),
+fn part(block: &Part, w: &mut Writer<'_>) {
+    w.object(|w| match &block.kind {
+        PartKind::Media(media) => inline(media, w),
         _ => text::of_block(block).into_iter().for_each(|text| w.key("text").text(text)),
     });
 }

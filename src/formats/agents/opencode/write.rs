@@ -11,7 +11,7 @@ use crate::carry::{
 };
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
-use crate::message::{Block, Call, Losses, Media, Message, Text, ToolResult, Voice, What};
+use crate::message::{Call, Losses, Media, Message, Part, PartKind, Role, Text, ToolResult};
 use crate::source::shell_word;
 
 pub static WRITER: SessionWriter = SessionWriter {
@@ -68,9 +68,9 @@ struct Export<'s> {
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     let (provider, model) = provider::of(draft.model.as_deref());
-    let results = draft.conversation.messages.iter().flat_map(|message| &message.blocks);
-    let results = results.filter_map(|block| match &block.what {
-        What::Result(result) => Some((result.id.raw(), result)),
+    let results = draft.conversation.messages.iter().flat_map(|message| &message.parts);
+    let results = results.filter_map(|block| match &block.kind {
+        PartKind::Result(result) => Some((result.id.raw(), result)),
         _ => None,
     });
     let mut export = Export {
@@ -102,11 +102,11 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
             for (n, message) in draft.conversation.messages.iter().enumerate() {
                 export.time = times.next(message.at.place);
                 export.message = id(draft, "msg", export.time, n);
-                match message.voice {
-                    Voice::Assistant => export.answer(message, &asked, w),
+                match message.role {
+                    Role::Assistant => export.answer(message, &asked, w),
                     // They are in the parts of their calls.
-                    Voice::Tool => {}
-                    Voice::User | Voice::System | Voice::Developer => {
+                    Role::Tool => {}
+                    _ => {
                         asked.clone_from(&export.message);
                         export.asked(message, w);
                     }
@@ -144,7 +144,7 @@ impl Export<'_> {
                     w.key("modelID").plain(&self.model);
                 });
             });
-            w.key("parts").array(|w| message.blocks.iter().for_each(|block| self.block(block, w)));
+            w.key("parts").array(|w| message.parts.iter().for_each(|block| self.block(block, w)));
         });
     }
 
@@ -170,7 +170,7 @@ impl Export<'_> {
             });
             w.key("parts").array(|w| {
                 self.part("step-start", w, |_, _| {});
-                message.blocks.iter().for_each(|block| self.block(block, w));
+                message.parts.iter().for_each(|block| self.block(block, w));
                 self.part("step-finish", w, |_, w| {
                     w.key("reason").plain(finish);
                     tokens(w);
@@ -198,14 +198,14 @@ impl Export<'_> {
         });
     }
 
-    fn block(&mut self, block: &Block, w: &mut Writer<'_>) {
-        match &block.what {
-            What::Call(call) => self.part("tool", w, |export, w| export.tool(call, w)),
-            What::Reasoning(reasoning) => self.part("reasoning", w, |export, w| {
+    fn block(&mut self, block: &Part, w: &mut Writer<'_>) {
+        match &block.kind {
+            PartKind::Call(call) => self.part("tool", w, |export, w| export.tool(call, w)),
+            PartKind::Reasoning(reasoning) => self.part("reasoning", w, |export, w| {
                 w.key("text").text(&Text::join(&reasoning.texts, "\\n\\n"));
                 export.spans(w);
             }),
-            What::Media(media) => self.part("file", w, |_, w| write_file(media, w)),
+            PartKind::Media(media) => self.part("file", w, |_, w| write_file(media, w)),
             _ => {
                 if let Some(text) = text::of_block(block) {
                     self.part("text", w, |_, w| w.key("text").text(text));

@@ -9,7 +9,7 @@ use crate::carry::{
 };
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
-use crate::message::{Block, Losses, Media, Message, Part, Source, Text, Voice, What};
+use crate::message::{Losses, Media, Message, Part, PartKind, ResultPart, Role, Source, Text};
 use crate::source::shell_word;
 
 pub static WRITER: SessionWriter = SessionWriter {
@@ -89,11 +89,11 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     let mut times = draft.clock.running();
     for message in &draft.conversation.messages {
         let time = times.next(message.at.place);
-        match message.voice {
-            Voice::Assistant => entries.message("assistant", time, out, |w| answer(message, provider, &model, w)),
-            Voice::Tool => {
-                for block in &message.blocks {
-                    let What::Result(result) = &block.what else { continue };
+        match message.role {
+            Role::Assistant => entries.message("assistant", time, out, |w| answer(message, provider, &model, w)),
+            Role::Tool => {
+                for block in &message.parts {
+                    let PartKind::Result(result) = &block.kind else { continue };
                     entries.message("toolResult", time, out, |w| {
                         w.key("toolCallId").text(&result.id);
                         w.key("toolName").text(result.name.as_ref().unwrap_or(&Text::default()));
@@ -103,7 +103,7 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
                                 write_text(&Text::new(&words), w);
                             }
                             for part in &result.parts {
-                                if let Part::Media(media, _) = part {
+                                if let ResultPart::Media(media, _) = part {
                                     write_image(media, w);
                                 }
                             }
@@ -112,8 +112,8 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
                     });
                 }
             }
-            Voice::User | Voice::System | Voice::Developer => entries.message("user", time, out, |w| {
-                w.key("content").array(|w| message.blocks.iter().for_each(|block| write_block(block, w)));
+            _ => entries.message("user", time, out, |w| {
+                w.key("content").array(|w| message.parts.iter().for_each(|block| write_block(block, w)));
             }),
         }
     }
@@ -123,7 +123,7 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
 }
 
 fn answer(message: &Message, provider: Provider, model: &str, w: &mut Writer<'_>) {
-    w.key("content").array(|w| message.blocks.iter().for_each(|block| write_block(block, w)));
+    w.key("content").array(|w| message.parts.iter().for_each(|block| write_block(block, w)));
     w.key("api").plain(provider.api);
     w.key("provider").plain(provider.name);
     w.key("model").plain(model);
@@ -141,19 +141,19 @@ fn answer(message: &Message, provider: Provider, model: &str, w: &mut Writer<'_>
     w.key("stopReason").plain(if calls { "toolUse" } else { "stop" });
 }
 
-fn write_block(block: &Block, w: &mut Writer<'_>) {
-    match &block.what {
-        What::Call(call) => w.object(|w| {
+fn write_block(block: &Part, w: &mut Writer<'_>) {
+    match &block.kind {
+        PartKind::Call(call) => w.object(|w| {
             w.key("type").plain("toolCall");
             w.key("id").text(&call.id);
             w.key("name").text(&call.name);
             write_input_object(&call.input, w.key("arguments"));
         }),
-        What::Reasoning(reasoning) => w.object(|w| {
+        PartKind::Reasoning(reasoning) => w.object(|w| {
             w.key("type").plain("thinking");
             w.key("thinking").text(&Text::join(&reasoning.texts, "\\n\\n"));
         }),
-        What::Media(media) => write_image(media, w),
+        PartKind::Media(media) => write_image(media, w),
         _ => text::of_block(block).into_iter().for_each(|text| write_text(text, w)),
     }
 }

@@ -34,5 +34,5 @@ fn resume(destination: &Destination, path: &str) -> String {
 }
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    RESPONSES.lower(draft.conversation, Written::Items, out);
+    RESPONSES.write(draft.conversation, Written::Items, out);
 }

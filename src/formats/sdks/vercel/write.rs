@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::carry::{Destination, SessionDraft, SessionWriter, Tools, support, text};
 use crate::dialects::common::write_input_object;
 use crate::message::write::Writer;
-use crate::message::{Block, Call, Losses, Media, Part, Source, Text, ToolResult, Voice, What};
+use crate::message::{Call, Losses, Media, Part, PartKind, ResultPart, Role, Source, Text, ToolResult};
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "ui-messages",
@@ -35,28 +35,28 @@ fn resume(_: &Destination, _: &str) -> String {
 }
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    let results = draft.conversation.messages.iter().flat_map(|message| &message.blocks);
-    let results = results.filter_map(|block| match &block.what {
-        What::Result(result) => Some((result.id.raw(), result)),
+    let results = draft.conversation.messages.iter().flat_map(|message| &message.parts);
+    let results = results.filter_map(|block| match &block.kind {
+        PartKind::Result(result) => Some((result.id.raw(), result)),
         _ => None,
     });
     let results: HashMap<Cow<'_, [u8]>, &ToolResult> = results.collect();
-    let is_model = |voice: Voice| matches!(voice, Voice::Assistant | Voice::Tool);
+    let is_model = |role: Role| matches!(role, Role::Assistant | Role::Tool);
     Writer::new(out).array(|w| {
         if !draft.conversation.instructions.is_empty() {
-            let blocks: Vec<&[Block]> = vec![&draft.conversation.instructions];
+            let blocks: Vec<&[Part]> = vec![&draft.conversation.instructions];
             write_message(draft, usize::MAX, "system", &blocks, &results, w);
         }
         let all = &draft.conversation.messages;
-        let runs = all.chunk_by(|a, b| is_model(a.voice) && is_model(b.voice));
+        let runs = all.chunk_by(|a, b| is_model(a.role) && is_model(b.role));
         for (n, run) in runs.enumerate() {
-            let role = match run.first().map(|first| first.voice) {
-                Some(Voice::Assistant | Voice::Tool) => "assistant",
-                Some(Voice::System | Voice::Developer) => "system",
+            let role = match run.first().map(|first| first.role) {
+                Some(Role::Assistant | Role::Tool) => "assistant",
+                Some(Role::System | Role::Developer) => "system",
                 _ => "user",
             };
-            let said = run.iter().filter(|message| message.voice != Voice::Tool);
-            let blocks: Vec<&[Block]> = said.map(|message| message.blocks.as_slice()).collect();
+            let said = run.iter().filter(|message| message.role != Role::Tool);
+            let blocks: Vec<&[Part]> = said.map(|message| message.parts.as_slice()).collect();
             write_message(draft, n, role, &blocks, &results, w);
         }
     });
@@ -67,7 +67,7 @@ fn write_message(
     draft: &SessionDraft<'_>,
     n: usize,
     role: &str,
-    steps: &[&[Block]],
+    steps: &[&[Part]],
     results: &HashMap<Cow<'_, [u8]>, &ToolResult>,
     w: &mut Writer<'_>,
 ) {
@@ -85,11 +85,11 @@ fn write_message(
     });
 }
 
-fn part(block: &Block, results: &HashMap<Cow<'_, [u8]>, &ToolResult>, w: &mut Writer<'_>) {
-    w.object(|w| match &block.what {
-        What::Call(call) => tool(call, results.get(&call.id.raw()).copied(), w),
-        What::Media(media) => write_file(media, w),
-        What::Reasoning(reasoning) => {
+fn part(block: &Part, results: &HashMap<Cow<'_, [u8]>, &ToolResult>, w: &mut Writer<'_>) {
+    w.object(|w| match &block.kind {
+        PartKind::Call(call) => tool(call, results.get(&call.id.raw()).copied(), w),
+        PartKind::Media(media) => write_file(media, w),
+        PartKind::Reasoning(reasoning) => {
             w.key("type").plain("reasoning");
             w.key("text").text(&Text::join(&reasoning.texts, "\\n\\n"));
             w.key("state").plain("done");
@@ -110,7 +110,7 @@ fn tool(call: &Call, result: Option<&ToolResult>, w: &mut Writer<'_>) {
     w.key("state").plain(if failed { "output-error" } else { "output-available" });
     write_input_object(&call.input, w.key("input"));
     match result.map(|result| (result, result.parts.as_slice())) {
-        Some((_, [Part::Json(value)])) if !failed => w.key("output").raw(value),
+        Some((_, [ResultPart::Json(value)])) if !failed => w.key("output").raw(value),
         Some((result, _)) => {
             w.key(if failed { "errorText" } else { "output" }).plain(&text::of_result(result));
         }

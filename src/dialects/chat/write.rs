@@ -5,9 +5,9 @@ use crate::dialects::common::{only_text, part_text, result_text, write_extras, w
 use crate::json::{Tape, name, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Call, CallKind, Capabilities, Chars, Choice, Conversation, Effort, Foreign, IdRule, Input, Media,
-    MediaKind, MediaSupport, Message, OutputFormat, Part, Raw, SearchCapabilities, Source, Text, Tool, ToolKind,
-    ToolResult, Voice, WebSearch, What,
+    Call, CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Media, MediaKind, MediaSupport, Message,
+    Opaque, OutputFormat, Part, PartKind, Raw, ResultPart, Role, SearchCapabilities, Source, Text, Thread, Tool,
+    ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
@@ -75,7 +75,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &[],
 };
 
-pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
+pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
     let settings = &conversation.settings;
     let thoughts = Thoughts {
         key: if conversation.thoughts.is_empty() { "reasoning_content" } else { conversation.thoughts },
@@ -87,13 +87,13 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
         }
         w.key("messages").array(|w| {
             if let Some(first) = conversation.instructions.first() {
-                let mut message = Message::new(Voice::System, first.at);
-                message.blocks.clone_from(&conversation.instructions);
+                let mut message = Message::new(Role::System, first.at);
+                message.parts.clone_from(&conversation.instructions);
                 write_message(&message, thoughts, w);
             }
             for message in &conversation.messages {
-                match message.voice {
-                    Voice::Tool => message.blocks.iter().for_each(|block| write_result(block, w)),
+                match message.role {
+                    Role::Tool => message.parts.iter().for_each(|block| write_result(block, w)),
                     _ => write_message(message, thoughts, w),
                 }
             }
@@ -138,18 +138,18 @@ struct Thoughts {
 }
 
 fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
-    let role = match message.voice {
-        Voice::System => "system",
-        Voice::Developer => "developer",
-        Voice::Assistant => "assistant",
-        Voice::User | Voice::Tool => "user",
+    let role = match message.role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::Assistant => "assistant",
+        _ => "user",
     };
     w.object(|w| {
         w.key("role").plain(role);
         if let Some(name) = &message.name {
             w.key("name").text(name);
         }
-        let content: Vec<&Block> = message.blocks.iter().filter(|block| is_content(block)).collect();
+        let content: Vec<&Part> = message.parts.iter().filter(|block| is_content(block)).collect();
         let has_calls = message.calls().next().is_some();
         match content.as_slice() {
             [] if has_calls => w.key("content").bytes(b"null"),
@@ -158,9 +158,9 @@ fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
                 w.key("content");
                 only_text(only).into_iter().for_each(|text| w.text(text));
             }
-            [only] if matches!(only.what, What::Refusal(_)) => {
+            [only] if matches!(only.kind, PartKind::Refusal(_)) => {
                 w.key("content").bytes(b"null");
-                if let What::Refusal(text) = &only.what {
+                if let PartKind::Refusal(text) = &only.kind {
                     w.key("refusal").text(text);
                 }
             }
@@ -170,10 +170,10 @@ fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
             w.key("tool_calls").array(|w| message.calls().for_each(|call| write_call(call, w)));
         }
         let thought: Vec<&Text> = message
-            .blocks
+            .parts
             .iter()
-            .filter_map(|block| match &block.what {
-                What::Reasoning(reasoning) => Some(reasoning),
+            .filter_map(|block| match &block.kind {
+                PartKind::Reasoning(reasoning) => Some(reasoning),
                 _ => None,
             })
             .flat_map(|reasoning| &reasoning.texts)
@@ -184,22 +184,22 @@ fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
     });
 }
 
-fn is_content(block: &Block) -> bool {
-    matches!(block.what, What::Text { .. } | What::Refusal(_) | What::Media(_) | What::Foreign(_))
+fn is_content(block: &Part) -> bool {
+    matches!(block.kind, PartKind::Text { .. } | PartKind::Refusal(_) | PartKind::Media(_) | PartKind::Opaque(_))
 }
 
-fn write_part(block: &Block, w: &mut Writer<'_>) {
-    match &block.what {
-        What::Text { text, .. } => w.object(|w| {
+fn write_part(block: &Part, w: &mut Writer<'_>) {
+    match &block.kind {
+        PartKind::Text { text, .. } => w.object(|w| {
             w.key("type").plain("text");
             w.key("text").text(text);
         }),
-        What::Refusal(text) => w.object(|w| {
+        PartKind::Refusal(text) => w.object(|w| {
             w.key("type").plain("refusal");
             w.key("refusal").text(text);
         }),
-        What::Media(media) => write_media(media, w),
-        What::Foreign(foreign) => w.raw(&foreign.raw),
+        PartKind::Media(media) => write_media(media, w),
+        PartKind::Opaque(foreign) => w.raw(&foreign.raw),
         _ => {}
     }
 }
@@ -271,8 +271,8 @@ fn write_call(call: &Call, w: &mut Writer<'_>) {
     });
 }
 
-fn write_result(block: &Block, w: &mut Writer<'_>) {
-    let What::Result(result) = &block.what else { return };
+fn write_result(block: &Part, w: &mut Writer<'_>) {
+    let PartKind::Result(result) = &block.kind else { return };
     w.object(|w| {
         w.key("role").plain("tool");
         w.key("tool_call_id").text(&result.id);
@@ -285,7 +285,7 @@ fn write_result_content(result: &ToolResult, w: &mut Writer<'_>) {
         return w.text(&result_text(result));
     }
     w.array(|w| {
-        for text in result.parts.iter().filter_map(|part: &Part| part_text(part)) {
+        for text in result.parts.iter().filter_map(|part: &ResultPart| part_text(part)) {
             w.object(|w| {
                 w.key("type").plain("text");
                 w.key("text").text(&text);
@@ -321,12 +321,12 @@ fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
                 }
             });
         }),
-        ToolKind::Client(_, own) | ToolKind::Foreign(own) => w.raw(&own.raw),
+        ToolKind::Client(_, own) | ToolKind::Opaque(own) => w.raw(&own.raw),
         ToolKind::WebSearch(..) => {}
     }
 }
 
-fn write_search(search: &WebSearch, own: &Foreign, w: &mut Writer<'_>) {
+fn write_search(search: &WebSearch, own: &Opaque, w: &mut Writer<'_>) {
     if own.dialect == NAME {
         return w.raw(&own.raw);
     }

@@ -7,11 +7,11 @@ use crate::dialect::Written;
 use crate::dialects::common::{cached_for, part_text, write_extras, write_input_object};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Capabilities, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, MediaSupport,
-    OutputFormat, Part, Raw, Reasoning, Settings, Source, Text, ToolKind, ToolResult, Voice, What,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, OutputFormat, Part,
+    PartKind, Raw, Reasoning, ResultPart, Role, Settings, Source, Text, Thread, ToolKind, ToolResult,
 };
 
-use super::lift::{FORMATS, NAMELESS};
+use super::read::{FORMATS, NAMELESS};
 use super::rows::NAME;
 
 pub static CAPABILITIES: Capabilities = Capabilities {
@@ -87,7 +87,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &["role", "content"],
 };
 
-pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
+pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
     let names = &Names::default();
     Writer::new(out).relieved(&conversation.outlet).object(|w| {
         if !conversation.instructions.is_empty() {
@@ -95,10 +95,10 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
                 .array(|w| conversation.instructions.iter().for_each(|block| write_block(block, names, w)));
         }
         w.key("messages").array(|w| {
-            let is_model = |voice| voice == Voice::Assistant;
-            for run in conversation.messages.chunk_by(|a, b| is_model(a.voice) == is_model(b.voice)) {
-                let blocks: Vec<&Block> = run.iter().flat_map(|message| &message.blocks).collect();
-                write_message(run.first().is_some_and(|first| is_model(first.voice)), &blocks, names, w);
+            let is_model = |role| role == Role::Assistant;
+            for run in conversation.messages.chunk_by(|a, b| is_model(a.role) == is_model(b.role)) {
+                let blocks: Vec<&Part> = run.iter().flat_map(|message| &message.parts).collect();
+                write_message(run.first().is_some_and(|first| is_model(first.role)), &blocks, names, w);
             }
         });
         write_tools(conversation, w);
@@ -106,28 +106,28 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
     });
 }
 
-fn write_message(model: bool, blocks: &[&Block], names: &Names, w: &mut Writer<'_>) {
+fn write_message(model: bool, blocks: &[&Part], names: &Names, w: &mut Writer<'_>) {
     w.object(|w| {
         w.key("role").plain(if model { "assistant" } else { "user" });
         w.key("content").array(|w| blocks.iter().for_each(|block| write_block(block, names, w)));
     });
 }
 
-fn write_block(block: &Block, names: &Names, w: &mut Writer<'_>) {
-    if let What::Foreign(foreign) = &block.what {
+fn write_block(block: &Part, names: &Names, w: &mut Writer<'_>) {
+    if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }
-    w.object(|w| match &block.what {
-        What::Text { text, .. } | What::Refusal(text) => w.key("text").text(text),
-        What::Media(media) => write_media(media, names, w),
-        What::Call(call) => w.key("toolUse").object(|w| {
+    w.object(|w| match &block.kind {
+        PartKind::Text { text, .. } | PartKind::Refusal(text) => w.key("text").text(text),
+        PartKind::Media(media) => write_media(media, names, w),
+        PartKind::Call(call) => w.key("toolUse").object(|w| {
             w.key("toolUseId").text(&call.id);
             w.key("name").text(&call.name);
             write_input_object(&call.input, w.key("input"));
         }),
-        What::Result(result) => w.key("toolResult").object(|w| write_result(result, names, w)),
-        What::Reasoning(reasoning) => w.key("reasoningContent").object(|w| write_reasoning(reasoning, w)),
-        What::Foreign(_) => {}
+        PartKind::Result(result) => w.key("toolResult").object(|w| write_result(result, names, w)),
+        PartKind::Reasoning(reasoning) => w.key("reasoningContent").object(|w| write_reasoning(reasoning, w)),
+        PartKind::Opaque(_) => {}
     });
     write_cache(block.cache.as_ref(), w);
 }
@@ -237,10 +237,10 @@ fn document_name(name: Option<&Text>) -> String {
 fn write_result(result: &ToolResult, names: &Names, w: &mut Writer<'_>) {
     w.key("toolUseId").text(&result.id);
     w.key("content").array(|w| {
-        for part in result.parts.iter().filter(|part| !matches!(part, Part::Text(text) if text.is_blank())) {
+        for part in result.parts.iter().filter(|part| !matches!(part, ResultPart::Text(text) if text.is_blank())) {
             w.object(|w| match part {
-                Part::Media(media, _) => write_media(media, names, w),
-                Part::Json(raw) if raw.first() == Some(b'{') => w.key("json").raw(raw),
+                ResultPart::Media(media, _) => write_media(media, names, w),
+                ResultPart::Json(raw) if raw.first() == Some(b'{') => w.key("json").raw(raw),
                 part => w.key("text").text(&part_text(part).unwrap_or_default()),
             });
         }
@@ -248,7 +248,7 @@ fn write_result(result: &ToolResult, names: &Names, w: &mut Writer<'_>) {
     w.key("status").plain(if result.is_error { "error" } else { "success" });
 }
 
-fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
+fn write_tools(conversation: &Thread, w: &mut Writer<'_>) {
     if conversation.tools.is_empty() {
         return;
     }
@@ -269,7 +269,7 @@ fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
                             write_extras(&tool.extras, w);
                         });
                     }),
-                    ToolKind::Foreign(own) => w.raw(&own.raw),
+                    ToolKind::Opaque(own) => w.raw(&own.raw),
                     ToolKind::Custom { .. } | ToolKind::WebSearch(..) | ToolKind::Client(..) => {}
                 }
                 write_cache(tool.cache.as_ref(), w);

@@ -6,13 +6,13 @@ use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, name};
 use crate::message::{
-    Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
-    MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
+    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, OpaqueKind, OutputFormat,
+    Part, PartKind, Raw, Reasoning, ResultPart, Role, Source, Text, Thread, Tool, ToolKind, ToolResult,
 };
 
 use super::rows::NAME;
 
-pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
         Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
@@ -22,7 +22,7 @@ pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
 
 const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
 
-fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "modelId" | "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
@@ -84,7 +84,7 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
     Some(OutputFormat::Schema { name, description, schema, strict: None })
 }
 
-fn mark_last(blocks: &mut [Block], mark: Val<'_>) {
+fn mark_last(blocks: &mut [Part], mark: Val<'_>) {
     if let Some(last) = blocks.last_mut() {
         last.cache = Some(Raw::of(mark));
     }
@@ -106,7 +106,7 @@ const TOOL: [&str; 3] = ["name", "description", "inputSchema"];
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     others(body, val, losses);
     let Some((own, name)) = val.get(name::toolSpec).and_then(|own| Some((own, text(own, "name")?))) else {
-        let kind = ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val));
+        let kind = ToolKind::Opaque(foreign(NAME, OpaqueKind::ServerTool, val));
         return Tool::new(kind, body.at(val));
     };
     let kind = ToolKind::Function {
@@ -117,71 +117,71 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     Tool { extras: extras(body, own, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
 }
 
-fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     strays(body, val, "bedrock", b"message", losses);
     let model = val.get(name::role).is_some_and(|role| role.is("assistant"));
     let mut begun = false;
     for part in val.get(name::content).into_iter().flat_map(|content| content.elements()) {
         if let Some(mark) = part.get(name::cachePoint) {
             if let Some(last) = out.messages.last_mut() {
-                mark_last(&mut last.blocks, mark);
+                mark_last(&mut last.parts, mark);
             }
             continue;
         }
         let block = block(body, part, losses);
-        let voice = match block.what {
-            _ if model => Voice::Assistant,
-            What::Result(_) => Voice::Tool,
-            _ => Voice::User,
+        let role = match block.kind {
+            _ if model => Role::Assistant,
+            PartKind::Result(_) => Role::Tool,
+            _ => Role::User,
         };
-        let joins = voice == Voice::Tool || begun && out.messages.last().is_some_and(|last| last.voice == voice);
+        let joins = role == Role::Tool || begun && out.messages.last().is_some_and(|last| last.role == role);
         // What a server's tool gave is in the turn of the model, and is answered there.
-        let block = match block.what {
-            What::Result(_) if model => {
-                Block::new(What::Foreign(foreign(NAME, ForeignKind::ServerTool, part)), block.at)
+        let block = match block.kind {
+            PartKind::Result(_) if model => {
+                Part::new(PartKind::Opaque(foreign(NAME, OpaqueKind::ServerTool, part)), block.at)
             }
             _ => block,
         };
-        out.add(voice, joins, block);
+        out.add(role, joins, block);
         begun = true;
     }
 }
 
-fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
+fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let at = body.at(val);
-    let unknown = || What::Foreign(foreign(NAME, ForeignKind::Unknown, val));
-    let Some(only) = val.members().next() else { return Block::new(unknown(), at) };
+    let unknown = || PartKind::Opaque(foreign(NAME, OpaqueKind::Unknown, val));
+    let Some(only) = val.members().next() else { return Part::new(unknown(), at) };
     let own = only.val;
     let what = match only.key.decode().as_ref() {
-        b"text" => Text::of_val(own).map(|text| What::Text { text, citations: None }),
+        b"text" => Text::of_val(own).map(|text| PartKind::Text { text, citations: None }),
         b"toolUse" if own.get(name::r#type).is_some_and(|kind| kind.is("server_tool_use")) => {
-            Some(What::Foreign(foreign(NAME, ForeignKind::ServerTool, val)))
+            Some(PartKind::Opaque(foreign(NAME, OpaqueKind::ServerTool, val)))
         }
-        b"toolUse" => call(own).map(What::Call),
-        b"toolResult" => result(body, own, losses).map(What::Result),
+        b"toolUse" => call(own).map(PartKind::Call),
+        b"toolResult" => result(body, own, losses).map(PartKind::Result),
         b"reasoningContent" => thoughts(own),
         b"guardContent" => {
             // What a guardrail is to look at is not said elsewhere.
             if let Some(told) = own.get(name::text).and_then(|own| own.member(name::qualifiers)) {
                 losses.add(LossKind::FIELD, body.at_key(&told));
             }
-            own.at(&["text", "text"]).and_then(Text::of_val).map(|text| What::Text { text, citations: None })
+            own.at(&["text", "text"]).and_then(Text::of_val).map(|text| PartKind::Text { text, citations: None })
         }
         b"citationsContent" => {
             let parts = own.get(name::content).into_iter().flat_map(|list| list.elements());
             let texts: Vec<Text> = parts.filter_map(|part| text(part, "text")).collect();
             let citations = crate::dialects::common::citations(NAME, own.get(name::citations));
-            Some(What::Text { text: Text::join(&texts, ""), citations })
+            Some(PartKind::Text { text: Text::join(&texts, ""), citations })
         }
-        _ => media(val).map(What::from),
+        _ => media(val).map(PartKind::from),
     };
     let what = what.unwrap_or_else(unknown);
-    if !matches!(what, What::Foreign(_)) && own.is_object() {
+    if !matches!(what, PartKind::Opaque(_)) && own.is_object() {
         strays(body, own, "bedrock", &only.key.decode(), losses);
     }
     others(body, val, losses);
     one_source(body, own, losses);
-    Block::new(what, at)
+    Part::new(what, at)
 }
 
 /// Of an object that holds one of several things, only the first is read.
@@ -194,10 +194,10 @@ fn one_source(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) {
     own.get(name::source).into_iter().for_each(|source| others(body, source, losses));
 }
 
-fn thoughts(own: Val<'_>) -> Option<What> {
+fn thoughts(own: Val<'_>) -> Option<PartKind> {
     if let Some(redacted) = text(own, "redactedContent") {
         let made = Reasoning { maker: Maker::Anthropic, texts: Vec::new(), seal: None, redacted: Some(redacted) };
-        return Some(What::Reasoning(made));
+        return Some(PartKind::Reasoning(made));
     }
     let told = own.get(name::reasoningText)?;
     let seal = text(told, "signature").filter(|seal| !seal.is_empty());
@@ -227,11 +227,11 @@ fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResu
         part.members().for_each(|member| one_source(body, member.val, losses));
     }
     let part = |part: Val<'_>| match (text(part, "text"), part.get(name::json)) {
-        (Some(text), _) => Part::Text(text),
-        (None, Some(json)) => Part::Json(Raw::of(json)),
+        (Some(text), _) => ResultPart::Text(text),
+        (None, Some(json)) => ResultPart::Json(Raw::of(json)),
         (None, None) => match media(part) {
-            Some(media) => Part::media(media, body.at(part)),
-            None => Part::Json(Raw::of(part)),
+            Some(media) => ResultPart::media(media, body.at(part)),
+            None => ResultPart::Json(Raw::of(part)),
         },
     };
     let content = own.get(name::content).into_iter().flat_map(|content| content.elements());

@@ -9,16 +9,16 @@ use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, name, string};
 use crate::message::{
-    Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
-    Media, MediaKind, OutputFormat, Part, Raw, Setting, Source, Text, Tool, ToolKind, ToolResult, Voice,
-    WebSearch, What,
+    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, Opaque, OpaqueKind,
+    OutputFormat, Part, PartKind, Raw, ResultPart, Role, Setting, Source, Text, Thread, Tool, ToolKind,
+    ToolResult, WebSearch,
 };
 use crate::message::{members, settings_map};
 
 use super::rows::NAME;
 use super::schema;
 
-pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
         Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| content(body, val, out, losses)),
@@ -62,7 +62,7 @@ fn is_named(key: &[u8], camel: &str) -> bool {
     }
 }
 
-fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "contents" => match val.is_object() {
@@ -133,16 +133,16 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
     true
 }
 
-fn instruction(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+fn instruction(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     if let Some(text) = Text::of_val(val) {
-        return out.instructions.push(Block::text(text, body.at(val)));
+        return out.instructions.push(Part::text(text, body.at(val)));
     }
     let parts = either(val, "parts");
     let alone = parts.filter(|parts| parts.is_object());
     let each = parts.into_iter().flat_map(|parts| parts.elements());
     for part in alone.into_iter().chain(each) {
         match text(part, "text") {
-            Some(text) => out.instructions.push(Block::text(text, body.at(part))),
+            Some(text) => out.instructions.push(Part::text(text, body.at(part))),
             None => losses.add(LossKind::UNKNOWN, body.at(part)),
         }
     }
@@ -171,7 +171,7 @@ fn choice(config: Val<'_>) -> Option<Choice> {
 const DECLARATION: [&str; 5] =
     ["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"];
 
-fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     for member in val.members().filter(|member| !member.val.is_null()) {
         let key = camel(&member.key.decode()).into_owned();
         if key == "functionDeclarations" {
@@ -180,13 +180,13 @@ fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Los
         }
         // A tool is there by its own name, whatever else the object holds.
         let raw = [b"{", &*string::quoted(&key), b":", member.val.raw(), b"}"].concat();
-        let whole = Foreign { dialect: NAME, kind: ForeignKind::ServerTool, raw: Raw::new(raw) };
+        let whole = Opaque { dialect: NAME, kind: OpaqueKind::ServerTool, raw: Raw::new(raw) };
         let kind = match key.as_str() {
             "googleSearch" | "googleSearchRetrieval" => {
                 let blocked = either(member.val, "excludeDomains").map(texts).unwrap_or_default();
                 ToolKind::WebSearch(WebSearch { blocked, ..WebSearch::default() }, whole)
             }
-            _ => ToolKind::Foreign(whole),
+            _ => ToolKind::Opaque(whole),
         };
         out.tools.push(Tool::new(kind, body.at_key(&member)));
     }
@@ -202,7 +202,7 @@ fn declaration(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Tool {
     Tool { extras: extras(body, own, &DECLARATION, losses), ..Tool::new(kind, body.at(own)) }
 }
 
-fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+fn content(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     let model = val.get(name::role).is_some_and(|role| role.is("model"));
     let mut begun = false;
     strays(body, val, "gemini", b"content", losses);
@@ -212,13 +212,13 @@ fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     });
     for part in parts {
         let block = block(body, part, out, losses);
-        let voice = match block.what {
-            What::Result(_) => Voice::Tool,
-            _ if model => Voice::Assistant,
-            _ => Voice::User,
+        let role = match block.kind {
+            PartKind::Result(_) => Role::Tool,
+            _ if model => Role::Assistant,
+            _ => Role::User,
         };
-        let joins = begun || voice == Voice::Tool;
-        out.add(voice, joins && out.messages.last().is_some_and(|last| last.voice == voice), block);
+        let joins = begun || role == Role::Tool;
+        out.add(role, joins && out.messages.last().is_some_and(|last| last.role == role), block);
         begun = true;
     }
 }
@@ -229,35 +229,35 @@ fn known_as(val: Val<'_>) -> &'static [u8] {
     KEYS.iter().find(|key| either(val, key).is_some()).map_or(b"", |key| key.as_bytes())
 }
 
-fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> Block {
+fn block(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) -> Part {
     let at = body.at(val);
     let signature = either(val, "thoughtSignature").and_then(Text::of_val);
     let thought = val.get(name::thought).and_then(|thought| thought.as_bool()).unwrap_or(false);
     let what = if let Some(text) = text(val, "text") {
         match thought {
             true => Some(reasoning(Maker::Google, vec![text], None)),
-            false => Some(What::Text { text, citations: None }),
+            false => Some(PartKind::Text { text, citations: None }),
         }
     } else if let Some(own) = either(val, "functionCall") {
-        Some(What::Call(call(own, out)))
+        Some(PartKind::Call(call(own, out)))
     } else if let Some(own) = either(val, "functionResponse") {
-        Some(What::Result(result(body, own, out, losses)))
+        Some(PartKind::Result(result(body, own, out, losses)))
     } else {
-        media(val).map(What::from)
+        media(val).map(PartKind::from)
     };
     let server = || {
         let known = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
         let found = known.iter().any(|key| either(val, key).is_some());
-        if found { ForeignKind::ServerTool } else { ForeignKind::Unknown }
+        if found { OpaqueKind::ServerTool } else { OpaqueKind::Unknown }
     };
-    let what = what.unwrap_or_else(|| What::Foreign(foreign(NAME, server(), val)));
-    if !matches!(what, What::Foreign(_)) {
+    let what = what.unwrap_or_else(|| PartKind::Opaque(foreign(NAME, server(), val)));
+    if !matches!(what, PartKind::Opaque(_)) {
         strays(body, val, "gemini", known_as(val), losses);
     }
-    Block { signature, ..Block::new(what, at) }
+    Part { signature, ..Part::new(what, at) }
 }
 
-fn call(own: Val<'_>, out: &Conversation) -> Call {
+fn call(own: Val<'_>, out: &Thread) -> Call {
     let id = text(own, "id").filter(|id| !id.is_empty());
     Call {
         invented: id.is_none(),
@@ -270,7 +270,7 @@ fn call(own: Val<'_>, out: &Conversation) -> Call {
     }
 }
 
-fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> ToolResult {
+fn result(body: &Body<'_>, own: Val<'_>, out: &mut Thread, losses: &mut Losses) -> ToolResult {
     let name = text(own, "name");
     let id = text(own, "id").filter(|id| !id.is_empty());
     let id = id.or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
@@ -285,12 +285,12 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation, losses: &mut Lo
             }
             _ => None,
         });
-        parts.push(told.map_or_else(|| Part::Json(Raw::of(response)), Part::Text));
+        parts.push(told.map_or_else(|| ResultPart::Json(Raw::of(response)), ResultPart::Text));
     }
     let media_parts = own.get(name::parts).into_iter().flat_map(|parts| parts.elements());
     for part in media_parts {
         match media(part) {
-            Some(media) => parts.push(Part::media(media, body.at(part))),
+            Some(media) => parts.push(ResultPart::media(media, body.at(part))),
             None => losses.add(LossKind::UNKNOWN, body.at(part)),
         }
     }

@@ -9,13 +9,13 @@ use crate::dialects::settings::{self, Found, Reading};
 use crate::history::{Class, Kind};
 use crate::json::{Val, name};
 use crate::message::{
-    Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, MediaKind,
-    Name, OutputFormat, Part, Plain, Raw, Reasoning, Text, Tool, ToolKind, ToolResult, Voice, WebSearch, What,
+    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, MediaKind, Name, OpaqueKind, OutputFormat,
+    Part, PartKind, Plain, Raw, Reasoning, ResultPart, Role, Text, Thread, Tool, ToolKind, ToolResult, WebSearch,
 };
 
 use super::fields::{Fields, NAME};
 
-pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
         Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| item(body, val, out, losses)),
@@ -28,17 +28,17 @@ const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, o
 /// What an answer holds beside the text, if the request asks for it.
 pub const LOGPROBS: &str = "message.output_text.logprobs";
 
-fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
         "instructions" => match Text::of_val(val) {
-            Some(text) => out.instructions.push(Block::text(text, body.at(val))),
+            Some(text) => out.instructions.push(Part::text(text, body.at(val))),
             // A response names its instructions as items.
             None => val.elements().for_each(|val| item(body, val, out, losses)),
         },
         "input" => match Text::of_val(val) {
-            Some(text) => out.add(Voice::User, false, Block::text(text, body.at(val))),
+            Some(text) => out.add(Role::User, false, Part::text(text, body.at(val))),
             None => val.elements().for_each(|val| item(body, val, out, losses)),
         },
         "tools" => out.tools.extend(val.elements().map(|val| tool(body, val, losses))),
@@ -143,7 +143,7 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
 
 /// A tool that OpenAI defines.
 fn provided(val: Val<'_>, kind: &[u8]) -> ToolKind {
-    let whole = foreign(NAME, ForeignKind::ServerTool, val);
+    let whole = foreign(NAME, OpaqueKind::ServerTool, val);
     if kind.starts_with(b"web_search") {
         let search = WebSearch {
             allowed: val.at(&["filters", "allowed_domains"]).map(texts).unwrap_or_default(),
@@ -159,7 +159,7 @@ fn provided(val: Val<'_>, kind: &[u8]) -> ToolKind {
         .is_some_and(|kind| kind.is("container_auto") || kind.is("container_reference"));
     match client_tools::of(NAME, kind).filter(|_| !hosted) {
         Some(client) => ToolKind::Client(client, whole),
-        None => ToolKind::Foreign(whole),
+        None => ToolKind::Opaque(whole),
     }
 }
 
@@ -185,11 +185,11 @@ fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
     }
 }
 
-fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+fn item(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     let at = body.at(val);
     if let Some(text) = Text::of_val(val) {
         // A text alone is what the user says.
-        return out.add(Voice::User, false, Block::text(text, at));
+        return out.add(Role::User, false, Part::text(text, at));
     }
     let kind = if val.is_object() { Fields::of(val).kind() } else { Kind::Unknown };
     let known_by_id = [Kind::Message, Kind::Reasoning].contains(&kind) || kind.is_call();
@@ -199,67 +199,67 @@ fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Loss
     strays(body, val, "responses", known_as(kind), losses);
     let block = match kind {
         Kind::Message => return message(body, val, out, losses),
-        Kind::Reasoning => What::Reasoning(reasoning(val)),
+        Kind::Reasoning => PartKind::Reasoning(reasoning(val)),
         _ if kind.is_call() => match call(body, val, kind, losses) {
-            Some(call) => What::Call(call),
+            Some(call) => PartKind::Call(call),
             None => kept(val, kind),
         },
         _ if kind.is_output() => match result(body, val, kind, losses) {
-            Some(result) => return out.add(Voice::Tool, true, Block::new(What::Result(result), at)),
+            Some(result) => return out.add(Role::Tool, true, Part::new(PartKind::Result(result), at)),
             None => kept(val, kind),
         },
         _ => kept(val, kind),
     };
-    out.add(Voice::Assistant, true, Block::new(block, at));
+    out.add(Role::Assistant, true, Part::new(block, at));
 }
 
 /// An item that no other dialect has.
-fn kept(val: Val<'_>, kind: Kind) -> What {
+fn kept(val: Val<'_>, kind: Kind) -> PartKind {
     let what = match kind.class() {
-        _ if kind == Kind::Compaction => ForeignKind::Compaction,
-        Class::Hosted | Class::Call | Class::Output => ForeignKind::ServerTool,
-        Class::Reference => ForeignKind::Reference,
-        _ if kind == Kind::AdditionalTools => ForeignKind::ServerTool,
-        _ => ForeignKind::Unknown,
+        _ if kind == Kind::Compaction => OpaqueKind::Compaction,
+        Class::Hosted | Class::Call | Class::Output => OpaqueKind::ServerTool,
+        Class::Reference => OpaqueKind::Reference,
+        _ if kind == Kind::AdditionalTools => OpaqueKind::ServerTool,
+        _ => OpaqueKind::Unknown,
     };
-    What::Foreign(foreign(NAME, what, val))
+    PartKind::Opaque(foreign(NAME, what, val))
 }
 
-fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let voice = match val.get(name::role).and_then(|role| role.text()).as_deref() {
-        Some(b"assistant") => Voice::Assistant,
-        Some(b"system") => Voice::System,
-        Some(b"developer") => Voice::Developer,
-        _ => Voice::User,
+fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
+    let role = match val.get(name::role).and_then(|role| role.text()).as_deref() {
+        Some(b"assistant") => Role::Assistant,
+        Some(b"system") => Role::System,
+        Some(b"developer") => Role::Developer,
+        _ => Role::User,
     };
     // The text of a response belongs to its reasoning and its calls; a second text is a message of its own.
-    let joins = voice == Voice::Assistant
+    let joins = role == Role::Assistant
         && out.messages.last().is_some_and(|last| {
-            let says = |block: &Block| matches!(block.what, What::Text { .. } | What::Refusal(_));
-            last.calls().next().is_some() || !last.blocks.iter().any(says)
+            let says = |block: &Part| matches!(block.kind, PartKind::Text { .. } | PartKind::Refusal(_));
+            last.calls().next().is_some() || !last.parts.iter().any(says)
         });
     let Some(content) = val.get(name::content) else {
-        return out.add(voice, joins, Block::text(Text::default(), body.at(val)));
+        return out.add(role, joins, Part::text(Text::default(), body.at(val)));
     };
-    let blocks: Vec<Block> = match Text::of_val(content) {
-        Some(text) => vec![Block::text(text, body.at(val))],
+    let blocks: Vec<Part> = match Text::of_val(content) {
+        Some(text) => vec![Part::text(text, body.at(val))],
         None => content.elements().map(|part| content_part(body, part)).collect(),
     };
     content.elements().for_each(|part| part_strays(body, part, losses));
     for (n, block) in blocks.into_iter().enumerate() {
-        out.add(voice, joins || n > 0, block);
+        out.add(role, joins || n > 0, block);
     }
 }
 
-fn content_part(body: &Body<'_>, val: Val<'_>) -> Block {
+fn content_part(body: &Body<'_>, val: Val<'_>) -> Part {
     let at = body.at(val);
     let what = match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
         Some(b"input_text" | b"output_text" | b"text" | b"summary_text") | None => text(val, "text")
-            .map(|text| What::Text { text, citations: citations(NAME, val.get(name::annotations)) }),
-        Some(b"refusal") => text(val, "refusal").map(What::Refusal),
-        _ => part_media(val).map(What::from),
+            .map(|text| PartKind::Text { text, citations: citations(NAME, val.get(name::annotations)) }),
+        Some(b"refusal") => text(val, "refusal").map(PartKind::Refusal),
+        _ => part_media(val).map(PartKind::from),
     };
-    Block::new(what.unwrap_or_else(|| What::Foreign(foreign(NAME, ForeignKind::Unknown, val))), at)
+    Part::new(what.unwrap_or_else(|| PartKind::Opaque(foreign(NAME, OpaqueKind::Unknown, val))), at)
 }
 
 fn part_media(val: Val<'_>) -> Option<crate::message::Media> {
@@ -334,12 +334,12 @@ fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Opt
     let parts = match output {
         None => Vec::new(),
         Some(output) => match Text::of_val(output) {
-            Some(text) => vec![Part::Text(text)],
+            Some(text) => vec![ResultPart::Text(text)],
             None if output.is_array() && call_kind != CallKind::Builtin => {
                 output.elements().map(|part| result_part(body, part)).collect()
             }
             None if output.is_object() => vec![result_part(body, output)],
-            None => vec![Part::Json(Raw::of(output))],
+            None => vec![ResultPart::Json(Raw::of(output))],
         },
     };
     let is_error =
@@ -347,12 +347,12 @@ fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Opt
     Some(ToolResult { id, name: None, parts, is_error, kind: call_kind })
 }
 
-fn result_part(body: &Body<'_>, val: Val<'_>) -> Part {
+fn result_part(body: &Body<'_>, val: Val<'_>) -> ResultPart {
     match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
-        Some(b"input_text" | b"output_text" | b"text") => Part::Text(text(val, "text").unwrap_or_default()),
+        Some(b"input_text" | b"output_text" | b"text") => ResultPart::Text(text(val, "text").unwrap_or_default()),
         _ => match part_media(val) {
-            Some(media) => Part::media(media, body.at(val)),
-            None => Part::Json(Raw::of(val)),
+            Some(media) => ResultPart::media(media, body.at(val)),
+            None => ResultPart::Json(Raw::of(val)),
         },
     }
 }

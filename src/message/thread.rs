@@ -4,11 +4,11 @@ use crate::source::bytes::spool::Outlet;
 
 use super::open_calls::Waiting;
 use super::spill::{Aside, Store};
-use super::{At, Block, Message, Settings, Text, Tool, Voice, What};
+use super::{At, Message, Part, PartKind, Role, Settings, Text, Tool};
 
 /// One conversation: what one request says.
 #[derive(Default)]
-pub struct Conversation {
+pub struct Thread {
     pub model: Option<Text>,
     /// Where its name stands.
     pub model_at: Option<At>,
@@ -17,7 +17,7 @@ pub struct Conversation {
     /// A message with calls has that member in any case.
     pub always_thinks: bool,
     /// What the request says to the model outside of its messages; text blocks.
-    pub instructions: Vec<Block>,
+    pub instructions: Vec<Part>,
     pub tools: Vec<Tool>,
     pub settings: Settings,
     pub messages: Vec<Message>,
@@ -30,16 +30,16 @@ pub struct Conversation {
     pub(super) kept: (usize, usize),
 }
 
-impl Conversation {
-    /// Adds a block to the last message if that is of the same voice and `joins`, else to a new one.
-    pub fn add(&mut self, voice: Voice, joins: bool, block: Block) {
-        let joins = joins && self.messages.last().is_some_and(|last| last.voice == voice);
-        self.calls += usize::from(matches!(block.what, What::Call(_)));
+impl Thread {
+    /// Adds a block to the last message if that is of the same role and `joins`, else to a new one.
+    pub fn add(&mut self, role: Role, joins: bool, block: Part) {
+        let joins = joins && self.messages.last().is_some_and(|last| last.role == role);
+        self.calls += usize::from(matches!(block.kind, PartKind::Call(_)));
         match self.messages.last_mut().filter(|_| joins) {
-            Some(last) => last.blocks.push(block),
+            Some(last) => last.parts.push(block),
             None => {
                 let at = block.at;
-                self.messages.push(Message { blocks: vec![block], ..Message::new(voice, at) });
+                self.messages.push(Message { parts: vec![block], ..Message::new(role, at) });
             }
         }
     }
@@ -71,13 +71,13 @@ impl Conversation {
     pub fn put_away(&mut self) {
         let (from, mut block) = self.kept;
         for (n, message) in self.messages.iter_mut().enumerate().skip(from) {
-            for own in message.blocks.iter_mut().skip(block) {
+            for own in message.parts.iter_mut().skip(block) {
                 if let Some(store) = self.aside.place_for(|| own.size()) {
                     own.put_away(store);
                 }
             }
             // More blocks may join the last one.
-            self.kept = (n, message.blocks.len());
+            self.kept = (n, message.parts.len());
             block = 0;
         }
     }

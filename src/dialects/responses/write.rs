@@ -4,13 +4,13 @@ use crate::dialect::Written;
 use crate::dialects::common::{self, only_text, part_text, result_text, write_extras, write_input_text};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Call, CallKind, Capabilities, Chars, Choice, Conversation, Effort, IdRule, Input, Maker, Media,
-    MediaKind, MediaSupport, Name, OutputFormat, Part, Reasoning, SearchCapabilities, Source, Text, Tool,
-    ToolKind, ToolResult, Voice, WebSearch, What,
+    Call, CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Maker, Media, MediaKind, MediaSupport,
+    Name, OutputFormat, Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Source, Text, Thread,
+    Tool, ToolKind, ToolResult, WebSearch,
 };
 
 use super::fields::NAME;
-use super::lift::LOGPROBS;
+use super::read::LOGPROBS;
 
 pub static CAPABILITIES: Capabilities = Capabilities {
     dialect: NAME,
@@ -73,10 +73,10 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &[],
 };
 
-pub fn lower(conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
+pub fn write(conversation: &Thread, written: Written, out: &mut Vec<u8>) {
     if written == Written::Items {
         if !conversation.instructions.is_empty() {
-            write_message(Voice::System, &conversation.instructions, &mut Writer::new(out));
+            write_message(Role::System, &conversation.instructions, &mut Writer::new(out));
             out.push(b'\n');
         }
         for_each_item(conversation, &mut |write| {
@@ -92,14 +92,14 @@ pub fn lower(conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
         }
         let instructions = conversation.instructions.as_slice();
         if let [only] = instructions
-            && let What::Text { text, .. } = &only.what
+            && let PartKind::Text { text, .. } = &only.kind
         {
             w.key("instructions").text(text);
         }
         w.key("input").array(|w| {
             // Several instructions stay apart.
             if instructions.len() > 1 {
-                write_message(Voice::System, instructions, w);
+                write_message(Role::System, instructions, w);
             }
             for_each_item(conversation, &mut |write| write(w));
         });
@@ -142,76 +142,76 @@ pub fn lower(conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
 type WriteItem<'w> = &'w dyn Fn(&mut Writer<'_>);
 
 /// Calls `each` with what writes an item, for one item after the other.
-fn for_each_item(conversation: &Conversation, each: &mut dyn FnMut(WriteItem<'_>)) {
+fn for_each_item(conversation: &Thread, each: &mut dyn FnMut(WriteItem<'_>)) {
     for message in &conversation.messages {
-        if !matches!(message.voice, Voice::Assistant | Voice::Tool) {
-            each(&|w| write_message(message.voice, &message.blocks, w));
+        if !matches!(message.role, Role::Assistant | Role::Tool) {
+            each(&|w| write_message(message.role, &message.parts, w));
             continue;
         }
-        let mut rest = message.blocks.as_slice();
+        let mut rest = message.parts.as_slice();
         while let Some((first, after)) = rest.split_first() {
             let run = rest.iter().take_while(|block| is_content(block)).count();
             if let Some((content, after)) = rest.split_at_checked(run).filter(|(content, _)| !content.is_empty()) {
-                each(&|w| write_message(message.voice, content, w));
+                each(&|w| write_message(message.role, content, w));
                 rest = after;
                 continue;
             }
-            match &first.what {
-                What::Call(call) => each(&|w| write_call(call, w)),
-                What::Result(result) => each(&|w| write_result(result, w)),
-                What::Reasoning(reasoning) => each(&|w| write_reasoning(reasoning, w)),
-                What::Foreign(foreign) => each(&|w| w.raw(&foreign.raw)),
-                What::Text { .. } | What::Refusal(_) | What::Media(_) => {}
+            match &first.kind {
+                PartKind::Call(call) => each(&|w| write_call(call, w)),
+                PartKind::Result(result) => each(&|w| write_result(result, w)),
+                PartKind::Reasoning(reasoning) => each(&|w| write_reasoning(reasoning, w)),
+                PartKind::Opaque(foreign) => each(&|w| w.raw(&foreign.raw)),
+                PartKind::Text { .. } | PartKind::Refusal(_) | PartKind::Media(_) => {}
             }
             rest = after;
         }
-        if message.blocks.is_empty() && message.voice == Voice::Assistant {
-            each(&|w| write_message(message.voice, &[], w));
+        if message.parts.is_empty() && message.role == Role::Assistant {
+            each(&|w| write_message(message.role, &[], w));
         }
     }
 }
 
-fn is_content(block: &Block) -> bool {
-    matches!(block.what, What::Text { .. } | What::Refusal(_) | What::Media(_))
+fn is_content(block: &Part) -> bool {
+    matches!(block.kind, PartKind::Text { .. } | PartKind::Refusal(_) | PartKind::Media(_))
 }
 
-fn write_message(voice: Voice, blocks: &[Block], w: &mut Writer<'_>) {
-    let role = match voice {
-        Voice::System => "system",
-        Voice::Developer => "developer",
-        Voice::Assistant => "assistant",
-        Voice::User | Voice::Tool => "user",
+fn write_message(role: Role, blocks: &[Part], w: &mut Writer<'_>) {
+    let name = match role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::Assistant => "assistant",
+        _ => "user",
     };
     w.object(|w| {
         w.key("type").plain("message");
-        w.key("role").plain(role);
+        w.key("role").plain(name);
         w.key("content");
         // A text alone is taken from everyone; from the model as its own kind of text.
         match blocks {
             [] => w.plain(""),
-            [only] if only_text(only).is_some() && voice != Voice::Assistant => {
+            [only] if only_text(only).is_some() && role != Role::Assistant => {
                 only_text(only).into_iter().for_each(|text| w.text(text));
             }
-            _ => w.array(|w| blocks.iter().for_each(|block| write_part(voice, block, w))),
+            _ => w.array(|w| blocks.iter().for_each(|block| write_part(role, block, w))),
         }
     });
 }
 
-fn write_part(voice: Voice, block: &Block, w: &mut Writer<'_>) {
-    let kind = if voice == Voice::Assistant { "output_text" } else { "input_text" };
-    match &block.what {
-        What::Text { text, citations } => w.object(|w| {
+fn write_part(role: Role, block: &Part, w: &mut Writer<'_>) {
+    let kind = if role == Role::Assistant { "output_text" } else { "input_text" };
+    match &block.kind {
+        PartKind::Text { text, citations } => w.object(|w| {
             w.key("type").plain(kind);
             w.key("text").text(text);
             if let Some(citations) = citations {
                 w.key("annotations").raw(&citations.raw);
             }
         }),
-        What::Refusal(text) => w.object(|w| {
+        PartKind::Refusal(text) => w.object(|w| {
             w.key("type").plain("refusal");
             w.key("refusal").text(text);
         }),
-        What::Media(media) => write_media(media, w),
+        PartKind::Media(media) => write_media(media, w),
         _ => {}
     }
 }
@@ -270,14 +270,14 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
         w.key("type").plain(if custom { "custom_tool_call_output" } else { "function_call_output" });
         w.key("call_id").text(&result.id);
         w.key("output");
-        if !result.parts.iter().any(|part| matches!(part, Part::Media(..))) && result.parts.len() < 2 {
+        if !result.parts.iter().any(|part| matches!(part, ResultPart::Media(..))) && result.parts.len() < 2 {
             w.text(&result_text(result));
             return;
         }
         w.array(|w| {
             for part in &result.parts {
                 match part {
-                    Part::Media(media, _) => write_media(media, w),
+                    ResultPart::Media(media, _) => write_media(media, w),
                     part => {
                         if let Some(text) = part_text(part) {
                             w.object(|w| {
@@ -348,7 +348,7 @@ fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
             }
         }),
         ToolKind::WebSearch(search, own) if own.dialect != NAME => write_search(search, w),
-        ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Foreign(own) => w.raw(&own.raw),
+        ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Opaque(own) => w.raw(&own.raw),
     }
 }
 

@@ -6,12 +6,7 @@ use crate::json::mend::put_member;
 use crate::json::{Val, name, string};
 use crate::place::Edit;
 
-pub(super) fn change(
-    change: &TextChange,
-    item: Val<'_>,
-    base: Base<'_>,
-    out: &mut Vec<Edit>,
-) -> Result<(), Cannot> {
+pub(super) fn edit(change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match change {
         TextChange::StripCalls => remove_members(item, &["tool_calls"], base, out)?,
         TextChange::Rename(key) => {

@@ -5,9 +5,9 @@ use crate::dialect::Written;
 use crate::dialects::common::{self, cached_for, only_text, part_text, write_extras, write_input_object};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Capabilities, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, MediaSupport,
-    OutputFormat, Part, Raw, Reasoning, SearchCapabilities, Settings, Source, Text, Tool, ToolKind, ToolResult,
-    Voice, WebSearch, What,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, OutputFormat, Part,
+    PartKind, Raw, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source, Text, Thread, Tool,
+    ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
@@ -85,7 +85,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &["role", "content"],
 };
 
-pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
+pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
     let settings = &conversation.settings;
     Writer::new(out).relieved(&conversation.outlet).object(|w| {
         if let Some(model) = &conversation.model {
@@ -101,9 +101,9 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
             all => w.key("system").array(|w| all.iter().for_each(|block| write_block(block, w))),
         }
         w.key("messages").array(|w| {
-            for run in conversation.messages.chunk_by(|a, b| is_model(a.voice) == is_model(b.voice)) {
-                let blocks: Vec<&Block> = run.iter().flat_map(|message| &message.blocks).collect();
-                let is_models = run.first().is_some_and(|first| is_model(first.voice));
+            for run in conversation.messages.chunk_by(|a, b| is_model(a.role) == is_model(b.role)) {
+                let blocks: Vec<&Part> = run.iter().flat_map(|message| &message.parts).collect();
+                let is_models = run.first().is_some_and(|first| is_model(first.role));
                 write_message(if is_models { "assistant" } else { "user" }, &blocks, w);
             }
         });
@@ -163,11 +163,11 @@ fn write_output(settings: &Settings, w: &mut Writer<'_>) {
     });
 }
 
-fn is_model(voice: Voice) -> bool {
-    voice == Voice::Assistant
+fn is_model(role: Role) -> bool {
+    role == Role::Assistant
 }
 
-fn write_message(role: &str, blocks: &[&Block], w: &mut Writer<'_>) {
+fn write_message(role: &str, blocks: &[&Part], w: &mut Writer<'_>) {
     w.object(|w| {
         w.key("role").plain(role);
         match blocks {
@@ -180,35 +180,35 @@ fn write_message(role: &str, blocks: &[&Block], w: &mut Writer<'_>) {
     });
 }
 
-fn write_block(block: &Block, w: &mut Writer<'_>) {
-    if let What::Foreign(foreign) = &block.what {
+fn write_block(block: &Part, w: &mut Writer<'_>) {
+    if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }
     w.object(|w| {
-        match &block.what {
-            What::Text { text, citations } => {
+        match &block.kind {
+            PartKind::Text { text, citations } => {
                 w.key("type").plain("text");
                 w.key("text").text(text);
                 if let Some(citations) = citations {
                     w.key("citations").raw(&citations.raw);
                 }
             }
-            What::Refusal(text) => {
+            PartKind::Refusal(text) => {
                 w.key("type").plain("text");
                 w.key("text").text(text);
             }
-            What::Media(media) => write_media(media, w),
-            What::Call(call) => {
+            PartKind::Media(media) => write_media(media, w),
+            PartKind::Call(call) => {
                 w.key("type").plain("tool_use");
                 w.key("id").text(&call.id);
                 w.key("name").text(&call.name);
                 write_input_object(&call.input, w.key("input"));
             }
-            What::Result(result) => write_result(result, w),
-            What::Reasoning(reasoning) => write_reasoning(reasoning, w),
-            What::Foreign(_) => {}
+            PartKind::Result(result) => write_result(result, w),
+            PartKind::Reasoning(reasoning) => write_reasoning(reasoning, w),
+            PartKind::Opaque(_) => {}
         }
-        if !matches!(block.what, What::Reasoning(_)) {
+        if !matches!(block.kind, PartKind::Reasoning(_)) {
             write_cache(block.cache.as_ref(), w);
         }
     });
@@ -295,14 +295,14 @@ fn write_text(text: &Text, w: &mut Writer<'_>) {
 fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
     w.key("type").plain("tool_result");
     w.key("tool_use_id").text(&result.id);
-    if let [Part::Text(text)] = result.parts.as_slice() {
+    if let [ResultPart::Text(text)] = result.parts.as_slice() {
         w.key("content").text(text);
     } else {
         w.key("content").array(|w| {
             for part in &result.parts {
                 match part {
-                    Part::Media(media, _) => w.object(|w| write_media(media, w)),
-                    Part::Foreign(foreign, _) => w.raw(&foreign.raw),
+                    ResultPart::Media(media, _) => w.object(|w| write_media(media, w)),
+                    ResultPart::Opaque(foreign, _) => w.raw(&foreign.raw),
                     part => {
                         let text = part_text(part).into_iter().filter(|text| !text.is_blank());
                         text.for_each(|text| write_text(&text, w));
@@ -333,7 +333,7 @@ fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
     let (name, description, parameters) = match &tool.kind {
         ToolKind::Function { name, description, parameters } => (name, description, parameters),
         ToolKind::WebSearch(search, own) if own.dialect != NAME => return write_search(search, tool, w),
-        ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Foreign(own) => return w.raw(&own.raw),
+        ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Opaque(own) => return w.raw(&own.raw),
         ToolKind::Custom { .. } => return,
     };
     w.object(|w| {
@@ -372,7 +372,7 @@ fn write_search(search: &WebSearch, tool: &Tool, w: &mut Writer<'_>) {
     });
 }
 
-fn write_choice(conversation: &Conversation, w: &mut Writer<'_>) {
+fn write_choice(conversation: &Thread, w: &mut Writer<'_>) {
     let settings = &conversation.settings;
     let choice = settings.choice.as_ref().map(|set| &set.value);
     let single = settings.parallel.as_ref().is_some_and(|set| !set.value);

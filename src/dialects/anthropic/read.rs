@@ -1,5 +1,5 @@
 //! From the messages of the Anthropic Messages API to a conversation. Results of tools, which stand in user messages
-//! there, become a voice of their own.
+//! there, become a role of their own.
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::client_tools;
@@ -8,14 +8,14 @@ use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, name};
 use crate::message::{
-    Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
-    Media, MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice,
-    WebSearch, What,
+    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, Opaque, OpaqueKind,
+    OutputFormat, Part, PartKind, Raw, Reasoning, ResultPart, Role, Source, Text, Thread, Tool, ToolKind,
+    ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
 
-pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
         Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
@@ -25,12 +25,12 @@ pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
 
 const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
 
-fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
         "system" => match Text::of_val(val) {
-            Some(text) => out.instructions.push(Block::text(text, body.at(val))),
+            Some(text) => out.instructions.push(Part::text(text, body.at(val))),
             None => out.instructions.extend(val.elements().map(|part| block(body, part, losses))),
         },
         "messages" => val.elements().for_each(|val| message(body, val, out, losses)),
@@ -103,12 +103,12 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
 /// A tool that Anthropic defines.
 fn provided(val: Val<'_>) -> ToolKind {
     let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-    let whole = foreign(NAME, ForeignKind::ServerTool, val);
+    let whole = foreign(NAME, OpaqueKind::ServerTool, val);
     if let Some(client) = client_tools::of(NAME, &kind) {
         return ToolKind::Client(client, whole);
     }
     if !kind.starts_with(b"web_search_") {
-        return ToolKind::Foreign(whole);
+        return ToolKind::Opaque(whole);
     }
     let location = val.get(name::user_location);
     let search = WebSearch {
@@ -125,45 +125,44 @@ fn cache(val: Val<'_>) -> Option<Raw> {
     val.get(name::cache_control).filter(|mark| !mark.is_null()).map(Raw::of)
 }
 
-fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let voice = match val.get(name::role).and_then(|role| role.text()).as_deref() {
-        Some(b"assistant") => Voice::Assistant,
-        Some(b"system") => Voice::System,
-        _ => Voice::User,
+fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
+    let role = match val.get(name::role).and_then(|role| role.text()).as_deref() {
+        Some(b"assistant") => Role::Assistant,
+        Some(b"system") => Role::System,
+        _ => Role::User,
     };
     strays(body, val, "anthropic", b"message", losses);
     let Some(content) = val.get(name::content) else { return };
     if let Some(text) = Text::of_val(content) {
-        return out.add(voice, false, Block::text(text, body.at(content)));
+        return out.add(role, false, Part::text(text, body.at(content)));
     }
     let mut begun = false;
     for part in content.elements() {
         let block = block(body, part, losses);
-        match block.what {
-            What::Result(_) => out.add(Voice::Tool, true, block),
+        match block.kind {
+            PartKind::Result(_) => out.add(Role::Tool, true, block),
             _ => {
                 // A result between two texts of a message parts them.
-                let joins = begun && out.messages.last().is_some_and(|last| last.voice == voice);
-                out.add(voice, joins, block);
+                let joins = begun && out.messages.last().is_some_and(|last| last.role == role);
+                out.add(role, joins, block);
                 begun = true;
             }
         }
     }
 }
 
-fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
+fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     let what = match kind.as_ref() {
-        b"text" => {
-            text(val, "text").map(|text| What::Text { text, citations: citations(NAME, val.get(name::citations)) })
-        }
-        b"tool_use" => call(val).map(What::Call),
-        b"tool_result" => result(body, val, losses).map(What::Result),
+        b"text" => text(val, "text")
+            .map(|text| PartKind::Text { text, citations: citations(NAME, val.get(name::citations)) }),
+        b"tool_use" => call(val).map(PartKind::Call),
+        b"tool_result" => result(body, val, losses).map(PartKind::Result),
         b"thinking" => {
             let texts = text(val, "thinking").filter(|text| !text.is_empty()).into_iter().collect();
             Some(reasoning(Maker::Anthropic, texts, text(val, "signature")))
         }
-        b"redacted_thinking" => Some(What::Reasoning(Reasoning {
+        b"redacted_thinking" => Some(PartKind::Reasoning(Reasoning {
             maker: Maker::Anthropic,
             texts: Vec::new(),
             seal: None,
@@ -172,15 +171,15 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
         // The server drops what comes before its summary; that is kept here, and so is the summary.
         b"compaction" => said(val, "content").map(|text| {
             losses.add(LossKind::SUMMARY_AS_TEXT, body.at(val));
-            What::Text { text, citations: None }
+            PartKind::Text { text, citations: None }
         }),
-        _ => media(val).map(What::from),
+        _ => media(val).map(PartKind::from),
     };
-    let what = what.unwrap_or_else(|| What::Foreign(unknown(val, &kind)));
-    if !matches!(what, What::Foreign(_)) {
+    let what = what.unwrap_or_else(|| PartKind::Opaque(unknown(val, &kind)));
+    if !matches!(what, PartKind::Opaque(_)) {
         block_strays(body, val, "anthropic", losses);
     }
-    Block { cache: cache(val), ..Block::new(what, body.at(val)) }
+    Part { cache: cache(val), ..Part::new(what, body.at(val)) }
 }
 
 /// Notes members of a block that nothing reads.
@@ -195,15 +194,15 @@ fn block_strays(body: &Body<'_>, val: Val<'_>, place: &str, losses: &mut Losses)
     }
 }
 
-fn unknown(val: Val<'_>, kind: &[u8]) -> Foreign {
+fn unknown(val: Val<'_>, kind: &[u8]) -> Opaque {
     let server = kind == b"server_tool_use"
         || kind == b"mcp_tool_use"
         || kind.ends_with(b"_tool_result")
         || kind.starts_with(b"tool_");
     let kind = match kind {
-        b"compaction" => ForeignKind::Compaction,
-        _ if server => ForeignKind::ServerTool,
-        _ => ForeignKind::Unknown,
+        b"compaction" => OpaqueKind::Compaction,
+        _ if server => OpaqueKind::ServerTool,
+        _ => OpaqueKind::Unknown,
     };
     foreign(NAME, kind, val)
 }
@@ -225,16 +224,16 @@ fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResu
         block_strays(body, part, "anthropic/result", losses);
     }
     let part = |part: Val<'_>| match part.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
-        Some(b"text") => Part::Text(text(part, "text").unwrap_or_default()),
-        Some(kind @ b"tool_reference") => Part::Foreign(unknown(part, kind), body.at(part)),
+        Some(b"text") => ResultPart::Text(text(part, "text").unwrap_or_default()),
+        Some(kind @ b"tool_reference") => ResultPart::Opaque(unknown(part, kind), body.at(part)),
         _ => match media(part) {
-            Some(media) => Part::media(media, body.at(part)),
-            None => Part::Json(Raw::of(part)),
+            Some(media) => ResultPart::media(media, body.at(part)),
+            None => ResultPart::Json(Raw::of(part)),
         },
     };
     let parts = match val.get(name::content) {
         Some(content) if content.is_array() => content.elements().map(part).collect(),
-        Some(content) => Text::of_val(content).map(Part::Text).into_iter().collect(),
+        Some(content) => Text::of_val(content).map(ResultPart::Text).into_iter().collect(),
         None => Vec::new(),
     };
     let is_error = val.get(name::is_error).and_then(|error| error.as_bool()).unwrap_or(false);

@@ -5,12 +5,7 @@ use crate::json::edit::{Base, Sequence, Slot, add_member};
 use crate::json::{Val, name, string};
 use crate::place::{Edit, With};
 
-pub(super) fn change(
-    change: &TextChange,
-    item: Val<'_>,
-    base: Base<'_>,
-    out: &mut Vec<Edit>,
-) -> Result<(), Cannot> {
+pub(super) fn edit(change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match change {
         TextChange::Rename(key) => {
             let field = if item.get(name::tool_use_id).is_some() { "tool_use_id" } else { "id" };

@@ -8,12 +8,7 @@ use crate::place::Edit;
 
 use super::rows;
 
-pub(super) fn change(
-    change: &TextChange,
-    item: Val<'_>,
-    base: Base<'_>,
-    out: &mut Vec<Edit>,
-) -> Result<(), Cannot> {
+pub(super) fn edit(change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match change {
         TextChange::Rename(name) => {
             let inner = rows::call(item).or_else(|| rows::response(item));

@@ -6,9 +6,9 @@ use crate::dialects::common::{result_text, write_extras, write_input_object};
 use crate::json::{Spare, name, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Block, Capabilities, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, MediaSupport,
-    OutputFormat, Part, Reasoning, SearchCapabilities, Settings, Source, Text, Tool, ToolKind, ToolResult, Voice,
-    What,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, OutputFormat, Part,
+    PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source, Text, Thread, Tool, ToolKind,
+    ToolResult,
 };
 
 use super::rows::NAME;
@@ -90,7 +90,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &[],
 };
 
-pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
+pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
     Writer::new(out).relieved(&conversation.outlet).object(|w| {
         if !conversation.instructions.is_empty() {
             w.key("systemInstruction").object(|w| {
@@ -98,9 +98,9 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
             });
         }
         w.key("contents").array(|w| {
-            for run in conversation.messages.chunk_by(|a, b| turn(a.voice) == turn(b.voice)) {
-                let blocks: Vec<&Block> = run.iter().flat_map(|message| &message.blocks).collect();
-                let is_models = run.first().is_some_and(|first| first.voice == Voice::Assistant);
+            for run in conversation.messages.chunk_by(|a, b| turn(a.role) == turn(b.role)) {
+                let blocks: Vec<&Part> = run.iter().flat_map(|message| &message.parts).collect();
+                let is_models = run.first().is_some_and(|first| first.role == Role::Assistant);
                 w.object(|w| {
                     w.key("role").plain(if is_models { "model" } else { "user" });
                     w.key("parts").array(|w| blocks.iter().for_each(|block| write_part(block, w)));
@@ -119,46 +119,46 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
 }
 
 /// Responses are a turn of their own.
-fn turn(voice: Voice) -> u8 {
-    match voice {
-        Voice::Assistant => 0,
-        Voice::Tool => 1,
+fn turn(role: Role) -> u8 {
+    match role {
+        Role::Assistant => 0,
+        Role::Tool => 1,
         _ => 2,
     }
 }
 
-fn write_part(block: &Block, w: &mut Writer<'_>) {
-    if let What::Foreign(foreign) = &block.what {
+fn write_part(block: &Part, w: &mut Writer<'_>) {
+    if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }
     w.object(|w| {
-        match &block.what {
-            What::Text { text, .. } | What::Refusal(text) => w.key("text").text(text),
-            What::Media(media) => write_media(media, w),
-            What::Call(call) => w.key("functionCall").object(|w| {
+        match &block.kind {
+            PartKind::Text { text, .. } | PartKind::Refusal(text) => w.key("text").text(text),
+            PartKind::Media(media) => write_media(media, w),
+            PartKind::Call(call) => w.key("functionCall").object(|w| {
                 w.key("id").text(&call.id);
                 w.key("name").text(&call.name);
                 write_input_object(&call.input, w.key("args"));
             }),
-            What::Result(result) => w.key("functionResponse").object(|w| {
+            PartKind::Result(result) => w.key("functionResponse").object(|w| {
                 w.key("id").text(&result.id);
                 if let Some(name) = &result.name {
                     w.key("name").text(name);
                 }
                 write_response(result, w.key("response"));
-                let media = || result.parts.iter().filter(|part| matches!(part, Part::Media(..)));
+                let media = || result.parts.iter().filter(|part| matches!(part, ResultPart::Media(..)));
                 if media().next().is_some() {
                     w.key("parts").array(|w| {
                         for part in media() {
-                            if let Part::Media(media, _) = part {
+                            if let ResultPart::Media(media, _) = part {
                                 w.object(|w| write_media(media, w));
                             }
                         }
                     });
                 }
             }),
-            What::Reasoning(reasoning) => write_reasoning(reasoning, w),
-            What::Foreign(_) => {}
+            PartKind::Reasoning(reasoning) => write_reasoning(reasoning, w),
+            PartKind::Opaque(_) => {}
         }
         if let Some(signature) = &block.signature {
             w.key("thoughtSignature").text(signature);
@@ -213,7 +213,7 @@ fn may_be_object(text: &Text) -> bool {
     matches!(text.raw().trim_ascii_start().first(), Some(b'{' | b'\\'))
 }
 
-fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
+fn write_tools(conversation: &Thread, w: &mut Writer<'_>) {
     let functions = conversation.tools.iter().filter(|tool| matches!(tool.kind, ToolKind::Function { .. }));
     if functions.clone().next().is_some() {
         w.object(|w| {
@@ -230,7 +230,7 @@ fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
                     }
                 });
             }),
-            ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Foreign(own) => w.raw(&own.raw),
+            ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Opaque(own) => w.raw(&own.raw),
             ToolKind::Function { .. } | ToolKind::Custom { .. } => {}
         }
     }
@@ -268,7 +268,7 @@ fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
 
 const CONFIG: &str = "generationConfig";
 
-fn write_generation(conversation: &Conversation, w: &mut Writer<'_>) {
+fn write_generation(conversation: &Thread, w: &mut Writer<'_>) {
     let settings = &conversation.settings;
     let thinks = settings.effort.is_some() || settings.summary.is_some();
     if !(settings.any_within(NAME, CONFIG) || settings.stop.is_some() || settings.output.is_some() || thinks) {

@@ -5,12 +5,7 @@ use crate::json::edit::Base;
 use crate::json::{Val, string};
 use crate::place::Edit;
 
-pub(super) fn change(
-    change: &TextChange,
-    item: Val<'_>,
-    base: Base<'_>,
-    out: &mut Vec<Edit>,
-) -> Result<(), Cannot> {
+pub(super) fn edit(change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match change {
         TextChange::Rename(key) => {
             let paths = [["toolUse", "toolUseId"], ["toolResult", "toolUseId"], ["document", "name"]];

@@ -9,14 +9,14 @@ use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Member, Val, name};
 use crate::message::{
-    Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
-    MediaKind, Message, Name, OutputFormat, Part, Plain, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice,
-    WebSearch, What,
+    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, Message, Name, OpaqueKind,
+    OutputFormat, Part, PartKind, Plain, Raw, ResultPart, Role, Source, Text, Thread, Tool, ToolKind, ToolResult,
+    WebSearch,
 };
 
 use super::rows::NAME;
 
-pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
         Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
@@ -26,7 +26,7 @@ pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
 
 const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
 
-fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
@@ -88,7 +88,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
                 ..WebSearch::default()
             };
             let at = body.at_key(found.member);
-            let whole = foreign(NAME, ForeignKind::ServerTool, val);
+            let whole = foreign(NAME, OpaqueKind::ServerTool, val);
             out.tools.push(Tool::new(ToolKind::WebSearch(search, whole), at));
         }
         "modalities" if texts(val).iter().all(|text| text.is("text")) => {}
@@ -146,7 +146,7 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
         };
         Some(Tool::new(kind, body.at(val)))
     });
-    let own = || ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val));
+    let own = || ToolKind::Opaque(foreign(NAME, OpaqueKind::ServerTool, val));
     found.unwrap_or_else(|| Tool::new(own(), body.at(val)))
 }
 
@@ -227,56 +227,56 @@ fn words(val: Option<Val<'_>>) -> Option<Text> {
     val.and_then(Text::of_val).filter(|text| !text.is_empty())
 }
 
-fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     let said = Said::of(val);
-    let voice = match said.role.and_then(|role| role.text()).as_deref() {
-        Some(b"assistant") => Voice::Assistant,
-        Some(b"system") => Voice::System,
-        Some(b"developer") => Voice::Developer,
+    let role = match said.role.and_then(|role| role.text()).as_deref() {
+        Some(b"assistant") => Role::Assistant,
+        Some(b"system") => Role::System,
+        Some(b"developer") => Role::Developer,
         Some(b"tool" | b"function") => {
             strays(body, val, "chat", b"tool", losses);
             let result = result(body, val, out, losses);
             // A result is cached as a whole, up to the last mark in it.
             let parts = val.get(name::content).into_iter().flat_map(|content| content.elements());
             let cache = parts.filter_map(|part| part.get(name::cache_control)).last().map(Raw::of);
-            return out.add(Voice::Tool, true, Block { cache, ..Block::new(What::Result(result), body.at(val)) });
+            return out.add(Role::Tool, true, Part { cache, ..Part::new(PartKind::Result(result), body.at(val)) });
         }
-        _ => Voice::User,
+        _ => Role::User,
     };
-    let is_model = voice == Voice::Assistant;
+    let is_model = role == Role::Assistant;
     strays(body, val, "chat", if is_model { b"assistant" } else { b"user" }, losses);
-    let mut message = Message::new(voice, body.at(val));
+    let mut message = Message::new(role, body.at(val));
     message.name = words(said.name);
     if is_model {
-        message.blocks.extend(thoughts(body, val, &said));
+        message.parts.extend(thoughts(body, val, &said));
     }
     match said.content {
         Some(content) if content.is_array() => {
-            message.blocks.extend(content.elements().map(|part| content_part(body, part, losses)));
+            message.parts.extend(content.elements().map(|part| content_part(body, part, losses)));
         }
         Some(content) => {
             if let Some(text) = Text::of_val(content) {
                 let citations = citations(NAME, said.annotations);
-                message.blocks.push(Block::new(What::Text { text, citations }, body.at(content)));
+                message.parts.push(Part::new(PartKind::Text { text, citations }, body.at(content)));
             }
         }
         None => {}
     }
     if let Some(refusal) = words(said.refusal).filter(|_| is_model) {
-        message.blocks.push(Block::new(What::Refusal(refusal), body.at(val)));
+        message.parts.push(Part::new(PartKind::Refusal(refusal), body.at(val)));
     }
     if let Some(audio) = said.audio.filter(|audio| audio.is_object() && is_model) {
         let id = text(audio, "id").map(|id| Media::new(MediaKind::Audio, Source::Id(id, NAME)));
-        message.blocks.extend(id.map(|audio_by_id| Block::new(What::from(audio_by_id), body.at(audio))));
+        message.parts.extend(id.map(|audio_by_id| Part::new(PartKind::from(audio_by_id), body.at(audio))));
     }
-    let before = message.blocks.len();
+    let before = message.parts.len();
     let calls = said.calls.filter(|_| is_model);
     let calls = calls.into_iter().flat_map(|calls| calls.elements());
-    message.blocks.extend(calls.map(|own| call(body, own, losses)));
+    message.parts.extend(calls.map(|own| call(body, own, losses)));
     if let Some(own) = said.old_call.filter(|own| own.is_object() && is_model) {
-        message.blocks.push(Block::new(What::Call(function_call(Text::default(), own)), body.at(own)));
+        message.parts.push(Part::new(PartKind::Call(function_call(Text::default(), own)), body.at(own)));
     }
-    number(message.blocks.iter_mut().skip(before), out);
+    number(message.parts.iter_mut().skip(before), out);
     if let Some(prefix) = said.prefix.filter(|prefix| prefix.val.as_bool() == Some(true)) {
         losses.add(LossKind::FIELD, body.at_key(&prefix));
     }
@@ -284,10 +284,10 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
 }
 
 /// Calls without ids, of the old form and of Ollama, get numbers.
-fn number<'b>(calls: impl Iterator<Item = &'b mut Block>, out: &Conversation) {
+fn number<'b>(calls: impl Iterator<Item = &'b mut Part>, out: &Thread) {
     let mut number = None;
     for block in calls {
-        if let What::Call(call) = &mut block.what
+        if let PartKind::Call(call) = &mut block.kind
             && call.id.is_empty()
         {
             let n = number.unwrap_or_else(|| out.calls());
@@ -298,22 +298,22 @@ fn number<'b>(calls: impl Iterator<Item = &'b mut Block>, out: &Conversation) {
 }
 
 /// What the model thought, in whichever field the vendor puts it.
-fn thoughts(body: &Body<'_>, val: Val<'_>, said: &Said<'_>) -> Vec<Block> {
-    let details: Vec<Block> = said
+fn thoughts(body: &Body<'_>, val: Val<'_>, said: &Said<'_>) -> Vec<Part> {
+    let details: Vec<Part> = said
         .details
         .into_iter()
         .flat_map(|details| details.elements())
-        .filter_map(|detail| Some(Block::new(detail_of(detail)?, body.at(detail))))
+        .filter_map(|detail| Some(Part::new(detail_of(detail)?, body.at(detail))))
         .collect();
     if !details.is_empty() {
         return details;
     }
     let plain = said.thoughts.iter().find_map(|thought| words(*thought));
-    plain.map(|text| Block::new(reasoning(Maker::Open, vec![text], None), body.at(val))).into_iter().collect()
+    plain.map(|text| Part::new(reasoning(Maker::Open, vec![text], None), body.at(val))).into_iter().collect()
 }
 
 /// OpenRouter's details name the format that they come in.
-fn detail_of(detail: Val<'_>) -> Option<What> {
+fn detail_of(detail: Val<'_>) -> Option<PartKind> {
     let format = text(detail, "format").unwrap_or_default().plain().into_owned();
     let maker = match format.split(|b| *b == b'-').next() {
         Some(b"openai") => Maker::OpenAi,
@@ -328,7 +328,7 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
     Some(match (kind.as_ref(), maker) {
         // Anthropic's thoughts that are encrypted are redacted ones.
         (b"reasoning.encrypted", Maker::Anthropic) => {
-            What::Reasoning(crate::message::Reasoning { maker, texts: Vec::new(), seal: None, redacted: seal })
+            PartKind::Reasoning(crate::message::Reasoning { maker, texts: Vec::new(), seal: None, redacted: seal })
         }
         (_, maker) => reasoning(maker, texts, seal),
     })
@@ -342,24 +342,24 @@ fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
     }
 }
 
-fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
+fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let at = body.at(val);
     let what = match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
         Some(b"text" | b"input_text" | b"output_text") | None => text(val, "text")
-            .map(|text| What::Text { text, citations: citations(NAME, val.get(name::annotations)) }),
-        Some(b"refusal") => text(val, "refusal").map(What::Refusal),
+            .map(|text| PartKind::Text { text, citations: citations(NAME, val.get(name::annotations)) }),
+        Some(b"refusal") => text(val, "refusal").map(PartKind::Refusal),
         Some(b"thinking") => {
             let parts = val.get(name::thinking).into_iter().flat_map(|list| list.elements());
             let texts = parts.filter_map(|part| said(part, "text")).collect();
             Some(reasoning(Maker::Open, texts, None))
         }
-        _ => part_media(val).map(What::from),
+        _ => part_media(val).map(PartKind::from),
     };
-    let what = what.unwrap_or_else(|| What::Foreign(foreign(NAME, ForeignKind::Unknown, val)));
-    if !matches!(what, What::Foreign(_)) {
+    let what = what.unwrap_or_else(|| PartKind::Opaque(foreign(NAME, OpaqueKind::Unknown, val)));
+    if !matches!(what, PartKind::Opaque(_)) {
         part_strays(body, val, losses);
     }
-    Block { cache: val.get(name::cache_control).map(Raw::of), ..Block::new(what, at) }
+    Part { cache: val.get(name::cache_control).map(Raw::of), ..Part::new(what, at) }
 }
 
 fn part_media(val: Val<'_>) -> Option<Media> {
@@ -389,7 +389,7 @@ fn part_media(val: Val<'_>) -> Option<Media> {
     }
 }
 
-fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
+fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let id = text(val, "id").unwrap_or_default();
     let call = match (val.get(name::function), val.get(name::custom)) {
         (None, Some(own)) => Call {
@@ -406,7 +406,7 @@ fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
         strays(body, val, "chat", kind, losses);
     }
     let signature = val.at(&["extra_content", "google"]).and_then(|google| said(google, "thought_signature"));
-    Block { signature, ..Block::new(What::Call(call), body.at(val)) }
+    Part { signature, ..Part::new(PartKind::Call(call), body.at(val)) }
 }
 
 fn function_call(id: Text, own: Val<'_>) -> Call {
@@ -418,7 +418,7 @@ fn function_call(id: Text, own: Val<'_>) -> Call {
     Call { id, invented: false, name: text(own, "name").unwrap_or_default(), input, kind: CallKind::Function }
 }
 
-fn result(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> ToolResult {
+fn result(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) -> ToolResult {
     val.get(name::content)
         .into_iter()
         .flat_map(|content| content.elements())
@@ -427,15 +427,15 @@ fn result(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Lo
     // Messages of the old form have no id, nor have Ollama's.
     let id = said(val, "tool_call_id").or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
     let part = |part: Val<'_>| match part_media(part) {
-        Some(media) => Part::media(media, body.at(part)),
+        Some(media) => ResultPart::media(media, body.at(part)),
         None => match text(part, "text") {
-            Some(text) => Part::Text(text),
-            None => Part::Json(Raw::of(part)),
+            Some(text) => ResultPart::Text(text),
+            None => ResultPart::Json(Raw::of(part)),
         },
     };
     let parts = match val.get(name::content) {
         Some(content) if content.is_array() => content.elements().map(part).collect(),
-        Some(content) => Text::of_val(content).map(Part::Text).into_iter().collect(),
+        Some(content) => Text::of_val(content).map(ResultPart::Text).into_iter().collect(),
         None => Vec::new(),
     };
     ToolResult { id, name, parts, is_error: false, kind: CallKind::Function }
