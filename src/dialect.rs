@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::history::{Flags, Kind, Pairing, Row};
+use crate::history::{Flags, Kind, Pairing, Role, Row};
 use crate::json::edit::Base;
 use crate::json::mend::Mend;
 use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
-use crate::message::{At, Capabilities, Losses, Thread};
+use crate::message::write::Writer;
+use crate::message::{At, Capabilities, Losses, Message, Thread};
 use crate::place::{Edit, Place};
 
 pub use crate::json::mend::Cannot;
@@ -204,8 +205,31 @@ pub trait Dialect: Sync {
     /// Adds a part of a conversation to what comes before it. What is not understood is kept raw.
     fn read(&self, _body: Body<'_>, _out: &mut Thread, _losses: &mut Losses) {}
 
-    /// Writes a conversation that was fitted to what the dialect [can say](DialectInfo::capabilities).
-    fn write(&self, _conversation: &Thread, _written: Written, _out: &mut Vec<u8>) {}
+    /// Writes the body of a request: the thread as it is, also where the dialect's API would refuse it.
+    fn write(&self, _thread: &Thread, _w: &mut Writer<'_>) {}
+
+    /// Writes the members of a request that hold its instructions, if those are not messages.
+    fn write_instructions(&self, _thread: &Thread, _w: &mut Writer<'_>) {}
+
+    /// Hands out what writes the items of a message, one after the other.
+    fn write_items(&self, _thread: &Thread, _message: &Message, _each: &mut dyn FnMut(WriteItem<'_>)) {}
+}
+
+/// Writes one item.
+pub type WriteItem<'w> = &'w dyn Fn(&mut Writer<'_>);
+
+/// Writes the items of a thread, one a line. Instructions are its first message.
+pub fn write_lines(dialect: &dyn Dialect, thread: &Thread, out: &mut Vec<u8>) {
+    let mut line = |message: &Message| {
+        dialect.write_items(thread, message, &mut |write| {
+            write(&mut Writer::new(out).relieved(&thread.outlet));
+            out.push(b'\n');
+        });
+    };
+    if let Some(first) = thread.instructions.first() {
+        line(&Message { parts: thread.instructions.clone(), ..Message::new(Role::System, first.at) });
+    }
+    thread.messages.iter().for_each(line);
 }
 
 /// Items of the Responses API that records of another system's log become. Records come twice, in order.

@@ -40,8 +40,23 @@ pub fn fit(
     }
     names::fit(conversation, capabilities, losses);
     request::fit(conversation, capabilities, able, losses);
+    if let Some(side) = capabilities.merged_roles {
+        merge(&mut conversation.messages, side);
+    }
     conversation.thoughts = able.thoughts;
     conversation.always_thinks = able.wants_reasoning;
+}
+
+/// Puts neighbours of one side into one message.
+fn merge(messages: &mut Vec<Message>, side: fn(Role) -> u8) {
+    let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
+    for message in messages.drain(..) {
+        match merged.last_mut().filter(|last| side(last.role) == side(message.role)) {
+            Some(last) => last.parts.extend(message.parts),
+            None => merged.push(message),
+        }
+    }
+    *messages = merged;
 }
 
 struct Fitter<'f> {
@@ -375,7 +390,7 @@ fn loss_of(kind: OpaqueKind) -> LossKind {
         OpaqueKind::Compaction => LossKind::COMPACTION,
         OpaqueKind::Reference => LossKind::REFERENCE,
         OpaqueKind::Citations => LossKind::CITATION,
-        OpaqueKind::Unknown => LossKind::UNKNOWN,
+        OpaqueKind::Item | OpaqueKind::Unknown => LossKind::UNKNOWN,
     }
 }
 

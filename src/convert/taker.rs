@@ -3,8 +3,9 @@
 
 use std::io;
 
-use crate::dialect::{Body, Dialect, Shape};
+use crate::dialect::{Body, Dialect, Shape, Written, write_lines};
 use crate::json::Val;
+use crate::message::write::Writer;
 use crate::message::{LossKind, Losses, Lost, Text, Thread};
 use crate::source::bytes::spool::{Outlet, Spool};
 use crate::target::Target;
@@ -123,7 +124,13 @@ impl Taker {
                 let mut out = Vec::with_capacity(size);
                 conversation.outlet = outlet;
                 if !(conversation.messages.is_empty() && conversation.instructions.is_empty()) {
-                    plan.to.write(&conversation, plan.written, &mut out);
+                    match plan.written {
+                        Written::Request => {
+                            let mut w = Writer::new(&mut out).relieved(&conversation.outlet);
+                            plan.to.write(&conversation, &mut w);
+                        }
+                        Written::Items => write_lines(plan.to, &conversation, &mut out),
+                    }
                 }
                 if let Some(error) = conversation.store().and_then(|store| store.failure()) {
                     return Err(error);

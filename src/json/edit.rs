@@ -45,6 +45,11 @@ impl<'b> Base<'b> {
         self.doc
     }
 
+    /// Whether the record stands in the doc as it is, in one stretch.
+    pub fn is_linear(&self) -> bool {
+        self.runs.is_empty() && self.made_of.is_none()
+    }
+
     /// The offset in the doc of an offset in the record.
     pub fn offset(&self, at: u32) -> u64 {
         let run = self.runs.partition_point(|(from, _)| *from <= at).checked_sub(1);

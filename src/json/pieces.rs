@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use crate::place::Place;
 
 use super::edit::Base;
+use super::provenance::{Provenance, Run, Span, Written};
 use super::string::{Decoder, decode};
 use super::{Member, NodeKind, Tape, Val, scan};
 
@@ -52,41 +53,6 @@ enum What {
         elements: Vec<Pieced>,
         slots: HashMap<u64, usize>,
     },
-}
-
-/// Where the text that begins at an offset came from.
-#[derive(Clone)]
-struct Run {
-    at: u32,
-    from: Place,
-    provenance: Provenance,
-}
-
-/// What a stretch of written text has of the place that is named for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Provenance {
-    /// The same bytes.
-    Copied,
-    /// The same value in another spelling.
-    Respelled,
-    /// Nothing: the text was made up, and a problem in it is reported there.
-    Named,
-}
-
-/// Where a stretch of written text came from, up to the next one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
-    /// Offset in the written text.
-    pub at: u64,
-    pub from: Place,
-    pub provenance: Provenance,
-}
-
-/// What was written, and where it came from.
-#[derive(Default)]
-pub struct Written {
-    pub text: Vec<u8>,
-    pub spans: Vec<Span>,
 }
 
 impl Pieced {

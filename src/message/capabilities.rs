@@ -1,9 +1,11 @@
 //! What a dialect can say: capabilities, as data. Conversion asks these, and never for a dialect's name.
 
-use super::{LossKind, Maker, Media, MediaKind, Name, Source, settings_map};
+use super::{LossKind, Maker, Media, MediaKind, Name, Role, Source, settings_map};
 
 /// What a dialect takes of a conversation.
 pub struct Capabilities {
+    /// Messages of roles with the same number are one, where they follow each other; `None` where each stays by itself.
+    pub merged_roles: Option<fn(Role) -> u8>,
     /// The dialect's name: what is kept raw for it may be written.
     pub dialect: &'static str,
     /// Whose reasoning means something to its models.
@@ -134,6 +136,7 @@ pub enum Chars {
 impl Capabilities {
     /// A dialect that is no API's.
     pub const NOTHING: Capabilities = Capabilities {
+        merged_roles: None,
         dialect: "",
         makers: &[],
         signatures: false,

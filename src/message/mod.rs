@@ -49,6 +49,8 @@ pub struct Message {
     /// The name of a participant.
     pub name: Option<Text>,
     pub at: At,
+    /// The number of the record that it begins in, counted in its document.
+    pub record: u32,
 }
 
 /// One piece of content.
@@ -56,6 +58,8 @@ pub struct Message {
 pub struct Part {
     pub kind: PartKind,
     pub at: At,
+    /// The id of the item that it is, where its store keeps the ids of a Responses API.
+    pub id: Option<Text>,
     /// What is cached up to here: the value of `cache_control`, where it says more than that.
     pub cache: Option<Raw>,
     /// Gemini's thought signature on this part.
@@ -94,6 +98,8 @@ pub enum OpaqueKind {
     Compaction,
     /// An item that lies on the server.
     Reference,
+    /// A whole message or item, as its dialect has it.
+    Item,
     Citations,
     Unknown,
 }
@@ -185,7 +191,7 @@ impl ResultPart {
 
 impl Part {
     pub fn new(kind: PartKind, at: At) -> Self {
-        Part { kind, at, cache: None, signature: None }
+        Part { kind, at, id: None, cache: None, signature: None }
     }
 
     pub fn text(text: Text, at: At) -> Self {
@@ -200,7 +206,7 @@ impl Part {
 
 impl Message {
     pub fn new(role: Role, at: At) -> Self {
-        Message { role, parts: Vec::new(), name: None, at }
+        Message { role, parts: Vec::new(), name: None, at, record: 0 }
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &Call> {

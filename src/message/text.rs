@@ -1,15 +1,24 @@
-//! JSON that is copied and seldom read: texts with their escapes, values as they stand.
+//! JSON that is copied and seldom read: texts with their escapes, values as they stand. Those of a store know where they
+//! came from, stretch by stretch, so that what is written of them can be traced back.
 
 use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
 
-use crate::json::{Str, Val, string};
+use crate::json::edit::Base;
+use crate::json::provenance::{Origin, Provenance, Run};
+use crate::json::{NodeKind, Str, Tape, Val, scan, string};
+use crate::place::Place;
 
 use super::spill::{Held, Store};
 
 /// A text as it stands between the quotes of a JSON string: escapes are kept, so that it can be written again, and
-/// joined with others, without being read.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Text(Held);
+/// joined with others, without being read. Two texts are equal if their bytes are, wherever they came from.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    bytes: Held,
+    /// `None` where nobody asks, as in requests: their parts have one place each.
+    origin: Option<Box<Origin>>,
+}
 
 impl Text {
     /// Of a plain text.
@@ -19,7 +28,7 @@ impl Text {
 
     /// Of what already is between quotes.
     pub fn of_raw(raw: impl Into<Box<[u8]>>) -> Self {
-        Text(Held::Here(raw.into()))
+        Text { bytes: Held::Here(raw.into()), origin: None }
     }
 
     /// Of a string.
@@ -32,9 +41,46 @@ impl Text {
         val.as_str().map(Text::of)
     }
 
+    fn of_runs(raw: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
+        Text { bytes: Held::Here(raw.into()), origin: Some(Box::new(Origin { whole, runs })) }
+    }
+
+    /// A copy of a string of a store. `None` of any other value.
+    pub fn copied(val: Val<'_>, base: Base<'_>) -> Option<Self> {
+        let text = val.as_str()?;
+        Some(Text::stretch(val, 0, text.raw.len(), base))
+    }
+
+    /// A stretch of a string of a store, by the offsets in its text between the quotes.
+    pub fn stretch(val: Val<'_>, from: usize, to: usize, base: Base<'_>) -> Self {
+        let inner = val.as_str().and_then(|text| text.raw.get(from..to)).unwrap_or_default();
+        let start = val.start() + 1 + from as u32;
+        let place = base.place(start, start + inner.len() as u32);
+        let run = Run { at: 0, from: place, provenance: Provenance::Copied };
+        Text::of_runs(inner, base.of(val), if inner.is_empty() { Vec::new() } else { vec![run] })
+    }
+
+    /// The JSON of a value of a store as a text; a string is copied.
+    pub fn of_json(val: Val<'_>, base: Base<'_>) -> Self {
+        let spelled = || Text::respelled(&String::from_utf8_lossy(val.raw()), base.of(val));
+        Text::copied(val, base).unwrap_or_else(spelled)
+    }
+
+    /// A text that was made up. A problem in it is reported at this place.
+    pub fn named(plain: &str, at: Place) -> Self {
+        Text::of_runs(string::escaped(plain).into_bytes(), at, Vec::new())
+    }
+
+    /// A text that says what the value at this place says, in another spelling.
+    pub fn respelled(plain: &str, at: Place) -> Self {
+        let run = Run { at: 0, from: at, provenance: Provenance::Respelled };
+        let end = Run { provenance: Provenance::Named, ..run };
+        Text::of_runs(string::escaped(plain).into_bytes(), at, vec![run, end])
+    }
+
     /// The text between the quotes.
     pub fn raw(&self) -> Cow<'_, [u8]> {
-        self.0.bytes()
+        self.bytes.bytes()
     }
 
     /// What it says.
@@ -46,8 +92,13 @@ impl Text {
         }
     }
 
+    /// The same as a string; what is not UTF-8 in it becomes U+FFFD.
+    pub fn to_plain_string(&self) -> String {
+        String::from_utf8_lossy(&self.plain()).into_owned()
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.0.size() == 0
+        self.bytes.size() == 0
     }
 
     /// It stands there as this.
@@ -57,12 +108,12 @@ impl Text {
 
     /// Bytes between the quotes.
     pub fn size(&self) -> usize {
-        self.0.size()
+        self.bytes.size()
     }
 
     /// Holds nothing but white space.
     pub fn is_blank(&self) -> bool {
-        let Held::Here(raw) = &self.0 else { return false };
+        let Held::Here(raw) = &self.bytes else { return false };
         let shown = raw.first().is_some_and(|b| !b.is_ascii_whitespace() && *b != b'\\');
         !shown && self.plain().trim_ascii().is_empty()
     }
@@ -70,27 +121,67 @@ impl Text {
     /// Several texts as one, with `between` (as it stands in JSON) between them.
     pub fn join<'t>(texts: impl IntoIterator<Item = &'t Text>, between: &str) -> Text {
         let mut joined = Vec::new();
+        let mut origin: Option<Box<Origin>> = None;
         for (n, text) in texts.into_iter().enumerate() {
+            let end = joined.len();
             if n > 0 {
                 joined.extend_from_slice(between.as_bytes());
             }
+            if let Some(own) = &text.origin {
+                let all = origin.get_or_insert_with(|| Box::new(Origin { whole: own.whole, runs: Vec::new() }));
+                let named = |at| Run { at, from: own.whole, provenance: Provenance::Named };
+                all.runs.push(named(offset(end)));
+                let start = offset(joined.len());
+                all.runs.extend(own.runs.iter().map(|run| Run { at: start.saturating_add(run.at), ..*run }));
+            }
             joined.extend_from_slice(&text.raw());
         }
-        Text::of_raw(joined)
+        Text { bytes: Held::Here(joined.into()), origin }
     }
 
     /// Puts a long text into a store.
     pub fn put_away(&mut self, store: &Store) {
         // What is put away says something, so that nobody has to look.
         if !self.is_blank() {
-            self.0.put_away(store);
+            self.bytes.put_away(store);
         }
+    }
+
+    /// The same text, reported at another place.
+    pub fn at(mut self, whole: Place) -> Text {
+        match &mut self.origin {
+            Some(origin) => origin.whole = whole,
+            None => self.origin = Some(Box::new(Origin { whole, runs: Vec::new() })),
+        }
+        self
+    }
+
+    /// Where it came from; `None` if that is not known.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_deref()
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Text {}
+
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bytes.hash(state);
     }
 }
 
 /// The text of any JSON value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Raw(Held);
+#[derive(Clone, Debug)]
+pub struct Raw {
+    bytes: Held,
+    origin: Option<Box<Origin>>,
+}
 
 impl Raw {
     pub fn of(val: Val<'_>) -> Self {
@@ -98,11 +189,28 @@ impl Raw {
     }
 
     pub fn new(json: impl Into<Box<[u8]>>) -> Self {
-        Raw(Held::Here(json.into()))
+        Raw { bytes: Held::Here(json.into()), origin: None }
+    }
+
+    /// A copy of a value of a store.
+    pub fn copied(val: Val<'_>, base: Base<'_>) -> Self {
+        let mut runs = Vec::new();
+        copied_runs(val, val.start(), base, &mut runs);
+        Raw::of_runs(val.raw(), base.of(val), runs)
+    }
+
+    /// A value of our own. A problem in it is reported at this place.
+    pub fn named(json: &str, at: Place) -> Self {
+        Raw::of_runs(json.as_bytes(), at, Vec::new())
+    }
+
+    /// JSON that was put together, and where its stretches came from.
+    pub fn of_runs(json: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
+        Raw { bytes: Held::Here(json.into()), origin: Some(Box::new(Origin { whole, runs })) }
     }
 
     pub fn bytes(&self) -> Cow<'_, [u8]> {
-        self.0.bytes()
+        self.bytes.bytes()
     }
 
     /// It is this literal.
@@ -112,11 +220,11 @@ impl Raw {
 
     /// The first byte.
     pub fn first(&self) -> Option<u8> {
-        self.0.first()
+        self.bytes.first()
     }
 
     pub fn size(&self) -> usize {
-        self.0.size()
+        self.bytes.size()
     }
 
     /// The number that it is.
@@ -126,6 +234,64 @@ impl Raw {
 
     /// Puts a long value into a store.
     pub fn put_away(&mut self, store: &Store) {
-        self.0.put_away(store);
+        self.bytes.put_away(store);
     }
+
+    /// Where it came from; `None` if that is not known.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_deref()
+    }
+
+    /// Its JSON on one line, as a text.
+    pub fn spelled(&self) -> Text {
+        let bytes = self.bytes();
+        let mut line = Vec::new();
+        let json = match memchr::memchr2(b'\n', b'\r', &bytes) {
+            Some(_) => {
+                string::one_line(&bytes, &mut line);
+                &line
+            }
+            None => &*bytes,
+        };
+        let raw = string::escaped(&String::from_utf8_lossy(json)).into_bytes();
+        match self.origin() {
+            Some(origin) => Text::of_runs(raw, origin.whole, origin.respelled().collect()),
+            None => Text::of_raw(raw),
+        }
+    }
+}
+
+impl PartialEq for Raw {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Raw {}
+
+/// Where the stretches of a copied value came from: all of it in one, unless its record was put together itself.
+fn copied_runs(val: Val<'_>, start: u32, base: Base<'_>, out: &mut Vec<Run>) {
+    let run = |at: u32, from: Place| Run { at: at - start, from, provenance: Provenance::Copied };
+    match val.kind() {
+        _ if base.is_linear() => out.push(run(val.start(), base.of(val))),
+        NodeKind::Object | NodeKind::Array => {
+            out.push(Run { provenance: Provenance::Named, ..run(val.start(), base.of(val)) });
+            val.members().for_each(|member| copied_runs(member.val, start, base, out));
+            val.elements().for_each(|element| copied_runs(element, start, base, out));
+        }
+        NodeKind::String => {
+            out.push(Run { provenance: Provenance::Named, ..run(val.start(), base.of(val)) });
+            out.push(run(val.start() + 1, base.place(val.start() + 1, val.end() - 1)));
+        }
+        _ => out.push(run(val.start(), base.of(val))),
+    }
+}
+
+fn offset(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+/// Whether a text is a whole JSON value.
+pub fn is_json(text: &[u8]) -> bool {
+    scan(text, &mut Tape::new()).is_ok()
 }

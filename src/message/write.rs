@@ -1,13 +1,20 @@
 //! Writes JSON on one line, from texts and values that are copied as they stand.
 
-use crate::json::string;
+use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
+use crate::json::string::{self, Decoder};
+use crate::place::Place;
 use crate::source::bytes::spool::Outlet;
 
+use super::text::is_json;
 use super::{Raw, Text};
 
 /// Appends to a buffer. Commas come by themselves.
 pub struct Writer<'o> {
     pub out: &'o mut Vec<u8>,
+    /// Where what is written came from, if that is asked for.
+    spans: Option<&'o mut Vec<Span>>,
+    /// What is made up is reported here.
+    here: Place,
     /// Where the beginning goes once it gets too long, and from which length on.
     outlet: Option<&'o Outlet>,
     most: usize,
@@ -15,7 +22,31 @@ pub struct Writer<'o> {
 
 impl<'o> Writer<'o> {
     pub fn new(out: &'o mut Vec<u8>) -> Self {
-        Writer { out, outlet: None, most: usize::MAX }
+        Writer { out, spans: None, here: Place::default(), outlet: None, most: usize::MAX }
+    }
+
+    /// Writes the values of a store, and where they came from.
+    pub fn tracing(written: &'o mut Written, here: Place) -> Self {
+        Writer { spans: Some(&mut written.spans), here, ..Writer::new(&mut written.text) }
+    }
+
+    /// What is made up from now on is reported here.
+    pub fn here(&mut self, at: Place) {
+        self.here = at;
+    }
+
+    fn span(&mut self, from: Place, provenance: Provenance) {
+        if let Some(spans) = &mut self.spans {
+            spans.push(Span { at: self.out.len() as u64, from, provenance });
+        }
+    }
+
+    /// Notes where the value comes from that is written next.
+    fn origin(&mut self, origin: Option<&Origin>) {
+        if let (Some(spans), Some(origin)) = (&mut self.spans, origin) {
+            let start = self.out.len() as u64;
+            spans.extend(origin.runs.iter().map(|run| span_of(run, start)));
+        }
     }
 
     /// The same, for what may be too long for memory.
@@ -49,6 +80,7 @@ impl<'o> Writer<'o> {
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':' | b'\n')) {
             self.out.push(b',');
         }
+        self.span(self.here, Provenance::Named);
     }
 
     pub fn object(&mut self, write: impl FnOnce(&mut Self)) {
@@ -75,7 +107,14 @@ impl<'o> Writer<'o> {
     }
 
     pub fn text(&mut self, text: &Text) {
-        self.texts(&[&text.raw()]);
+        self.comma();
+        if let Some(origin) = text.origin() {
+            self.span(origin.whole, Provenance::Named);
+        }
+        self.out.push(b'"');
+        self.origin(text.origin());
+        self.out.extend_from_slice(&text.raw());
+        self.out.push(b'"');
     }
 
     /// One string of several pieces, each as it stands between quotes.
@@ -99,7 +138,36 @@ impl<'o> Writer<'o> {
     }
 
     pub fn raw(&mut self, raw: &Raw) {
-        self.bytes(&raw.bytes());
+        let Some(origin) = raw.origin().filter(|_| self.spans.is_some()) else { return self.bytes(&raw.bytes()) };
+        self.comma();
+        self.span(origin.whole, Provenance::Named);
+        self.origin(Some(origin));
+        self.out.extend_from_slice(&raw.bytes());
+    }
+
+    /// The value that a text spells; the text as a string if it spells none.
+    pub fn spelled(&mut self, text: &Text) {
+        let plain = text.plain();
+        if !is_json(&plain) {
+            return self.text(text);
+        }
+        let Some(origin) = text.origin().filter(|_| self.spans.is_some()) else { return self.bytes(&plain) };
+        self.comma();
+        self.span(origin.whole, Provenance::Named);
+        let raw = text.raw();
+        let mut decoder = Decoder::new(&raw);
+        let mut runs = origin.runs.iter().peekable();
+        loop {
+            let offset = decoder.offset();
+            let Some(part) = decoder.next_part() else { break };
+            let (bytes, end) = (part.as_bytes(), decoder.offset());
+            while let Some(run) = runs.next_if(|run| (run.at as usize) < end) {
+                let inside = (run.at as usize).saturating_sub(offset).min(bytes.len());
+                let start = (self.out.len() + inside) as u64;
+                self.spans.iter_mut().for_each(|spans| spans.push(span_of(&Run { at: 0, ..*run }, start)));
+            }
+            self.out.extend_from_slice(bytes);
+        }
     }
 
     /// A value as it stands, but on one line.
@@ -113,10 +181,12 @@ impl<'o> Writer<'o> {
 
     /// A value as the text of a string: the arguments of a call.
     pub fn quoted(&mut self, json: &Raw) {
-        let mut line = Vec::new();
-        Writer::new(&mut line).raw(json);
-        self.plain(&String::from_utf8_lossy(&line));
+        self.text(&json.spelled());
     }
+}
+
+fn span_of(run: &Run, start: u64) -> Span {
+    Span { at: start + u64::from(run.at), from: run.from, provenance: run.provenance }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::format::unsent::{Step, reason};
 use crate::history::{Finding, Flags, Unsent};
 use crate::json::edit::Base;
-use crate::json::pieces::{Provenance, Span};
+use crate::json::provenance::{Provenance, Span};
 use crate::json::{NodeKind, Tape, Val, scan};
 use crate::message::LossKind;
 use crate::place::Place;

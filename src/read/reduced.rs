@@ -8,7 +8,8 @@ use crate::format::reduction::{Begins, How, Reduction, Step, To};
 use crate::history::{Finding, Row, codes};
 use crate::json::Val;
 use crate::json::edit::Base;
-use crate::json::pieces::{Pieced, Written};
+use crate::json::pieces::Pieced;
+use crate::json::provenance::Written;
 use crate::place::Place;
 use crate::source::ReadAt;
 

@@ -7,7 +7,8 @@ use crate::format::translate::{Say, ThreadReader};
 use crate::format::{Format, FormatInfo, Mark, Sink};
 use crate::history::Finding;
 use crate::history::settings::{Around, Settings};
-use crate::json::pieces::{Pieced, Written};
+use crate::json::pieces::Pieced;
+use crate::json::provenance::Written;
 use crate::place::{DocId, Place};
 use crate::source::{Made, ReadAt};
 

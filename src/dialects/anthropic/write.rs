@@ -1,13 +1,13 @@
 //! From a conversation to the Anthropic Messages API. Messages of one role are merged; results stand at the front of
 //! the user message after their calls, as the API wants them.
 
-use crate::dialect::Written;
+use crate::dialect::WriteItem;
 use crate::dialects::common::{self, cached_for, only_text, part_text, write_extras, write_input_object};
 use crate::message::write::Writer;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, OutputFormat, Part,
-    PartKind, Raw, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source, Text, Thread, Tool,
-    ToolKind, ToolResult, WebSearch,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, Opaque,
+    OpaqueKind, OutputFormat, Part, PartKind, Raw, Reasoning, ResultPart, Role, SearchCapabilities, Settings,
+    Source, Text, Thread, Tool, ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
@@ -15,6 +15,7 @@ use super::rows::NAME;
 const WORD: IdRule = IdRule::new(Chars::Word, 64);
 
 pub static CAPABILITIES: Capabilities = Capabilities {
+    merged_roles: Some(|role| u8::from(role == Role::Assistant)),
     dialect: NAME,
     makers: &[Maker::Anthropic],
     signatures: false,
@@ -85,28 +86,15 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &["role", "content"],
 };
 
-pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
+pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
     let settings = &conversation.settings;
-    Writer::new(out).relieved(&conversation.outlet).object(|w| {
+    w.object(|w| {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
         }
         settings.write_within(NAME, "", w);
-        match conversation.instructions.as_slice() {
-            [] => {}
-            [only] if only_text(only).is_some() => {
-                w.key("system");
-                only_text(only).into_iter().for_each(|text| w.text(text));
-            }
-            all => w.key("system").array(|w| all.iter().for_each(|block| write_block(block, w))),
-        }
-        w.key("messages").array(|w| {
-            for run in conversation.messages.chunk_by(|a, b| is_model(a.role) == is_model(b.role)) {
-                let blocks: Vec<&Part> = run.iter().flat_map(|message| &message.parts).collect();
-                let is_models = run.first().is_some_and(|first| is_model(first.role));
-                write_message(if is_models { "assistant" } else { "user" }, &blocks, w);
-            }
-        });
+        write_instructions(conversation, w);
+        w.key("messages").array(|w| conversation.messages.iter().for_each(|message| write_message(message, w)));
         if !conversation.tools.is_empty() {
             w.key("tools").array(|w| {
                 for tool in &conversation.tools {
@@ -163,24 +151,43 @@ fn write_output(settings: &Settings, w: &mut Writer<'_>) {
     });
 }
 
-fn is_model(role: Role) -> bool {
-    role == Role::Assistant
+pub fn write_instructions(conversation: &Thread, w: &mut Writer<'_>) {
+    let instructions = conversation.instructions.as_slice();
+    if let Some(first) = instructions.first() {
+        w.here(first.at.place);
+        write_content(instructions, w.key("system"));
+    }
 }
 
-fn write_message(role: &str, blocks: &[&Part], w: &mut Writer<'_>) {
+pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    each(&|w| write_message(message, w));
+}
+
+fn write_message(message: &Message, w: &mut Writer<'_>) {
+    if let [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }] = &*message.parts {
+        return w.raw(raw);
+    }
+    w.here(message.at.place);
     w.object(|w| {
-        w.key("role").plain(role);
-        match blocks {
-            [only] if only_text(only).is_some() => {
-                w.key("content");
-                only_text(only).into_iter().for_each(|text| w.text(text));
-            }
-            all => w.key("content").array(|w| all.iter().for_each(|block| write_block(block, w))),
-        }
+        w.key("role").plain(match message.role {
+            Role::Assistant => "assistant",
+            Role::System | Role::Developer => "system",
+            _ => "user",
+        });
+        write_content(&message.parts, w.key("content"));
     });
 }
 
+/// A text alone is a string.
+fn write_content(parts: &[Part], w: &mut Writer<'_>) {
+    match parts {
+        [only] if only_text(only).is_some() => only_text(only).into_iter().for_each(|text| w.text(text)),
+        all => w.array(|w| all.iter().for_each(|part| write_block(part, w))),
+    }
+}
+
 fn write_block(block: &Part, w: &mut Writer<'_>) {
+    w.here(block.at.place);
     if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }

@@ -3,18 +3,20 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::dialect::Written;
+use crate::dialect::WriteItem;
 use crate::dialects::common::{cached_for, part_text, write_extras, write_input_object};
 use crate::message::write::Writer;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, OutputFormat, Part,
-    PartKind, Raw, Reasoning, ResultPart, Role, Settings, Source, Text, Thread, ToolKind, ToolResult,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, Opaque,
+    OpaqueKind, OutputFormat, Part, PartKind, Raw, Reasoning, ResultPart, Role, Settings, Source, Text, Thread,
+    ToolKind, ToolResult,
 };
 
 use super::read::{FORMATS, NAMELESS};
 use super::rows::NAME;
 
 pub static CAPABILITIES: Capabilities = Capabilities {
+    merged_roles: Some(|role| u8::from(role == Role::Assistant)),
     dialect: NAME,
     makers: &[Maker::Anthropic],
     signatures: false,
@@ -87,33 +89,45 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &["role", "content"],
 };
 
-pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
+pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
     let names = &Names::default();
-    Writer::new(out).relieved(&conversation.outlet).object(|w| {
-        if !conversation.instructions.is_empty() {
-            w.key("system")
-                .array(|w| conversation.instructions.iter().for_each(|block| write_block(block, names, w)));
-        }
-        w.key("messages").array(|w| {
-            let is_model = |role| role == Role::Assistant;
-            for run in conversation.messages.chunk_by(|a, b| is_model(a.role) == is_model(b.role)) {
-                let blocks: Vec<&Part> = run.iter().flat_map(|message| &message.parts).collect();
-                write_message(run.first().is_some_and(|first| is_model(first.role)), &blocks, names, w);
-            }
-        });
+    w.object(|w| {
+        write_system(conversation, names, w);
+        w.key("messages")
+            .array(|w| conversation.messages.iter().for_each(|message| write_message(message, names, w)));
         write_tools(conversation, w);
         write_settings(&conversation.settings, w);
     });
 }
 
-fn write_message(model: bool, blocks: &[&Part], names: &Names, w: &mut Writer<'_>) {
+fn write_system(conversation: &Thread, names: &Names, w: &mut Writer<'_>) {
+    if let Some(first) = conversation.instructions.first() {
+        w.here(first.at.place);
+        w.key("system").array(|w| conversation.instructions.iter().for_each(|part| write_block(part, names, w)));
+    }
+}
+
+pub fn write_instructions(conversation: &Thread, w: &mut Writer<'_>) {
+    write_system(conversation, &Names::default(), w);
+}
+
+pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    each(&|w| write_message(message, &Names::default(), w));
+}
+
+fn write_message(message: &Message, names: &Names, w: &mut Writer<'_>) {
+    if let [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }] = &*message.parts {
+        return w.raw(raw);
+    }
+    w.here(message.at.place);
     w.object(|w| {
-        w.key("role").plain(if model { "assistant" } else { "user" });
-        w.key("content").array(|w| blocks.iter().for_each(|block| write_block(block, names, w)));
+        w.key("role").plain(if message.role == Role::Assistant { "assistant" } else { "user" });
+        w.key("content").array(|w| message.parts.iter().for_each(|part| write_block(part, names, w)));
     });
 }
 
 fn write_block(block: &Part, names: &Names, w: &mut Writer<'_>) {
+    w.here(block.at.place);
     if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }

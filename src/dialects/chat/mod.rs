@@ -8,12 +8,13 @@ mod write;
 
 pub use rows::NAME;
 
-use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, Written};
+use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, WriteItem};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, name, string};
-use crate::message::{Losses, Thread};
+use crate::message::write::Writer;
+use crate::message::{Losses, Message, Thread};
 use crate::place::Edit;
 
 pub struct Chat;
@@ -56,7 +57,11 @@ impl Dialect for Chat {
         read::read(&body, out, losses);
     }
 
-    fn write(&self, conversation: &Thread, written: Written, out: &mut Vec<u8>) {
-        write::write(conversation, written, out);
+    fn write(&self, thread: &Thread, w: &mut Writer<'_>) {
+        write::write(thread, w);
+    }
+
+    fn write_items(&self, thread: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+        write::write_items(thread, message, each);
     }
 }

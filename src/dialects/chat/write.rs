@@ -1,18 +1,19 @@
 //! From a conversation to the messages of Chat Completions: only what OpenAI itself documents.
 
-use crate::dialect::Written;
+use crate::dialect::WriteItem;
 use crate::dialects::common::{only_text, part_text, result_text, write_extras, write_input_text};
 use crate::json::{Tape, name, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Call, CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Media, MediaKind, MediaSupport, Message,
-    Opaque, OutputFormat, Part, PartKind, Raw, ResultPart, Role, SearchCapabilities, Source, Text, Thread, Tool,
-    ToolKind, ToolResult, WebSearch,
+    CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Media, MediaKind, MediaSupport, Message, Opaque,
+    OpaqueKind, OutputFormat, Part, PartKind, Raw, ResultPart, Role, SearchCapabilities, Source, Text, Thread,
+    Tool, ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
 
 pub static CAPABILITIES: Capabilities = Capabilities {
+    merged_roles: None,
     dialect: NAME,
     makers: &[],
     signatures: false,
@@ -75,13 +76,9 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &[],
 };
 
-pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
+pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
     let settings = &conversation.settings;
-    let thoughts = Thoughts {
-        key: if conversation.thoughts.is_empty() { "reasoning_content" } else { conversation.thoughts },
-        always: conversation.always_thinks,
-    };
-    Writer::new(out).relieved(&conversation.outlet).object(|w| {
+    w.object(|w| {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
         }
@@ -89,13 +86,10 @@ pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
             if let Some(first) = conversation.instructions.first() {
                 let mut message = Message::new(Role::System, first.at);
                 message.parts.clone_from(&conversation.instructions);
-                write_message(&message, thoughts, w);
+                write_message(&message, Thoughts::of(conversation), w);
             }
             for message in &conversation.messages {
-                match message.role {
-                    Role::Tool => message.parts.iter().for_each(|block| write_result(block, w)),
-                    _ => write_message(message, thoughts, w),
-                }
+                write_items(conversation, message, &mut |write| write(w));
             }
         });
         let is_tool = |tool: &&Tool| !matches!(tool.kind, ToolKind::WebSearch(..));
@@ -137,7 +131,25 @@ struct Thoughts {
     always: bool,
 }
 
+impl Thoughts {
+    fn of(thread: &Thread) -> Thoughts {
+        let key = if thread.thoughts.is_empty() { "reasoning_content" } else { thread.thoughts };
+        Thoughts { key, always: thread.always_thinks }
+    }
+}
+
+pub fn write_items(thread: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    match (message.role, message.parts.as_slice()) {
+        (_, [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }]) => {
+            each(&|w| w.raw(raw));
+        }
+        (Role::Tool, parts) => parts.iter().for_each(|part| each(&|w| write_result(part, w))),
+        _ => each(&|w| write_message(message, Thoughts::of(thread), w)),
+    }
+}
+
 fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
+    w.here(message.at.place);
     let role = match message.role {
         Role::System => "system",
         Role::Developer => "developer",
@@ -167,7 +179,9 @@ fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
             parts => w.key("content").array(|w| parts.iter().for_each(|block| write_part(block, w))),
         }
         if has_calls {
-            w.key("tool_calls").array(|w| message.calls().for_each(|call| write_call(call, w)));
+            w.here(message.at.place);
+            w.key("tool_calls").array(|w| message.parts.iter().for_each(|part| write_call(part, w)));
+            w.here(message.at.place);
         }
         let thought: Vec<&Text> = message
             .parts
@@ -189,6 +203,7 @@ fn is_content(block: &Part) -> bool {
 }
 
 fn write_part(block: &Part, w: &mut Writer<'_>) {
+    w.here(block.at.place);
     match &block.kind {
         PartKind::Text { text, .. } => w.object(|w| {
             w.key("type").plain("text");
@@ -249,7 +264,9 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
     });
 }
 
-fn write_call(call: &Call, w: &mut Writer<'_>) {
+fn write_call(part: &Part, w: &mut Writer<'_>) {
+    let PartKind::Call(call) = &part.kind else { return };
+    w.here(part.at.place);
     w.object(|w| {
         w.key("id").text(&call.id);
         match (&call.input, call.kind) {
@@ -273,6 +290,7 @@ fn write_call(call: &Call, w: &mut Writer<'_>) {
 
 fn write_result(block: &Part, w: &mut Writer<'_>) {
     let PartKind::Result(result) = &block.kind else { return };
+    w.here(block.at.place);
     w.object(|w| {
         w.key("role").plain("tool");
         w.key("tool_call_id").text(&result.id);

@@ -1,14 +1,14 @@
 //! From a conversation to the Gemini API. Contents of one role are merged, so that the turn of the responses is
 //! directly after the turn of their calls, and holds nothing else.
 
-use crate::dialect::Written;
+use crate::dialect::WriteItem;
 use crate::dialects::common::{result_text, write_extras, write_input_object};
 use crate::json::{Spare, name, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, OutputFormat, Part,
-    PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source, Text, Thread, Tool, ToolKind,
-    ToolResult,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, Opaque,
+    OpaqueKind, OutputFormat, Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source,
+    Text, Thread, Tool, ToolKind, ToolResult,
 };
 
 use super::rows::NAME;
@@ -35,6 +35,7 @@ const FILES: &[&str] = &[
 ];
 
 pub static CAPABILITIES: Capabilities = Capabilities {
+    merged_roles: Some(turn),
     dialect: NAME,
     makers: &[Maker::Google],
     signatures: true,
@@ -90,23 +91,10 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &[],
 };
 
-pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
-    Writer::new(out).relieved(&conversation.outlet).object(|w| {
-        if !conversation.instructions.is_empty() {
-            w.key("systemInstruction").object(|w| {
-                w.key("parts").array(|w| conversation.instructions.iter().for_each(|block| write_part(block, w)));
-            });
-        }
-        w.key("contents").array(|w| {
-            for run in conversation.messages.chunk_by(|a, b| turn(a.role) == turn(b.role)) {
-                let blocks: Vec<&Part> = run.iter().flat_map(|message| &message.parts).collect();
-                let is_models = run.first().is_some_and(|first| first.role == Role::Assistant);
-                w.object(|w| {
-                    w.key("role").plain(if is_models { "model" } else { "user" });
-                    w.key("parts").array(|w| blocks.iter().for_each(|block| write_part(block, w)));
-                });
-            }
-        });
+pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
+    w.object(|w| {
+        write_instructions(conversation, w);
+        w.key("contents").array(|w| conversation.messages.iter().for_each(|message| write_content(message, w)));
         if !conversation.tools.is_empty() {
             w.key("tools").array(|w| write_tools(conversation, w));
         }
@@ -115,6 +103,30 @@ pub fn write(conversation: &Thread, _: Written, out: &mut Vec<u8>) {
                 .object(|w| w.key("functionCallingConfig").object(|w| write_choice(&choice.value, w)));
         }
         write_generation(conversation, w);
+    });
+}
+
+pub fn write_instructions(conversation: &Thread, w: &mut Writer<'_>) {
+    if let Some(first) = conversation.instructions.first() {
+        w.here(first.at.place);
+        w.key("systemInstruction").object(|w| {
+            w.key("parts").array(|w| conversation.instructions.iter().for_each(|part| write_part(part, w)));
+        });
+    }
+}
+
+pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    each(&|w| write_content(message, w));
+}
+
+fn write_content(message: &Message, w: &mut Writer<'_>) {
+    if let [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }] = &*message.parts {
+        return w.raw(raw);
+    }
+    w.here(message.at.place);
+    w.object(|w| {
+        w.key("role").plain(if message.role == Role::Assistant { "model" } else { "user" });
+        w.key("parts").array(|w| message.parts.iter().for_each(|part| write_part(part, w)));
     });
 }
 
@@ -128,6 +140,7 @@ fn turn(role: Role) -> u8 {
 }
 
 fn write_part(block: &Part, w: &mut Writer<'_>) {
+    w.here(block.at.place);
     if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }

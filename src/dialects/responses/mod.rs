@@ -5,11 +5,12 @@ pub mod images;
 mod read;
 mod write;
 
-use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, Written};
+use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, WriteItem};
 use crate::history::{Family, ItemFlags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, name, string};
-use crate::message::{Losses, Thread};
+use crate::message::write::Writer;
+use crate::message::{Losses, Message, Thread};
 use crate::place::Edit;
 
 pub use fields::NAME;
@@ -170,8 +171,12 @@ impl Dialect for Responses {
         read::read(&body, out, losses);
     }
 
-    fn write(&self, conversation: &Thread, written: Written, out: &mut Vec<u8>) {
-        write::write(conversation, written, out);
+    fn write(&self, thread: &Thread, w: &mut Writer<'_>) {
+        write::write(thread, w);
+    }
+
+    fn write_items(&self, _: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+        write::write_items(message, each);
     }
 }
 

@@ -1,18 +1,19 @@
 //! From a conversation to items of the Responses API. No item gets an id: those are the provider's to give.
 
-use crate::dialect::Written;
+use crate::dialect::WriteItem;
 use crate::dialects::common::{self, only_text, part_text, result_text, write_extras, write_input_text};
 use crate::message::write::Writer;
 use crate::message::{
     Call, CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Maker, Media, MediaKind, MediaSupport,
-    Name, OutputFormat, Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Source, Text, Thread,
-    Tool, ToolKind, ToolResult, WebSearch,
+    Message, Name, OutputFormat, Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Source, Text,
+    Thread, Tool, ToolKind, ToolResult, WebSearch,
 };
 
 use super::fields::NAME;
 use super::read::LOGPROBS;
 
 pub static CAPABILITIES: Capabilities = Capabilities {
+    merged_roles: None,
     dialect: NAME,
     makers: &[Maker::OpenAi],
     signatures: false,
@@ -73,20 +74,9 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     message_members: &[],
 };
 
-pub fn write(conversation: &Thread, written: Written, out: &mut Vec<u8>) {
-    if written == Written::Items {
-        if !conversation.instructions.is_empty() {
-            write_message(Role::System, &conversation.instructions, &mut Writer::new(out));
-            out.push(b'\n');
-        }
-        for_each_item(conversation, &mut |write| {
-            write(&mut Writer::new(out).relieved(&conversation.outlet));
-            out.push(b'\n');
-        });
-        return;
-    }
+pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
     let settings = &conversation.settings;
-    Writer::new(out).relieved(&conversation.outlet).object(|w| {
+    w.object(|w| {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
         }
@@ -101,7 +91,9 @@ pub fn write(conversation: &Thread, written: Written, out: &mut Vec<u8>) {
             if instructions.len() > 1 {
                 write_message(Role::System, instructions, w);
             }
-            for_each_item(conversation, &mut |write| write(w));
+            for message in &conversation.messages {
+                write_items(message, &mut |write| write(w));
+            }
         });
         if !conversation.tools.is_empty() {
             w.key("tools").array(|w| conversation.tools.iter().for_each(|tool| write_tool(tool, w)));
@@ -138,41 +130,52 @@ pub fn write(conversation: &Thread, written: Written, out: &mut Vec<u8>) {
     });
 }
 
-/// Writes one item.
-type WriteItem<'w> = &'w dyn Fn(&mut Writer<'_>);
-
-/// Calls `each` with what writes an item, for one item after the other.
-fn for_each_item(conversation: &Thread, each: &mut dyn FnMut(WriteItem<'_>)) {
-    for message in &conversation.messages {
-        if !matches!(message.role, Role::Assistant | Role::Tool) {
-            each(&|w| write_message(message.role, &message.parts, w));
+pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    if !matches!(message.role, Role::Assistant | Role::Tool) {
+        return match message.parts.as_slice() {
+            [Part { kind: PartKind::Opaque(opaque), .. }] => each(&|w| w.raw(&opaque.raw)),
+            parts => each(&|w| write_message(message.role, parts, w)),
+        };
+    }
+    let mut rest = message.parts.as_slice();
+    while let Some((first, after)) = rest.split_first() {
+        // Texts are of one item unless they have ids.
+        let goes_on = |part: &&Part| is_content(part) && part.id == first.id;
+        let run = if first.id.is_none() {
+            rest.iter().take_while(goes_on).count()
+        } else {
+            usize::from(is_content(first))
+        };
+        if let Some((content, after)) = rest.split_at_checked(run).filter(|(content, _)| !content.is_empty()) {
+            each(&|w| write_message(message.role, content, w));
+            rest = after;
             continue;
         }
-        let mut rest = message.parts.as_slice();
-        while let Some((first, after)) = rest.split_first() {
-            let run = rest.iter().take_while(|block| is_content(block)).count();
-            if let Some((content, after)) = rest.split_at_checked(run).filter(|(content, _)| !content.is_empty()) {
-                each(&|w| write_message(message.role, content, w));
-                rest = after;
-                continue;
-            }
+        let id = first.id.as_ref();
+        let item = |w: &mut Writer<'_>| {
+            w.here(first.at.place);
             match &first.kind {
-                PartKind::Call(call) => each(&|w| write_call(call, w)),
-                PartKind::Result(result) => each(&|w| write_result(result, w)),
-                PartKind::Reasoning(reasoning) => each(&|w| write_reasoning(reasoning, w)),
-                PartKind::Opaque(foreign) => each(&|w| w.raw(&foreign.raw)),
+                PartKind::Call(call) => write_call(call, id, w),
+                PartKind::Result(result) => write_result(result, w),
+                PartKind::Reasoning(reasoning) => write_reasoning(reasoning, id, w),
+                PartKind::Opaque(opaque) => w.raw(&opaque.raw),
                 PartKind::Text { .. } | PartKind::Refusal(_) | PartKind::Media(_) => {}
             }
-            rest = after;
-        }
-        if message.parts.is_empty() && message.role == Role::Assistant {
-            each(&|w| write_message(message.role, &[], w));
-        }
+        };
+        each(&item);
+        rest = after;
+    }
+    if message.parts.is_empty() && message.role == Role::Assistant {
+        each(&|w| write_message(message.role, &[], w));
     }
 }
 
-fn is_content(block: &Part) -> bool {
-    matches!(block.kind, PartKind::Text { .. } | PartKind::Refusal(_) | PartKind::Media(_))
+fn is_content(part: &Part) -> bool {
+    matches!(part.kind, PartKind::Text { .. } | PartKind::Refusal(_) | PartKind::Media(_))
+}
+
+fn write_id(id: Option<&Text>, w: &mut Writer<'_>) {
+    id.iter().for_each(|id| w.key("id").text(id));
 }
 
 fn write_message(role: Role, blocks: &[Part], w: &mut Writer<'_>) {
@@ -182,9 +185,17 @@ fn write_message(role: Role, blocks: &[Part], w: &mut Writer<'_>) {
         Role::Assistant => "assistant",
         _ => "user",
     };
+    let first = blocks.first();
+    first.iter().for_each(|first| w.here(first.at.place));
+    let id = first.and_then(|first| first.id.as_ref());
     w.object(|w| {
         w.key("type").plain("message");
         w.key("role").plain(name);
+        if id.is_some() {
+            // An item of the server's, as it was given out.
+            write_id(id, w);
+            w.key("status").plain("completed");
+        }
         w.key("content");
         // A text alone is taken from everyone; from the model as its own kind of text.
         match blocks {
@@ -198,13 +209,16 @@ fn write_message(role: Role, blocks: &[Part], w: &mut Writer<'_>) {
 }
 
 fn write_part(role: Role, block: &Part, w: &mut Writer<'_>) {
+    w.here(block.at.place);
     let kind = if role == Role::Assistant { "output_text" } else { "input_text" };
     match &block.kind {
         PartKind::Text { text, citations } => w.object(|w| {
             w.key("type").plain(kind);
             w.key("text").text(text);
-            if let Some(citations) = citations {
-                w.key("annotations").raw(&citations.raw);
+            match citations {
+                Some(citations) => w.key("annotations").raw(&citations.raw),
+                None if block.id.is_some() => w.key("annotations").array(|_| {}),
+                None => {}
             }
         }),
         PartKind::Refusal(text) => w.object(|w| {
@@ -251,10 +265,11 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
     });
 }
 
-fn write_call(call: &Call, w: &mut Writer<'_>) {
+fn write_call(call: &Call, id: Option<&Text>, w: &mut Writer<'_>) {
     w.object(|w| {
         let custom = call.kind == CallKind::Custom;
         w.key("type").plain(if custom { "custom_tool_call" } else { "function_call" });
+        write_id(id, w);
         w.key("call_id").text(&call.id);
         w.key("name").text(&call.name);
         match (&call.input, custom) {
@@ -293,7 +308,7 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
 }
 
 /// What an open model thought goes back as it was; of what a provider sealed only the summary can be read.
-fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
+fn write_reasoning(reasoning: &Reasoning, id: Option<&Text>, w: &mut Writer<'_>) {
     let write = |kind: &str, w: &mut Writer<'_>| {
         for text in &reasoning.texts {
             w.object(|w| {
@@ -304,6 +319,7 @@ fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
     };
     w.object(|w| {
         w.key("type").plain("reasoning");
+        write_id(id, w);
         let open = reasoning.maker == Maker::Open;
         w.key("summary").array(|w| {
             if !open {

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use crate::json::edit::Base;
+use crate::json::provenance::{Provenance, Run, Written};
 use crate::json::{Val, string};
 use crate::place::Place;
 
-use super::{Pieced, Provenance, Run, What, Written, is_json};
+use super::{Pieced, What, is_json};
 
 impl Pieced {
     /// A string that was made up. It is named by this place.

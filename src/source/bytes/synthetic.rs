@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use crate::json::pieces::{Provenance, Span, Written};
+use crate::json::provenance::{Provenance, Span, Written};
 use crate::place::Place;
 
 /// The text, and where it begins.

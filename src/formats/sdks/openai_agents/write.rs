@@ -1,7 +1,7 @@
 //! The OpenAI Agents SDK: its sessions hold items of the Responses API as they are, a line or a row each.
 
 use crate::carry::{Destination, SessionDraft, SessionWriter, Tools};
-use crate::dialect::{Dialect, Written};
+use crate::dialect::write_lines;
 use crate::dialects::responses::RESPONSES;
 use crate::message::Losses;
 
@@ -34,5 +34,5 @@ fn resume(destination: &Destination, path: &str) -> String {
 }
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    RESPONSES.write(draft.conversation, Written::Items, out);
+    write_lines(&RESPONSES, draft.conversation, out);
 }
