@@ -59,11 +59,11 @@ pub fn write_input_text(input: &Input, w: &mut Writer<'_>) {
     }
 }
 
-/// Arguments as a JSON object. Conversion has seen to it that they are one.
+/// Arguments as a value. Conversion has seen to it that they are an object.
 pub fn write_input_object(input: &Input, w: &mut Writer<'_>) {
     match input {
         Input::Text(text) if text.is_blank() => w.object(|_| {}),
-        Input::Text(text) => w.bytes(&text.plain()),
+        Input::Text(text) => w.spelled(text),
         Input::Json(raw) => w.raw(raw),
     }
 }
@@ -88,11 +88,7 @@ pub fn input_object(input: Val<'_>, key: &str) -> Vec<u8> {
 pub fn part_text(part: &ResultPart) -> Option<Cow<'_, Text>> {
     match part {
         ResultPart::Text(text) => Some(Cow::Borrowed(text)),
-        ResultPart::Json(raw) => {
-            let mut line = Vec::new();
-            Writer::new(&mut line).raw(raw);
-            Some(Cow::Owned(Text::new(&String::from_utf8_lossy(&line))))
-        }
+        ResultPart::Json(raw) => Some(Cow::Owned(raw.spelled())),
         ResultPart::Media(..) | ResultPart::Opaque(..) => None,
     }
 }

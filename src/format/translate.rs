@@ -1,72 +1,70 @@
-//! How records of a store are retold, if they are not messages of a provider: a teller takes them in order, and says which
-//! histories they hold, in messages that are put together from pieces of the records. Each piece remembers where it came
-//! from, so that findings point into the store.
+//! How records of a store become conversations, if they are not messages of a provider: a reader takes them in order, and
+//! gives the threads that they hold. Each text of a thread remembers where it came from, so that findings point into the
+//! store.
 
+use crate::history::tree::Entry;
 use crate::history::{Finding, Settings};
-use crate::json::pieces::Pieced;
+use crate::message::{Message, Raw, Thread};
 
 use super::info::FormatInfo;
-use super::mark::Mark;
 
 pub use super::record::Stored;
 
-/// Retells the records of one doc.
+/// Translates the records of one doc.
 pub trait ThreadReader {
     /// Takes the next record.
     fn take(&mut self, record: &Stored<'_>);
 
-    /// What all of them say: the histories, in the order in which they are reported.
-    fn finish(self: Box<Self>) -> Vec<Told>;
+    /// The conversations of all of them, in the order in which they are reported.
+    fn finish(self: Box<Self>) -> Vec<Translated>;
 }
 
-/// A teller of records that are conversations, or hold some: what one says has nothing to do with the others. `tell` adds the
-/// histories of a record.
-pub fn by_record(tell: fn(&Stored<'_>, &mut Vec<Told>)) -> Box<dyn ThreadReader> {
-    Box::new(ByRecord { tell, told: Vec::new() })
+/// A reader of records that are conversations, or hold some, each of which has nothing to do with the others. `read` adds
+/// those of a record.
+pub fn by_record(read: fn(&Stored<'_>, &mut Vec<Translated>)) -> Box<dyn ThreadReader> {
+    Box::new(ByRecord { read, threads: Vec::new() })
 }
 
 struct ByRecord {
-    tell: fn(&Stored<'_>, &mut Vec<Told>),
-    told: Vec<Told>,
+    read: fn(&Stored<'_>, &mut Vec<Translated>),
+    threads: Vec<Translated>,
 }
 
 impl ThreadReader for ByRecord {
     fn take(&mut self, record: &Stored<'_>) {
-        (self.tell)(record, &mut self.told);
+        (self.read)(record, &mut self.threads);
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
+    fn finish(self: Box<Self>) -> Vec<Translated> {
+        self.threads
     }
 }
 
-/// A history as it was retold, or a tree of them.
-pub struct Told {
-    /// The row of the format, or one of the same name with the dialect that this history is retold in.
+/// A conversation of a store, or a tree of them.
+pub struct Translated {
+    /// The row of the format, or one of the same name with the dialect that this conversation is sent in.
     pub info: &'static FormatInfo,
-    pub says: Vec<Say>,
-    /// What the request says beside its messages, such as instructions: members of a body of the dialect.
-    pub request: Option<Pieced>,
-    /// What the store says, and the dialect cannot.
-    pub lost: Vec<Finding>,
+    pub settings: Settings,
+    pub thread: Thread,
+    /// Of a tree: its nodes, each with the number of messages before its own. Empty for a single history.
+    pub entries: Vec<(usize, Entry)>,
+    /// A body of the dialect with what the request says beside its messages; `None` if that is the thread's instructions.
+    pub request: Option<Raw>,
+    /// Problems of the store itself. Their rows have the places of what is wrong.
+    pub findings: Vec<Finding>,
 }
 
-/// What is said of a history, in order.
-pub enum Say {
-    /// A message or an item of the dialect, and the number of the record that it begins in.
-    Message(Pieced, u32),
-    /// The same as of records that are read as they are.
-    Mark(Mark),
-    /// A problem of the store itself. Its row has the place of what is wrong.
-    Find(Finding),
-}
-
-impl Told {
-    /// A history by itself, of these messages.
-    pub fn history(info: &'static FormatInfo, settings: Settings, messages: Vec<Say>) -> Told {
+impl Translated {
+    /// A history of these messages.
+    pub fn history(info: &'static FormatInfo, settings: Settings, messages: Vec<Message>) -> Translated {
         let settings = Settings { usage: info.usage, ..settings };
-        let start = std::iter::once(Say::Mark(Mark::Start(Box::new(settings))));
-        let says = start.chain(messages).chain(std::iter::once(Say::Mark(Mark::End))).collect();
-        Told { info, says, request: None, lost: Vec::new() }
+        Translated {
+            info,
+            settings,
+            thread: Thread::of(messages),
+            entries: Vec::new(),
+            request: None,
+            findings: Vec::new(),
+        }
     }
 }

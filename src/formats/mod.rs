@@ -14,6 +14,7 @@ pub mod openai;
 mod provider;
 pub mod sdks;
 mod spoken;
+mod threads;
 pub mod traces;
 mod transcript;
 pub mod unread;

@@ -18,8 +18,8 @@ pub mod mend;
 #[allow(clippy::indexing_slicing, reason = "tables that are made as they are compiled, and numbers of their rows")]
 mod names;
 pub mod pieces;
-pub mod provenance;
 pub mod pointer;
+pub mod provenance;
 pub mod readable;
 #[allow(clippy::indexing_slicing, reason = "the scanner's cursor is checked where it moves")]
 pub mod scan;

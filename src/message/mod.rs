@@ -41,6 +41,12 @@ pub struct At {
     pub embedded: bool,
 }
 
+impl From<Place> for At {
+    fn from(place: Place) -> At {
+        At { place, embedded: false }
+    }
+}
+
 /// A run of blocks by one role.
 #[derive(Clone, Debug)]
 pub struct Message {
@@ -204,9 +210,23 @@ impl Part {
     }
 }
 
+impl Reasoning {
+    /// Whether anything of it can be read.
+    pub fn has_text(&self) -> bool {
+        self.texts.iter().any(|text| !text.is_empty())
+    }
+}
+
 impl Message {
     pub fn new(role: Role, at: At) -> Self {
         Message { role, parts: Vec::new(), name: None, at, record: 0 }
+    }
+
+    /// A message or an item of a dialect, as it has it.
+    pub fn verbatim(dialect: &'static str, role: Role, raw: Raw, at: Place, record: u32) -> Self {
+        let opaque = Opaque { dialect, kind: OpaqueKind::Item, raw };
+        let parts = vec![Part::new(PartKind::Opaque(opaque), at.into())];
+        Message { parts, record, ..Message::new(role, at.into()) }
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &Call> {

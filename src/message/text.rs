@@ -5,11 +5,13 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
 use crate::json::edit::Base;
-use crate::json::provenance::{Origin, Provenance, Run};
+use crate::json::pieces::Pieced;
+use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
 use crate::json::{NodeKind, Str, Tape, Val, scan, string};
 use crate::place::Place;
 
 use super::spill::{Held, Store};
+use super::write::Writer;
 
 /// A text as it stands between the quotes of a JSON string: escapes are kept, so that it can be written again, and
 /// joined with others, without being read. Two texts are equal if their bytes are, wherever they came from.
@@ -41,7 +43,7 @@ impl Text {
         val.as_str().map(Text::of)
     }
 
-    fn of_runs(raw: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
+    pub fn of_runs(raw: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
         Text { bytes: Held::Here(raw.into()), origin: Some(Box::new(Origin { whole, runs })) }
     }
 
@@ -147,6 +149,20 @@ impl Text {
         }
     }
 
+    /// What was put together of pieces, as a text: a string as it is, of anything else the JSON.
+    pub fn of_pieced(pieced: &Pieced) -> Text {
+        let mut written = Written::default();
+        pieced.write(&mut written);
+        let raw = Raw::of_written(written, pieced.place());
+        let bytes = raw.bytes();
+        let Some(inner) = bytes.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) else {
+            return raw.spelled();
+        };
+        let runs = raw.origin().map(|origin| &*origin.runs).unwrap_or_default();
+        let runs = runs.iter().map(|run| Run { at: run.at.saturating_sub(1), ..*run });
+        Text::of_runs(inner, pieced.place(), runs.collect())
+    }
+
     /// The same text, reported at another place.
     pub fn at(mut self, whole: Place) -> Text {
         match &mut self.origin {
@@ -207,6 +223,18 @@ impl Raw {
     /// JSON that was put together, and where its stretches came from.
     pub fn of_runs(json: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
         Raw { bytes: Held::Here(json.into()), origin: Some(Box::new(Origin { whole, runs })) }
+    }
+
+    /// JSON that is put together of what a store holds. What is made up in it is reported at this place.
+    pub fn build(at: Place, write: impl FnOnce(&mut Writer<'_>)) -> Self {
+        let mut written = Written::default();
+        write(&mut Writer::tracing(&mut written, at));
+        Raw::of_written(written, at)
+    }
+
+    pub fn of_written(written: Written, whole: Place) -> Self {
+        let run = |span: &Span| Run { at: offset(span.at as usize), from: span.from, provenance: span.provenance };
+        Raw::of_runs(written.text, whole, written.spans.iter().map(run).collect())
     }
 
     pub fn bytes(&self) -> Cow<'_, [u8]> {

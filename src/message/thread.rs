@@ -31,6 +31,11 @@ pub struct Thread {
 }
 
 impl Thread {
+    /// These messages, of a request that says nothing else.
+    pub fn of(messages: Vec<Message>) -> Self {
+        Thread { messages, ..Thread::default() }
+    }
+
     /// Adds a block to the last message if that is of the same role and `joins`, else to a new one.
     pub fn add(&mut self, role: Role, joins: bool, block: Part) {
         let joins = joins && self.messages.last().is_some_and(|last| last.role == role);

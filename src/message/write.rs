@@ -1,5 +1,8 @@
 //! Writes JSON on one line, from texts and values that are copied as they stand.
 
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::pieces::Pieced;
 use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
 use crate::json::string::{self, Decoder};
 use crate::place::Place;
@@ -33,6 +36,11 @@ impl<'o> Writer<'o> {
     /// What is made up from now on is reported here.
     pub fn here(&mut self, at: Place) {
         self.here = at;
+    }
+
+    /// Whether it is noted where what is written came from: then each text has a place of its own.
+    pub fn is_tracing(&self) -> bool {
+        self.spans.is_some()
     }
 
     fn span(&mut self, from: Place, provenance: Provenance) {
@@ -143,6 +151,18 @@ impl<'o> Writer<'o> {
         self.span(origin.whole, Provenance::Named);
         self.origin(Some(origin));
         self.out.extend_from_slice(&raw.bytes());
+    }
+
+    /// What was put together of pieces.
+    pub fn pieced(&mut self, pieced: &Pieced) {
+        let mut written = Written::default();
+        pieced.write(&mut written);
+        self.raw(&Raw::of_written(written, pieced.place()));
+    }
+
+    /// A copy of a value of a store.
+    pub fn copy(&mut self, val: Val<'_>, base: Base<'_>) {
+        self.raw(&Raw::copied(val, base));
     }
 
     /// The value that a text spells; the text as a string if it spells none.

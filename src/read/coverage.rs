@@ -25,7 +25,7 @@ impl Covered {
         // Of a result without its mark the rest may be said.
         let is_whole = |finding: &&Finding| finding.code != LossKind::ERROR_MARK.code;
         let lost = parts.iter().flat_map(|part| part.lost).filter(is_whole).map(|finding| finding.row.at);
-        let unsent = parts.iter().flat_map(|part| &part.unsent).filter_map(|own| Some(own.at?.0));
+        let unsent = parts.iter().flat_map(|part| part.unsent).filter_map(|own| Some(own.at?.0));
         let known = lost.chain(unsent);
         let mut all: Vec<(u64, u64)> = made.chain(known).map(|at| (at.start, at.end())).collect();
         all.sort_unstable();
@@ -62,7 +62,7 @@ pub(super) struct Part<'p> {
     /// What it is known to lose.
     pub lost: &'p [Finding],
     /// What its store holds and it does not send.
-    pub unsent: Vec<&'p Unsent>,
+    pub unsent: &'p [Unsent],
 }
 
 /// What is lost of these records besides what is known, by their histories.
@@ -72,7 +72,7 @@ pub(super) fn lost(
     format: &'static dyn Format,
     parts: &[Part<'_>],
 ) -> io::Result<Vec<Vec<Finding>>> {
-    let not_sent = |own: &&Unsent| {
+    let not_sent = |own: &Unsent| {
         let (at, record) = own.at?;
         let kind = if own.is_lost { LossKind::LEFT_OUT } else { LossKind::NOT_SENT };
         Some(kind.found(at, record).never(own.why))

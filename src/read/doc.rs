@@ -15,7 +15,9 @@ use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 
 use super::detect::{self, Answer};
 use super::stage::{Batch, Stage};
-use super::{Found, Options, Panics, Reading, Take, branches, large, last_line, paths, reduced, retold, unknown};
+use super::{
+    Found, Options, Panics, Reading, Take, branches, large, last_line, paths, reduced, translated, unknown,
+};
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
@@ -124,7 +126,7 @@ impl<'e, T: Take> Run<'e, T> {
             Some(format) => Some(format),
             None => large::format_of(self.id, self.bytes, start, self.options)?,
         };
-        // What is retold is put together from all of the document.
+        // A translation is put together from all of the document.
         if format.is_some_and(|format| format.layout().is_translated()) {
             if self.bytes.len() - start <= limit {
                 return self.document(start, all);
@@ -311,7 +313,7 @@ impl<'e, T: Take> Run<'e, T> {
             return self.reduced(&from.pieces(), format, table, all);
         }
         match format.layout().thread_reader() {
-            Some(teller) => self.retold(&mut from, format, teller(), all),
+            Some(reader) => self.translated(&mut from, format, reader(), all),
             None => self.assembled(from, ended, items, format.info(), all),
         }
     }
@@ -348,22 +350,23 @@ impl<'e, T: Take> Run<'e, T> {
         misfits.into_iter().flatten().for_each(|finding| self.raise(finding, all));
     }
 
-    /// Reads what the records of a store are retold as.
-    fn retold(
+    /// Reads what the records of a store are translated into.
+    fn translated(
         &self,
         from: &mut Assembler,
         format: &'static dyn Format,
-        teller: Box<dyn ThreadReader>,
+        reader: Box<dyn ThreadReader>,
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
-        let room = self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what is retold"))?;
+        let room = self.bytes.room().ok_or_else(|| io::Error::other("there is no room for a translation"))?;
         let covering = self.options.coverage.then_some(format as &'static dyn Format);
-        let retold = retold::retell(self.bytes, &from.pieces(), teller, from.is_broken(), covering)?;
-        let made = room.keep(Made::new(self.bytes.len(), retold.written));
+        let (written, histories) =
+            translated::write(self.bytes, &from.pieces(), reader, from.is_broken(), covering)?;
+        let made = room.keep(Made::new(self.bytes.len(), written));
         let mut stage = self.stage(detect::Reading::By(format));
-        for history in retold.histories {
+        for history in histories {
             let info = history.info;
-            retold::read(history, self.id, made, &mut stage);
+            translated::read(history, self.id, made, &mut stage);
             let (mut assembler, mut ended) = (self.assembler(info, None), Vec::new());
             let mut batch = std::mem::take(&mut stage.batch);
             batch.assemble(&mut assembler, |history, _| ended.push(history));

@@ -20,10 +20,10 @@ mod paths;
 mod pieces;
 pub mod records;
 mod reduced;
-mod retold;
 mod skipped;
 mod spread;
 mod stage;
+mod translated;
 mod unknown;
 
 use std::io;

@@ -181,7 +181,9 @@ fn write_message(message: &Message, w: &mut Writer<'_>) {
 /// A text alone is a string.
 fn write_content(parts: &[Part], w: &mut Writer<'_>) {
     match parts {
-        [only] if only_text(only).is_some() => only_text(only).into_iter().for_each(|text| w.text(text)),
+        [only] if only_text(only).is_some() && !w.is_tracing() => {
+            only_text(only).into_iter().for_each(|text| w.text(text))
+        }
         all => w.array(|w| all.iter().for_each(|part| write_block(part, w))),
     }
 }

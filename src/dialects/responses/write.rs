@@ -4,7 +4,7 @@ use crate::dialect::WriteItem;
 use crate::dialects::common::{self, only_text, part_text, result_text, write_extras, write_input_text};
 use crate::message::write::Writer;
 use crate::message::{
-    Call, CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Maker, Media, MediaKind, MediaSupport,
+    At, Call, CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Maker, Media, MediaKind, MediaSupport,
     Message, Name, OutputFormat, Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Source, Text,
     Thread, Tool, ToolKind, ToolResult, WebSearch,
 };
@@ -89,7 +89,7 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
         w.key("input").array(|w| {
             // Several instructions stay apart.
             if instructions.len() > 1 {
-                write_message(Role::System, instructions, w);
+                write_message(Role::System, At::default(), instructions, w);
             }
             for message in &conversation.messages {
                 write_items(message, &mut |write| write(w));
@@ -134,7 +134,7 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
     if !matches!(message.role, Role::Assistant | Role::Tool) {
         return match message.parts.as_slice() {
             [Part { kind: PartKind::Opaque(opaque), .. }] => each(&|w| w.raw(&opaque.raw)),
-            parts => each(&|w| write_message(message.role, parts, w)),
+            parts => each(&|w| write_message(message.role, message.at, parts, w)),
         };
     }
     let mut rest = message.parts.as_slice();
@@ -147,7 +147,7 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
             usize::from(is_content(first))
         };
         if let Some((content, after)) = rest.split_at_checked(run).filter(|(content, _)| !content.is_empty()) {
-            each(&|w| write_message(message.role, content, w));
+            each(&|w| write_message(message.role, first.at, content, w));
             rest = after;
             continue;
         }
@@ -166,7 +166,7 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
         rest = after;
     }
     if message.parts.is_empty() && message.role == Role::Assistant {
-        each(&|w| write_message(message.role, &[], w));
+        each(&|w| write_message(message.role, message.at, &[], w));
     }
 }
 
@@ -178,16 +178,15 @@ fn write_id(id: Option<&Text>, w: &mut Writer<'_>) {
     id.iter().for_each(|id| w.key("id").text(id));
 }
 
-fn write_message(role: Role, blocks: &[Part], w: &mut Writer<'_>) {
+fn write_message(role: Role, at: At, blocks: &[Part], w: &mut Writer<'_>) {
     let name = match role {
         Role::System => "system",
         Role::Developer => "developer",
         Role::Assistant => "assistant",
         _ => "user",
     };
-    let first = blocks.first();
-    first.iter().for_each(|first| w.here(first.at.place));
-    let id = first.and_then(|first| first.id.as_ref());
+    w.here(at.place);
+    let id = blocks.first().and_then(|first| first.id.as_ref());
     w.object(|w| {
         w.key("type").plain("message");
         w.key("role").plain(name);
@@ -200,7 +199,7 @@ fn write_message(role: Role, blocks: &[Part], w: &mut Writer<'_>) {
         // A text alone is taken from everyone; from the model as its own kind of text.
         match blocks {
             [] => w.plain(""),
-            [only] if only_text(only).is_some() && role != Role::Assistant => {
+            [only] if only_text(only).is_some() && role != Role::Assistant && !w.is_tracing() => {
                 only_text(only).into_iter().for_each(|text| w.text(text));
             }
             _ => w.array(|w| blocks.iter().for_each(|block| write_part(role, block, w))),

@@ -1,8 +1,9 @@
 //! Data sets in the manner of Alpaca: `instruction`, `input` and `output`. They are read only with `--format alpaca`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::translate::{Say, Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
+use crate::formats::spoken;
 use crate::history::{Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -46,11 +47,12 @@ impl Format for Alpaca {
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     for one in transcript::each(record.val).into_iter().filter(|one| one.get(name::instruction).is_some()) {
-        let says = messages(one, record).into_iter().map(|message| Say::Message(message, record.number));
+        let says =
+            messages(one, record).into_iter().map(|message| spoken::verbatim(&INFO, &message, record.number));
         let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-        out.push(Told::history(&INFO, settings, says.collect()));
+        out.push(Translated::history(&INFO, settings, says.collect()));
     }
 }
 

@@ -2,8 +2,9 @@
 //! them from other data: they are read only with `--format sharegpt`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::translate::{Say, Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
+use crate::formats::spoken;
 use crate::history::{Settings, Usage};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
@@ -70,7 +71,7 @@ fn list(val: Val<'_>) -> Option<Val<'_>> {
     ["conversations", "conversation", "messages"].iter().find_map(|key| val.get(key)).filter(Val::is_array)
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     for one in transcript::each(record.val) {
         let Some(list) = list(one) else { continue };
         let mut says = Vec::new();
@@ -81,9 +82,9 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
         }
         let mut calls = 0;
         says.extend(list.elements().filter_map(|turn| message(turn, record, &mut calls)));
-        let says = says.into_iter().map(|message| Say::Message(message, record.number)).collect();
+        let says = says.iter().map(|message| spoken::verbatim(&INFO, message, record.number)).collect();
         let settings = Settings { label: text(one, "id"), read_only: Some(READ_ONLY), ..Settings::default() };
-        out.push(Told::history(&INFO, settings, says));
+        out.push(Translated::history(&INFO, settings, says));
     }
 }
 

@@ -2,9 +2,10 @@
 //! or a part of one.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Say, Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
+use crate::formats::spoken;
 use crate::history::{Settings, Unsent, Usage};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -69,7 +70,7 @@ impl Format for AiStudio {
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let mut settings = Settings {
         label: text(record.val, "id"),
         model: text_at(record.val, &["runSettings", "model"]).map(|model| match model.strip_prefix("models/") {
@@ -87,11 +88,12 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
             let (name, at) = (format!("{key} of chunk {n}"), record.base.of(own));
             settings.unsent.push(Unsent::lost(at, record.number, name, "its content is not in the prompt"));
         }
-        says.extend(content(chunk, record).map(|content| Say::Message(content, record.number)));
+        says.extend(content(chunk, record).map(|content| spoken::verbatim(&INFO, &content, record.number)));
     }
     let request = instructions
         .map(|own| Pieced::object(record.base.of(own)).with("systemInstruction", instruction(own, record.base)));
-    out.push(Told { request, ..Told::history(&INFO, settings, says) });
+    let request = request.map(|own| spoken::raw(&own));
+    out.push(Translated { request, ..Translated::history(&INFO, settings, says) });
 }
 
 /// Instructions as a content. Older prompts have only the text.

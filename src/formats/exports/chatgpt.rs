@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
@@ -87,12 +87,12 @@ fn is_conversation(val: Val<'_>) -> bool {
     named && mapping.members().take(transcript::SAMPLE).all(|member| is_node(member.val))
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let conversations = transcript::each(record.val);
     out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
 }
 
-fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
+fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     let (path, others) = path(conversation);
     let mut said = Transcript::default();
     let mut model = text(conversation, "default_model_slug");

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
@@ -63,12 +63,12 @@ fn is_conversation(val: Val<'_>) -> bool {
             .is_some_and(|list| list.is_array() && list.elements().take(transcript::SAMPLE).all(is_message))
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let conversations = transcript::each(record.val);
     out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
 }
 
-fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
+fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     let messages: Vec<Val<'_>> =
         conversation.get(name::chat_messages).into_iter().flat_map(|list| list.elements()).collect();
     let path = path(&messages, conversation);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::dialects::chat::CHAT;
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
@@ -64,7 +64,7 @@ fn is_conversation(val: Val<'_>) -> bool {
     val.get(name::conversation).is_some_and(|info| info.is_object()) && transcript::has_list(val, "responses")
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let conversations = record.val.get("conversations").into_iter().flat_map(|list| list.elements());
     out.extend(conversations.map(|conversation| told(conversation, record)));
 }
@@ -74,7 +74,7 @@ fn inner(response: Val<'_>) -> Val<'_> {
     response.get(name::response).filter(Val::is_object).unwrap_or(response)
 }
 
-fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
+fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     let all: Vec<Val<'_>> =
         conversation.get("responses").into_iter().flat_map(|list| list.elements()).map(inner).collect();
     let path = path(&all, conversation);

@@ -2,9 +2,10 @@
 //! the Gemini API, as they are; what was compacted or rewound is left out.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Say, Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::formats::spoken;
 use crate::history::{Settings, Unsent, Usage};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
@@ -132,7 +133,7 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings = Settings {
             label: self.id,
             model: self.model,
@@ -140,8 +141,8 @@ impl ThreadReader for Session {
             unsent: self.unsent,
             ..Settings::default()
         };
-        let says = self.events.into_iter().map(|event| Say::Message(event.content, event.record)).collect();
-        vec![Told::history(&INFO, settings, says)]
+        let says = self.events.iter().map(|event| spoken::verbatim(&INFO, &event.content, event.record)).collect();
+        vec![Translated::history(&INFO, settings, says)]
     }
 }
 

@@ -1,86 +1,144 @@
-//! What stores of agents and SDKs say in forms of their own: texts, thoughts, calls and results, each with its place. It is
-//! written as messages of the dialect that the session was sent in, as its client writes them.
+//! Turns that readers of stores still give, as messages.
 
-mod anthropic;
-mod chat;
-mod responses;
 mod turn;
 
-use crate::dialects::anthropic::ANTHROPIC;
-use crate::dialects::chat::CHAT;
-use crate::dialects::responses::RESPONSES;
-use crate::format::translate::Told;
-use crate::format::{Edited, FormatInfo, Histories, Part, Unit};
-use crate::history::{Role, Settings, Unsent};
-
-use turn::Unwritten;
-
-pub(super) use turn::{Call, Id, Manner, Media, Says, Thought, Turn};
-
-/// A format's rows for the dialects that it is written in. It is listed with one of them.
-pub(super) struct Manners {
-    pub anthropic: FormatInfo,
-    pub chat: FormatInfo,
-    pub responses: FormatInfo,
-}
-
-impl Manners {
-    /// Of a store of an agent, which sends the whole history itself, to whatever provider the session names.
-    pub const fn of_agent(row: FormatInfo) -> Manners {
-        Manners::of(row, "chat-compatible", "openai-stateless")
-    }
-
-    /// Of what the applications of an SDK store.
-    pub const fn of_sdk(row: FormatInfo) -> Manners {
-        Manners::of(row, "chat", "openai")
-    }
-
-    /// The same row with the dialect and the target of each manner.
-    const fn of(row: FormatInfo, chat: &'static str, responses: &'static str) -> Manners {
-        Manners {
-            anthropic: row,
-            chat: FormatInfo { dialect: &CHAT, target: chat, ..row },
-            responses: FormatInfo { dialect: &RESPONSES, target: responses, ..row },
-        }
-    }
-
-    pub fn row(&self, manner: Manner) -> &FormatInfo {
-        match manner {
-            Manner::Anthropic => &self.anthropic,
-            Manner::Chat => &self.chat,
-            Manner::Responses => &self.responses,
-        }
-    }
-}
-
-/// What such stores have in common.
-pub(super) const STORE: FormatInfo = FormatInfo {
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    edited: Edited::Never,
-    ..FormatInfo::of(&ANTHROPIC, "anthropic")
+use crate::format::FormatInfo;
+use crate::format::translate::Translated;
+use crate::history::{Settings, Unsent};
+use crate::json::pieces::Pieced;
+use crate::message::{
+    CallKind, Input, Maker, MediaKind, Message, Part, PartKind, Raw, Reasoning, ResultPart, Source, Text,
+    ToolResult,
 };
+use crate::place::Place;
 
-/// Writes turns as a history in one of the dialects of a format.
-pub(super) fn told(manners: &'static Manners, manner: Manner, settings: Settings, turns: Vec<Turn>) -> Told {
+pub(super) use super::threads::{DialectChoice as Manner, Dialects as Manners, STORE};
+pub(super) use turn::{Call, Id, Media, Says, Thought, Turn};
+
+pub(super) fn told(manners: &'static Manners, manner: Manner, settings: Settings, turns: Vec<Turn>) -> Translated {
     told_in(manners.row(manner), settings, turns)
 }
 
-/// Writes turns as a history in the dialect of a row.
-pub(super) fn told_in(info: &'static FormatInfo, settings: Settings, turns: Vec<Turn>) -> Told {
-    let mut lost = Unwritten::default();
-    let (request, messages) = match info.dialect.info().name {
-        "anthropic" => anthropic::written(turns, &mut lost),
-        "responses" => (None, responses::written(turns, &mut lost)),
-        _ => (None, chat::written(turns, &mut lost)),
-    };
-    Told { request, lost: lost.list, ..Told::history(info, settings, messages) }
+pub(super) fn told_in(info: &'static FormatInfo, settings: Settings, turns: Vec<Turn>) -> Translated {
+    super::threads::translated(info, settings, turns.into_iter().map(message).collect())
 }
 
-/// What turns say that are not sent, each part by itself.
 pub(super) fn left(turns: &[Turn], why: &'static str) -> impl Iterator<Item = Unsent> {
+    let _ = Place::default();
     turns.iter().flat_map(move |turn| {
-        let what = if turn.role == Role::Tool { "a result" } else { "a message" };
+        let what = if turn.role == crate::history::Role::Tool { "a result" } else { "a message" };
         turn.says.iter().map(move |says| Unsent::at(says.at(), turn.record, what, why))
     })
+}
+
+pub(super) fn raw(pieced: &Pieced) -> Raw {
+    Raw::build(pieced.place(), |w| w.pieced(pieced))
+}
+
+fn text(pieced: &Pieced) -> Text {
+    Text::of_pieced(pieced)
+}
+
+fn is_text(pieced: &Pieced) -> bool {
+    raw(pieced).first() == Some(b'"')
+}
+
+pub(super) fn message(turn: Turn) -> Message {
+    let mut message = Message { record: turn.record, ..Message::new(turn.role, turn.at.into()) };
+    let mut last: Option<Id> = None;
+    for says in turn.says {
+        let thought = if let Says::Thought(thought) = &says { thought.id.clone() } else { None };
+        let goes_on = thought.as_ref().is_some_and(|id| last.as_ref().is_some_and(|last| last.text == id.text));
+        let part = part(says);
+        match message.parts.last_mut() {
+            Some(Part { kind: PartKind::Reasoning(before), .. }) if goes_on => {
+                if let PartKind::Reasoning(more) = part.kind {
+                    before.texts.extend(more.texts);
+                    before.seal = more.seal.or(before.seal.take());
+                }
+            }
+            _ => message.parts.push(part),
+        }
+        last = thought;
+    }
+    message
+}
+
+fn part(says: Says) -> Part {
+    let at = says.at();
+    match says {
+        Says::Text { text: own, id, .. } => {
+            Part { id: id.map(|id| text(&id.piece)), ..Part::text(text(&own), at.into()) }
+        }
+        Says::Thought(thought) => {
+            let reasoning = Reasoning {
+                maker: if thought.id.is_some() || thought.blob.is_some() {
+                    Maker::OpenAi
+                } else {
+                    Maker::Anthropic
+                },
+                texts: Some(text(&thought.text)).filter(|text| !text.is_empty()).into_iter().collect(),
+                seal: thought.signature.or(thought.blob).map(|own| text(&own)),
+                redacted: thought.redacted.map(|own| text(&own)),
+            };
+            let id = thought.id.map(|id| text(&id.piece));
+            Part { id, ..Part::new(PartKind::Reasoning(reasoning), at.into()) }
+        }
+        Says::Call(call) => {
+            let input =
+                if is_text(&call.input) { Input::Text(text(&call.input)) } else { Input::Json(raw(&call.input)) };
+            let own = crate::message::Call {
+                id: text(&call.id.piece),
+                invented: false,
+                name: text(&call.name),
+                input,
+                kind: CallKind::Function,
+            };
+            Part { id: call.item.map(|id| text(&id.piece)), ..Part::new(PartKind::Call(own), at.into()) }
+        }
+        Says::Result { call, output, failed, .. } => {
+            let output =
+                if is_text(&output) { ResultPart::Text(text(&output)) } else { ResultPart::Json(raw(&output)) };
+            let result = ToolResult {
+                id: text(&call.piece),
+                name: None,
+                parts: vec![output],
+                is_error: failed,
+                kind: CallKind::Function,
+            };
+            Part::new(PartKind::Result(result), at.into())
+        }
+        Says::Media(media) => {
+            let kind = if media.is_image { MediaKind::Image } else { MediaKind::File };
+            let source = match media.data {
+                Some(data) => Source::Data(text(&data)),
+                None => Source::Url(text(&media.url)),
+            };
+            let mime = Some(text(&media.mime)).filter(|mime| !mime.is_empty());
+            let own = crate::message::Media {
+                name: media.name.map(|name| text(&name)),
+                ..crate::message::Media::new(kind, source).mime(mime)
+            };
+            Part::new(own.into(), at.into())
+        }
+        Says::Item(item) => {
+            let opaque = crate::message::Opaque {
+                dialect: "responses",
+                kind: crate::message::OpaqueKind::Item,
+                raw: raw(&item),
+            };
+            Part::new(PartKind::Opaque(opaque), at.into())
+        }
+    }
+}
+
+/// Messages of a dialect that a reader has put together.
+pub(super) fn verbatim(info: &FormatInfo, pieced: &Pieced, record: u32) -> Message {
+    Message::verbatim(
+        info.dialect.info().name,
+        crate::history::Role::Assistant,
+        raw(pieced),
+        pieced.place(),
+        record,
+    )
 }

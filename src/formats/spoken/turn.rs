@@ -1,19 +1,10 @@
 //! The forms in which things are said: turns, and what they are made of.
 
-use crate::history::{Finding, Role};
+use crate::history::Role;
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
-use crate::message::LossKind;
 use crate::place::Place;
-
-/// A dialect to write in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::formats) enum Manner {
-    Anthropic,
-    Chat,
-    Responses,
-}
 
 /// What one side says before the other speaks, or a step of it.
 pub(in crate::formats) struct Turn {
@@ -140,44 +131,5 @@ impl Media {
             name: name.map(|name| Pieced::of(name, base)),
             at,
         }
-    }
-}
-
-/// An object of this type.
-pub(super) fn typed(kind: &str, at: Place) -> Pieced {
-    Pieced::object(at).with("type", Pieced::text(kind, at))
-}
-
-/// Puts a member in, if there is one.
-pub(super) fn with(object: Pieced, key: &str, val: Option<Pieced>) -> Pieced {
-    match val {
-        Some(val) => object.with(key, val),
-        None => object,
-    }
-}
-
-pub(super) fn message(role: &str, at: Place) -> Pieced {
-    Pieced::object(at).with("role", Pieced::text(role, at))
-}
-
-/// What turns say, and a dialect has no place for.
-#[derive(Default)]
-pub(super) struct Unwritten {
-    pub list: Vec<Finding>,
-}
-
-impl Unwritten {
-    pub fn add(&mut self, kind: LossKind, at: Place, record: u32) {
-        self.list.push(kind.found(at, record));
-    }
-
-    /// A part that a message of its side cannot hold.
-    pub fn part(&mut self, says: &Says, record: u32) {
-        let kind = match says {
-            Says::Thought(_) => LossKind::REASONING,
-            Says::Media(_) => LossKind::MEDIA,
-            _ => LossKind::UNKNOWN,
-        };
-        self.add(kind, says.at(), record);
     }
 }

@@ -1,7 +1,7 @@
 //! Logs of Inspect: a document with `samples`, or a sample by itself, as the members of an `.eval` archive are. Each sample
 //! is a conversation. Long texts may lie in its `attachments`, and are put back in their place.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
@@ -104,7 +104,7 @@ fn is_sample(val: Val<'_>) -> bool {
     has("epoch") && has("target") && has("input") && val.get(name::messages).is_some_and(|own| own.is_array())
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let model = record.val.get("eval").and_then(|eval| text(eval, "model"));
     let alone = is_sample(record.val).then_some(record.val);
     let samples = record.val.get(name::samples).into_iter().flat_map(|samples| samples.elements());
@@ -114,7 +114,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
 }
 
 /// A sample. Its model names the provider: `openai/gpt-5`.
-fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Told {
+fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Translated {
     let model = model.or_else(|| sample.get(name::output).and_then(|output| text(output, "model")));
     let provider = model.as_deref().and_then(|model| model.split_once('/')).map_or("", |(provider, _)| provider);
     let (manner, target) = match provider {

@@ -1,7 +1,7 @@
 //! Exports of Langfuse: observations, of which those of type `GENERATION` hold what a model was sent and what it answered, in
 //! the form in which the integration reported it.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Facts, Role, Settings};
@@ -74,7 +74,7 @@ fn is_observation(val: Val<'_>) -> bool {
     named && is_typed
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let all = match list(record.val) {
         Some(list) => list.elements().collect(),
         None => vec![record.val],
@@ -84,7 +84,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
     out.extend(generations.filter_map(|one| told(one, record)));
 }
 
-fn told(one: Val<'_>, record: &Stored<'_>) -> Option<Told> {
+fn told(one: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
     let mut said = Transcript::default();
     side(one.get(name::input), Role::User, record, &mut said);
     side(one.get(name::output), Role::Assistant, record, &mut said);

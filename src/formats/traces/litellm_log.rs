@@ -2,9 +2,10 @@
 //! response lie there as they were, or as JSON in a string; long values may be cut off.
 
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
-use crate::format::translate::{Say, Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::formats::spoken;
 use crate::history::{Facts, Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -75,7 +76,7 @@ fn is_log(val: Val<'_>) -> bool {
     is_call && (has("response") || has("model")) || has("messages") && has("kwargs") && has("response")
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let logs = transcript::each(record.val);
     out.extend(logs.into_iter().filter_map(|log| told(log, record)));
 }
@@ -88,7 +89,7 @@ fn messages<'v>(log: Val<'v>) -> Vec<Val<'v>> {
     [log.get(name::messages), of_body, request].into_iter().flatten().collect()
 }
 
-fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
+fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
     let call = text(log, "call_type").unwrap_or_default();
     let mut info = match &*call {
         "responses" | "aresponses" => &OF_RESPONSES,
@@ -101,7 +102,9 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
         transcript::within(messages, record, &mut |inner| {
             let list = ["messages", "input"].iter().find_map(|key| inner.val.get(key)).unwrap_or(inner.val);
             let list = list.elements().filter(|message| message.is_object());
-            says.extend(list.map(|message| Say::Message(Pieced::of(message, inner.base), inner.number)));
+            says.extend(
+                list.map(|message| spoken::verbatim(info, &Pieced::of(message, inner.base), inner.number)),
+            );
         });
         if !says.is_empty() {
             break;
@@ -115,7 +118,7 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
             } else if response.get(name::r#type).is_some_and(|kind| kind.is("message")) {
                 info = &OF_ANTHROPIC;
             }
-            says.extend(answer(response, inner).into_iter().map(|item| Say::Message(item, inner.number)));
+            says.extend(answer(response, inner).iter().map(|item| spoken::verbatim(info, item, inner.number)));
         });
     }
     if says.is_empty() {
@@ -133,7 +136,8 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
         let at = record.base.of(tools);
         Pieced::object(at).with("tools", Pieced::of(tools, record.base))
     });
-    Some(Told { request, ..Told::history(info, settings, says) })
+    let request = request.map(|own| spoken::raw(&own));
+    Some(Translated { request, ..Translated::history(info, settings, says) })
 }
 
 /// What a response adds to the history.

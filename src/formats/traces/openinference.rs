@@ -1,7 +1,7 @@
 //! Traces by the conventions of OpenInference (Phoenix, Arize): `llm.input_messages.N.message.…` and
 //! `llm.output_messages.N.message.…`, an attribute for each member of a message.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
@@ -87,12 +87,12 @@ impl Format for Openinference {
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let spans = spans::each(record.val);
     out.extend(spans.iter().filter_map(|span| told(span, record)));
 }
 
-fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Told> {
+fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
     let mut said = Transcript::default();
     Flat::of(span, STARTS[0]).add(&NAMES, Role::User, record, &mut said);
     Flat::of(span, STARTS[1]).add(&NAMES, Role::Assistant, record, &mut said);

@@ -1,7 +1,7 @@
 //! Traces by the conventions of OpenTelemetry for generative AI: `gen_ai.input.messages`, `gen_ai.output.messages` and
 //! `gen_ai.system_instructions`, which are JSON in a string, and the older `gen_ai.prompt.N.…` and `gen_ai.completion.N.…`.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
@@ -104,12 +104,12 @@ impl Format for OtelGenai {
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let spans = spans::each(record.val);
     out.extend(spans.iter().filter_map(|span| told(span, record)));
 }
 
-fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Told> {
+fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
     let mut said = Transcript::default();
     let mut is_broken = false;
     let sides = [

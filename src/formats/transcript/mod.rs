@@ -11,7 +11,7 @@ mod messages;
 use std::collections::HashSet;
 
 use crate::format::FormatInfo;
-use crate::format::translate::{Stored, Told};
+use crate::format::translate::{Stored, Translated};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
@@ -126,7 +126,7 @@ impl Transcript {
     }
 
     /// Writes all as a history in the dialect of a format's row.
-    pub fn told(self, info: &'static FormatInfo, settings: Settings) -> Told {
+    pub fn told(self, info: &'static FormatInfo, settings: Settings) -> Translated {
         spoken::told_in(info, Settings { unsent: self.unsent, ..settings }, self.turns)
     }
 }

@@ -1,7 +1,7 @@
 //! Threads of Amp: `{v, id: "T-…", messages}` with blocks in the manner of Anthropic's. The thread itself is kept by Amp's
 //! server; the file is a copy.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::Settings;
@@ -52,7 +52,7 @@ impl Format for AmpThread {
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let mut said = Transcript::of_blocks();
     let mut model = text(record.val, "model");
     for message in record.val.get(name::messages).into_iter().flat_map(|list| list.elements()) {

@@ -1,7 +1,7 @@
 //! Sessions of Antigravity: a line for each step of a trajectory. Steps that run a tool come after the answer that called it;
 //! they have no ids. What a step says without a call before it is kept as text.
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
@@ -85,7 +85,7 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
         vec![self.said.answered().told(&INFO, settings)]
     }

@@ -1,7 +1,7 @@
 //! What `codex exec --json` prints: events of a thread. Its items have no ids or blobs of the API, and prompts are not in it:
 //! it is a log of what was said and run, which can be converted and not replayed.
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
@@ -97,7 +97,7 @@ impl ThreadReader for Thread {
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Translated> {
         // What the run ended in.
         self.turns.extend(self.open.into_iter().map(|(_, turn)| turn));
         let settings = Settings { label: self.id, read_only: Some(READ_ONLY), ..Settings::default() };

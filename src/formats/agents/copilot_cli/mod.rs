@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Say, Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::history::{Act, Code, Finding, Role, Row, Settings, Unsent, Version, codes};
@@ -211,7 +211,7 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let mut asked: HashSet<Box<str>> = std::mem::take(&mut self.of_user);
         let of_user = asked.iter().filter_map(|id| self.results.get(id));
         let of_user =
@@ -243,7 +243,7 @@ impl ThreadReader for Session {
             told.push(spoken::told_in(&INFO, settings, turns));
         }
         if let Some(first) = told.first_mut() {
-            first.says.extend(self.findings.into_iter().map(Say::Find));
+            first.findings.extend(self.findings);
         }
         told
     }

@@ -1,7 +1,7 @@
 //! Sessions of Crush in its database: a message a row, its parts `{type, data}`. They are retold as Crush sends them: from the
 //! summary on, without answers that say nothing.
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
@@ -107,7 +107,7 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let mut unsent = Vec::new();
         let summary = self.messages.iter().position(|(id, _)| self.summary.is_some() && *id == self.summary);
         if let Some(from) = summary {

@@ -2,7 +2,7 @@
 //! `store.db` of the agent, and the bubbles of the editor (`state.vscdb`). The history itself is kept by Cursor's server; calls
 //! whose results are not stored become texts.
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
@@ -106,7 +106,7 @@ impl ThreadReader for Session {
         self.said.content(role, content, record);
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
         vec![self.said.answered().told(&INFO, settings)]
     }

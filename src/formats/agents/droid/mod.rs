@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Version};
@@ -147,7 +147,7 @@ impl ThreadReader for Session {
         self.lines.push(Line { id: text(val, "id"), parent: text(val, "parentId"), said });
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let path = path(&self.lines);
         let mut said = Transcript::of_blocks();
         for (n, line) in self.lines.into_iter().enumerate() {

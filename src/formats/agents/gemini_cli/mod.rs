@@ -10,9 +10,10 @@ mod state;
 pub mod write;
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Say, Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Editor, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::formats::spoken;
 use crate::history::codes::UNKNOWN_REWIND;
 use crate::history::{Code, Finding, Row, Settings, Unsent, Usage, codes};
 use crate::json::{Val, name};
@@ -134,21 +135,21 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let mut settings =
             Settings { is_corrected: true, read_only: Some(READ_ONLY), cures: CURES, ..Settings::default() };
         let left = self.messages.take_left().into_iter();
         settings.unsent =
             left.map(|(message, why)| Unsent::at(message.at, message.record, "a message", why)).collect();
-        let mut says: Vec<Say> = self.findings.into_iter().map(Say::Find).collect();
+        let mut messages = Vec::new();
         for message in self.messages.finish() {
             if message.is_unsent {
                 let why = "Gemini CLI does not send commands, and makes its own context anew";
                 settings.unsent.push(Unsent::at(message.at, message.record, "a message", why));
             }
             settings.model = message.model.or(settings.model);
-            says.extend(message.turns.into_iter().map(|turn| Say::Message(turn, message.record)));
+            messages.extend(message.turns.iter().map(|turn| spoken::verbatim(&INFO, turn, message.record)));
         }
-        vec![Told::history(&INFO, settings, says)]
+        vec![Translated { findings: self.findings, ..Translated::history(&INFO, settings, messages) }]
     }
 }

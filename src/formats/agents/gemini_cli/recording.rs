@@ -1,9 +1,10 @@
 //! Recordings of the Gemini CLI's tests: `{method, response}` lines. Each is a response of the model, whole or in chunks.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Say, Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::formats::spoken;
 use crate::history::{Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -54,7 +55,7 @@ impl Format for GeminiRecording {
 }
 
 /// Each record is a response by itself.
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let Some(response) = record.val.get(name::response) else { return };
     let chunks = if response.is_array() { None } else { Some(response) };
     let chunks = chunks.into_iter().chain(response.elements());
@@ -70,5 +71,5 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
     let content = Pieced::object(at).with("role", Pieced::text("model", at));
     let content = content.with("parts", Pieced::list_of(parts, at));
     let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-    out.push(Told::history(&INFO, settings, vec![Say::Message(content, record.number)]));
+    out.push(Translated::history(&INFO, settings, vec![spoken::verbatim(&INFO, &content, record.number)]));
 }

@@ -1,7 +1,7 @@
 //! Sessions of goose: rows of its database, or the lines of older versions, which begin with what is known of the session. What
 //! is not for the model is left out.
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
@@ -143,7 +143,7 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let (manner, target) = manner(self.provider.as_deref().unwrap_or_default());
         let settings = Settings {
             label: self.id,

@@ -2,7 +2,7 @@
 //! of the Responses API of xAI, which takes the encrypted reasoning back.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
@@ -121,7 +121,7 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings =
             Settings { model: self.model, store: Some(false), read_only: Some(READ_ONLY), ..Settings::default() };
         vec![self.said.told(&INFO, settings)]

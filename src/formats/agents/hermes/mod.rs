@@ -1,7 +1,7 @@
 //! Sessions of Hermes: a JSON document with messages in the manner of Chat's, the archive that it exports, and the rows of
 //! its database (`state.db`), each of which is read as a message.
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
@@ -92,7 +92,7 @@ impl Format for HermesSession {
 /// Documents are sessions; rows add up to one.
 #[derive(Default)]
 struct Sessions {
-    told: Vec<Told>,
+    told: Vec<Translated>,
     rows: Transcript,
     model: Option<Box<str>>,
     has_rows: bool,
@@ -127,7 +127,7 @@ impl ThreadReader for Sessions {
         self.told.push(said.told(&INFO, settings));
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Translated> {
         if self.has_rows {
             let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
             self.told.push(self.rows.told(&INFO, settings));

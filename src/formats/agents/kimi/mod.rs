@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
@@ -186,7 +186,7 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let (manner, target) = match &*self.provider {
             "" | "kimi" | "moonshot" => (Manner::Chat, "kimi"),
             other => provider::manner(other),

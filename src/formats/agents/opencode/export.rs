@@ -1,7 +1,7 @@
 //! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are retold as opencode
 //! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::json::{Val, name};
 
@@ -68,11 +68,11 @@ impl Format for OpencodeExport {
 }
 
 /// Each record is a session.
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     out.push(session(record));
 }
 
-fn session(record: &Stored<'_>) -> Told {
+fn session(record: &Stored<'_>) -> Translated {
     let info = record.val.get(name::info);
     let list = record.val.get(name::messages).into_iter().flat_map(|list| list.elements());
     let revert = info.and_then(|info| info.get("revert"));
@@ -84,6 +84,6 @@ fn session(record: &Stored<'_>) -> Told {
         messages: list.filter_map(|message| Message::of(message, record.base, record.number)).collect(),
     };
     let mut told = session.told(&MANNERS, READ_ONLY, repair::CURES);
-    told.says.extend(repair::findings(record));
+    told.findings.extend(repair::findings(record));
     told
 }

@@ -1,6 +1,6 @@
 //! What is wrong with an opencode session as a store, and how it is repaired where it lies.
 
-use crate::format::translate::{Say, Stored};
+use crate::format::translate::Stored;
 use crate::format::{Repaired, Wanted};
 use crate::history::{Act, Code, Finding, Row, codes};
 use crate::json::edit::{Base, add_member};
@@ -175,20 +175,20 @@ impl<'v> Object<'v> {
 const FILL: &str = "add the fields with the values that opencode itself fills in";
 
 /// What is missing in an export.
-pub(in crate::formats) fn findings(record: &Stored<'_>) -> Vec<Say> {
+pub(in crate::formats) fn findings(record: &Stored<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
     each(record.val, &mut |object| out.extend(object.finding(record).map(|found| found.act(Act::Stored(FILL)))));
-    out.into_iter().map(Say::Find).collect()
+    out
 }
 
 /// What is missing in a row of the database.
-pub(in crate::formats) fn finding_in_row(record: &Stored<'_>) -> Option<Say> {
+pub(in crate::formats) fn finding_in_row(record: &Stored<'_>) -> Option<Finding> {
     let object = Object::row(record.val)?;
     let found = object.finding(record)?;
-    Some(Say::Find(match object.kind {
+    Some(match object.kind {
         Kind::User | Kind::Answer => found.never("in a database only parts are edited"),
         _ => found.act(Act::Stored(FILL)),
-    }))
+    })
 }
 
 /// Repairs an export: fills in what is missing, and ends what is still to run.

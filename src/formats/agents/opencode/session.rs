@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::format::translate::Told;
+use crate::format::translate::Translated;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken::{self, Manners};
@@ -28,7 +28,7 @@ impl Session<'_> {
         manners: &'static Manners,
         read_only: &'static str,
         cures: &'static [(Code, &'static str)],
-    ) -> Told {
+    ) -> Translated {
         let mut unsent = Vec::new();
         if let Some((message, part)) = &self.taken_back {
             take_back(&mut self.messages, message, part.as_deref(), &mut unsent);

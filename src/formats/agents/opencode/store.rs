@@ -1,7 +1,7 @@
 //! Sessions of opencode 1.x in its database, and in the folders that older versions keep: a message or a part a record. They
 //! are retold as exports are.
 
-use crate::format::translate::{Say, Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Finding, Row, codes};
 use crate::json::{Val, name};
@@ -60,7 +60,7 @@ impl Format for OpencodeSession {
 #[derive(Default)]
 struct Rows {
     kept: Kept,
-    found: Vec<Say>,
+    found: Vec<Finding>,
     /// They are rows of a database.
     in_tables: bool,
 }
@@ -73,16 +73,16 @@ impl ThreadReader for Rows {
         if record.val.get(name::hidden).is_some() {
             let row = Row::of_place(record.base.of(record.val), record.number);
             let finding = Finding::new(codes::HIDDEN_SESSION, row);
-            self.found.push(Say::Find(finding.never("the file stays as it is")));
+            self.found.push(finding.never("the file stays as it is"));
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let tapes = self.kept.scanned();
         let session = rows::session(self.kept.records(&tapes));
         let (read_only, cures) = if self.in_tables { (READ_ONLY, repair::CURES) } else { (NO_FILES, &[][..]) };
         let mut told = session.told(&MANNERS, read_only, cures);
-        told.says.extend(self.found);
+        told.findings.extend(self.found);
         vec![told]
     }
 }

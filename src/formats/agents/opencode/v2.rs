@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent, Version};
 use crate::json::pieces::Pieced;
@@ -65,7 +65,7 @@ impl ThreadReader for Rows {
         self.0.push(record);
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let tapes = self.0.scanned();
         let (mut settings, mut messages) = (Settings::default(), Vec::new());
         let mut reverted = None;

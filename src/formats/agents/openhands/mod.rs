@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
@@ -168,7 +168,7 @@ impl ThreadReader for Conversation {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let manner = match (self.is_responses, self.is_anthropic) {
             (true, _) => Manner::Responses,
             (false, true) => Manner::Anthropic,

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Say, Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Finding, Row, Settings, Unsent, codes};
@@ -141,7 +141,7 @@ impl ThreadReader for Session {
         self.entries.push(entry);
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let (path, strays) = self.path();
         let model = path.iter().rev().find_map(|ix| self.entries.get(*ix)?.model.clone()).unwrap_or_default();
         let mut unsent = Vec::new();
@@ -176,9 +176,9 @@ impl ThreadReader for Session {
         let mut told = spoken::told(&MANNERS, manner, settings, turns);
         let missing = |(at, record): (Place, u32)| {
             let finding = Finding::new(codes::MISSING_PARENT, Row::of_place(at, record));
-            Say::Find(finding.variant(1).never("its parent is not in the file"))
+            finding.variant(1).never("its parent is not in the file")
         };
-        told.says.extend(strays.into_iter().map(missing));
+        told.findings.extend(strays.into_iter().map(missing));
         vec![told]
     }
 }

@@ -5,10 +5,11 @@
 use std::collections::HashMap;
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Say, Stored, ThreadReader, Told};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Unit, Upstream};
+use crate::format::translate::{Stored, ThreadReader, Translated};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::formats::spoken;
 use crate::history::tree::{self, Entry, Marks, Name};
-use crate::history::{Usage, Version, time};
+use crate::history::{Settings, Usage, Version, time};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 use crate::place::Place;
@@ -134,22 +135,24 @@ impl ThreadReader for Session {
         self.lines.push(Line { entry, record: record.number, says });
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        let read_only = Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default());
-        let mut says = vec![Say::Mark(read_only)];
-        for Line { entry, record, says: said } in self.lines {
-            says.push(Say::Mark(Mark::Entry(Box::new(entry))));
-            match said {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
+        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+        let mut translated = Translated::history(&INFO, settings, Vec::new());
+        let messages = &mut translated.thread.messages;
+        for Line { entry, record, says } in self.lines {
+            translated.entries.push((messages.len(), entry));
+            match says {
                 Says::Nothing => {}
                 Says::Content(role, parts, at) => {
                     let content = Pieced::object(at).with("role", Pieced::text(role, at));
-                    says.push(Say::Message(content.with("parts", Pieced::list_of(parts, at)), record));
+                    let content = content.with("parts", Pieced::list_of(parts, at));
+                    messages.push(spoken::verbatim(&INFO, &content, record));
                 }
                 Says::Contents(contents) => {
-                    says.extend(contents.into_iter().map(|content| Say::Message(content, record)));
+                    messages.extend(contents.iter().map(|content| spoken::verbatim(&INFO, content, record)));
                 }
             }
         }
-        vec![Told { info: &INFO, says, request: None, lost: Vec::new() }]
+        vec![translated]
     }
 }

@@ -1,7 +1,7 @@
 //! Threads of Zed: documents as it exports them, and as they lie in `threads.db`, packed or not. Newer ones have messages
 //! `User` and `Agent`, older ones have roles with segments. Results lie with the answer that called for them.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
@@ -78,7 +78,7 @@ impl Format for ZedThread {
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let val = record.val;
     let mut said = Transcript::of_blocks();
     for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {

@@ -2,7 +2,7 @@
 //! graph changes it.
 
 use crate::format::handover::Handover;
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
 use crate::json::Val;
@@ -57,7 +57,7 @@ fn messages(state: Val<'_>) -> Option<Val<'_>> {
 }
 
 /// The one record is the checkpoint.
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let Some(list) = messages(record.val) else { return };
     let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
     out.push(langchain::told(list, &MANNERS, settings, record));

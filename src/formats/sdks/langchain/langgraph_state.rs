@@ -1,6 +1,6 @@
 //! The state of a LangGraph thread as its server gives it: `{values: {messages: […]}, next, config, …}`.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
 use crate::json::{Val, name};
@@ -55,7 +55,7 @@ fn messages(state: Val<'_>) -> Option<Val<'_>> {
 }
 
 /// Each record is the state of a thread at some time.
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let Some(list) = messages(record.val) else { return };
     let thread = ["thread_id", "checkpoint_id"].iter().find_map(|key| {
         let id = record.val.at(&["config", "configurable", key])?.text()?;

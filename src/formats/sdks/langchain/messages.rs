@@ -1,7 +1,7 @@
 //! Messages that LangChain has written: `messages_to_dict`, `model_dump` and `dumpd`, as a list, in an object with
 //! `messages`, or one a line.
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Settings;
 use crate::json::{Val, name};
@@ -61,7 +61,7 @@ fn list(val: Val<'_>) -> Option<Val<'_>> {
 /// The conversations so far, and one whose messages are records of their own.
 #[derive(Default)]
 struct Messages {
-    told: Vec<Told>,
+    told: Vec<Translated>,
     lines: langchain::Lines,
 }
 
@@ -77,7 +77,7 @@ impl ThreadReader for Messages {
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { read_only: Some(IN_LINES), ..Settings::default() };
         self.told.extend(self.lines.told(&MANNERS, settings));
         self.told

@@ -1,7 +1,7 @@
 //! What the stores of LangChain and LangGraph share: lists of messages, in three forms, retold as LangChain sends them to
 //! the provider that the answers name.
 
-use crate::format::translate::{Stored, Told};
+use crate::format::translate::{Stored, Translated};
 use crate::history::Settings;
 use crate::json::Val;
 
@@ -73,7 +73,12 @@ pub(super) fn score_of(list: Val<'_>) -> u8 {
 }
 
 /// The conversation in a list.
-pub(super) fn told(list: Val<'_>, manners: &'static Manners, settings: Settings, record: &Stored<'_>) -> Told {
+pub(super) fn told(
+    list: Val<'_>,
+    manners: &'static Manners,
+    settings: Settings,
+    record: &Stored<'_>,
+) -> Translated {
     let messages: Vec<Message<'_>> = list.elements().filter_map(Message::of).collect();
     let mut provider = Provider::default();
     messages.iter().for_each(|message| provider.see(message));
@@ -107,7 +112,7 @@ impl Lines {
         }
     }
 
-    pub fn told(self, manners: &'static Manners, settings: Settings) -> Option<Told> {
+    pub fn told(self, manners: &'static Manners, settings: Settings) -> Option<Translated> {
         let (manner, target) = self.provider.manner();
         let turns = self.turns.into_iter().zip(EACH).find(|(_, own)| *own == manner)?.0;
         let settings = Settings { target, model: self.provider.model, ..settings };

@@ -1,9 +1,10 @@
 //! The state of a run that the OpenAI Agents SDK for JavaScript was interrupted in. Its items have a form of their own, with
 //! keys in camel case; they are retold as the SDK sends them.
 
-use crate::format::translate::{Say, Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::formats::spoken;
 use crate::history::Settings;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -88,7 +89,7 @@ impl Format for AgentsJsState {
 
 /// What the run would send when it is resumed: what it began with, and what it has generated since, without what waits for
 /// an approval.
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let (state, base) = (record.val, record.base);
     let Some(input) = state.get("originalInput") else { return };
     let mut items: Vec<Pieced> = Vec::new();
@@ -110,6 +111,6 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
         unknown_version: version.map(|version| base.of(version)),
         ..Settings::default()
     };
-    let says = items.into_iter().map(|item| Say::Message(item, record.number)).collect();
-    out.push(Told::history(&MANNERS.responses, settings, says));
+    let says = items.iter().map(|item| spoken::verbatim(&MANNERS.responses, item, record.number)).collect();
+    out.push(Translated::history(&MANNERS.responses, settings, says));
 }

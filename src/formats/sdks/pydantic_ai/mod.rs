@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
@@ -85,13 +85,13 @@ impl Format for PydanticAi {
 }
 
 /// Each record is a conversation.
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     if let Some(list) = messages(record.val) {
         out.push(conversation(list, record));
     }
 }
 
-fn conversation(list: Val<'_>, record: &Stored<'_>) -> Told {
+fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
     let mut provider = Provider::default();
     list.elements().for_each(|message| provider.see(message));
     let (manner, target) = provider.manner();

@@ -4,7 +4,7 @@ pub mod model_messages;
 pub mod ui_messages;
 pub mod write;
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::history::{Code, Role, Settings};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -117,7 +117,7 @@ pub(super) struct Conversation {
 /// The conversations so far, and one whose messages are records of their own.
 struct Messages {
     form: &'static Form,
-    told: Vec<Told>,
+    told: Vec<Translated>,
     open: Conversation,
 }
 
@@ -136,7 +136,7 @@ impl ThreadReader for Messages {
         self.told.push(conversation.told(self.form));
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Translated> {
         if !self.open.turns.is_empty() {
             self.told.push(self.open.told(self.form));
         }
@@ -145,7 +145,7 @@ impl ThreadReader for Messages {
 }
 
 impl Conversation {
-    fn told(self, form: &Form) -> Told {
+    fn told(self, form: &Form) -> Translated {
         let (manner, target) = self.providers.manner();
         let settings =
             Settings { target, read_only: Some(form.read_only), cures: form.cures, ..Settings::default() };
