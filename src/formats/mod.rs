@@ -16,7 +16,6 @@ pub mod sdks;
 mod spoken;
 mod threads;
 pub mod traces;
-mod transcript;
 pub mod unread;
 
 use crate::carry::SessionWriter;

@@ -2,7 +2,7 @@
 
 use crate::history::Settings;
 
-use super::spoken::Manner;
+use super::spoken::DialectChoice;
 
 /// Notes the provider that a log names. Of others than OpenAI's own only pairs can be judged.
 pub fn set(settings: &mut Settings, provider: Box<str>) {
@@ -18,12 +18,12 @@ pub fn set(settings: &mut Settings, provider: Box<str>) {
 
 /// How a session is sent to a provider, by the name that clients of many providers have for it, and which target judges it.
 /// Of providers that are not known only pairs can be judged.
-pub(super) fn manner(provider: &str) -> (Manner, &'static str) {
+pub(super) fn dialect(provider: &str) -> (DialectChoice, &'static str) {
     match provider {
-        "anthropic" | "google-vertex-anthropic" => (Manner::Anthropic, "anthropic"),
-        "openai" => (Manner::Responses, "openai-stateless"),
-        "openai-codex" => (Manner::Responses, "codex"),
-        _ if provider.starts_with("azure") => (Manner::Responses, "azure"),
-        _ => (Manner::Chat, "chat-compatible"),
+        "anthropic" | "google-vertex-anthropic" => (DialectChoice::Anthropic, "anthropic"),
+        "openai" => (DialectChoice::Responses, "openai-stateless"),
+        "openai-codex" => (DialectChoice::Responses, "codex"),
+        _ if provider.starts_with("azure") => (DialectChoice::Responses, "azure"),
+        _ => (DialectChoice::Chat, "chat-compatible"),
     }
 }

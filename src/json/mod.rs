@@ -42,3 +42,17 @@ pub use scan::{scan, scan_prefix};
 pub use spare::Spare;
 pub use string::{Str, fingerprint, fingerprint_of};
 pub use tape::{Key, Member, NodeKind, Oddity, Tape, Val};
+
+/// Whether a text is a whole JSON value.
+pub fn is_json(text: &[u8]) -> bool {
+    scan(text, &mut Tape::new()).is_ok()
+}
+
+/// Whether a value is a string that spells a JSON object.
+pub fn spells_object(val: Val<'_>) -> bool {
+    let mut tape = Tape::new();
+    let text = val.text().filter(|text| val.is_string() && text.trim_ascii_start().starts_with(b"{"));
+    text.is_some_and(|text| {
+        scan(&text, &mut tape).is_ok() && tape.root(&text).is_some_and(|root| root.is_object())
+    })
+}

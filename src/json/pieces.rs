@@ -11,7 +11,7 @@ use crate::place::Place;
 use super::edit::Base;
 use super::provenance::{Provenance, Run, Span, Written};
 use super::string::{Decoder, decode};
-use super::{Member, NodeKind, Tape, Val, scan};
+use super::{Member, NodeKind, Val, is_json};
 
 /// Levels of a value that can change after it was set; what lies deeper is kept as text.
 const LEVELS: u32 = 5;
@@ -419,10 +419,6 @@ fn goes_on(before: &Pieced, element: Val<'_>, how: &Merging) -> bool {
     let id = element.get("id").and_then(|id| id.text()).filter(|id| !id.is_empty());
     let same = id.is_some_and(|id| before.get("id").is_some_and(|own| own.is_raw(&id)));
     before.get("function").is_some() && (same || !has(&["id"]) && !has(&["function", "name"]))
-}
-
-fn is_json(text: &[u8]) -> bool {
-    scan(text, &mut Tape::new()).is_ok()
 }
 
 /// Writes what a string spells.

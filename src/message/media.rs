@@ -1,5 +1,7 @@
 //! Images, audio, video and documents, by whatever way they come.
 
+use std::ops::Range;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -59,8 +61,14 @@ impl Media {
     pub fn of_url(kind: MediaKind, url: &Text) -> Self {
         match split_data_url(&url.raw()) {
             Some((mime, data)) => {
-                let mime = (!mime.is_empty()).then(|| Text::of_raw(mime));
-                Media::new(kind, Source::Data(Text::of_raw(data))).mime(mime)
+                let mime = (!mime.is_empty()).then(|| {
+                    match url.raw().get(mime.clone()).and_then(|mime| memchr::memchr(b'\\', mime)) {
+                        // Slashes may be escaped.
+                        Some(_) => Text::new(&url.slice(mime.start, mime.end).to_plain_string()),
+                        None => url.slice(mime.start, mime.end),
+                    }
+                });
+                Media::new(kind, Source::Data(url.slice(data, url.size()))).mime(mime)
             }
             None => Media::new(kind, Source::Url(url.clone())),
         }
@@ -69,8 +77,8 @@ impl Media {
     /// A `data:` URL, as it stands in JSON, if the media is data.
     pub fn data_url(&self) -> Option<Text> {
         let Source::Data(data) = &self.source else { return None };
-        let mime = self.mime.as_ref().map_or(self.kind.usual_mime().as_bytes().into(), |mime| mime.raw());
-        Some(Text::of_raw([b"data:", &*mime, b";base64,", &*data.raw()].concat()))
+        let mime = self.mime.clone().unwrap_or_else(|| Text::new(self.kind.usual_mime()));
+        Some(Text::join([&Text::new("data:"), &mime, &Text::new(";base64,"), data], ""))
     }
 
     /// What it says as one text, if it is plain text: what is known about it comes first.
@@ -194,13 +202,14 @@ impl MediaKind {
     }
 }
 
-/// `data:<type>;base64,<data>`; the text may hold escaped slashes.
-fn split_data_url(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let rest = url.strip_prefix(b"data:")?;
+/// Of `data:<type>;base64,<data>` where the type is, and where the data begin.
+fn split_data_url(url: &[u8]) -> Option<(Range<usize>, usize)> {
+    const SCHEME: &[u8] = b"data:";
+    let rest = url.strip_prefix(SCHEME)?;
     let comma = memchr::memchr(b',', rest)?;
-    let (head, data) = (rest.get(..comma)?.strip_suffix(b";base64")?, rest.get(comma + 1..)?);
-    let mime = head.split(|b| *b == b';').next().unwrap_or_default();
-    Some((mime.iter().copied().filter(|b| *b != b'\\').collect(), data))
+    let head = rest.get(..comma)?.strip_suffix(b";base64")?;
+    let end = memchr::memchr(b';', head).unwrap_or(head.len());
+    Some((SCHEME.len()..SCHEME.len() + end, SCHEME.len() + comma + 1))
 }
 
 #[cfg(test)]

@@ -204,6 +204,11 @@ impl Part {
         Part::new(PartKind::Text { text, citations: None }, at)
     }
 
+    /// A message or an item of a dialect, as it has it.
+    pub fn verbatim(dialect: &'static str, raw: Raw, at: Place) -> Self {
+        Part::new(PartKind::Opaque(Opaque { dialect, kind: OpaqueKind::Item, raw }), at.into())
+    }
+
     /// Says nothing to a model.
     pub fn is_blank(&self) -> bool {
         matches!(&self.kind, PartKind::Text { text, .. } if text.is_blank())
@@ -224,8 +229,7 @@ impl Message {
 
     /// A message or an item of a dialect, as it has it.
     pub fn verbatim(dialect: &'static str, role: Role, raw: Raw, at: Place, record: u32) -> Self {
-        let opaque = Opaque { dialect, kind: OpaqueKind::Item, raw };
-        let parts = vec![Part::new(PartKind::Opaque(opaque), at.into())];
+        let parts = vec![Part::verbatim(dialect, raw, at)];
         Message { parts, record, ..Message::new(role, at.into()) }
     }
 

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
-use crate::json::{NodeKind, Str, Tape, Val, scan, string};
+use crate::json::{NodeKind, Str, Val, string};
 use crate::place::Place;
 
 use super::spill::{Held, Store};
@@ -129,6 +129,9 @@ impl Text {
             if n > 0 {
                 joined.extend_from_slice(between.as_bytes());
             }
+            if let (Some(all), None) = (&mut origin, &text.origin) {
+                all.runs.push(Run { at: offset(end), from: all.whole, provenance: Provenance::Named });
+            }
             if let Some(own) = &text.origin {
                 let all = origin.get_or_insert_with(|| Box::new(Origin { whole: own.whole, runs: Vec::new() }));
                 let named = |at| Run { at, from: own.whole, provenance: Provenance::Named };
@@ -139,6 +142,34 @@ impl Text {
             joined.extend_from_slice(&text.raw());
         }
         Text { bytes: Held::Here(joined.into()), origin }
+    }
+
+    /// A stretch of it, by offsets between the quotes.
+    pub fn slice(&self, from: usize, to: usize) -> Text {
+        let raw = self.raw();
+        let inner = raw.get(from..to).unwrap_or_default();
+        let Some(origin) = &self.origin else { return Text::of_raw(inner) };
+        let (from, to) = (offset(from), offset(to));
+        let mut runs: Vec<Run> = Vec::new();
+        for run in origin.runs.iter().filter(|run| run.at < to) {
+            let skipped = from.saturating_sub(run.at);
+            let place = match run.provenance {
+                Provenance::Copied if skipped < run.from.len => {
+                    Place { start: run.from.start + u64::from(skipped), len: run.from.len - skipped, ..run.from }
+                }
+                Provenance::Copied if skipped > 0 => continue,
+                _ => run.from,
+            };
+            runs.push(Run { at: run.at.saturating_sub(from), from: place, provenance: run.provenance });
+        }
+        // Of runs that begin before the stretch only the last one reaches into it.
+        let first =
+            runs.iter().rposition(|run| run.at == 0 && run.provenance != Provenance::Respelled).unwrap_or(0);
+        runs.drain(..first);
+        if let Some(last) = runs.last_mut().filter(|last| last.provenance == Provenance::Copied) {
+            last.from.len = last.from.len.min(to.saturating_sub(from).saturating_sub(last.at));
+        }
+        Text::of_runs(inner, origin.whole, runs)
     }
 
     /// Puts a long text into a store.
@@ -317,9 +348,4 @@ fn copied_runs(val: Val<'_>, start: u32, base: Base<'_>, out: &mut Vec<Run>) {
 
 fn offset(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
-}
-
-/// Whether a text is a whole JSON value.
-pub fn is_json(text: &[u8]) -> bool {
-    scan(text, &mut Tape::new()).is_ok()
 }

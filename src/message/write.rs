@@ -1,14 +1,13 @@
 //! Writes JSON on one line, from texts and values that are copied as they stand.
 
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
 use crate::json::string::{self, Decoder};
+use crate::json::{Val, is_json};
 use crate::place::Place;
 use crate::source::bytes::spool::Outlet;
 
-use super::text::is_json;
 use super::{Raw, Text};
 
 /// Appends to a buffer. Commas come by themselves.

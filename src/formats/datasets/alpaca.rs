@@ -8,7 +8,7 @@ use crate::history::{Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
-use crate::formats::transcript;
+use crate::formats::threads;
 
 pub struct Alpaca;
 
@@ -48,7 +48,7 @@ impl Format for Alpaca {
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    for one in transcript::each(record.val).into_iter().filter(|one| one.get(name::instruction).is_some()) {
+    for one in threads::each(record.val).into_iter().filter(|one| one.get(name::instruction).is_some()) {
         let says =
             messages(one, record).into_iter().map(|message| spoken::verbatim(&INFO, &message, record.number));
         let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };

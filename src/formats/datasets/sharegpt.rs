@@ -10,7 +10,7 @@ use crate::json::Val;
 use crate::json::pieces::Pieced;
 
 use crate::formats::member::text;
-use crate::formats::transcript;
+use crate::formats::threads;
 
 pub struct Sharegpt;
 
@@ -72,7 +72,7 @@ fn list(val: Val<'_>) -> Option<Val<'_>> {
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    for one in transcript::each(record.val) {
+    for one in threads::each(record.val) {
         let Some(list) = list(one) else { continue };
         let mut says = Vec::new();
         let at = record.base.of(one);
@@ -104,7 +104,7 @@ fn message(turn: Val<'_>, record: &Stored<'_>, calls: &mut u32) -> Option<Pieced
         "call" => {
             *calls += 1;
             let mut function = Pieced::object(at).with("name", Pieced::text("unnamed", at));
-            let is_read = transcript::within(value, record, &mut |inner| {
+            let is_read = threads::within(value, record, &mut |inner| {
                 if let Some(name) = inner.val.get("name").filter(Val::is_string) {
                     let arguments = inner.val.get("arguments").map(|own| Pieced::of(own, inner.base));
                     let arguments = arguments.unwrap_or_else(|| Pieced::fixed("{}", at)).spelling();

@@ -12,7 +12,7 @@ use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::transcript;
+use crate::formats::threads;
 
 pub struct AiStudio;
 
@@ -60,7 +60,7 @@ impl Format for AiStudio {
         let chunks = probe.val.at(&["chunkedPrompt", "chunks"]).filter(Val::is_array);
         let has_role = |chunk: Val<'_>| chunk.get(name::role).is_some_and(|role| role.is_string());
         match chunks {
-            Some(chunks) if chunks.elements().take(transcript::SAMPLE).all(has_role) => 95,
+            Some(chunks) if chunks.elements().take(threads::SAMPLE).all(has_role) => 95,
             _ => 0,
         }
     }

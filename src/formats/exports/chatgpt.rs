@@ -11,9 +11,9 @@ use crate::history::Settings;
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript;
-use crate::formats::transcript::Transcript;
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads;
+use crate::formats::threads::ThreadBuilder;
 
 mod message;
 
@@ -21,7 +21,7 @@ pub struct ChatgptExport;
 
 pub static FORMAT: ChatgptExport = ChatgptExport;
 
-static INFO: FormatInfo = Manners::of_sdk(FormatInfo {
+static INFO: FormatInfo = Dialects::of_sdk(FormatInfo {
     name: "chatgpt-export",
     title: "ChatGPT export (`conversations.json`)",
     known_by: "`mapping` of nodes with `message`, `parent` and `children`; alone or in a list",
@@ -69,7 +69,7 @@ impl Format for ChatgptExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
+        if threads::is_all(probe.val, is_conversation) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
@@ -84,17 +84,17 @@ fn is_conversation(val: Val<'_>) -> bool {
     };
     let Some(mapping) = val.get("mapping").filter(Val::is_object) else { return false };
     let named = ["current_node", "conversation_id", "create_time"].iter().any(|key| val.get(key).is_some());
-    named && mapping.members().take(transcript::SAMPLE).all(|member| is_node(member.val))
+    named && mapping.members().take(threads::SAMPLE).all(|member| is_node(member.val))
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let conversations = transcript::each(record.val);
+    let conversations = threads::each(record.val);
     out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
 }
 
 fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     let (path, others) = path(conversation);
-    let mut said = Transcript::default();
+    let mut said = ThreadBuilder::default();
     let mut model = text(conversation, "default_model_slug");
     for node in path {
         model = text_at(node, &["message", "metadata", "model_slug"]).or(model);
@@ -107,7 +107,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     }
     let label = ["conversation_id", "id"].iter().find_map(|key| text(conversation, key));
     let settings = Settings { label, model, read_only: Some(READ_ONLY), ..Settings::default() };
-    said.answered().told(&INFO, settings)
+    said.answered().finish(&INFO, settings)
 }
 
 /// The nodes from the root to the current one, and those of other branches.

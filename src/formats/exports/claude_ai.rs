@@ -10,15 +10,15 @@ use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript;
-use crate::formats::transcript::Transcript;
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads;
+use crate::formats::threads::ThreadBuilder;
 
 pub struct ClaudeAiExport;
 
 pub static FORMAT: ClaudeAiExport = ClaudeAiExport;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "claude-ai-export",
     title: "Claude.ai export (`conversations.json`)",
     known_by: "`chat_messages` with `sender`, beside `uuid`; alone or in a list",
@@ -45,7 +45,7 @@ impl Format for ClaudeAiExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
+        if threads::is_all(probe.val, is_conversation) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
@@ -60,11 +60,11 @@ fn is_conversation(val: Val<'_>) -> bool {
     val.get(name::uuid).is_some_and(|id| id.is_string())
         && val
             .get(name::chat_messages)
-            .is_some_and(|list| list.is_array() && list.elements().take(transcript::SAMPLE).all(is_message))
+            .is_some_and(|list| list.is_array() && list.elements().take(threads::SAMPLE).all(is_message))
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let conversations = transcript::each(record.val);
+    let conversations = threads::each(record.val);
     out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
 }
 
@@ -72,7 +72,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     let messages: Vec<Val<'_>> =
         conversation.get(name::chat_messages).into_iter().flat_map(|list| list.elements()).collect();
     let path = path(&messages, conversation);
-    let mut said = Transcript::of_blocks();
+    let mut said = ThreadBuilder::default();
     for &message in &path {
         add(message, record, &mut said);
     }
@@ -83,7 +83,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    said.answered().told(&INFO, settings)
+    said.answered().finish(&INFO, settings)
 }
 
 /// The messages that lead to the current one, or to the newest. Without parents they follow each other.
@@ -109,7 +109,7 @@ fn path<'v>(messages: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
 }
 
 /// Adds a message. Its blocks say more than its text, where they are stored.
-fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
+fn add(message: Val<'_>, from: &Stored<'_>, said: &mut ThreadBuilder) {
     let role =
         if message.get("sender").is_some_and(|sender| sender.is("human")) { Role::User } else { Role::Assistant };
     said.begin();

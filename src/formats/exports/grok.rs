@@ -10,8 +10,8 @@ use crate::history::{Role, Settings, Usage};
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::transcript;
-use crate::formats::transcript::Transcript;
+use crate::formats::threads;
+use crate::formats::threads::ThreadBuilder;
 
 pub struct GrokExport;
 
@@ -52,7 +52,7 @@ impl Format for GrokExport {
         let Some(list) = probe.val.get("conversations").filter(|list| list.is_array() && list.count() > 0) else {
             return 0;
         };
-        if list.elements().take(transcript::SAMPLE).all(is_conversation) { 95 } else { 0 }
+        if list.elements().take(threads::SAMPLE).all(is_conversation) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
@@ -61,7 +61,7 @@ impl Format for GrokExport {
 }
 
 fn is_conversation(val: Val<'_>) -> bool {
-    val.get(name::conversation).is_some_and(|info| info.is_object()) && transcript::has_list(val, "responses")
+    val.get(name::conversation).is_some_and(|info| info.is_object()) && threads::has_list(val, "responses")
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
@@ -78,7 +78,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     let all: Vec<Val<'_>> =
         conversation.get("responses").into_iter().flat_map(|list| list.elements()).map(inner).collect();
     let path = path(&all, conversation);
-    let mut said = Transcript::default();
+    let mut said = ThreadBuilder::default();
     let mut model = None;
     for &response in &path {
         let is_human = response.get("sender").is_some_and(|sender| sender.is("human"));
@@ -95,7 +95,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    said.told(&INFO, settings)
+    said.finish(&INFO, settings)
 }
 
 /// The responses that lead to the current one, or to the last. Without parents they follow each other.

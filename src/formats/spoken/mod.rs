@@ -12,11 +12,16 @@ use crate::message::{
 };
 use crate::place::Place;
 
-pub(super) use super::threads::{DialectChoice as Manner, Dialects as Manners, STORE};
+pub(super) use super::threads::{DialectChoice, Dialects, STORE};
 pub(super) use turn::{Call, Id, Media, Says, Thought, Turn};
 
-pub(super) fn told(manners: &'static Manners, manner: Manner, settings: Settings, turns: Vec<Turn>) -> Translated {
-    told_in(manners.row(manner), settings, turns)
+pub(super) fn told(
+    dialects: &'static Dialects,
+    dialect: DialectChoice,
+    settings: Settings,
+    turns: Vec<Turn>,
+) -> Translated {
+    told_in(dialects.row(dialect), settings, turns)
 }
 
 pub(super) fn told_in(info: &'static FormatInfo, settings: Settings, turns: Vec<Turn>) -> Translated {

@@ -1,7 +1,15 @@
 //! What readers of stores share: which dialect a session was sent in, its messages as its client sends them, and the
 //! builder that puts a thread together from blocks and messages like those of a provider.
 
+mod blocks;
+pub(super) mod builder;
+mod embedded;
+mod media;
+mod messages;
+mod pairing;
+pub(super) mod parts;
 mod sendable;
+mod truncated;
 
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
@@ -9,7 +17,12 @@ use crate::dialects::responses::RESPONSES;
 use crate::format::translate::Translated;
 use crate::format::{Edited, FormatInfo, Histories, Part, Unit};
 use crate::history::{Role, Settings, Unsent};
+use crate::json::Val;
 use crate::message::Message;
+
+pub(super) use builder::ThreadBuilder;
+pub(super) use embedded::within;
+pub(super) use truncated::is_truncated;
 
 /// A dialect that a session is sent in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,4 +89,25 @@ pub(super) fn left(messages: &[Message], why: &'static str) -> impl Iterator<Ite
         let what = if message.role == Role::Tool { "a result" } else { "a message" };
         message.parts.iter().map(move |part| Unsent::at(part.at.place, message.record, what, why))
     })
+}
+
+/// Whether a value is an object with a list under this key.
+pub(super) fn has_list(val: Val<'_>, key: &str) -> bool {
+    val.get(key).is_some_and(|list| list.is_array())
+}
+
+/// The conversations of an export: the elements of a list, or the document itself.
+pub(super) fn each<'v>(val: Val<'v>) -> Vec<Val<'v>> {
+    if val.is_array() { val.elements().collect() } else { vec![val] }
+}
+
+/// Conversations that are looked at to recognise an export.
+pub(super) const SAMPLE: usize = 8;
+
+/// Whether a document is one conversation of a kind, or a list of them.
+pub(super) fn is_all(val: Val<'_>, is_one: fn(Val<'_>) -> bool) -> bool {
+    match val.is_array() {
+        true => val.count() > 0 && val.elements().take(SAMPLE).all(is_one),
+        false => is_one(val),
+    }
 }

@@ -9,7 +9,7 @@ use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manner, Manners, STORE};
+use crate::formats::spoken::{DialectChoice, Dialects, STORE};
 
 mod message;
 
@@ -19,7 +19,7 @@ pub struct InspectLog;
 
 pub static FORMAT: InspectLog = InspectLog;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "inspect-log",
     title: "Inspect log (`.json`, or the samples of an `.eval` archive)",
     upstream: Some(Upstream {
@@ -81,7 +81,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for InspectLog {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -117,10 +117,10 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
 fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Translated {
     let model = model.or_else(|| sample.get(name::output).and_then(|output| text(output, "model")));
     let provider = model.as_deref().and_then(|model| model.split_once('/')).map_or("", |(provider, _)| provider);
-    let (manner, target) = match provider {
-        "anthropic" => (Manner::Anthropic, "anthropic"),
-        "openai" => (Manner::Chat, "chat"),
-        _ => (Manner::Chat, "chat-compatible"),
+    let (dialect, target) = match provider {
+        "anthropic" => (DialectChoice::Anthropic, "anthropic"),
+        "openai" => (DialectChoice::Chat, "chat"),
+        _ => (DialectChoice::Chat, "chat-compatible"),
     };
     let name =
         |key: &str| sample.get(key).map(|own| String::from_utf8_lossy(own.raw()).trim_matches('"').to_owned());
@@ -133,5 +133,5 @@ fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Transl
         ..Settings::default()
     };
     let messages = Messages::of(sample, record);
-    spoken::told(&MANNERS, manner, settings, messages.turns())
+    spoken::told(&DIALECTS, dialect, settings, messages.turns())
 }

@@ -8,15 +8,15 @@ use crate::history::{Facts, Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript;
-use crate::formats::transcript::{Transcript, is_cut};
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads;
+use crate::formats::threads::{ThreadBuilder, is_truncated};
 
 pub struct Langfuse;
 
 pub static FORMAT: Langfuse = Langfuse;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "langfuse",
     title: "Langfuse observations",
     known_by: "`traceId`, `type`, and `input` or `output`; alone, in a list, or in `data` or `observations`",
@@ -39,7 +39,7 @@ impl Format for Langfuse {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let list = list(probe.val);
-        let all = list.map_or_else(|| vec![probe.val], |list| list.elements().take(transcript::SAMPLE).collect());
+        let all = list.map_or_else(|| vec![probe.val], |list| list.elements().take(threads::SAMPLE).collect());
         if !all.is_empty() && all.into_iter().all(is_observation) { 92 } else { 0 }
     }
 
@@ -85,7 +85,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
 }
 
 fn told(one: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
-    let mut said = Transcript::default();
+    let mut said = ThreadBuilder::default();
     side(one.get(name::input), Role::User, record, &mut said);
     side(one.get(name::output), Role::Assistant, record, &mut said);
     if said.is_empty() {
@@ -97,14 +97,14 @@ fn told(one: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    settings.facts.set_if(Facts::CUT, is_cut(one));
-    Some(said.told(&INFO, settings))
+    settings.facts.set_if(Facts::CUT, is_truncated(one));
+    Some(said.finish(&INFO, settings))
 }
 
 /// Adds what was sent, or what came back: messages, one message, or a text.
-fn side(side: Option<Val<'_>>, role: Role, record: &Stored<'_>, said: &mut Transcript) {
+fn side(side: Option<Val<'_>>, role: Role, record: &Stored<'_>, said: &mut ThreadBuilder) {
     let Some(side) = side else { return };
-    let is_read = transcript::within(side, record, &mut |inner| {
+    let is_read = threads::within(side, record, &mut |inner| {
         let val = inner.val;
         let list = ["messages", "input", "output"].iter().find_map(|key| val.get(key)).unwrap_or(val);
         let choice = val.get(name::choices).and_then(|choices| choices.elements().next());

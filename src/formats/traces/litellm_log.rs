@@ -11,8 +11,8 @@ use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::transcript;
-use crate::formats::transcript::is_cut;
+use crate::formats::threads;
+use crate::formats::threads::is_truncated;
 
 pub struct LitellmLog;
 
@@ -62,7 +62,7 @@ impl Format for LitellmLog {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if transcript::is_all(probe.val, is_log) { 92 } else { 0 }
+        if threads::is_all(probe.val, is_log) { 92 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
@@ -77,7 +77,7 @@ fn is_log(val: Val<'_>) -> bool {
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let logs = transcript::each(record.val);
+    let logs = threads::each(record.val);
     out.extend(logs.into_iter().filter_map(|log| told(log, record)));
 }
 
@@ -99,7 +99,7 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
     let mut says = Vec::new();
     // Rows that were logged without their content have an empty object, or a text, in its place.
     for messages in messages(log) {
-        transcript::within(messages, record, &mut |inner| {
+        threads::within(messages, record, &mut |inner| {
             let list = ["messages", "input"].iter().find_map(|key| inner.val.get(key)).unwrap_or(inner.val);
             let list = list.elements().filter(|message| message.is_object());
             says.extend(
@@ -111,9 +111,9 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
         }
     }
     if let Some(response) = log.get(name::response) {
-        transcript::within(response, record, &mut |inner| {
+        threads::within(response, record, &mut |inner| {
             let response = inner.val;
-            if transcript::has_list(response, "output") {
+            if threads::has_list(response, "output") {
                 info = &OF_RESPONSES;
             } else if response.get(name::r#type).is_some_and(|kind| kind.is("message")) {
                 info = &OF_ANTHROPIC;
@@ -130,7 +130,7 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    settings.facts.set_if(Facts::CUT, is_cut(log));
+    settings.facts.set_if(Facts::CUT, is_truncated(log));
     let tools = log.get(name::tools).filter(|tools| tools.count() > 0);
     let request = tools.map(|tools| {
         let at = record.base.of(tools);

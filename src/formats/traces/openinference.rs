@@ -7,14 +7,14 @@ use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
 
 use super::spans::{self, Attribute, Flat, Naming};
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript::{Transcript, is_cut};
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{ThreadBuilder, is_truncated};
 
 pub struct Openinference;
 
 pub static FORMAT: Openinference = Openinference;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "openinference",
     title: "OpenInference trace",
     upstream: Some(Upstream { repository: "Arize-ai/openinference", file: None, version: None }),
@@ -93,7 +93,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
 }
 
 fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
-    let mut said = Transcript::default();
+    let mut said = ThreadBuilder::default();
     Flat::of(span, STARTS[0]).add(&NAMES, Role::User, record, &mut said);
     Flat::of(span, STARTS[1]).add(&NAMES, Role::Assistant, record, &mut said);
     if said.is_empty() {
@@ -106,7 +106,7 @@ fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    let has_cut = span.iter().any(|(name, val)| name.starts_with("llm.") && is_cut(*val));
+    let has_cut = span.iter().any(|(name, val)| name.starts_with("llm.") && is_truncated(*val));
     settings.facts.set_if(Facts::CUT, has_cut);
-    Some(said.told(&INFO, settings))
+    Some(said.finish(&INFO, settings))
 }

@@ -8,14 +8,14 @@ use crate::history::{Facts, Role, Settings};
 use crate::json::name;
 
 use super::spans::{self, Attribute, Flat, Naming};
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript::{Transcript, is_cut};
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{ThreadBuilder, is_truncated};
 
 pub struct OtelGenai;
 
 pub static FORMAT: OtelGenai = OtelGenai;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "otel-genai",
     title: "OpenTelemetry trace (GenAI conventions)",
     upstream: Some(Upstream { repository: "open-telemetry/semantic-conventions", file: None, version: None }),
@@ -110,7 +110,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
 }
 
 fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
-    let mut said = Transcript::default();
+    let mut said = ThreadBuilder::default();
     let mut is_broken = false;
     let sides = [
         ("gen_ai.system_instructions", Role::System),
@@ -119,7 +119,7 @@ fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
     ];
     for (name, role) in sides {
         let Some(val) = spans::get(span, &[name]) else { continue };
-        is_broken |= !crate::formats::transcript::within(val, record, &mut |inner| {
+        is_broken |= !crate::formats::threads::within(val, record, &mut |inner| {
             for message in inner.val.elements() {
                 match message.get(name::role).is_some() {
                     true => said.message(message, inner),
@@ -141,7 +141,7 @@ fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    let has_cut = span.iter().any(|(name, val)| name.starts_with("gen_ai.") && is_cut(*val));
+    let has_cut = span.iter().any(|(name, val)| name.starts_with("gen_ai.") && is_truncated(*val));
     settings.facts.set_if(Facts::CUT, is_broken || has_cut);
-    Some(said.told(&INFO, settings))
+    Some(said.finish(&INFO, settings))
 }

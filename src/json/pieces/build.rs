@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use crate::json::edit::Base;
 use crate::json::provenance::{Provenance, Run, Written};
-use crate::json::{Val, string};
+use crate::json::{Val, is_json, string};
 use crate::place::Place;
 
-use super::{Pieced, What, is_json};
+use super::{Pieced, What};
 
 impl Pieced {
     /// A string that was made up. It is named by this place.

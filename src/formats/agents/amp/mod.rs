@@ -8,15 +8,15 @@ use crate::history::Settings;
 use crate::json::name;
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript;
-use crate::formats::transcript::Transcript;
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads;
+use crate::formats::threads::ThreadBuilder;
 
 pub struct AmpThread;
 
 pub static FORMAT: AmpThread = AmpThread;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "amp-thread",
     title: "Amp thread",
     known_by: "`id` that begins with `T-`, `v` and `messages`",
@@ -40,11 +40,7 @@ impl Format for AmpThread {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let is_thread = text(probe.val, "id").is_some_and(|id| id.starts_with("T-"));
-        if is_thread && probe.val.get("v").is_some() && transcript::has_list(probe.val, "messages") {
-            95
-        } else {
-            0
-        }
+        if is_thread && probe.val.get("v").is_some() && threads::has_list(probe.val, "messages") { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
@@ -53,7 +49,7 @@ impl Format for AmpThread {
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let mut said = Transcript::of_blocks();
+    let mut said = ThreadBuilder::default();
     let mut model = text(record.val, "model");
     for message in record.val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
         model = text_at(message, &["usage", "model"]).or(model);
@@ -61,5 +57,5 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     }
     let settings =
         Settings { label: text(record.val, "id"), model, read_only: Some(READ_ONLY), ..Settings::default() };
-    out.push(said.told(&INFO, settings));
+    out.push(said.finish(&INFO, settings));
 }

@@ -8,14 +8,14 @@ use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript::Transcript;
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::ThreadBuilder;
 
 pub struct Antigravity;
 
 pub static FORMAT: Antigravity = Antigravity;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "antigravity",
     title: "Antigravity session",
     known_by: "lines with `step_index`, `source`, `type` and `status`",
@@ -52,7 +52,7 @@ impl Format for Antigravity {
 
 #[derive(Default)]
 struct Session {
-    said: Transcript,
+    said: ThreadBuilder,
     model: Option<Box<str>>,
 }
 
@@ -87,6 +87,6 @@ impl ThreadReader for Session {
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![self.said.answered().told(&INFO, settings)]
+        vec![self.said.answered().finish(&INFO, settings)]
     }
 }

@@ -10,13 +10,13 @@ use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::spoken;
-use crate::formats::spoken::{Call, Id, Manners, STORE, Says, Thought, Turn};
+use crate::formats::spoken::{Call, Dialects, Id, STORE, Says, Thought, Turn};
 
 pub struct CodexExec;
 
 pub static FORMAT: CodexExec = CodexExec;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "codex-exec-json",
     title: "output of `codex exec --json`",
     upstream: Some(Upstream {

@@ -13,7 +13,7 @@ use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manners, STORE, Says, Turn};
+use crate::formats::spoken::{Dialects, STORE, Says, Turn};
 
 mod correct;
 mod event;
@@ -24,7 +24,7 @@ pub struct CopilotCli;
 
 pub static FORMAT: CopilotCli = CopilotCli;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "copilot-cli",
     title: "GitHub Copilot CLI session (`session-state/*/events.jsonl`)",
     known_by: "lines with `type`, `data`, `id`, `timestamp` and `parentId`",

@@ -12,13 +12,13 @@ use crate::json::{Val, name};
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken;
-use crate::formats::spoken::{Call, Id, Manners, Media, STORE, Says, Thought, Turn};
+use crate::formats::spoken::{Call, Dialects, Id, Media, STORE, Says, Thought, Turn};
 
 pub struct Crush;
 
 pub static FORMAT: Crush = Crush;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "crush",
     title: "session of Crush (SQLite)",
     upstream: Some(Upstream {
@@ -52,7 +52,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for Crush {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.anthropic
+        &DIALECTS.anthropic
     }
 
     /// Its tables tell.
@@ -119,7 +119,7 @@ impl ThreadReader for Session {
                 turn.role = Role::User;
             }
         }
-        let (manner, target) = provider::manner(self.provider.as_deref().unwrap_or_default());
+        let (dialect, target) = provider::dialect(self.provider.as_deref().unwrap_or_default());
         let settings = Settings {
             label: self.id,
             model: self.model,
@@ -130,7 +130,7 @@ impl ThreadReader for Session {
             ..Settings::default()
         };
         let turns = self.messages.into_iter().map(|(_, turn)| turn).collect();
-        vec![spoken::told(&MANNERS, manner, settings, turns)]
+        vec![spoken::told(&DIALECTS, dialect, settings, turns)]
     }
 }
 

@@ -6,18 +6,18 @@ use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::Text;
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript::Transcript;
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::ThreadBuilder;
 
 pub struct CursorSession;
 
 pub static FORMAT: CursorSession = CursorSession;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "cursor-session",
     title: "Cursor session (text of it)",
     known_by: "lines of `role` and `message` with `content` and nothing else; tables `cursorDiskKV`, or `meta` and `blobs`",
@@ -66,7 +66,7 @@ impl Format for CursorSession {
 
 #[derive(Default)]
 struct Session {
-    said: Transcript,
+    said: ThreadBuilder,
     model: Option<Box<str>>,
 }
 
@@ -108,7 +108,7 @@ impl ThreadReader for Session {
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![self.said.answered().told(&INFO, settings)]
+        vec![self.said.answered().finish(&INFO, settings)]
     }
 }
 
@@ -116,7 +116,7 @@ impl Session {
     /// A tool that the editor ran: its call and its result lie in one bubble.
     fn tool(&mut self, name: &str, bubble: Val<'_>, record: &Stored<'_>) {
         let Some(data) = bubble.get("toolFormerData") else { return };
-        let name = Pieced::text(name, record.base.of(data));
+        let name = Text::named(name, record.base.of(data));
         let input = ["rawArgs", "params"].iter().find_map(|key| data.get(key));
         let id = data.get(name::toolCallId);
         self.said.call_of(Role::Assistant, id, name, input, data, record);

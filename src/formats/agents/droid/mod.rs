@@ -7,18 +7,18 @@ use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Version};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::Text;
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript::Transcript;
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::ThreadBuilder;
 
 pub struct DroidSession;
 
 pub static FORMAT: DroidSession = DroidSession;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "droid-session",
     title: "Factory Droid session (also of `stream-json`)",
     known_by: "first line `session_start` with `id`; lines with `session_id`, `id` and `toolCallId`, `text` or `finalText`",
@@ -86,7 +86,7 @@ impl Format for DroidSession {
 struct Line {
     id: Option<Box<str>>,
     parent: Option<Box<str>>,
-    said: Transcript,
+    said: ThreadBuilder,
 }
 
 #[derive(Default)]
@@ -103,7 +103,7 @@ impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-        let mut said = Transcript::of_blocks();
+        let mut said = ThreadBuilder::default();
         let had_answered = std::mem::take(&mut self.has_answered);
         match kind.as_ref() {
             b"session_start" => {
@@ -127,8 +127,9 @@ impl ThreadReader for Session {
             // It says the last answer again, unless that was not printed by itself.
             b"completion" if !had_answered => said.text(Role::Assistant, val.get("finalText"), record),
             b"tool_call" => {
-                let Some(name) = val.get(name::toolName) else { return };
-                let name = Pieced::of(name, record.base);
+                let Some(name) = val.get(name::toolName).and_then(|name| Text::copied(name, record.base)) else {
+                    return;
+                };
                 said.call_of(
                     Role::Assistant,
                     val.get(name::toolCallId),
@@ -149,7 +150,7 @@ impl ThreadReader for Session {
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
         let path = path(&self.lines);
-        let mut said = Transcript::of_blocks();
+        let mut said = ThreadBuilder::default();
         for (n, line) in self.lines.into_iter().enumerate() {
             match path.contains(&n) {
                 true => said.join(line.said),
@@ -163,7 +164,7 @@ impl ThreadReader for Session {
             read_only: Some(READ_ONLY),
             ..Settings::default()
         };
-        vec![said.told(&INFO, settings)]
+        vec![said.finish(&INFO, settings)]
     }
 }
 

@@ -11,13 +11,13 @@ use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Call, Id, Manner, Manners, Media, STORE, Says, Thought, Turn};
+use crate::formats::spoken::{Call, DialectChoice, Dialects, Id, Media, STORE, Says, Thought, Turn};
 
 pub struct GooseSession;
 
 pub static FORMAT: GooseSession = GooseSession;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "goose-session",
     title: "session of goose (SQLite, or lines)",
     upstream: Some(Upstream {
@@ -62,7 +62,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for GooseSession {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.anthropic
+        &DIALECTS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -103,11 +103,11 @@ struct Session {
 }
 
 /// How goose speaks to a provider: to OpenAI in Chat Completions.
-fn manner(provider: &str) -> (Manner, &'static str) {
+fn dialect(provider: &str) -> (DialectChoice, &'static str) {
     match provider {
-        "anthropic" => (Manner::Anthropic, "anthropic"),
-        "openai" => (Manner::Chat, "chat"),
-        _ => (Manner::Chat, "chat-compatible"),
+        "anthropic" => (DialectChoice::Anthropic, "anthropic"),
+        "openai" => (DialectChoice::Chat, "chat"),
+        _ => (DialectChoice::Chat, "chat-compatible"),
     }
 }
 
@@ -144,7 +144,7 @@ impl ThreadReader for Session {
     }
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
-        let (manner, target) = manner(self.provider.as_deref().unwrap_or_default());
+        let (dialect, target) = dialect(self.provider.as_deref().unwrap_or_default());
         let settings = Settings {
             label: self.id,
             model: self.model,
@@ -153,7 +153,7 @@ impl ThreadReader for Session {
             unsent: self.unsent,
             ..Settings::default()
         };
-        vec![spoken::told(&MANNERS, manner, settings, self.turns)]
+        vec![spoken::told(&DIALECTS, dialect, settings, self.turns)]
     }
 }
 

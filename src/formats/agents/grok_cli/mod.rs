@@ -6,12 +6,11 @@ use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
-use crate::json::pieces::Pieced;
 use crate::json::{NameSet, Val, name};
+use crate::message::{self, Raw};
 
 use crate::formats::member::text;
-use crate::formats::spoken::Says;
-use crate::formats::transcript::Transcript;
+use crate::formats::threads::ThreadBuilder;
 
 pub struct GrokCli;
 
@@ -86,7 +85,7 @@ impl Format for GrokCli {
 
 #[derive(Default)]
 struct Session {
-    said: Transcript,
+    said: ThreadBuilder,
     model: Option<Box<str>>,
 }
 
@@ -107,12 +106,15 @@ impl ThreadReader for Session {
             }
             b"tool_result" => self.said.result(val, val.get(name::content), record),
             b"reasoning" => {
-                let item = Pieced::object(at)
-                    .with_copy("type", val.get(name::r#type), record.base)
-                    .with_copy("id", val.get(name::id), record.base)
-                    .with_copy("summary", val.get(name::summary), record.base)
-                    .with_copy("encrypted_content", val.get(name::encrypted_content), record.base);
-                self.said.say(Role::Assistant, Says::Item(item), at, record);
+                let members = ["type", "id", "summary", "encrypted_content"];
+                let item = Raw::build(at, |w| {
+                    w.object(|w| {
+                        for (key, own) in members.iter().filter_map(|key| Some((key, val.get(key)?))) {
+                            w.key(key).copy(own, record.base);
+                        }
+                    });
+                });
+                self.said.push(Role::Assistant, message::Part::verbatim("responses", item, at), record);
             }
             other => {
                 let name = format!("a line `{}`", String::from_utf8_lossy(other));
@@ -124,6 +126,6 @@ impl ThreadReader for Session {
     fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings =
             Settings { model: self.model, store: Some(false), read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![self.said.told(&INFO, settings)]
+        vec![self.said.finish(&INFO, settings)]
     }
 }

@@ -5,19 +5,19 @@ use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::Text;
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript;
-use crate::formats::transcript::Transcript;
+use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads;
+use crate::formats::threads::ThreadBuilder;
 
 pub struct HermesSession;
 
 pub static FORMAT: HermesSession = HermesSession;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "hermes-session",
     title: "Hermes session (`state.db`, JSON)",
     upstream: Some(Upstream { repository: "NousResearch/hermes-agent", file: Some("hermes_state.py"), version: Some("0.19.0") }),
@@ -76,7 +76,7 @@ impl Format for HermesSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let has = |key: &str| probe.val.get(key).is_some();
-        let is_session = has("session_id") && transcript::has_list(probe.val, "messages");
+        let is_session = has("session_id") && threads::has_list(probe.val, "messages");
         if is_session && (has("platform") || has("archive_state")) { 95 } else { 0 }
     }
 
@@ -93,7 +93,7 @@ impl Format for HermesSession {
 #[derive(Default)]
 struct Sessions {
     told: Vec<Translated>,
-    rows: Transcript,
+    rows: ThreadBuilder,
     model: Option<Box<str>>,
     has_rows: bool,
 }
@@ -107,7 +107,7 @@ impl ThreadReader for Sessions {
             add(val, record, &mut self.rows);
             return;
         }
-        let mut said = Transcript::default();
+        let mut said = ThreadBuilder::default();
         said.text(Role::System, val.get(name::system_prompt), record);
         let is_archive = val.get("archive_state").is_some();
         for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
@@ -124,20 +124,20 @@ impl ThreadReader for Sessions {
         };
         // An archive has only the beginnings of outputs.
         settings.facts.set_if(Facts::CUT, is_archive);
-        self.told.push(said.told(&INFO, settings));
+        self.told.push(said.finish(&INFO, settings));
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
         if self.has_rows {
             let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
-            self.told.push(self.rows.told(&INFO, settings));
+            self.told.push(self.rows.finish(&INFO, settings));
         }
         self.told
     }
 }
 
 /// Adds a message. A column may hold its content as JSON.
-fn add(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+fn add(message: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
     if message.get(name::role).is_some_and(|role| role.is("session_meta")) {
         return;
     }
@@ -145,7 +145,7 @@ fn add(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
 }
 
 /// Adds a message of an archive.
-fn archived(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+fn archived(message: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
     if message.get(name::state).is_some_and(|state| state.is("rewound")) {
         return said.leave_out("a message", message, record, "it was taken back");
     }
@@ -161,14 +161,13 @@ fn archived(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
     said.text(role, message.get(name::text), record);
     let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
     for call in list("tool_calls") {
-        let Some(name) = call.get(name::tool_name).filter(Val::is_string) else { continue };
-        let name = Pieced::of(name, record.base);
+        let Some(name) = call.get(name::tool_name).and_then(|name| Text::copied(name, record.base)) else {
+            continue;
+        };
         said.call_of(role, call.get("action_id"), name, call.get("arguments_json"), call, record);
     }
     for result in list("tool_results") {
-        let at = record.base.of(result);
-        let output = result.get("output_preview").map(|output| said.output(output, record));
-        let output = output.unwrap_or_else(|| Pieced::fixed("\"\"", at));
+        let output = result.get("output_preview").map(|output| said.output(output, record)).unwrap_or_default();
         let failed = result.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
         said.result_of(result.get("action_id"), output, failed, result, record);
     }

@@ -7,19 +7,19 @@ use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::Text;
 
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken::{Manner, Manners, STORE};
-use crate::formats::transcript::Transcript;
+use crate::formats::spoken::{DialectChoice, Dialects, STORE};
+use crate::formats::threads::ThreadBuilder;
 
 pub struct KimiSession;
 
 pub static FORMAT: KimiSession = KimiSession;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "kimi-session",
     title: "Kimi session",
     known_by: "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
@@ -104,7 +104,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for KimiSession {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.anthropic
+        &DIALECTS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -134,9 +134,9 @@ impl Format for KimiSession {
 
 #[derive(Default)]
 struct Session {
-    said: Transcript,
+    said: ThreadBuilder,
     /// The instructions, as they were set last.
-    system: Transcript,
+    system: ThreadBuilder,
     provider: Box<str>,
     model: Option<Box<str>>,
     /// The step that the events are of.
@@ -187,9 +187,9 @@ impl ThreadReader for Session {
     }
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
-        let (manner, target) = match &*self.provider {
-            "" | "kimi" | "moonshot" => (Manner::Chat, "kimi"),
-            other => provider::manner(other),
+        let (dialect, target) = match &*self.provider {
+            "" | "kimi" | "moonshot" => (DialectChoice::Chat, "kimi"),
+            other => provider::dialect(other),
         };
         let mut said = self.system;
         said.join(self.said);
@@ -200,7 +200,7 @@ impl ThreadReader for Session {
             read_only: Some(READ_ONLY),
             ..Settings::default()
         };
-        vec![said.told(MANNERS.row(manner), settings)]
+        vec![said.finish(DIALECTS.row(dialect), settings)]
     }
 }
 
@@ -215,10 +215,9 @@ impl Session {
             b"tool.call" => {
                 // A call that comes after the result of another one of its step is in the same answer.
                 let is_same = self.step.is_some() && text(event, "stepUuid") == self.step;
-                let results = if is_same { self.said.take_results() } else { Transcript::default() };
+                let results = if is_same { self.said.take_results() } else { ThreadBuilder::default() };
                 let id = event.get(name::toolCallId);
-                if let Some(name) = event.get(name::name).filter(Val::is_string) {
-                    let name = Pieced::of(name, record.base);
+                if let Some(name) = event.get(name::name).and_then(|name| Text::copied(name, record.base)) {
                     self.said.call_of(Role::Assistant, id, name, event.get(name::args), event, record);
                 }
                 if !results.is_empty() {
@@ -230,8 +229,7 @@ impl Session {
                     Some(output) => output,
                     None => result,
                 });
-                let output = output.map(|output| self.said.output(output, record));
-                let output = output.unwrap_or_else(|| Pieced::fixed("\"\"", record.base.of(event)));
+                let output = output.map(|output| self.said.output(output, record)).unwrap_or_default();
                 let failed = event.at(&["result", "isError"]).and_then(|own| own.as_bool()) == Some(true);
                 self.said.result_of(event.get(name::toolCallId), output, failed, event, record);
             }

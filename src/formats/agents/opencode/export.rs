@@ -9,13 +9,13 @@ use super::message::Message;
 use super::repair;
 use super::session::Session;
 use crate::formats::member::text;
-use crate::formats::spoken::{Manners, STORE};
+use crate::formats::spoken::{Dialects, STORE};
 
 pub struct OpencodeExport;
 
 pub static FORMAT: OpencodeExport = OpencodeExport;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "opencode-export",
     title: "session that `opencode export` wrote",
     upstream: Some(Upstream {
@@ -36,7 +36,7 @@ const SAMPLE: usize = 20;
 
 impl Format for OpencodeExport {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.anthropic
+        &DIALECTS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -83,7 +83,7 @@ fn session(record: &Stored<'_>) -> Translated {
         taken_back: named("messageID").map(|message| (message, named("partID"))),
         messages: list.filter_map(|message| Message::of(message, record.base, record.number)).collect(),
     };
-    let mut told = session.told(&MANNERS, READ_ONLY, repair::CURES);
+    let mut told = session.told(&DIALECTS, READ_ONLY, repair::CURES);
     told.findings.extend(repair::findings(record));
     told
 }

@@ -7,7 +7,7 @@ use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 use crate::place::Place;
 
-use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought, Turn};
+use crate::formats::spoken::{Call, DialectChoice, Id, Media, Says, Thought, Turn};
 
 /// What opencode says itself in the place of something.
 const CLEARED: &str = "[Old tool result content cleared]";
@@ -110,10 +110,10 @@ impl<'v> Message<'v> {
     }
 
     /// What is sent of it.
-    pub fn turns(&self, manner: Manner, to: &Model) -> Vec<Turn> {
+    pub fn turns(&self, dialect: DialectChoice, to: &Model) -> Vec<Turn> {
         let from = self.model();
         let keeps = from.provider == to.provider && from.name == to.name;
-        let telling = |part: &Part<'v>| Telling { manner, keeps, base: part.base };
+        let telling = |part: &Part<'v>| Telling { dialect, keeps, base: part.base };
         let turn = |role, says| Turn { role, says, at: self.at, record: self.record };
         if self.is_user {
             let says: Vec<Says> = self.parts.iter().filter_map(|part| telling(part).of_user(part.val)).collect();
@@ -144,7 +144,7 @@ impl Part<'_> {
 
 /// Reads what a part says.
 struct Telling<'b> {
-    manner: Manner,
+    dialect: DialectChoice,
     /// Ids, blobs and signatures go along: the model is the one that answered.
     keeps: bool,
     base: Base<'b>,
@@ -216,7 +216,7 @@ impl Telling<'_> {
     fn call_id(&self, part: Val<'_>) -> Option<Id> {
         let id = Id::of(part.get(name::callID), self.base)?;
         // opencode does so before it sends to Claude.
-        Some(if self.manner == Manner::Anthropic { id.plain(self.base.of(part)) } else { id })
+        Some(if self.dialect == DialectChoice::Anthropic { id.plain(self.base.of(part)) } else { id })
     }
 
     /// What the tool gave. A call that is pending or running has nothing yet.

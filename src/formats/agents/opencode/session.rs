@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::format::translate::Translated;
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken::{self, Manners};
+use crate::formats::spoken::{self, Dialects};
 use crate::history::{Code, Settings, Unsent, Version};
 
 use super::message::{self, Message};
@@ -25,7 +25,7 @@ impl Session<'_> {
     /// Retells it.
     pub fn told(
         mut self,
-        manners: &'static Manners,
+        dialects: &'static Dialects,
         read_only: &'static str,
         cures: &'static [(Code, &'static str)],
     ) -> Translated {
@@ -35,8 +35,8 @@ impl Session<'_> {
         }
         let messages = since_compaction(self.messages, &mut unsent);
         let model = message::last_model(&messages);
-        let (manner, target) = provider::manner(&model.provider);
-        let turns = messages.iter().flat_map(|message| message.turns(manner, &model)).collect();
+        let (dialect, target) = provider::dialect(&model.provider);
+        let turns = messages.iter().flat_map(|message| message.turns(dialect, &model)).collect();
         let settings = Settings {
             label: self.id,
             model: (!model.name.is_empty()).then(|| model.name.clone()),
@@ -48,7 +48,7 @@ impl Session<'_> {
             agent_version: self.version.and_then(|version| Version::parse(&version)),
             ..Settings::default()
         };
-        spoken::told(manners, manner, settings, turns)
+        spoken::told(dialects, dialect, settings, turns)
     }
 }
 

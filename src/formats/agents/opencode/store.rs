@@ -8,13 +8,13 @@ use crate::json::{Val, name};
 
 use super::{repair, rows};
 use crate::formats::kept::Kept;
-use crate::formats::spoken::{Manners, STORE};
+use crate::formats::spoken::{Dialects, STORE};
 
 pub struct OpencodeSession;
 
 pub static FORMAT: OpencodeSession = OpencodeSession;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "opencode-session",
     title: "session of opencode 1.x (SQLite, or its storage folder)",
     upstream: Some(Upstream {
@@ -35,7 +35,7 @@ const READ_ONLY: &str = "of a session of opencode only parts are edited; `replay
 
 impl Format for OpencodeSession {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.anthropic
+        &DIALECTS.anthropic
     }
 
     /// Its tables tell, or its folders; a record by itself is no session.
@@ -81,7 +81,7 @@ impl ThreadReader for Rows {
         let tapes = self.kept.scanned();
         let session = rows::session(self.kept.records(&tapes));
         let (read_only, cures) = if self.in_tables { (READ_ONLY, repair::CURES) } else { (NO_FILES, &[][..]) };
-        let mut told = session.told(&MANNERS, read_only, cures);
+        let mut told = session.told(&DIALECTS, read_only, cures);
         told.findings.extend(self.found);
         vec![told]
     }

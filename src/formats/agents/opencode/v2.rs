@@ -15,7 +15,7 @@ use crate::formats::kept::Kept;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manners, Media, STORE, Says, Turn};
+use crate::formats::spoken::{Dialects, Media, STORE, Says, Turn};
 
 mod answer;
 
@@ -25,7 +25,7 @@ pub struct OpencodeV2;
 
 pub static FORMAT: OpencodeV2 = OpencodeV2;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "opencode-v2",
     title: "session of opencode 2 (SQLite)",
     upstream: Some(Upstream { repository: "anomalyco/opencode", file: None, version: Some("2.0") }),
@@ -39,7 +39,7 @@ const READ_ONLY: &str = "opencode 2 makes these rows from its events, so that an
 
 impl Format for OpencodeV2 {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.anthropic
+        &DIALECTS.anthropic
     }
 
     /// Its tables tell.
@@ -90,7 +90,7 @@ impl ThreadReader for Rows {
         };
         let newest = messages.iter().rposition(is_summary).unwrap_or(0);
         let model = messages.iter().rev().find_map(Model::of).unwrap_or_default();
-        let (manner, target) = provider::manner(&model.provider);
+        let (dialect, target) = provider::dialect(&model.provider);
         let replaced = messages.iter().take(newest);
         settings.unsent.extend(replaced.map(|message| left(message, "a compaction has replaced it")));
         let turns = messages.iter().skip(newest).flat_map(|message| turns(message, &model)).collect();
@@ -98,7 +98,7 @@ impl ThreadReader for Rows {
         settings.target = Some(target);
         settings.store = Some(false);
         settings.read_only = Some(READ_ONLY);
-        vec![spoken::told(&MANNERS, manner, settings, turns)]
+        vec![spoken::told(&DIALECTS, dialect, settings, turns)]
     }
 }
 

@@ -10,7 +10,7 @@ use crate::history::{Role, Settings, Unsent};
 use crate::json::{Val, name};
 
 use crate::formats::spoken;
-use crate::formats::spoken::{Manner, Manners, STORE, Says, Turn};
+use crate::formats::spoken::{DialectChoice, Dialects, STORE, Says, Turn};
 
 mod event;
 
@@ -20,7 +20,7 @@ pub struct Openhands;
 
 pub static FORMAT: Openhands = Openhands;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "openhands",
     title: "events of OpenHands (`events/event-*.json` as a list or as lines; trajectories of version 0)",
     upstream: Some(Upstream { repository: "OpenHands/software-agent-sdk", file: None, version: Some("611629e6") }),
@@ -96,7 +96,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for Openhands {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -169,10 +169,10 @@ impl ThreadReader for Conversation {
     }
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
-        let manner = match (self.is_responses, self.is_anthropic) {
-            (true, _) => Manner::Responses,
-            (false, true) => Manner::Anthropic,
-            (false, false) => Manner::Chat,
+        let dialect = match (self.is_responses, self.is_anthropic) {
+            (true, _) => DialectChoice::Responses,
+            (false, true) => DialectChoice::Anthropic,
+            (false, false) => DialectChoice::Chat,
         };
         // A file with one event is a part of a conversation: its call is in another one.
         let is_part = self.events.len() == 1;
@@ -203,7 +203,7 @@ impl ThreadReader for Conversation {
             unsent: self.unsent,
             ..Settings::default()
         };
-        vec![spoken::told(&MANNERS, manner, settings, turns)]
+        vec![spoken::told(&DIALECTS, dialect, settings, turns)]
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought, Turn};
+use crate::formats::spoken::{Call, DialectChoice, Id, Media, Says, Thought, Turn};
 use crate::history::Role;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -74,14 +74,18 @@ enum Block {
 
 impl Model {
     /// How a session with it is sent, and the target that judges it.
-    pub fn manner(&self) -> (Manner, &'static str) {
+    pub fn dialect(&self) -> (DialectChoice, &'static str) {
         match self.api.as_ref() {
-            "anthropic-messages" if self.provider.as_ref() == "anthropic" => (Manner::Anthropic, "anthropic"),
-            "openai-codex-responses" => (Manner::Responses, "codex"),
-            "openai-responses" if self.provider.as_ref() == "openai" => (Manner::Responses, "openai-stateless"),
-            "azure-openai-responses" => (Manner::Responses, "azure"),
-            "" => provider::manner(&self.provider),
-            _ => (Manner::Chat, "chat-compatible"),
+            "anthropic-messages" if self.provider.as_ref() == "anthropic" => {
+                (DialectChoice::Anthropic, "anthropic")
+            }
+            "openai-codex-responses" => (DialectChoice::Responses, "codex"),
+            "openai-responses" if self.provider.as_ref() == "openai" => {
+                (DialectChoice::Responses, "openai-stateless")
+            }
+            "azure-openai-responses" => (DialectChoice::Responses, "azure"),
+            "" => provider::dialect(&self.provider),
+            _ => (DialectChoice::Chat, "chat-compatible"),
         }
     }
 }
@@ -146,10 +150,10 @@ impl Entry {
     }
 
     /// Adds what is sent of it to a model. Results in a row are one turn.
-    pub fn told(&mut self, manner: Manner, to: &Model, turns: &mut Vec<Turn>) {
+    pub fn told(&mut self, dialect: DialectChoice, to: &Model, turns: &mut Vec<Turn>) {
         let keeps = self.model.as_ref() == Some(to);
         let says: Vec<Says> =
-            std::mem::take(&mut self.says).into_iter().filter_map(|block| block.told(manner, keeps)).collect();
+            std::mem::take(&mut self.says).into_iter().filter_map(|block| block.told(dialect, keeps)).collect();
         if says.is_empty() {
             return;
         }
@@ -161,16 +165,18 @@ impl Entry {
 }
 
 impl Block {
-    fn told(self, manner: Manner, keeps: bool) -> Option<Says> {
-        let pick = |whole: Id, part: Option<Id>, at: Place| match manner {
-            Manner::Responses => part.unwrap_or(whole),
-            Manner::Anthropic => whole.plain(at),
-            Manner::Chat => part.unwrap_or(whole),
+    fn told(self, dialect: DialectChoice, keeps: bool) -> Option<Says> {
+        let pick = |whole: Id, part: Option<Id>, at: Place| match dialect {
+            DialectChoice::Responses => part.unwrap_or(whole),
+            DialectChoice::Anthropic => whole.plain(at),
+            DialectChoice::Chat => part.unwrap_or(whole),
         };
         Some(match self {
             Block::Says(says) => says,
             Block::Spoken { text, id, at } => Says::Text { text, id: id.filter(|_| keeps), at },
-            Block::Thinking { item: Some(item), .. } if keeps && manner == Manner::Responses => Says::Item(item),
+            Block::Thinking { item: Some(item), .. } if keeps && dialect == DialectChoice::Responses => {
+                Says::Item(item)
+            }
             // To another model, what was thought is said.
             Block::Thinking { text, at, .. } if !keeps => {
                 Some(text).filter(Pieced::says).map(|text| Says::Text { text, id: None, at })?

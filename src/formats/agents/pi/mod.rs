@@ -13,7 +13,7 @@ use crate::place::Place;
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manners, STORE};
+use crate::formats::spoken::{Dialects, STORE};
 
 mod entry;
 pub mod write;
@@ -24,7 +24,7 @@ pub struct PiSession;
 
 pub static FORMAT: PiSession = PiSession;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "pi-session",
     title: "session of pi or OpenClaw",
     upstream: Some(Upstream {
@@ -78,7 +78,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for PiSession {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.anthropic
+        &DIALECTS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -157,11 +157,11 @@ impl ThreadReader for Session {
         let kept: HashSet<usize> = path.iter().copied().collect();
         let replaced = before.iter().filter(|ix| !kept.contains(ix));
         replaced.for_each(|ix| leave(ix, "a compaction has replaced it"));
-        let (manner, target) = model.manner();
+        let (dialect, target) = model.dialect();
         let mut turns = Vec::new();
         for ix in path {
             if let Some(entry) = self.entries.get_mut(ix) {
-                entry.told(manner, &model, &mut turns);
+                entry.told(dialect, &model, &mut turns);
             }
         }
         let settings = Settings {
@@ -173,7 +173,7 @@ impl ThreadReader for Session {
             unsent,
             ..Settings::default()
         };
-        let mut told = spoken::told(&MANNERS, manner, settings, turns);
+        let mut told = spoken::told(&DIALECTS, dialect, settings, turns);
         let missing = |(at, record): (Place, u32)| {
             let finding = Finding::new(codes::MISSING_PARENT, Row::of_place(at, record));
             finding.variant(1).never("its parent is not in the file")

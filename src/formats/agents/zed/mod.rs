@@ -5,19 +5,19 @@ use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::Text;
 
 use crate::formats::member::text_at;
 use crate::formats::provider;
-use crate::formats::spoken::{Id, Manner, Manners, STORE, Says, Thought};
-use crate::formats::transcript::{SAMPLE, Transcript};
+use crate::formats::threads::{DialectChoice, Dialects, STORE};
+use crate::formats::threads::{SAMPLE, ThreadBuilder, parts};
 
 pub struct ZedThread;
 
 pub static FORMAT: ZedThread = ZedThread;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "zed-thread",
     title: "Zed thread (`threads.db`, export)",
     upstream: Some(Upstream {
@@ -52,7 +52,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
 
 impl Format for ZedThread {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.anthropic
+        &DIALECTS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -80,7 +80,7 @@ impl Format for ZedThread {
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let val = record.val;
-    let mut said = Transcript::of_blocks();
+    let mut said = ThreadBuilder::default();
     for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
         said.begin();
         match (message.get("User"), message.get("Agent")) {
@@ -93,7 +93,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
         }
     }
     let model = text_at(val, &["model", "model"]);
-    let (manner, target) = manner(&text_at(val, &["model", "provider"]).unwrap_or_default(), model.as_deref());
+    let (dialect, target) = dialect(&text_at(val, &["model", "provider"]).unwrap_or_default(), model.as_deref());
     let settings = Settings {
         model,
         target: Some(target),
@@ -101,20 +101,20 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    out.push(said.told(MANNERS.row(manner), settings));
+    out.push(said.finish(DIALECTS.row(dialect), settings));
 }
 
 /// Zed's own service asks several providers: the model tells.
-fn manner(provider: &str, model: Option<&str>) -> (Manner, &'static str) {
+fn dialect(provider: &str, model: Option<&str>) -> (DialectChoice, &'static str) {
     let is_claude = model.is_none_or(|model| model.starts_with("claude"));
     match provider {
-        "" | "zed.dev" if is_claude => provider::manner("anthropic"),
-        other => provider::manner(other),
+        "" | "zed.dev" if is_claude => provider::dialect("anthropic"),
+        other => provider::dialect(other),
     }
 }
 
 /// Adds the contents of a message: objects with one member, whose name is their kind.
-fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transcript) {
+fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut ThreadBuilder) {
     for content in message.get(name::content).into_iter().flat_map(|list| list.elements()) {
         let Some(member) = content.members().next() else { continue };
         let own = member.val;
@@ -123,10 +123,8 @@ fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transc
             b"Mention" => said.text(role, own.get(name::content), record),
             b"Thinking" => thought(own, record, said),
             b"RedactedThinking" => {
-                let at = record.base.of(own);
-                let (text, redacted) = (Pieced::fixed("\"\"", at), Some(Pieced::of(own, record.base)));
-                let thought = Thought { text, signature: None, redacted, id: None, blob: None, at };
-                said.say(role, Says::Thought(thought), at, record);
+                let data = Text::copied(own, record.base);
+                said.push(role, parts::redacted(data, record.base.of(own)), record);
             }
             b"ToolUse" => said.call(role, own, record),
             other => {
@@ -137,17 +135,16 @@ fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transc
     }
 }
 
-fn thought(own: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+fn thought(own: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
     let at = record.base.of(own);
-    let Some(text) = own.get(name::text).filter(Val::is_string) else { return };
-    let signature = own.get(name::signature).filter(Val::is_string).map(|own| Pieced::of(own, record.base));
-    let text = Pieced::of(text, record.base);
-    let thought = Thought { text, signature, redacted: None, id: None, blob: None, at };
-    said.say(Role::Assistant, Says::Thought(thought), at, record);
+    let copied = |key: &str| own.get(key).and_then(|own| Text::copied(own, record.base));
+    if let Some(text) = copied("text") {
+        said.push(Role::Assistant, parts::thinking(Some(text), copied("signature"), at), record);
+    }
 }
 
 /// Adds the results of an answer, which are stored by the ids of their calls.
-fn results(agent: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+fn results(agent: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
     for member in agent.get(name::tool_results).into_iter().flat_map(|results| results.members()) {
         let own = member.val;
         let at = record.base.of(own);
@@ -158,13 +155,12 @@ fn results(agent: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
             None => said.output(content, record),
         };
         let failed = own.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
-        let call = Id { piece: Pieced::text(&id, at), text: id.into() };
-        said.say(Role::Tool, Says::Result { call, output, failed, at }, at, record);
+        said.push(Role::Tool, parts::result(Text::named(&id, at), output, failed, at), record);
     }
 }
 
 /// Adds a message with segments, as versions before 0.3.0 have them.
-fn older(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+fn older(message: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
     let is_user = message.get(name::role).is_some_and(|role| role.is("user"));
     let role = if is_user { Role::User } else { Role::Assistant };
     let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());

@@ -1,10 +1,10 @@
 //! A message of ChatGPT's, by the type of its content.
 
 use crate::format::translate::Stored;
-use crate::formats::transcript::Transcript;
+use crate::formats::threads::ThreadBuilder;
 use crate::history::Role;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{ResultPart, Text};
 
 /// Members of a content that hold text, beside `parts`.
 const TEXTS: [&str; 7] =
@@ -16,7 +16,7 @@ pub(super) fn says(node: Val<'_>) -> bool {
 }
 
 /// Adds what is sent of a message.
-pub(super) fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
+pub(super) fn add(message: Val<'_>, from: &Stored<'_>, said: &mut ThreadBuilder) {
     let role = message.at(&["author", "role"]).and_then(|role| role.text()).unwrap_or_default();
     let content = message.get(name::content);
     let is =
@@ -40,7 +40,10 @@ pub(super) fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
         },
         b"tool" => {
             let at = from.base.of(message);
-            let all = || Pieced::joined(texts.iter().map(|text| Pieced::of(*text, from.base)).collect(), "\n", at);
+            let all = || {
+                let all: Vec<Text> = texts.iter().filter_map(|text| Text::copied(*text, from.base)).collect();
+                vec![ResultPart::Text(Text::join(&all, "\\n").at(at))]
+            };
             match said.open_call() {
                 Some(_) => said.result_of(None, all(), false, message, from),
                 None if said.add_to_result(all()) => {}
@@ -68,7 +71,7 @@ fn texts<'v>(message: Val<'v>) -> Vec<Val<'v>> {
     all.filter(|text| text.as_str().is_some_and(|text| !text.is_empty())).collect()
 }
 
-fn pictures(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
+fn pictures(message: Val<'_>, from: &Stored<'_>, said: &mut ThreadBuilder) {
     let parts = message.at(&["content", "parts"]).into_iter().flat_map(|parts| parts.elements());
     for part in parts {
         let kind = part.get("content_type").and_then(|kind| kind.text()).unwrap_or_default();
@@ -80,12 +83,12 @@ fn pictures(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
 }
 
 /// A message to a tool. Its name has dots, which names of functions may not have.
-fn call(message: Val<'_>, tool: Val<'_>, texts: &[Val<'_>], from: &Stored<'_>, said: &mut Transcript) {
+fn call(message: Val<'_>, tool: Val<'_>, texts: &[Val<'_>], from: &Stored<'_>, said: &mut ThreadBuilder) {
     let name = tool.text().unwrap_or_default();
     let name: String = String::from_utf8_lossy(&name)
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
         .collect();
-    let name = Pieced::reworded(&name, from.base.of(tool));
+    let name = Text::respelled(&name, from.base.of(tool));
     said.call_of(Role::Assistant, message.get(name::id), name, texts.first().copied(), message, from);
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Call, Id, Manner, Says, Thought};
+use crate::formats::spoken::{Call, DialectChoice, Id, Says, Thought};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -35,10 +35,10 @@ fn listed<'v>(message: &Message<'v>) -> impl Iterator<Item = Val<'v>> {
     own.chain(of(given.filter(|_| !is_listed)))
 }
 
-pub(super) fn says(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Vec<Says> {
-    let telling = Telling { message, manner, base };
+pub(super) fn says(message: &Message<'_>, dialect: DialectChoice, base: Base<'_>) -> Vec<Says> {
+    let telling = Telling { message, dialect, base };
     let mut out = Vec::new();
-    if let (Manner::Responses, Some(kwargs)) = (manner, message.data.get("additional_kwargs")) {
+    if let (DialectChoice::Responses, Some(kwargs)) = (dialect, message.data.get("additional_kwargs")) {
         let reasoning = kwargs.get("reasoning").filter(|own| own.get("type").is_some());
         let outputs = kwargs.get("tool_outputs").into_iter().flat_map(|list| list.elements());
         out.extend(reasoning.into_iter().chain(outputs).map(|item| telling.item(item)));
@@ -57,7 +57,7 @@ pub(super) fn says(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Vec
 
 struct Telling<'m, 'v> {
     message: &'m Message<'v>,
-    manner: Manner,
+    dialect: DialectChoice,
     base: Base<'m>,
 }
 
@@ -69,7 +69,7 @@ impl Telling<'_, '_> {
             return Some(Says::Text { text: Pieced::of(block, base), id: self.message_id(self.message.data), at });
         }
         let kind = block.get("type")?.text()?;
-        let responses = self.manner == Manner::Responses;
+        let responses = self.dialect == DialectChoice::Responses;
         match kind.as_ref() {
             b"text" | b"output_text" => {
                 let id = self.message_id(block).or_else(|| self.message_id(self.message.data));
@@ -92,8 +92,10 @@ impl Telling<'_, '_> {
             b"custom_tool_call" => None,
             // What the provider ran itself, and its like.
             kind if responses && (kind.ends_with(b"_call") || kind.starts_with(b"mcp_")) => Some(self.item(block)),
-            b"server_tool_use" if self.manner == Manner::Anthropic => Some(self.item(block)),
-            kind if self.manner == Manner::Anthropic && kind.ends_with(b"_tool_result") => Some(self.item(block)),
+            b"server_tool_use" if self.dialect == DialectChoice::Anthropic => Some(self.item(block)),
+            kind if self.dialect == DialectChoice::Anthropic && kind.ends_with(b"_tool_result") => {
+                Some(self.item(block))
+            }
             _ => None,
         }
     }
@@ -145,7 +147,7 @@ impl Telling<'_, '_> {
         Some(Says::Call(Call {
             name: block.get("name").map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
             input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
-            item: item.filter(|_| self.manner == Manner::Responses),
+            item: item.filter(|_| self.dialect == DialectChoice::Responses),
             id,
             at,
         }))
@@ -156,14 +158,15 @@ impl Telling<'_, '_> {
         let (base, at) = (self.base, self.base.of(call));
         let given = call.get("function");
         let invalid = call.get("type").is_some_and(|kind| kind.is("invalid_tool_call"));
-        if invalid && self.manner == Manner::Anthropic {
+        if invalid && self.dialect == DialectChoice::Anthropic {
             return None;
         }
         let id = Id::of(call.get("id"), base)?;
         let name = call.get("name").or_else(|| given?.get("name"));
         let input = call.get("args").or_else(|| given?.get("arguments")).filter(|input| !input.is_null());
         let items = self.message.data.at(&["additional_kwargs", "__openai_function_call_ids__"]);
-        let item = items.filter(|_| self.manner == Manner::Responses).and_then(|items| items.get(&*id.text));
+        let item =
+            items.filter(|_| self.dialect == DialectChoice::Responses).and_then(|items| items.get(&*id.text));
         Some(Says::Call(Call {
             name: name.map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
             input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),

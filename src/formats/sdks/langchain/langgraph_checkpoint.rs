@@ -8,13 +8,13 @@ use crate::history::Settings;
 use crate::json::Val;
 
 use super::super::langchain;
-use crate::formats::spoken::{Manners, STORE};
+use crate::formats::spoken::{Dialects, STORE};
 
 pub struct LanggraphCheckpoint;
 
 pub static FORMAT: LanggraphCheckpoint = LanggraphCheckpoint;
 
-static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     name: "langgraph-checkpoint",
     title: "checkpoint of a LangGraph thread (SQLite)",
     upstream: Some(Upstream { repository: "langchain-ai/langgraph", file: None, version: Some("1.2.22") }),
@@ -35,7 +35,7 @@ static HANDOVER: Handover = Handover {
 
 impl Format for LanggraphCheckpoint {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     /// Its tables tell.
@@ -60,5 +60,5 @@ fn messages(state: Val<'_>) -> Option<Val<'_>> {
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let Some(list) = messages(record.val) else { return };
     let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-    out.push(langchain::told(list, &MANNERS, settings, record));
+    out.push(langchain::told(list, &DIALECTS, settings, record));
 }

@@ -7,13 +7,13 @@ use crate::json::{Val, name};
 
 use super::super::langchain;
 use super::Corrections;
-use crate::formats::spoken::{Manners, STORE};
+use crate::formats::spoken::{Dialects, STORE};
 
 pub struct LanggraphState;
 
 pub static FORMAT: LanggraphState = LanggraphState;
 
-static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     name: "langgraph-state",
     title: "state of a LangGraph thread",
     upstream: Some(Upstream { repository: "langchain-ai/langgraph", file: None, version: Some("1.2.22") }),
@@ -27,7 +27,7 @@ const READ_ONLY: &str = "a LangGraph state is not edited for this; `replaylint c
 
 impl Format for LanggraphState {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -63,5 +63,5 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     });
     let settings =
         Settings { label: thread, read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
-    out.push(langchain::told(list, &MANNERS, settings, record));
+    out.push(langchain::told(list, &DIALECTS, settings, record));
 }

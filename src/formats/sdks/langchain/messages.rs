@@ -8,13 +8,13 @@ use crate::json::{Val, name};
 
 use super::super::langchain;
 use super::Corrections;
-use crate::formats::spoken::{Manners, STORE};
+use crate::formats::spoken::{Dialects, STORE};
 
 pub struct LangchainMessages;
 
 pub static FORMAT: LangchainMessages = LangchainMessages;
 
-static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     name: "langchain-messages",
     title: "messages of LangChain (`messages_to_dict`, `model_dump`, `dumpd`)",
     upstream: Some(Upstream {
@@ -33,7 +33,7 @@ const IN_LINES: &str = "messages of LangChain are not edited where each is a lin
 
 impl Format for LangchainMessages {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -71,7 +71,7 @@ impl ThreadReader for Messages {
             Some(list) => {
                 let settings =
                     Settings { read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
-                self.told.push(langchain::told(list, &MANNERS, settings, record));
+                self.told.push(langchain::told(list, &DIALECTS, settings, record));
             }
             None => self.lines.take(record),
         }
@@ -79,7 +79,7 @@ impl ThreadReader for Messages {
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { read_only: Some(IN_LINES), ..Settings::default() };
-        self.told.extend(self.lines.told(&MANNERS, settings));
+        self.told.extend(self.lines.told(&DIALECTS, settings));
         self.told
     }
 }

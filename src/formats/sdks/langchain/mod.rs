@@ -6,7 +6,7 @@ use crate::history::Settings;
 use crate::json::Val;
 
 use crate::formats::spoken;
-use crate::formats::spoken::{Manner, Manners, Turn};
+use crate::formats::spoken::{DialectChoice, Dialects, Turn};
 
 mod answer;
 mod correct;
@@ -75,26 +75,26 @@ pub(super) fn score_of(list: Val<'_>) -> u8 {
 /// The conversation in a list.
 pub(super) fn told(
     list: Val<'_>,
-    manners: &'static Manners,
+    dialects: &'static Dialects,
     settings: Settings,
     record: &Stored<'_>,
 ) -> Translated {
     let messages: Vec<Message<'_>> = list.elements().filter_map(Message::of).collect();
     let mut provider = Provider::default();
     messages.iter().for_each(|message| provider.see(message));
-    let (manner, target) = provider.manner();
-    let turns = messages.iter().filter_map(|message| turn(message, manner, record)).collect();
-    spoken::told(manners, manner, Settings { target, model: provider.model, ..settings }, turns)
+    let (dialect, target) = provider.dialect();
+    let turns = messages.iter().filter_map(|message| turn(message, dialect, record)).collect();
+    spoken::told(dialects, dialect, Settings { target, model: provider.model, ..settings }, turns)
 }
 
-fn turn(message: &Message<'_>, manner: Manner, record: &Stored<'_>) -> Option<Turn> {
-    let says = sent::says(message, manner, record.base);
+fn turn(message: &Message<'_>, dialect: DialectChoice, record: &Stored<'_>) -> Option<Turn> {
+    let says = sent::says(message, dialect, record.base);
     let (role, at) = (message.role()?, record.base.of(message.val));
     (!says.is_empty()).then_some(Turn { role, says, at, record: record.number })
 }
 
-/// The manners in which a conversation may have to be told.
-const EACH: [Manner; 3] = [Manner::Chat, Manner::Responses, Manner::Anthropic];
+/// The dialects in which a conversation may have to be told.
+const EACH: [DialectChoice; 3] = [DialectChoice::Chat, DialectChoice::Responses, DialectChoice::Anthropic];
 
 /// A conversation whose messages are lines. Only at the end is it known who it is sent to.
 #[derive(Default)]
@@ -107,15 +107,15 @@ impl Lines {
     pub fn take(&mut self, record: &Stored<'_>) {
         let Some(message) = Message::of(record.val) else { return };
         self.provider.see(&message);
-        for (turns, manner) in self.turns.iter_mut().zip(EACH) {
-            turns.extend(turn(&message, manner, record));
+        for (turns, dialect) in self.turns.iter_mut().zip(EACH) {
+            turns.extend(turn(&message, dialect, record));
         }
     }
 
-    pub fn told(self, manners: &'static Manners, settings: Settings) -> Option<Translated> {
-        let (manner, target) = self.provider.manner();
-        let turns = self.turns.into_iter().zip(EACH).find(|(_, own)| *own == manner)?.0;
+    pub fn told(self, dialects: &'static Dialects, settings: Settings) -> Option<Translated> {
+        let (dialect, target) = self.provider.dialect();
+        let turns = self.turns.into_iter().zip(EACH).find(|(_, own)| *own == dialect)?.0;
         let settings = Settings { target, model: self.provider.model, ..settings };
-        (!turns.is_empty()).then(|| spoken::told(manners, manner, settings, turns))
+        (!turns.is_empty()).then(|| spoken::told(dialects, dialect, settings, turns))
     }
 }

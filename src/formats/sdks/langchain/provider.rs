@@ -1,7 +1,7 @@
 //! Which provider a conversation goes on with: the one that the newest answer names, or whose blocks it has.
 
 use crate::formats::member::text;
-use crate::formats::spoken::Manner;
+use crate::formats::spoken::DialectChoice;
 use crate::json::name;
 
 use super::message::{Kind, Message};
@@ -45,22 +45,22 @@ impl Provider {
     }
 
     /// How the conversation is sent, and the target if it is another than that of the dialect.
-    pub fn manner(&self) -> (Manner, Option<&'static str>) {
+    pub fn dialect(&self) -> (DialectChoice, Option<&'static str>) {
         match &*self.name.to_ascii_lowercase() {
-            name if name.starts_with("azure") && self.items => (Manner::Responses, Some("azure")),
-            "openai" | "" if self.items && self.blobs => (Manner::Responses, Some("openai-stateless")),
-            "openai" | "" if self.items => (Manner::Responses, None),
-            "openai" => (Manner::Chat, None),
-            "anthropic" | "google_anthropic_vertex" => (Manner::Anthropic, None),
-            "" if self.blocks => (Manner::Anthropic, None),
-            "" => (Manner::Chat, None),
-            "mistralai" => (Manner::Chat, Some("mistral")),
-            "groq" => (Manner::Chat, Some("groq")),
-            "xai" => (Manner::Chat, Some("xai-chat")),
-            "openrouter" => (Manner::Chat, Some("openrouter")),
-            "ollama" => (Manner::Chat, Some("ollama")),
+            name if name.starts_with("azure") && self.items => (DialectChoice::Responses, Some("azure")),
+            "openai" | "" if self.items && self.blobs => (DialectChoice::Responses, Some("openai-stateless")),
+            "openai" | "" if self.items => (DialectChoice::Responses, None),
+            "openai" => (DialectChoice::Chat, None),
+            "anthropic" | "google_anthropic_vertex" => (DialectChoice::Anthropic, None),
+            "" if self.blocks => (DialectChoice::Anthropic, None),
+            "" => (DialectChoice::Chat, None),
+            "mistralai" => (DialectChoice::Chat, Some("mistral")),
+            "groq" => (DialectChoice::Chat, Some("groq")),
+            "xai" => (DialectChoice::Chat, Some("xai-chat")),
+            "openrouter" => (DialectChoice::Chat, Some("openrouter")),
+            "ollama" => (DialectChoice::Chat, Some("ollama")),
             // Of others only pairs can be judged.
-            _ => (Manner::Chat, Some("chat-compatible")),
+            _ => (DialectChoice::Chat, Some("chat-compatible")),
         }
     }
 }

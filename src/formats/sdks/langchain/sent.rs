@@ -1,6 +1,6 @@
 //! What is sent of a message.
 
-use crate::formats::spoken::{Id, Manner, Says};
+use crate::formats::spoken::{DialectChoice, Id, Says};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -8,10 +8,10 @@ use crate::json::{Val, name};
 use super::message::{Kind, Message};
 use super::{answer, media};
 
-pub(super) fn says(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Vec<Says> {
+pub(super) fn says(message: &Message<'_>, dialect: DialectChoice, base: Base<'_>) -> Vec<Says> {
     match message.kind {
-        Kind::Ai => answer::says(message, manner, base),
-        Kind::Tool => result(message, manner, base).into_iter().collect(),
+        Kind::Ai => answer::says(message, dialect, base),
+        Kind::Tool => result(message, dialect, base).into_iter().collect(),
         Kind::Other => Vec::new(),
         Kind::Human | Kind::System | Kind::Chat => {
             message.blocks().filter_map(|block| media::input(block, base)).collect()
@@ -19,17 +19,17 @@ pub(super) fn says(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Vec
     }
 }
 
-fn result(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Option<Says> {
+fn result(message: &Message<'_>, dialect: DialectChoice, base: Base<'_>) -> Option<Says> {
     let at = base.of(message.val);
     let call = Id::of(message.data.get(name::tool_call_id), base)?;
     let content = message.data.get(name::content);
     let output = match content {
-        Some(list) if list.is_array() => listed(list, manner, base),
+        Some(list) if list.is_array() => listed(list, dialect, base),
         Some(own) if !own.is_null() => Pieced::as_text(own, base),
         _ => Pieced::text("", at),
     };
     let kind = message.data.at(&["additional_kwargs", "type"]).filter(|kind| kind.is("custom_tool_call_output"));
-    if let (Some(kind), Manner::Responses) = (kind, manner) {
+    if let (Some(kind), DialectChoice::Responses) = (kind, dialect) {
         let item = Pieced::object(at).with("type", Pieced::of(kind, base));
         return Some(Says::Item(item.with("call_id", call.piece).with("output", output)));
     }
@@ -38,7 +38,7 @@ fn result(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Option<Says>
 }
 
 /// The content of a result: its texts; for Anthropic also its images.
-fn listed(list: Val<'_>, manner: Manner, base: Base<'_>) -> Pieced {
+fn listed(list: Val<'_>, dialect: DialectChoice, base: Base<'_>) -> Pieced {
     let at = base.of(list);
     let text_of = |block: Val<'_>| match block.is_string() {
         true => Some(Pieced::of(block, base)),
@@ -48,7 +48,7 @@ fn listed(list: Val<'_>, manner: Manner, base: Base<'_>) -> Pieced {
         let is = |kind: &str| block.get(name::r#type).is_some_and(|own| own.is(kind));
         is("text") || is("image") && block.get(name::source).is_some()
     };
-    if manner == Manner::Anthropic && list.elements().all(is_own) {
+    if dialect == DialectChoice::Anthropic && list.elements().all(is_own) {
         return Pieced::of(list, base);
     }
     let texts: Vec<Pieced> = list.elements().filter_map(text_of).collect();

@@ -10,7 +10,7 @@ use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use super::run_state::is_known;
-use crate::formats::spoken::{Manners, STORE};
+use crate::formats::spoken::{Dialects, STORE};
 
 mod item;
 
@@ -18,7 +18,7 @@ pub struct AgentsJsState;
 
 pub static FORMAT: AgentsJsState = AgentsJsState;
 
-static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     name: "agents-js-state",
     title: "RunState of the OpenAI Agents SDK for JavaScript",
     upstream: Some(Upstream {
@@ -73,7 +73,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for AgentsJsState {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.responses
+        &DIALECTS.responses
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -111,6 +111,6 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
         unknown_version: version.map(|version| base.of(version)),
         ..Settings::default()
     };
-    let says = items.iter().map(|item| spoken::verbatim(&MANNERS.responses, item, record.number)).collect();
-    out.push(Translated::history(&MANNERS.responses, settings, says));
+    let says = items.iter().map(|item| spoken::verbatim(&DIALECTS.responses, item, record.number)).collect();
+    out.push(Translated::history(&DIALECTS.responses, settings, says));
 }

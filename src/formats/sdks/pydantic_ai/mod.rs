@@ -12,7 +12,7 @@ use crate::json::{Val, name};
 
 use crate::formats::member::text;
 use crate::formats::spoken;
-use crate::formats::spoken::{Manners, STORE, Says, Turn};
+use crate::formats::spoken::{Dialects, STORE, Says, Turn};
 
 mod correct;
 mod part;
@@ -25,7 +25,7 @@ pub struct PydanticAi;
 
 pub static FORMAT: PydanticAi = PydanticAi;
 
-static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     name: "pydantic-ai-messages",
     title: "messages of pydantic-ai (`all_messages_json()`)",
     upstream: Some(Upstream {
@@ -57,7 +57,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for PydanticAi {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -94,8 +94,8 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
 fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
     let mut provider = Provider::default();
     list.elements().for_each(|message| provider.see(message));
-    let (manner, target) = provider.manner();
-    let sending = Sending { manner, base: record.base };
+    let (dialect, target) = provider.dialect();
+    let sending = Sending { dialect, base: record.base };
     let returned: HashSet<Box<str>> = list
         .elements()
         .flat_map(parts)
@@ -128,7 +128,7 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
         unsent,
         ..Settings::default()
     };
-    spoken::told(&MANNERS, manner, settings, turns)
+    spoken::told(&DIALECTS, dialect, settings, turns)
 }
 
 /// The instructions of the newest request that has some: they are sent in front of all messages.

@@ -1,7 +1,7 @@
 //! The messages of a document, their parts, and what is sent of them.
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought};
+use crate::formats::spoken::{Call, DialectChoice, Id, Media, Says, Thought};
 use crate::history::Role;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -23,7 +23,7 @@ pub(super) fn is(part: Val<'_>, kinds: &[&str]) -> bool {
 
 /// How parts are sent.
 pub(super) struct Sending<'b> {
-    pub manner: Manner,
+    pub dialect: DialectChoice,
     pub base: Base<'b>,
 }
 
@@ -79,7 +79,7 @@ impl Sending<'_> {
         let piece = |key: &str| {
             part.get(key).filter(|own| own.is_string() && !own.is("")).map(|own| Pieced::of(own, base))
         };
-        let openai = self.manner == Manner::Responses;
+        let openai = self.dialect == DialectChoice::Responses;
         let redacted = part.get(name::id).is_some_and(|id| id.is("redacted_thinking"));
         let signature = piece("signature");
         Thought {
@@ -101,7 +101,7 @@ impl Sending<'_> {
         let cut = val
             .as_str()
             .and_then(|text| memchr::memchr(b'|', text.raw))
-            .filter(|_| self.manner == Manner::Responses);
+            .filter(|_| self.dialect == DialectChoice::Responses);
         let Some(cut) = cut else { return Some((whole, item)) };
         let end = val.as_str()?.raw.len();
         let id = |from: usize, to: usize| {
@@ -120,10 +120,10 @@ impl Sending<'_> {
             name: part.get(name::tool_name).map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
             input: match args {
                 None => Pieced::fixed("{}", at),
-                Some(args) if self.manner == Manner::Anthropic => Pieced::unspelled(args, base),
+                Some(args) if self.dialect == DialectChoice::Anthropic => Pieced::unspelled(args, base),
                 Some(args) => Pieced::of(args, base),
             },
-            item: item.filter(|_| self.manner == Manner::Responses),
+            item: item.filter(|_| self.dialect == DialectChoice::Responses),
             at,
         }))
     }

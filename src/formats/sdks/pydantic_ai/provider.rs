@@ -1,7 +1,7 @@
 //! Which provider a conversation goes on with: the one that the newest response names.
 
 use crate::formats::member::text;
-use crate::formats::spoken::Manner;
+use crate::formats::spoken::DialectChoice;
 use crate::json::{Val, name};
 
 use super::part::{is, parts};
@@ -34,21 +34,21 @@ impl Provider {
     }
 
     /// How the conversation is sent, and the target if it is another than that of the dialect.
-    pub fn manner(&self) -> (Manner, Option<&'static str>) {
+    pub fn dialect(&self) -> (DialectChoice, Option<&'static str>) {
         match &*self.name {
-            "azure" if self.items => (Manner::Responses, Some("azure")),
-            "openai" | "" if self.items && self.blobs => (Manner::Responses, Some("openai-stateless")),
-            "openai" | "" if self.items => (Manner::Responses, None),
-            "openai" | "" => (Manner::Chat, None),
-            "anthropic" => (Manner::Anthropic, None),
-            "mistral" => (Manner::Chat, Some("mistral")),
-            "groq" => (Manner::Chat, Some("groq")),
-            "deepseek" => (Manner::Chat, Some("deepseek-chat")),
-            "cerebras" => (Manner::Chat, Some("cerebras")),
-            "openrouter" => (Manner::Chat, Some("openrouter")),
-            "ollama" => (Manner::Chat, Some("ollama")),
+            "azure" if self.items => (DialectChoice::Responses, Some("azure")),
+            "openai" | "" if self.items && self.blobs => (DialectChoice::Responses, Some("openai-stateless")),
+            "openai" | "" if self.items => (DialectChoice::Responses, None),
+            "openai" | "" => (DialectChoice::Chat, None),
+            "anthropic" => (DialectChoice::Anthropic, None),
+            "mistral" => (DialectChoice::Chat, Some("mistral")),
+            "groq" => (DialectChoice::Chat, Some("groq")),
+            "deepseek" => (DialectChoice::Chat, Some("deepseek-chat")),
+            "cerebras" => (DialectChoice::Chat, Some("cerebras")),
+            "openrouter" => (DialectChoice::Chat, Some("openrouter")),
+            "ollama" => (DialectChoice::Chat, Some("ollama")),
             // Of others only pairs can be judged.
-            _ => (Manner::Chat, Some("chat-compatible")),
+            _ => (DialectChoice::Chat, Some("chat-compatible")),
         }
     }
 }

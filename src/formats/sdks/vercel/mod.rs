@@ -11,7 +11,7 @@ use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
 use crate::formats::spoken;
-use crate::formats::spoken::{Id, Manner, Manners, Says, Thought, Turn};
+use crate::formats::spoken::{DialectChoice, Dialects, Id, Says, Thought, Turn};
 
 /// What the tool messages of a denied call say.
 pub(super) const DENIED: &str = "Tool execution denied.";
@@ -28,13 +28,13 @@ pub(super) struct Providers {
 
 impl Providers {
     /// How the messages are sent, and the target if it is another than that of the dialect.
-    fn manner(&self) -> (Manner, Option<&'static str>) {
+    fn dialect(&self) -> (DialectChoice, Option<&'static str>) {
         match self {
-            Providers { azure: true, .. } => (Manner::Responses, Some("azure")),
-            Providers { openai: true, blobs: true, .. } => (Manner::Responses, Some("openai-stateless")),
-            Providers { openai: true, .. } => (Manner::Responses, None),
-            Providers { anthropic: true, .. } => (Manner::Anthropic, None),
-            _ => (Manner::Chat, None),
+            Providers { azure: true, .. } => (DialectChoice::Responses, Some("azure")),
+            Providers { openai: true, blobs: true, .. } => (DialectChoice::Responses, Some("openai-stateless")),
+            Providers { openai: true, .. } => (DialectChoice::Responses, None),
+            Providers { anthropic: true, .. } => (DialectChoice::Anthropic, None),
+            _ => (DialectChoice::Chat, None),
         }
     }
 
@@ -99,7 +99,7 @@ fn is_message(val: Val<'_>) -> bool {
 
 /// What the two forms differ in.
 pub(super) struct Form {
-    pub manners: &'static Manners,
+    pub dialects: &'static Dialects,
     /// Why what is not repaired where it lies is not.
     pub read_only: &'static str,
     pub cures: &'static [(Code, &'static str)],
@@ -146,9 +146,9 @@ impl ThreadReader for Messages {
 
 impl Conversation {
     fn told(self, form: &Form) -> Translated {
-        let (manner, target) = self.providers.manner();
+        let (dialect, target) = self.providers.dialect();
         let settings =
             Settings { target, read_only: Some(form.read_only), cures: form.cures, ..Settings::default() };
-        spoken::told(form.manners, manner, settings, self.turns)
+        spoken::told(form.dialects, dialect, settings, self.turns)
     }
 }

@@ -11,13 +11,13 @@ use crate::json::{Val, name};
 
 use super::super::vercel;
 use super::{Conversation, Form};
-use crate::formats::spoken::{Call, Id, Manners, Media, STORE, Says, Turn};
+use crate::formats::spoken::{Call, Dialects, Id, Media, STORE, Says, Turn};
 
 pub struct VercelModelMessages;
 
 pub static FORMAT: VercelModelMessages = VercelModelMessages;
 
-static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     name: "vercel-model-messages",
     title: "ModelMessage list of the Vercel AI SDK",
     upstream: Some(Upstream { repository: "vercel/ai", file: None, version: Some("7.0.77") }),
@@ -27,7 +27,7 @@ static MANNERS: Manners = Manners::of_sdk(FormatInfo {
 });
 
 static FORM: Form = Form {
-    manners: &MANNERS,
+    dialects: &DIALECTS,
     read_only: "ModelMessages are a form of the SDK's own, which is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair",
     cures: &[],
     take,
@@ -44,7 +44,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for VercelModelMessages {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

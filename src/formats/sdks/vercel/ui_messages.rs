@@ -10,7 +10,7 @@ use crate::json::{Val, name};
 
 use super::super::vercel;
 use super::{Conversation, Form};
-use crate::formats::spoken::{Manners, STORE, Says, Turn};
+use crate::formats::spoken::{Dialects, STORE, Says, Turn};
 
 mod part;
 mod repair;
@@ -21,7 +21,7 @@ pub struct VercelUiMessages;
 
 pub static FORMAT: VercelUiMessages = VercelUiMessages;
 
-static MANNERS: Manners = Manners::of_sdk(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     name: "vercel-ui-messages",
     title: "UIMessage list of the Vercel AI SDK",
     upstream: Some(Upstream {
@@ -36,7 +36,7 @@ static MANNERS: Manners = Manners::of_sdk(FormatInfo {
 });
 
 static FORM: Form = Form {
-    manners: &MANNERS,
+    dialects: &DIALECTS,
     read_only: "UIMessages are a form of the SDK's own, which is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair",
     cures: repair::CURES,
     take,
@@ -59,7 +59,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for VercelUiMessages {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::format::translate::Stored;
-use crate::formats::transcript::Transcript;
+use crate::formats::threads::ThreadBuilder;
 use crate::history::Role;
 use crate::json::Val;
-use crate::json::pieces::Pieced;
+use crate::message::Text;
 
 /// How the members of a message are named after its number.
 pub(in crate::formats) struct Naming {
@@ -38,14 +38,14 @@ impl<'a, 'v> Flat<'a, 'v> {
     }
 
     /// Adds all messages. One without a role is of this one.
-    pub fn add(&self, names: &Naming, role: Role, from: &Stored<'_>, said: &mut Transcript) {
+    pub fn add(&self, names: &Naming, role: Role, from: &Stored<'_>, said: &mut ThreadBuilder) {
         for members in self.messages.values() {
             add(members, names, role, from, said);
         }
     }
 }
 
-fn add(members: &[(&str, Val<'_>)], names: &Naming, role: Role, from: &Stored<'_>, said: &mut Transcript) {
+fn add(members: &[(&str, Val<'_>)], names: &Naming, role: Role, from: &Stored<'_>, said: &mut ThreadBuilder) {
     let get = |name: &str| members.iter().find(|(own, _)| *own == name).map(|(_, val)| *val);
     let own = get(names.role).and_then(|own| own.text()).unwrap_or_default();
     let role = match own.as_ref() {
@@ -67,7 +67,7 @@ fn add(members: &[(&str, Val<'_>)], names: &Naming, role: Role, from: &Stored<'_
     match get(names.content) {
         // Some write a list of blocks as JSON.
         Some(content) if content.as_str().is_some_and(|text| text.raw.starts_with(b"[{")) => {
-            let is_read = crate::formats::transcript::within(content, from, &mut |inner| {
+            let is_read = crate::formats::threads::within(content, from, &mut |inner| {
                 said.content(role, Some(inner.val), inner);
             });
             if !is_read {
@@ -79,9 +79,9 @@ fn add(members: &[(&str, Val<'_>)], names: &Naming, role: Role, from: &Stored<'_
     }
     let (prefix, [id, name, input]) = names.calls;
     for call in numbered(members, prefix).values() {
-        let Some(name) = find(call, name) else { continue };
-        let id = find(call, id);
-        said.call_of(role, id, Pieced::of(name, from.base), find(call, input), id.unwrap_or(name), from);
+        let Some(named) = find(call, name) else { continue };
+        let (Some(name), id) = (Text::copied(named, from.base), find(call, id)) else { continue };
+        said.call_of(role, id, name, find(call, input), id.unwrap_or(named), from);
     }
 }
 

@@ -3,12 +3,12 @@
 
 use crate::format::translate::Stored;
 use crate::history::Role;
-use crate::json::pieces::Pieced;
-use crate::json::{Tape, Val, name, scan};
+use crate::json::{Val, name, spells_object};
+use crate::message::{Input, Maker, Part, Raw, ResultPart, Text};
 
-use super::super::spoken::{Call, Id, Says, Thought};
-use super::Transcript;
+use super::builder::ThreadBuilder;
 use super::media::media;
+use super::parts;
 
 /// Names of the members of a block, in the order in which they are looked for.
 const CALL_IDS: [&str; 5] = ["id", "tool_use_id", "toolCallId", "call_id", "toolUseID"];
@@ -23,7 +23,7 @@ fn first<'v>(val: Val<'v>, keys: &[&str]) -> Option<Val<'v>> {
     keys.iter().find_map(|key| val.get(key).filter(|own| !own.is_null()))
 }
 
-impl Transcript {
+impl ThreadBuilder {
     /// Adds a text, a block, or a list of blocks.
     pub fn content(&mut self, role: Role, content: Option<Val<'_>>, from: &Stored<'_>) {
         match content {
@@ -39,34 +39,25 @@ impl Transcript {
         }
         let kind = block.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         let at = from.base.of(block);
-        let copied = |key: &str| {
-            let own = block.get(key).filter(|own| own.is_string());
-            own.map(|own| Pieced::of(own, from.base))
-        };
+        let copied = |key: &str| block.get(key).and_then(|own| Text::copied(own, from.base));
         match kind.as_ref() {
             b"text" | b"input_text" | b"output_text" => {
                 let text = ["text", "content"].iter().find_map(|key| block.get(key).filter(Val::is_string));
                 self.text(role, text, from);
             }
             b"thinking" | b"think" | b"reasoning" => {
-                let text = first(block, &THOUGHTS).filter(Val::is_string);
-                let Some(text) = text.map(|text| Pieced::of(text, from.base)) else { return };
-                let signature = copied("signature");
-                let thought = Thought { text, signature, redacted: None, id: None, blob: None, at };
-                self.say(role, Says::Thought(thought), at, from);
+                let text = first(block, &THOUGHTS).and_then(|text| Text::copied(text, from.base));
+                if text.is_some() {
+                    self.push(role, parts::reasoning(Maker::Anthropic, text, copied("signature"), at), from);
+                }
             }
-            b"redacted_thinking" => {
-                let text = Pieced::fixed("\"\"", at);
-                let thought =
-                    Thought { text, signature: None, redacted: copied("data"), id: None, blob: None, at };
-                self.say(role, Says::Thought(thought), at, from);
-            }
+            b"redacted_thinking" => self.push(role, parts::redacted(copied("data"), at), from),
             b"tool_use" | b"tool_call" | b"toolCall" | b"tool-call" => self.call(role, block, from),
             b"tool_result" | b"toolResult" | b"tool-result" | b"tool_call_response" => {
                 self.result(block, first(block, &OUTPUTS), from)
             }
             b"image" | b"image_url" | b"document" | b"file" => match media(block, from) {
-                Some(media) => self.say(role, Says::Media(media), at, from),
+                Some(media) => self.push(role, Part::new(media.into(), at.into()), from),
                 None => self.lose(named(&kind), block, from, "its content is not stored here"),
             },
             b"" if block.get(name::text).is_some() => self.text(role, block.get(name::text), from),
@@ -76,8 +67,8 @@ impl Transcript {
 
     /// Adds a call whose members lie in one object.
     pub fn call(&mut self, role: Role, call: Val<'_>, from: &Stored<'_>) {
-        let Some(name) = first(call, &NAMES).filter(Val::is_string) else { return };
-        self.call_of(role, first(call, &CALL_IDS), Pieced::of(name, from.base), first(call, &INPUTS), call, from);
+        let Some(name) = first(call, &NAMES).and_then(|name| Text::copied(name, from.base)) else { return };
+        self.call_of(role, first(call, &CALL_IDS), name, first(call, &INPUTS), call, from);
     }
 
     /// Adds a call. One without an id gets one.
@@ -85,38 +76,37 @@ impl Transcript {
         &mut self,
         role: Role,
         id: Option<Val<'_>>,
-        name: Pieced,
+        name: Text,
         input: Option<Val<'_>>,
         whole: Val<'_>,
         from: &Stored<'_>,
     ) {
         let at = from.base.of(whole);
-        let id = Id::of(id, from.base).unwrap_or_else(|| {
+        let id = parts::text(id, from.base).unwrap_or_else(|| {
             self.invented += 1;
-            let text: Box<str> = format!("call_{}", self.invented).into();
-            self.unnamed.insert(text.clone());
-            Id { piece: Pieced::text(&text, at), text }
+            let id = Text::named(&format!("call_{}", self.invented), at);
+            self.unnamed.insert(id.clone());
+            id
         });
-        let input = match input {
-            None => Pieced::fixed("{}", at),
-            Some(input) if input.is_object() => Pieced::of(input, from.base),
-            Some(input) if spells_object(input) => Pieced::unspelled(input, from.base),
-            Some(input) if input.as_str().is_some_and(|text| text.is_empty()) => Pieced::fixed("{}", at),
-            Some(input) => Pieced::object(at).with("input", Pieced::of(input, from.base)),
+        let is_empty = |input: Val<'_>| input.as_str().is_some_and(|text| text.is_empty());
+        let input = match input.filter(|input| !is_empty(*input)) {
+            Some(input) if !input.is_object() && !spells_object(input) => {
+                Input::Json(Raw::build(at, |w| w.object(|w| w.key("input").copy(input, from.base))))
+            }
+            input => parts::input(input, from.base, at),
         };
-        self.say(role, Says::Call(Call { id, name, input, item: None, at }), at, from);
+        self.push(role, parts::call(id, name, input, at), from);
     }
 
     /// Adds the result of a call; of the last open one, if it names none.
     pub fn result(&mut self, result: Val<'_>, output: Option<Val<'_>>, from: &Stored<'_>) {
-        let at = from.base.of(result);
         let output = match output {
             Some(output) => self.output(output, from),
             // Amp: what the tool's run gave lies in an object of its own.
-            None => match result.get("run").and_then(|run| first(run, &["result", "error", "reason"])) {
-                Some(output) => self.output(output, from),
-                None => Pieced::fixed("\"\"", at),
-            },
+            None => {
+                let output = result.get("run").and_then(|run| first(run, &["result", "error", "reason"]));
+                output.map(|output| self.output(output, from)).unwrap_or_default()
+            }
         };
         let is = |key: &str| result.get(key).and_then(|own| own.as_bool()) == Some(true);
         let failed = is("is_error") || is("isError");
@@ -126,37 +116,39 @@ impl Transcript {
     pub fn result_of(
         &mut self,
         id: Option<Val<'_>>,
-        output: Pieced,
+        output: Vec<ResultPart>,
         failed: bool,
         whole: Val<'_>,
         from: &Stored<'_>,
     ) {
         let at = from.base.of(whole);
         // A call without an id has the next result, whatever that names.
-        let unnamed = || self.open_call().filter(|call| self.unnamed.contains(&call.text));
-        let call = Id::of(id, from.base);
-        let is_known = call.as_ref().is_some_and(|call| self.has_call(&call.text));
+        let unnamed = || self.open_call().filter(|call| self.unnamed.contains(call));
+        let call = parts::text(id, from.base);
+        let is_known = call.as_ref().is_some_and(|call| self.has_call(call));
         let call = if is_known { call } else { unnamed().or(call).or_else(|| self.open_call()) };
         match call {
-            Some(call) => self.say(Role::Tool, Says::Result { call, output, failed, at }, at, from),
-            None => self.say(Role::User, Says::Text { text: output.spelling(), id: None, at }, at, from),
+            Some(call) => self.push(Role::Tool, parts::result(call, output, failed, at), from),
+            None => self.push(Role::User, Part::text(parts::result_text(&output), at.into()), from),
         }
     }
 
-    /// What a tool gave, as a text. Lists that say more than texts stay lists, if the dialect has them.
-    pub fn output(&self, output: Val<'_>, from: &Stored<'_>) -> Pieced {
+    /// What a tool gave: a text, or several texts as one; else texts and media. What is neither is JSON.
+    pub fn output(&self, output: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
         if output.is_string() || !output.is_array() {
-            return Pieced::as_text(output, from.base);
+            return vec![ResultPart::Text(Text::of_json(output, from.base))];
         }
-        let texts: Vec<Val<'_>> = output.elements().filter_map(text_of).collect();
-        match texts.len() == output.count() as usize {
-            true => {
-                let texts = texts.into_iter().map(|text| Pieced::of(text, from.base)).collect();
-                Pieced::joined(texts, "\n", from.base.of(output))
-            }
-            false if self.keeps_lists => Pieced::of(output, from.base),
-            false => Pieced::spelled(output, from.base),
+        let texts: Vec<Text> =
+            output.elements().filter_map(|block| Text::copied(text_of(block)?, from.base)).collect();
+        if texts.len() == output.count() as usize {
+            return vec![ResultPart::Text(Text::join(&texts, "\\n").at(from.base.of(output)))];
         }
+        let part = |block: Val<'_>| match (text_of(block), media(block, from)) {
+            (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
+            (None, Some(media)) => Some(ResultPart::media(media, from.base.of(block).into())),
+            (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
+        };
+        output.elements().filter_map(part).collect()
     }
 }
 
@@ -174,13 +166,4 @@ fn text_of(block: Val<'_>) -> Option<Val<'_>> {
     }
     let is_text = block.get(name::r#type).is_none_or(|kind| kind.is("text") || kind.is("output_text"));
     block.get(name::text).filter(|text| is_text && text.is_string())
-}
-
-/// Whether a string spells an object.
-fn spells_object(val: Val<'_>) -> bool {
-    let mut tape = Tape::new();
-    let Some(text) = val.text().filter(|text| val.is_string() && text.trim_ascii_start().starts_with(b"{")) else {
-        return false;
-    };
-    scan(&text, &mut tape).is_ok() && tape.root(&text).is_some_and(|root| root.is_object())
 }

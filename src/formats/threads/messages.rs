@@ -2,11 +2,11 @@
 
 use crate::format::translate::Stored;
 use crate::history::Role;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::Text;
 
-use super::super::spoken::{Says, Thought};
-use super::Transcript;
+use super::builder::ThreadBuilder;
+use super::parts;
 
 /// Members of an answer that hold what the model thought; the first that is there counts.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
@@ -14,7 +14,7 @@ const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 /// Members that hold the calls of an answer.
 const CALLS: [&str; 2] = ["tool_calls", "toolCalls"];
 
-impl Transcript {
+impl ThreadBuilder {
     /// Adds a message. One with a role that no API has is not sent.
     pub fn message(&mut self, message: Val<'_>, from: &Stored<'_>) {
         let Some(role) = message.get(name::role).and_then(|role| role.text()) else { return };
@@ -52,9 +52,9 @@ impl Transcript {
         for call in calls.into_iter().flat_map(|calls| calls.elements()) {
             match call.get(name::function).filter(Val::is_object) {
                 Some(function) => {
-                    let Some(name) = function.get(name::name).filter(Val::is_string) else { continue };
+                    let Some(name) = function.get(name::name) else { continue };
                     let id = ["id", "call_id"].iter().find_map(|key| call.get(key));
-                    let name = Pieced::of(name, from.base);
+                    let Some(name) = Text::copied(name, from.base) else { continue };
                     self.call_of(Role::Assistant, id, name, function.get(name::arguments), call, from);
                 }
                 None => self.call(Role::Assistant, call, from),
@@ -65,8 +65,6 @@ impl Transcript {
     /// Adds what the model thought, of which there is only the text.
     pub fn thought(&mut self, text: Val<'_>, from: &Stored<'_>) {
         let at = from.base.of(text);
-        let text = Pieced::of(text, from.base);
-        let thought = Thought { text, signature: None, redacted: None, id: None, blob: None, at };
-        self.say(Role::Assistant, Says::Thought(thought), at, from);
+        self.push(Role::Assistant, parts::thinking(Text::copied(text, from.base), None, at), from);
     }
 }

@@ -13,6 +13,6 @@ const MARKS: [&[u8]; 6] = [
 ];
 
 /// Whether some text in a value was cut off by the one that stored it.
-pub(in crate::formats) fn is_cut(val: Val<'_>) -> bool {
+pub(in crate::formats) fn is_truncated(val: Val<'_>) -> bool {
     MARKS.iter().any(|mark| memchr::memmem::find(val.raw(), mark).is_some())
 }

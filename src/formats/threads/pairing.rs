@@ -1,0 +1,114 @@
+//! Exports keep calls and results only to be looked at: some have no ids, others are shown without their partner. What finds
+//! its partner in the next message stays a call with its result; the rest is kept as the text that it was.
+
+use std::collections::HashSet;
+
+use crate::history::Role;
+use crate::message::{Input, Message, Part, PartKind, ResultPart, Text};
+
+use super::builder::ThreadBuilder;
+use super::parts::result_text;
+
+/// Messages in which the call of a result is looked for.
+const RECENT: usize = 8;
+
+impl ThreadBuilder {
+    /// The id of the first call of the last answer that has no result yet.
+    pub fn open_call(&self) -> Option<Text> {
+        let mut answered: HashSet<&Text> = HashSet::new();
+        for message in self.messages.iter().rev() {
+            match message.role {
+                Role::Tool => answered.extend(results(message)),
+                Role::Assistant => {
+                    return message.calls().map(|call| &call.id).find(|id| !answered.contains(id)).cloned();
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether some call has this id.
+    pub fn has_call(&self, id: &Text) -> bool {
+        self.messages.iter().rev().take(RECENT).flat_map(Message::calls).any(|call| call.id == *id)
+    }
+
+    /// Adds to the result that came last, if nothing was said since.
+    pub fn add_to_result(&mut self, more: Vec<ResultPart>) -> bool {
+        let last = self.messages.last_mut().filter(|message| message.role == Role::Tool);
+        match last.and_then(|message| message.parts.last_mut()).map(|part| &mut part.kind) {
+            Some(PartKind::Result(result)) => {
+                let parts = std::mem::take(&mut result.parts).into_iter().chain(more).collect::<Vec<_>>();
+                result.parts = vec![ResultPart::Text(result_text(&parts))];
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes texts of calls without a result, and of results without a call; calls come last in their message.
+    pub fn answered(mut self) -> ThreadBuilder {
+        let messages = std::mem::take(&mut self.messages);
+        let mut partners: Vec<HashSet<Text>> = Vec::with_capacity(messages.len());
+        for (n, message) in messages.iter().enumerate() {
+            let next = messages.iter().skip(n + 1).take_while(|message| message.role == Role::Tool);
+            partners.push(match message.role {
+                Role::Assistant => next.flat_map(results).cloned().collect(),
+                _ => HashSet::new(),
+            });
+        }
+        let mut open: HashSet<Text> = HashSet::new();
+        for (mut message, own) in messages.into_iter().zip(partners) {
+            let all = std::mem::take(&mut message.parts);
+            if message.role == Role::Assistant {
+                open = own;
+                let mut seen: HashSet<Text> = HashSet::new();
+                let mut is_paired = |part: &Part| match &part.kind {
+                    PartKind::Call(call) => open.contains(&call.id) && seen.insert(call.id.clone()),
+                    _ => false,
+                };
+                let (calls, others): (Vec<Part>, Vec<Part>) = all.into_iter().partition(|part| is_paired(part));
+                message.parts = others.into_iter().map(as_text).chain(calls).collect();
+                self.messages.push(message);
+                continue;
+            }
+            let is_paired =
+                |part: &Part| matches!(&part.kind, PartKind::Result(result) if open.remove(&result.id));
+            let (results, others): (Vec<Part>, Vec<Part>) = all.into_iter().partition(is_paired);
+            let role = if message.role == Role::Tool { Role::User } else { message.role };
+            let others = others.into_iter().map(as_text).collect();
+            for (role, parts) in [(Role::Tool, results), (role, others)] {
+                if !Vec::is_empty(&parts) {
+                    self.messages.push(Message { role, parts, ..message.clone() });
+                }
+            }
+        }
+        self
+    }
+}
+
+/// The ids of the calls that a message answers.
+fn results(message: &Message) -> impl Iterator<Item = &Text> {
+    message.parts.iter().filter_map(|part| match &part.kind {
+        PartKind::Result(result) => Some(&result.id),
+        _ => None,
+    })
+}
+
+/// A call or a result as the text that it was; anything else as it is.
+fn as_text(part: Part) -> Part {
+    let at = part.at;
+    let word = |word: &str| Text::named(word, at.place);
+    let text = match &part.kind {
+        PartKind::Call(call) => {
+            let input = match &call.input {
+                Input::Text(text) => text.clone(),
+                Input::Json(raw) => raw.spelled(),
+            };
+            Text::join([&word("[called "), &call.name, &word(" with "), &input, &word("]")], "")
+        }
+        PartKind::Result(result) => Text::join([&word("[result: "), &result_text(&result.parts), &word("]")], ""),
+        _ => return part,
+    };
+    Part::text(text.at(at.place), at)
+}
