@@ -4,12 +4,14 @@
 
 use crate::format::translate::Translated;
 use crate::history::Role;
-use crate::message::{LossKind, Maker, Part, PartKind};
+use crate::message::{LossKind, Maker, Message, Part, PartKind, ResultPart};
 
 pub(super) fn fit(translated: &mut Translated) {
     let dialect = translated.info.dialect.info().name;
     let (thread, lost) = (&mut translated.thread, &mut translated.settings.lost);
     let mut messages = Vec::with_capacity(thread.messages.len());
+    // Images that tools gave: the user shows them after the results.
+    let mut shown: Option<Message> = None;
     for mut message in std::mem::take(&mut thread.messages) {
         let was_empty = message.parts.is_empty();
         let takes: fn(Role, &[Part], &Part) -> Option<LossKind> = match dialect {
@@ -31,6 +33,12 @@ pub(super) fn fit(translated: &mut Translated) {
             }
             None => true,
         });
+        if dialect == "chat" {
+            if role != Role::Tool {
+                messages.extend(shown.take());
+            }
+            show(&mut message, &mut shown);
+        }
         match dialect {
             // Instructions are beside the messages there, wherever they are in the store.
             "anthropic" if matches!(role, Role::System | Role::Developer) => {
@@ -41,7 +49,26 @@ pub(super) fn fit(translated: &mut Translated) {
             _ => messages.push(message),
         }
     }
+    messages.extend(shown);
     thread.messages = messages;
+}
+
+/// Moves images and files out of results, which are texts in Chat Completions: clients show them to the model in a message
+/// of the user.
+fn show(message: &mut Message, shown: &mut Option<Message>) {
+    let (at, record) = (message.at, message.record);
+    for part in &mut message.parts {
+        let PartKind::Result(result) = &mut part.kind else { continue };
+        for part in std::mem::take(&mut result.parts) {
+            match part {
+                ResultPart::Media(media, place) => {
+                    let message = shown.get_or_insert_with(|| Message { record, ..Message::new(Role::User, at) });
+                    message.parts.push(Part::new(PartKind::Media(media), place));
+                }
+                part => result.parts.push(part),
+            }
+        }
+    }
 }
 
 fn anthropic_loss(role: Role, _: &[Part], part: &Part) -> Option<LossKind> {
