@@ -1,8 +1,9 @@
-//! Conversations without a dialect: what conversion lifts a request to, and lowers the next one from.
+//! Conversations without a dialect. A request is read as a thread and the next one is written from it; a store that is not
+//! made of messages of a provider is read as threads; sessions of agents are written from one.
 //!
-//! Blocks are owned and know the place of their source, so that a loss is reported where it happened; the texts of a large
-//! conversation are kept in a temporary file. Texts keep their escapes and values their text: most of a conversation is
-//! copied from one request to the next and never read.
+//! Parts are owned and know the place of their source, so that a loss is reported where it happened; texts of a store know
+//! it stretch by stretch, so that what is written of them leads back. The texts of a large conversation are kept in a
+//! temporary file. Texts keep their escapes and values their text: most of a conversation is copied and never read.
 //! What only its own dialect understands is kept raw, with that dialect's name.
 
 pub mod capabilities;
@@ -47,7 +48,7 @@ impl From<Place> for At {
     }
 }
 
-/// A run of blocks by one role.
+/// A run of parts by one role.
 #[derive(Clone, Debug)]
 pub struct Message {
     pub role: Role,

@@ -1,4 +1,4 @@
-//! A conversation, and how it grows as it is lifted.
+//! A thread, and how it grows as it is read.
 
 use crate::source::bytes::spool::Outlet;
 

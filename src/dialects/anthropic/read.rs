@@ -1,5 +1,5 @@
-//! From the messages of the Anthropic Messages API to a conversation. Results of tools, which stand in user messages
-//! there, become a role of their own.
+//! From the messages of the Anthropic Messages API to a thread. Results of tools, which are in user messages there,
+//! become messages of their own.
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::client_tools;

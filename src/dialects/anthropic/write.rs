@@ -1,5 +1,5 @@
-//! From a conversation to the Anthropic Messages API. Messages of one role are merged; results stand at the front of
-//! the user message after their calls, as the API wants them.
+//! From a thread to the Anthropic Messages API, message by message. Conversion has put results first and merged what
+//! follows each other of one role, as the API wants it; a store is written as it is.
 
 use crate::dialect::WriteItem;
 use crate::dialects::common::{self, cached_for, only_text, part_text, write_extras, write_input_object};

@@ -1,4 +1,4 @@
-//! From the messages of Bedrock's Converse API to a conversation. Blocks are named by their only key.
+//! From the messages of Bedrock's Converse API to a thread. Blocks are named by their only key.
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::common::{extras, foreign, reasoning, said, text, texts};

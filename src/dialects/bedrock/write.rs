@@ -1,4 +1,4 @@
-//! From a conversation to Bedrock's Converse API. The model is in the URL there, not in the body.
+//! From a thread to Bedrock's Converse API. The model is in the URL there, not in the body.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

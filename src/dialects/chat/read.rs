@@ -1,4 +1,4 @@
-//! From the messages of Chat Completions to a conversation, with the fields that vendors add: `reasoning_content`
+//! From the messages of Chat Completions to a thread, with the fields that vendors add: `reasoning_content`
 //! (DeepSeek, Moonshot), `reasoning` and `reasoning_details` (OpenRouter), `cache_control`, Mistral's `thinking` and
 //! `document_url`, Gemini's `extra_content`.
 

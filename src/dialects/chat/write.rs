@@ -1,4 +1,4 @@
-//! From a conversation to the messages of Chat Completions: only what OpenAI itself documents.
+//! From a thread to the messages of Chat Completions: only what OpenAI itself documents.
 
 use crate::dialect::WriteItem;
 use crate::dialects::common::{only_text, part_text, result_text, write_extras, write_input_text};

@@ -1,4 +1,4 @@
-//! From the contents of the Gemini API to a conversation, in camelCase as the API documents it and in snake_case as
+//! From the contents of the Gemini API to a thread, in camelCase as the API documents it and in snake_case as
 //! Python dumps it. Calls often have no ids here: they get numbers, and are answered by name and order.
 
 use std::borrow::Cow;

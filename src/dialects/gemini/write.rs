@@ -1,5 +1,5 @@
-//! From a conversation to the Gemini API. Contents of one role are merged, so that the turn of the responses is
-//! directly after the turn of their calls, and holds nothing else.
+//! From a thread to the Gemini API, content by content. Conversion has merged contents of one role, so that the turn of
+//! the responses is directly after the turn of their calls, and holds nothing else.
 
 use crate::dialect::WriteItem;
 use crate::dialects::common::{result_text, write_extras, write_input_object};

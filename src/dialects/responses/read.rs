@@ -1,4 +1,4 @@
-//! From items of the Responses API to a conversation. Items that one response made are one message here: reasoning,
+//! From items of the Responses API to a thread. Items that one response made are one message here: reasoning,
 //! text and calls; outputs that stand together are one message, too.
 
 use crate::dialect::{Body, Shape};

@@ -1,4 +1,4 @@
-//! From a conversation to items of the Responses API. No item gets an id: those are the provider's to give.
+//! From a thread to items of the Responses API. An item has an id only if its store kept the one that the server gave it.
 
 use crate::dialect::WriteItem;
 use crate::dialects::common::{self, only_text, part_text, result_text, write_extras, write_input_text};
