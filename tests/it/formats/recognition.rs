@@ -86,6 +86,9 @@ const OVERLAPS: &[(&str, &str)] = &[
     ("coder-chat", "responses-items"),
     ("coder-chat-lines", "responses-item-lines"),
     ("coder-chat-lines", "codex-rollout"),
+    // A line is a role and its text, with the time beside it.
+    ("amplifier-session", "responses-item-lines"),
+    ("amplifier-session", "codex-rollout"),
     // Texts with the tags of a client are a list of roles and texts.
     ("cline-session", "chat-request"),
     // A request beside its answer.
