@@ -98,6 +98,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &agents::zed::FORMAT,
     &agents::cursor::FORMAT,
     &agents::amplifier::FORMAT,
+    &agents::atif::FORMAT,
     &traces::litellm_log::FORMAT,
     &traces::langfuse::FORMAT,
     &traces::otel_genai::FORMAT,

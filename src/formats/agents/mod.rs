@@ -3,6 +3,7 @@
 pub mod amp;
 pub mod amplifier;
 pub mod antigravity;
+pub mod atif;
 pub mod claude_code;
 pub mod cline;
 pub mod coder;

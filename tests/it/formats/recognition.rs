@@ -219,7 +219,8 @@ const READ: &[(&str, &[&str])] = &[
     ("openclaw", &["pi-session"]),
     ("factory-droid", &["droid-session"]),
     ("kimi", &["kimi-session"]),
-    ("hermes", &["hermes-session"]),
+    // Observers of Hermes write trajectories of its sessions.
+    ("hermes", &["hermes-session", "atif-trajectory"]),
     ("grok-cli", &["grok-cli"]),
     ("antigravity-cli", &["antigravity"]),
     ("cursor", &["cursor-session"]),
