@@ -97,6 +97,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &agents::amp::FORMAT,
     &agents::zed::FORMAT,
     &agents::cursor::FORMAT,
+    &agents::amplifier::FORMAT,
+    &agents::atif::FORMAT,
     &traces::litellm_log::FORMAT,
     &traces::langfuse::FORMAT,
     &traces::otel_genai::FORMAT,

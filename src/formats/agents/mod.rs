@@ -1,7 +1,9 @@
 //! Sessions of agents, a folder an agent, and what each agent repairs by itself.
 
 pub mod amp;
+pub mod amplifier;
 pub mod antigravity;
+pub mod atif;
 pub mod claude_code;
 pub mod cline;
 pub mod coder;

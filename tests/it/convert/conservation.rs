@@ -50,7 +50,7 @@ const COUNTED: [(u16, u8, &[&str]); 5] = [
             "/systemInstruction/**",
         ],
     ),
-    (908, 8, &["**/tools/**"]),
+    (908, 8, &["**/tools/**", "**/tool_definitions/**"]),
     (909, 8, &["**snapshot**"]),
     (911, 6, &["**/name"]),
 ];

@@ -86,6 +86,9 @@ const OVERLAPS: &[(&str, &str)] = &[
     ("coder-chat", "responses-items"),
     ("coder-chat-lines", "responses-item-lines"),
     ("coder-chat-lines", "codex-rollout"),
+    // A line is a role and its text, with the time beside it.
+    ("amplifier-session", "responses-item-lines"),
+    ("amplifier-session", "codex-rollout"),
     // Texts with the tags of a client are a list of roles and texts.
     ("cline-session", "chat-request"),
     // A request beside its answer.
@@ -216,7 +219,8 @@ const READ: &[(&str, &[&str])] = &[
     ("openclaw", &["pi-session"]),
     ("factory-droid", &["droid-session"]),
     ("kimi", &["kimi-session"]),
-    ("hermes", &["hermes-session"]),
+    // Observers of Hermes write trajectories of its sessions.
+    ("hermes", &["hermes-session", "atif-trajectory"]),
     ("grok-cli", &["grok-cli"]),
     ("antigravity-cli", &["antigravity"]),
     ("cursor", &["cursor-session"]),

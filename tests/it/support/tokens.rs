@@ -28,7 +28,7 @@ pub struct Tokened {
 const KINDS: [&str; 8] = ["type", "kind", "part_kind", "__event__", "role", "from", "sender", "$type"];
 
 /// Strings that say how something is to be read, not what was said.
-const FORM: [&str; 98] = [
+const FORM: [&str; 99] = [
     // What something is.
     "type",
     "kind",
@@ -60,6 +60,7 @@ const FORM: [&str; 98] = [
     "operation",
     "content_type",
     "mode",
+    "boundary",
     "reason",
     "mime_type",
     "mimeType",

@@ -1,0 +1,117 @@
+//! Sessions of Amplifier (`transcript.jsonl`): a message a line. An answer names its calls twice, in its content and beside it.
+//! Instructions are not stored, and no line names the model: what an answer thought tells which provider gave it.
+
+use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::unsent::UnsentPaths;
+use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{Role, Settings};
+use crate::json::pieces::Pieced;
+use crate::json::{NameSet, Val, name};
+
+use crate::formats::member::text_at;
+use crate::formats::spoken::{Id, Manner, Manners, STORE, Says, Thought};
+use crate::formats::transcript::{Transcript, each};
+
+pub struct AmplifierSession;
+
+pub static FORMAT: AmplifierSession = AmplifierSession;
+
+static MANNERS: Manners = Manners::of_agent(FormatInfo {
+    name: "amplifier-session",
+    title: "Amplifier session (`transcript.jsonl`)",
+    upstream: Some(Upstream {
+        repository: "microsoft/amplifier-app-cli",
+        file: Some("amplifier_app_cli/session_store.py"),
+        version: Some("f16375fc"),
+    }),
+    known_by: "lines with `role` and `content`, `tool_calls` with `tool` and `arguments`; or `metadata` with `timestamp` beside them",
+    unsent: UNSENT,
+    ..STORE
+});
+
+const READ_ONLY: &str = "sessions of Amplifier are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths { paths: &["metadata/**"], why: "a note of the program or the provider" },
+    UnsentPaths { paths: &["tool_calls/**", "[role=tool]name"], why: "a copy of the call in the content" },
+    UnsentPaths { paths: &["content/visibility"], why: "who is shown a block" },
+];
+
+/// All keys of a line.
+static KEYS: NameSet = NameSet::of(&["role", "content", "name", "tool_call_id", "tool_calls", "metadata"]);
+
+impl Format for AmplifierSession {
+    fn info(&'static self) -> &'static FormatInfo {
+        &MANNERS.chat
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let is_call = |call: Val<'_>| call.get(name::tool).is_some() && call.get(name::arguments).is_some();
+        // The time as Python writes it, and nothing else beside the message.
+        let is_timed = text_at(probe.val, &["metadata", "timestamp"]).is_some_and(|time| time.ends_with("+00:00"));
+        match probe.has(name::role) && probe.has(name::content) {
+            true if probe.val.get(name::tool_calls).is_some_and(|calls| calls.elements().any(is_call)) => 95,
+            true if is_timed && probe.val.members().all(|member| KEYS.has(member.name)) => 60,
+            _ => 0,
+        }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get(name::role).is_some_and(|role| role.is_string())
+    }
+
+    fn layout(&'static self) -> Layout {
+        Layout::Threads(|| Box::new(Session { said: Transcript::default(), manner: Manner::Chat }))
+    }
+}
+
+struct Session {
+    said: Transcript,
+    /// How the provider of the last thought is sent it again.
+    manner: Manner,
+}
+
+impl ThreadReader for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let (val, content) = (record.val, record.val.get(name::content));
+        match val.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
+            b"assistant" => self.said.begin(),
+            // Results in a row are one turn.
+            b"tool" => return self.said.result(val, content, record),
+            _ => return self.said.message(val, record),
+        }
+        let blocks = content.map(each).unwrap_or_default();
+        let is_call = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_call"));
+        for block in blocks.iter().copied() {
+            match reasoning(block, record) {
+                Some((thought, manner)) => {
+                    self.manner = manner;
+                    self.said.say(Role::Assistant, Says::Thought(thought), record.base.of(block), record);
+                }
+                None => self.said.content(Role::Assistant, Some(block), record),
+            }
+        }
+        let beside = val.get(name::tool_calls).filter(|_| !blocks.iter().any(is_call));
+        for call in beside.into_iter().flat_map(|calls| calls.elements()) {
+            let Some(tool) = call.get(name::tool).filter(Val::is_string) else { continue };
+            let (id, tool) = (call.get(name::id), Pieced::of(tool, record.base));
+            self.said.call_of(Role::Assistant, id, tool, call.get(name::arguments), call, record);
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+        vec![self.said.told(MANNERS.row(self.manner), settings)]
+    }
+}
+
+/// A thought that is sent again: Anthropic has signed it, or `content` holds OpenAI's encrypted form of it, and its id.
+fn reasoning(block: Val<'_>, record: &Stored<'_>) -> Option<(Thought, Manner)> {
+    let (base, mut state) = (record.base, block.get(name::content).into_iter().flat_map(|own| own.elements()));
+    let of = |val: Option<Val<'_>>| val.filter(Val::is_string).map(|val| Pieced::of(val, base));
+    let (text, signature) = (of(block.get(name::thinking))?, of(block.get(name::signature)));
+    let (blob, id) = (of(state.next()), Id::of(state.next(), base));
+    let manner = if signature.is_some() { Manner::Anthropic } else { id.as_ref().map(|_| Manner::Responses)? };
+    Some((Thought { text, signature, redacted: None, id, blob, at: base.of(block) }, manner))
+}
