@@ -18,7 +18,10 @@ impl ThreadBuilder {
     /// Adds a message. One with a role that no API has is not sent.
     pub fn message(&mut self, message: Val<'_>, from: &Stored<'_>) {
         let Some(role) = message.get(name::role).and_then(|role| role.text()) else { return };
-        self.begin();
+        // Results in a row are one message.
+        if !matches!(role.as_ref(), b"tool" | b"function") {
+            self.begin();
+        }
         let content = message.get(name::content).or_else(|| message.get(name::parts));
         match role.as_ref() {
             b"user" | b"human" => self.content(Role::User, content, from),

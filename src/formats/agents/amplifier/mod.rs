@@ -1,22 +1,21 @@
 //! Sessions of Amplifier (`transcript.jsonl`): a message a line. An answer names its calls twice, in its content and beside it.
 //! Instructions are not stored, and no line names the model: what an answer thought tells which provider gave it.
 
-use crate::format::translate::{Stored, ThreadReader, Told};
+use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
-use crate::json::pieces::Pieced;
 use crate::json::{NameSet, Val, name};
+use crate::message::{Maker, Part, Text};
 
 use crate::formats::member::text_at;
-use crate::formats::spoken::{Id, Manner, Manners, STORE, Says, Thought};
-use crate::formats::transcript::{Transcript, each};
+use crate::formats::threads::{DialectChoice, Dialects, STORE, ThreadBuilder, each, parts};
 
 pub struct AmplifierSession;
 
 pub static FORMAT: AmplifierSession = AmplifierSession;
 
-static MANNERS: Manners = Manners::of_agent(FormatInfo {
+static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "amplifier-session",
     title: "Amplifier session (`transcript.jsonl`)",
     upstream: Some(Upstream {
@@ -43,7 +42,7 @@ static KEYS: NameSet = NameSet::of(&["role", "content", "name", "tool_call_id", 
 
 impl Format for AmplifierSession {
     fn info(&'static self) -> &'static FormatInfo {
-        &MANNERS.chat
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -62,14 +61,14 @@ impl Format for AmplifierSession {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session { said: Transcript::default(), manner: Manner::Chat }))
+        Layout::Threads(|| Box::new(Session { said: ThreadBuilder::default(), dialect: DialectChoice::Chat }))
     }
 }
 
 struct Session {
-    said: Transcript,
+    said: ThreadBuilder,
     /// How the provider of the last thought is sent it again.
-    manner: Manner,
+    dialect: DialectChoice,
 }
 
 impl ThreadReader for Session {
@@ -85,33 +84,37 @@ impl ThreadReader for Session {
         let is_call = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_call"));
         for block in blocks.iter().copied() {
             match reasoning(block, record) {
-                Some((thought, manner)) => {
-                    self.manner = manner;
-                    self.said.say(Role::Assistant, Says::Thought(thought), record.base.of(block), record);
+                Some((thought, dialect)) => {
+                    self.dialect = dialect;
+                    self.said.push(Role::Assistant, thought, record);
                 }
                 None => self.said.content(Role::Assistant, Some(block), record),
             }
         }
         let beside = val.get(name::tool_calls).filter(|_| !blocks.iter().any(is_call));
         for call in beside.into_iter().flat_map(|calls| calls.elements()) {
-            let Some(tool) = call.get(name::tool).filter(Val::is_string) else { continue };
-            let (id, tool) = (call.get(name::id), Pieced::of(tool, record.base));
-            self.said.call_of(Role::Assistant, id, tool, call.get(name::arguments), call, record);
+            let Some(tool) = call.get(name::tool).and_then(|tool| Text::copied(tool, record.base)) else {
+                continue;
+            };
+            self.said.call_of(Role::Assistant, call.get(name::id), tool, call.get(name::arguments), call, record);
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![self.said.told(MANNERS.row(self.manner), settings)]
+        vec![self.said.finish(DIALECTS.row(self.dialect), settings)]
     }
 }
 
 /// A thought that is sent again: Anthropic has signed it, or `content` holds OpenAI's encrypted form of it, and its id.
-fn reasoning(block: Val<'_>, record: &Stored<'_>) -> Option<(Thought, Manner)> {
-    let (base, mut state) = (record.base, block.get(name::content).into_iter().flat_map(|own| own.elements()));
-    let of = |val: Option<Val<'_>>| val.filter(Val::is_string).map(|val| Pieced::of(val, base));
-    let (text, signature) = (of(block.get(name::thinking))?, of(block.get(name::signature)));
-    let (blob, id) = (of(state.next()), Id::of(state.next(), base));
-    let manner = if signature.is_some() { Manner::Anthropic } else { id.as_ref().map(|_| Manner::Responses)? };
-    Some((Thought { text, signature, redacted: None, id, blob, at: base.of(block) }, manner))
+fn reasoning(block: Val<'_>, record: &Stored<'_>) -> Option<(Part, DialectChoice)> {
+    let (base, at) = (record.base, record.base.of(block));
+    let text = Some(Text::copied(block.get(name::thinking)?, base)?);
+    if let Some(signature) = parts::text(block.get(name::signature), base) {
+        return Some((parts::thinking(text, Some(signature), at), DialectChoice::Anthropic));
+    }
+    let mut state = block.get(name::content).into_iter().flat_map(|own| own.elements());
+    let (blob, id) = (parts::text(state.next(), base), parts::text(state.next(), base)?);
+    let part = Part { id: Some(id), ..parts::reasoning(Maker::OpenAi, text, blob, at) };
+    Some((part, DialectChoice::Responses))
 }

@@ -1,22 +1,21 @@
 //! Trajectories in the Agent Trajectory Interchange Format of Harbor: steps of the system, the user and the agent, a step of the
 //! agent with its calls and what they gave. Some calls share an output, and some have none: what has no partner counts as text.
 
-use crate::format::translate::{Stored, Told, by_record};
+use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Raw, Text};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::{Manners, STORE};
-use crate::formats::transcript::{Transcript, has_list};
+use crate::formats::threads::{Dialects, STORE, ThreadBuilder, has_list};
 
 pub struct AtifTrajectory;
 
 pub static FORMAT: AtifTrajectory = AtifTrajectory;
 
-static INFO: FormatInfo = Manners::of_agent(FormatInfo {
+static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "atif-trajectory",
     title: "Trajectory of Harbor and others (ATIF)",
     upstream: Some(Upstream {
@@ -56,22 +55,22 @@ impl Format for AtifTrajectory {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read))
     }
 }
 
 /// A trajectory, and those of the subagents that lie in it.
-fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+fn read(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let (mut all, mut next) = (vec![record.val], 0);
     while let Some(trajectory) = all.get(next).copied() {
-        out.push(told(trajectory, record));
+        out.push(conversation(trajectory, record));
         all.extend(list(trajectory, &["subagent_trajectories"]));
         next += 1;
     }
 }
 
-fn told(trajectory: Val<'_>, record: &Stored<'_>) -> Told {
-    let (mut said, mut model) = (Transcript::default(), text_at(trajectory, &["agent", "model_name"]));
+fn conversation(trajectory: Val<'_>, record: &Stored<'_>) -> Translated {
+    let (mut said, mut model) = (ThreadBuilder::default(), text_at(trajectory, &["agent", "model_name"]));
     for step in list(trajectory, &["steps"]) {
         model = text(step, "model_name").or(model);
         said.begin();
@@ -83,12 +82,13 @@ fn told(trajectory: Val<'_>, record: &Stored<'_>) -> Told {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    let tools = trajectory.at(&["agent", "tool_definitions"]).map(|tools| Pieced::of(tools, record.base));
-    let request = tools.map(|tools| Pieced::object(tools.place()).with("tools", tools));
-    Told { request, ..said.answered().told(&INFO, settings) }
+    let tools = trajectory.at(&["agent", "tool_definitions"]);
+    let request = tools
+        .map(|tools| Raw::build(record.base.of(tools), |w| w.object(|w| w.key("tools").copy(tools, record.base))));
+    Translated { request, ..said.answered().finish(&INFO, settings) }
 }
 
-fn add(step: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+fn add(step: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
     if step.at(&["extra", "context_management", "boundary"]).is_some_and(|boundary| boundary.is("replace")) {
         said.forget(0, &Default::default());
         return said.leave_out("a step", step, record, "it marks where the context was changed");
@@ -100,8 +100,9 @@ fn add(step: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
     }
     said.content(if is("system") { Role::System } else { role }, step.get(name::message), record);
     for call in list(step, &["tool_calls"]) {
-        let Some(function) = call.get("function_name").filter(Val::is_string) else { continue };
-        let function = Pieced::of(function, record.base);
+        let Some(function) = call.get("function_name").and_then(|own| Text::copied(own, record.base)) else {
+            continue;
+        };
         said.call_of(role, call.get(name::tool_call_id), function, call.get(name::arguments), call, record);
     }
     for result in list(step, &["observation", "results"]) {
