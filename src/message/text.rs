@@ -239,11 +239,11 @@ impl Raw {
         Raw { bytes: Held::Here(json.into()), origin: None }
     }
 
-    /// A copy of a value of a store.
+    /// A copy of a value of a store, on one line.
     pub fn copied(val: Val<'_>, base: Base<'_>) -> Self {
-        let mut runs = Vec::new();
-        copied_runs(val, val.start(), base, &mut runs);
-        Raw::of_runs(val.raw(), base.of(val), runs)
+        let (mut json, mut runs) = (Vec::new(), Vec::new());
+        copy(val, base, LEVELS, &mut json, &mut runs);
+        Raw::of_runs(json, base.of(val), runs)
     }
 
     /// A value of our own. A problem in it is reported at this place.
@@ -328,22 +328,47 @@ impl PartialEq for Raw {
 
 impl Eq for Raw {}
 
-/// Where the stretches of a copied value came from: all of it in one, unless its record was put together itself.
-fn copied_runs(val: Val<'_>, start: u32, base: Base<'_>, out: &mut Vec<Run>) {
-    let run = |at: u32, from: Place| Run { at: at - start, from, provenance: Provenance::Copied };
-    match val.kind() {
-        _ if base.is_linear() => out.push(run(val.start(), base.of(val))),
-        NodeKind::Object | NodeKind::Array => {
-            out.push(Run { provenance: Provenance::Named, ..run(val.start(), base.of(val)) });
-            val.members().for_each(|member| copied_runs(member.val, start, base, out));
-            val.elements().for_each(|element| copied_runs(element, start, base, out));
-        }
+/// What is nested deeper is copied as it stands: nobody writes such, and the stack has an end.
+const LEVELS: u32 = 256;
+
+/// Appends a value, and where it came from: all of it in one, unless it is on several lines, or its record was put
+/// together itself.
+fn copy(val: Val<'_>, base: Base<'_>, levels: u32, json: &mut Vec<u8>, runs: &mut Vec<Run>) {
+    let mut from =
+        |json: &[u8], from: Place, provenance| runs.push(Run { at: offset(json.len()), from, provenance });
+    let is_whole = base.is_linear() && memchr::memchr2(b'\n', b'\r', val.raw()).is_none();
+    let Some(levels) = levels.checked_sub(1).filter(|_| !is_whole) else {
+        from(json, base.of(val), Provenance::Copied);
+        return json.extend_from_slice(val.raw());
+    };
+    let ends: [u8; 2] = match val.kind() {
+        NodeKind::Object => *b"{}",
+        NodeKind::Array => *b"[]",
         NodeKind::String => {
-            out.push(Run { provenance: Provenance::Named, ..run(val.start(), base.of(val)) });
-            out.push(run(val.start() + 1, base.place(val.start() + 1, val.end() - 1)));
+            from(json, base.of(val), Provenance::Named);
+            json.push(b'"');
+            from(json, base.place(val.start() + 1, val.end() - 1), Provenance::Copied);
+            return json.extend_from_slice(val.raw().get(1..).unwrap_or_default());
         }
-        _ => out.push(run(val.start(), base.of(val))),
+        _ => {
+            from(json, base.of(val), Provenance::Copied);
+            return json.extend_from_slice(val.raw());
+        }
+    };
+    from(json, base.of(val), Provenance::Named);
+    json.push(ends[0]);
+    let mut comma = false;
+    let mut next = |json: &mut Vec<u8>| json.extend(std::mem::replace(&mut comma, true).then_some(b','));
+    for member in val.members() {
+        next(json);
+        json.extend([b"\"", member.key.raw, b"\":"].concat());
+        copy(member.val, base, levels, json, runs);
     }
+    for element in val.elements() {
+        next(json);
+        copy(element, base, levels, json, runs);
+    }
+    json.push(ends[1]);
 }
 
 fn offset(len: usize) -> u32 {

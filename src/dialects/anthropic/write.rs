@@ -310,7 +310,10 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
         w.key("content").array(|w| {
             for part in &result.parts {
                 match part {
-                    ResultPart::Media(media, _) => w.object(|w| write_media(media, w)),
+                    ResultPart::Media(media, at) => {
+                        w.here(at.place);
+                        w.object(|w| write_media(media, w));
+                    }
                     ResultPart::Opaque(foreign, _) => w.raw(&foreign.raw),
                     part => {
                         let text = part_text(part).into_iter().filter(|text| !text.is_blank());

@@ -291,7 +291,10 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
         w.array(|w| {
             for part in &result.parts {
                 match part {
-                    ResultPart::Media(media, _) => write_media(media, w),
+                    ResultPart::Media(media, at) => {
+                        w.here(at.place);
+                        write_media(media, w);
+                    }
                     part => {
                         if let Some(text) = part_text(part) {
                             w.object(|w| {

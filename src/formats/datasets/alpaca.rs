@@ -3,11 +3,11 @@
 use crate::dialects::chat::CHAT;
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
-use crate::formats::spoken;
 use crate::history::{Settings, Usage};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Message, Text};
 
+use super::message;
 use crate::formats::threads;
 
 pub struct Alpaca;
@@ -49,33 +49,31 @@ impl Format for Alpaca {
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     for one in threads::each(record.val).into_iter().filter(|one| one.get(name::instruction).is_some()) {
-        let says =
-            messages(one, record).into_iter().map(|message| spoken::verbatim(&INFO, &message, record.number));
         let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-        out.push(Translated::history(&INFO, settings, says.collect()));
+        out.push(Translated::history(&INFO, settings, messages(one, record)));
     }
 }
 
-fn messages(one: Val<'_>, record: &Stored<'_>) -> Vec<Pieced> {
+fn messages(one: Val<'_>, record: &Stored<'_>) -> Vec<Message> {
     let base = record.base;
     let string = |key: &str| one.get(key).filter(Val::is_string);
     let says = |own: &Val<'_>| !own.is("");
-    let message = |role: &str, content: Pieced| {
-        let at = content.place();
-        Pieced::object(at).with("role", Pieced::text(role, at)).with("content", content)
+    let said = |role: &str, own: Val<'_>| {
+        message(role, base.of(own), record.number, |w| w.key("content").copy(own, base))
     };
     let mut out = Vec::new();
-    out.extend(string("system").filter(says).map(|own| message("system", Pieced::of(own, base))));
+    out.extend(string("system").filter(says).map(|own| said("system", own)));
     // Earlier turns: pairs of what was asked and what was answered.
     for pair in one.get("history").into_iter().flat_map(|history| history.elements()) {
         let sides = ["user", "assistant"].into_iter().zip(pair.elements());
-        out.extend(sides.map(|(role, own)| message(role, Pieced::of(own, base))));
+        out.extend(sides.map(|(role, own)| said(role, own)));
     }
     if let Some(instruction) = string("instruction") {
-        let mut parts = vec![Pieced::of(instruction, base)];
-        parts.extend(string("input").filter(says).map(|own| Pieced::of(own, base)));
-        out.push(message("user", Pieced::joined(parts, "\n\n", base.of(instruction))));
+        let asked = [Some(instruction), string("input").filter(says)];
+        let texts: Vec<Text> = asked.into_iter().flatten().filter_map(|own| Text::copied(own, base)).collect();
+        let text = Text::join(&texts, "\\n\\n");
+        out.push(message("user", base.of(instruction), record.number, |w| w.key("content").text(&text)));
     }
-    out.extend(string("output").map(|own| message("assistant", Pieced::of(own, base))));
+    out.extend(string("output").map(|own| said("assistant", own)));
     out
 }

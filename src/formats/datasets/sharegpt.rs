@@ -4,11 +4,12 @@
 use crate::dialects::chat::CHAT;
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
-use crate::formats::spoken;
-use crate::history::{Settings, Usage};
+use crate::history::{Role, Settings, Usage};
 use crate::json::Val;
-use crate::json::pieces::Pieced;
+use crate::message::write::Writer;
+use crate::message::{Message, Raw, Text};
 
+use super::message;
 use crate::formats::member::text;
 use crate::formats::threads;
 
@@ -74,58 +75,66 @@ fn list(val: Val<'_>) -> Option<Val<'_>> {
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     for one in threads::each(record.val) {
         let Some(list) = list(one) else { continue };
-        let mut says = Vec::new();
-        let at = record.base.of(one);
+        let mut messages = Vec::new();
         if let Some(system) = one.get("system").filter(|own| own.is_string() && !own.is("")) {
-            let message = Pieced::object(at).with("role", Pieced::text("system", at));
-            says.push(message.with("content", Pieced::of(system, record.base)));
+            let content = |w: &mut Writer<'_>| w.key("content").copy(system, record.base);
+            messages.push(message("system", record.base.of(one), record.number, content));
         }
         let mut calls = 0;
-        says.extend(list.elements().filter_map(|turn| message(turn, record, &mut calls)));
-        let says = says.iter().map(|message| spoken::verbatim(&INFO, message, record.number)).collect();
+        messages.extend(list.elements().filter_map(|turn| translated(turn, record, &mut calls)));
         let settings = Settings { label: text(one, "id"), read_only: Some(READ_ONLY), ..Settings::default() };
-        out.push(Translated::history(&INFO, settings, says));
+        out.push(Translated::history(&INFO, settings, messages));
     }
 }
 
 /// A turn as a message. Calls are numbered: an observation answers the last one.
-fn message(turn: Val<'_>, record: &Stored<'_>, calls: &mut u32) -> Option<Pieced> {
+fn translated(turn: Val<'_>, record: &Stored<'_>, calls: &mut u32) -> Option<Message> {
     let (at, base) = (record.base.of(turn), record.base);
     if turn.get("role").is_some() && turn.get("content").is_some() {
-        return Some(Pieced::of(turn, base));
+        return Some(Message::verbatim("chat", Role::User, Raw::copied(turn, base), at, record.number));
     }
     let from = turn.get("from").or_else(|| turn.get("role"))?.text()?;
     let value = turn.get("value").or_else(|| turn.get("content"))?;
     let role = SIDES.iter().find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(&from));
     // A side that is not known is judged as it is.
     let role = role.map_or_else(|| String::from_utf8_lossy(&from).into_owned(), |(_, role)| (*role).to_owned());
-    let message = |role: &str| Pieced::object(at).with("role", Pieced::text(role, at));
-    match role.as_str() {
+    let content = |w: &mut Writer<'_>| w.key("content").copy(value, base);
+    Some(match role.as_str() {
         "call" => {
             *calls += 1;
-            let mut function = Pieced::object(at).with("name", Pieced::text("unnamed", at));
-            let is_read = threads::within(value, record, &mut |inner| {
-                if let Some(name) = inner.val.get("name").filter(Val::is_string) {
-                    let arguments = inner.val.get("arguments").map(|own| Pieced::of(own, inner.base));
-                    let arguments = arguments.unwrap_or_else(|| Pieced::fixed("{}", at)).spelling();
-                    function =
-                        Pieced::object(at).with("name", Pieced::of(name, inner.base)).with("arguments", arguments);
-                }
-            });
-            if !is_read || function.get("arguments").is_none() {
-                return Some(message("assistant").with("content", Pieced::of(value, base)));
+            match called(value, record) {
+                Some((name, arguments)) => message("assistant", at, record.number, |w| {
+                    w.key("content").bytes(b"null");
+                    w.key("tool_calls").array(|w| {
+                        w.object(|w| {
+                            w.key("id").plain(&format!("call_{calls}"));
+                            w.key("type").plain("function");
+                            w.key("function").object(|w| {
+                                w.key("name").text(&name);
+                                w.key("arguments").text(&arguments);
+                            });
+                        });
+                    });
+                }),
+                None => message("assistant", at, record.number, content),
             }
-            let call = Pieced::object(at)
-                .with("id", Pieced::text(&format!("call_{calls}"), at))
-                .with("type", Pieced::text("function", at))
-                .with("function", function);
-            let answer = message("assistant").with("content", Pieced::fixed("null", at));
-            Some(answer.with("tool_calls", Pieced::list_of(vec![call], at)))
         }
-        "tool" => {
-            let reply = message("tool").with("tool_call_id", Pieced::text(&format!("call_{calls}"), at));
-            Some(reply.with("content", Pieced::of(value, base)))
-        }
-        role => Some(message(role).with("content", Pieced::of(value, base))),
-    }
+        "tool" => message("tool", at, record.number, |w| {
+            w.key("tool_call_id").plain(&format!("call_{calls}"));
+            content(w);
+        }),
+        role => message(role, at, record.number, content),
+    })
+}
+
+/// The name and the arguments of a call, which is the JSON in a text.
+fn called(value: Val<'_>, record: &Stored<'_>) -> Option<(Text, Text)> {
+    let mut called = None;
+    threads::within(value, record, &mut |inner| {
+        let arguments = inner.val.get("arguments").map(|own| Text::of_json(own, inner.base));
+        let arguments = arguments.unwrap_or_else(|| Text::named("{}", record.base.of(value)));
+        let name = inner.val.get("name").and_then(|name| Text::copied(name, inner.base));
+        called = name.map(|name| (name, arguments));
+    });
+    called
 }

@@ -5,11 +5,9 @@ use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
-use crate::formats::spoken;
-use crate::history::{Settings, Unsent, Usage};
-use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
+use crate::history::{Role, Settings, Unsent, Usage};
 use crate::json::{Val, name};
+use crate::message::{Message, Raw};
 
 use crate::formats::member::{text, text_at};
 use crate::formats::threads;
@@ -80,53 +78,64 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    let instructions = record.val.get(name::systemInstruction).filter(|own| own.is_object() && own.count() > 0);
-    let mut says = Vec::new();
+    let mut contents = Vec::new();
     let chunks = record.val.at(&["chunkedPrompt", "chunks"]).into_iter().flat_map(|chunks| chunks.elements());
     for (n, chunk) in chunks.enumerate() {
         for (key, own) in ELSEWHERE.iter().filter_map(|key| Some((key, chunk.get(key)?))) {
             let (name, at) = (format!("{key} of chunk {n}"), record.base.of(own));
             settings.unsent.push(Unsent::lost(at, record.number, name, "its content is not in the prompt"));
         }
-        says.extend(content(chunk, record).map(|content| spoken::verbatim(&INFO, &content, record.number)));
+        contents.extend(content(chunk, record));
     }
-    let request = instructions
-        .map(|own| Pieced::object(record.base.of(own)).with("systemInstruction", instruction(own, record.base)));
-    let request = request.map(|own| spoken::raw(&own));
-    out.push(Translated { request, ..Translated::history(&INFO, settings, says) });
+    let instructions = record.val.get(name::systemInstruction).filter(|own| own.is_object() && own.count() > 0);
+    let request = instructions.map(|own| instruction(own, record));
+    out.push(Translated { request, ..Translated::history(&INFO, settings, contents) });
 }
 
-/// Instructions as a content. Older prompts have only the text.
-fn instruction(own: Val<'_>, base: Base<'_>) -> Pieced {
-    match own.get(name::text).filter(|text| text.is_string() && own.get(name::parts).is_none()) {
-        Some(text) => {
-            let at = base.of(own);
-            let part = Pieced::object(at).with("text", Pieced::of(text, base));
-            Pieced::object(at).with("parts", Pieced::list_of(vec![part], at))
-        }
-        None => Pieced::of(own, base),
-    }
+/// A request with instructions. Older prompts have only the text of them.
+fn instruction(own: Val<'_>, record: &Stored<'_>) -> Raw {
+    let text = own.get(name::text).filter(|text| text.is_string() && own.get(name::parts).is_none());
+    Raw::build(record.base.of(own), |w| {
+        w.object(|w| match text {
+            Some(text) => w.key("systemInstruction").object(|w| {
+                w.key("parts").array(|w| w.object(|w| w.key("text").copy(text, record.base)));
+            }),
+            None => w.key("systemInstruction").copy(own, record.base),
+        });
+    })
 }
 
 /// A chunk as a content. One that says nothing is none.
-fn content(chunk: Val<'_>, record: &Stored<'_>) -> Option<Pieced> {
+fn content(chunk: Val<'_>, record: &Stored<'_>) -> Option<Message> {
     let (at, base) = (record.base.of(chunk), record.base);
-    let mut parts: Vec<Pieced> = Vec::new();
     let is_thought = chunk.get("isThought").and_then(|own| own.as_bool()) == Some(true);
     let own_parts = chunk.get(name::parts).into_iter().flat_map(|parts| parts.elements());
-    parts.extend(own_parts.filter(|part| part.is_object() && part.count() > 0).map(|part| Pieced::of(part, base)));
+    let own_parts = own_parts.filter(|part| part.is_object() && part.count() > 0);
+    let mut parts: Vec<Raw> = own_parts.map(|part| Raw::copied(part, base)).collect();
     let says = |text: &Val<'_>| text.as_str().is_some_and(|text| !text.is_empty());
     // Newer prompts have the text in parts as well, cut up as it was streamed.
     if let Some(text) = chunk.get(name::text).filter(|text| parts.is_empty() && says(text)) {
-        let part = Pieced::object(at).with("text", Pieced::of(text, base));
-        parts.push(if is_thought { part.with("thought", Pieced::fixed("true", at)) } else { part });
+        parts.push(Raw::build(at, |w| {
+            w.object(|w| {
+                w.key("text").copy(text, base);
+                if is_thought {
+                    w.key("thought").bool(true);
+                }
+            });
+        }));
     }
-    for file in ["inlineFile", "inlineData", "inlineImage"].iter().filter_map(|key| chunk.get(key)) {
-        parts.push(Pieced::object(base.of(file)).with_copy("inlineData", Some(file), base));
+    let files = ["inlineFile", "inlineData", "inlineImage"].iter().map(|key| ("inlineData", chunk.get(key)));
+    for (key, own) in files.chain(PARTS.iter().map(|key| (*key, chunk.get(key)))) {
+        let part = |own: Val<'_>| Raw::build(base.of(own), |w| w.object(|w| w.key(key).copy(own, base)));
+        parts.extend(own.map(part));
     }
-    for (key, own) in PARTS.iter().filter_map(|key| Some((*key, chunk.get(key)?))) {
-        parts.push(Pieced::object(base.of(own)).with_copy(key, Some(own), base));
-    }
-    let content = Pieced::object(at).with_copy("role", chunk.get(name::role), base);
-    (!parts.is_empty()).then(|| content.with("parts", Pieced::list_of(parts, at)))
+    let role = chunk.get(name::role);
+    let raw = Raw::build(at, |w| {
+        w.object(|w| {
+            role.iter().for_each(|role| w.key("role").copy(*role, base));
+            w.key("parts").array(|w| parts.iter().for_each(|part| w.raw(part)));
+        });
+    });
+    let role = if role.is_some_and(|role| role.is("model")) { Role::Assistant } else { Role::User };
+    (!parts.is_empty()).then(|| Message::verbatim("gemini", role, raw, at, record.number))
 }

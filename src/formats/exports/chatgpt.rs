@@ -11,9 +11,7 @@ use crate::history::Settings;
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::{Dialects, STORE};
-use crate::formats::threads;
-use crate::formats::threads::ThreadBuilder;
+use crate::formats::threads::{self, Dialects, STORE, ThreadBuilder};
 
 mod message;
 
@@ -89,10 +87,10 @@ fn is_conversation(val: Val<'_>) -> bool {
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let conversations = threads::each(record.val);
-    out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
+    out.extend(conversations.into_iter().map(|conversation| translated(conversation, record)));
 }
 
-fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
+fn translated(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     let (path, others) = path(conversation);
     let mut said = ThreadBuilder::default();
     let mut model = text(conversation, "default_model_slug");

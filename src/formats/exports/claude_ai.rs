@@ -10,9 +10,7 @@ use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Dialects, STORE};
-use crate::formats::threads;
-use crate::formats::threads::ThreadBuilder;
+use crate::formats::threads::{self, Dialects, STORE, ThreadBuilder};
 
 pub struct ClaudeAiExport;
 
@@ -65,10 +63,10 @@ fn is_conversation(val: Val<'_>) -> bool {
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let conversations = threads::each(record.val);
-    out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
+    out.extend(conversations.into_iter().map(|conversation| translated(conversation, record)));
 }
 
-fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
+fn translated(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
     let messages: Vec<Val<'_>> =
         conversation.get(name::chat_messages).into_iter().flat_map(|list| list.elements()).collect();
     let path = path(&messages, conversation);

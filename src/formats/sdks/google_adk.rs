@@ -5,11 +5,10 @@ use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
-use crate::formats::spoken;
-use crate::history::{Settings, Unsent, Usage};
+use crate::history::{Role, Settings, Unsent, Usage};
 use crate::json::Val;
-use crate::json::pieces::Pieced;
 use crate::json::string::snake_case;
+use crate::message::{Message, Raw};
 
 use crate::formats::member::text;
 
@@ -117,8 +116,7 @@ struct Session {
 struct Event {
     invocation: Option<Box<str>>,
     time: f64,
-    content: Pieced,
-    record: u32,
+    content: Message,
 }
 
 impl ThreadReader for Session {
@@ -141,8 +139,8 @@ impl ThreadReader for Session {
             unsent: self.unsent,
             ..Settings::default()
         };
-        let says = self.events.iter().map(|event| spoken::verbatim(&INFO, &event.content, event.record)).collect();
-        vec![Translated::history(&INFO, settings, says)]
+        let contents = self.events.into_iter().map(|event| event.content).collect();
+        vec![Translated::history(&INFO, settings, contents)]
     }
 }
 
@@ -183,20 +181,20 @@ impl Session {
         else {
             return;
         };
+        let role =
+            if content.get("role").is_some_and(|role| role.is("model")) { Role::Assistant } else { Role::User };
+        let raw = Raw::copied(content, record.base);
         self.events.push(Event {
-            invocation: member(event, "invocationId")
-                .and_then(|id| id.text())
-                .map(|id| String::from_utf8_lossy(&id).into()),
+            invocation: text(event, "invocationId").or_else(|| text(event, "invocation_id")),
             time: event.get("timestamp").and_then(number).unwrap_or(0.0),
-            content: Pieced::of(content, record.base),
-            record: record.number,
+            content: Message::verbatim("gemini", role, raw, record.base.of(content), record.number),
         });
     }
 }
 
 impl Event {
     fn left(&self, why: &'static str) -> Unsent {
-        Unsent::at(self.content.place(), self.record, "an event", why)
+        Unsent::at(self.content.at.place, self.content.record, "an event", why)
     }
 }
 

@@ -18,6 +18,7 @@ pub(in crate::formats) fn push(parts: &mut Vec<Part>, part: Part) {
             before.texts.extend(more.texts);
             before.seal = more.seal.or(before.seal.take());
         }
+        last.id = part.id;
         return;
     }
     parts.push(part);
@@ -64,6 +65,14 @@ pub(in crate::formats) fn result(id: Text, mut parts: Vec<ResultPart>, is_error:
     }
     let result = ToolResult { id, name: None, parts, is_error, kind: CallKind::Function };
     Part::new(PartKind::Result(result), at.into())
+}
+
+/// What a tool gave. Several texts are one where there is nothing else.
+pub(in crate::formats) fn joined(given: Vec<ResultPart>, at: Place) -> Vec<ResultPart> {
+    match given.len() > 1 && given.iter().all(|part| matches!(part, ResultPart::Text(_))) {
+        true => vec![ResultPart::Text(result_text(&given).at(at))],
+        false => given,
+    }
 }
 
 /// All of a result as one text.

@@ -8,8 +8,7 @@ use crate::history::Settings;
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken;
-use crate::formats::spoken::{DialectChoice, Dialects, STORE};
+use crate::formats::threads::{self, DialectChoice, Dialects, STORE};
 
 mod message;
 
@@ -109,12 +108,12 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let alone = is_sample(record.val).then_some(record.val);
     let samples = record.val.get(name::samples).into_iter().flat_map(|samples| samples.elements());
     for sample in alone.into_iter().chain(samples) {
-        out.push(told(sample, model.clone(), record));
+        out.push(translated(sample, model.clone(), record));
     }
 }
 
 /// A sample. Its model names the provider: `openai/gpt-5`.
-fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Translated {
+fn translated(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Translated {
     let model = model.or_else(|| sample.get(name::output).and_then(|output| text(output, "model")));
     let provider = model.as_deref().and_then(|model| model.split_once('/')).map_or("", |(provider, _)| provider);
     let (dialect, target) = match provider {
@@ -132,6 +131,5 @@ fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Transl
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    let messages = Messages::of(sample, record);
-    spoken::told(&DIALECTS, dialect, settings, messages.turns())
+    threads::translated(DIALECTS.row(dialect), settings, Messages::of(sample, record).translated())
 }

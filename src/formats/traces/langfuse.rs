@@ -8,9 +8,7 @@ use crate::history::{Facts, Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Dialects, STORE};
-use crate::formats::threads;
-use crate::formats::threads::{ThreadBuilder, is_truncated};
+use crate::formats::threads::{self, Dialects, STORE, ThreadBuilder, is_truncated};
 
 pub struct Langfuse;
 
@@ -81,10 +79,10 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     };
     let generations =
         all.into_iter().filter(|one| one.get(name::r#type).is_some_and(|kind| kind.is("GENERATION")));
-    out.extend(generations.filter_map(|one| told(one, record)));
+    out.extend(generations.filter_map(|one| translated(one, record)));
 }
 
-fn told(one: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
+fn translated(one: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
     let mut said = ThreadBuilder::default();
     side(one.get(name::input), Role::User, record, &mut said);
     side(one.get(name::output), Role::Assistant, record, &mut said);

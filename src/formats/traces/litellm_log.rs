@@ -5,14 +5,12 @@ use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
-use crate::formats::spoken;
-use crate::history::{Facts, Settings, Usage};
-use crate::json::pieces::Pieced;
+use crate::history::{Facts, Role, Settings, Usage};
 use crate::json::{Val, name};
+use crate::message::{Message, Raw};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::threads;
-use crate::formats::threads::is_truncated;
+use crate::formats::threads::{self, is_truncated};
 
 pub struct LitellmLog;
 
@@ -78,7 +76,7 @@ fn is_log(val: Val<'_>) -> bool {
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let logs = threads::each(record.val);
-    out.extend(logs.into_iter().filter_map(|log| told(log, record)));
+    out.extend(logs.into_iter().filter_map(|log| translated(log, record)));
 }
 
 /// The messages of a log: its own, or those of the request that the proxy was sent.
@@ -89,27 +87,14 @@ fn messages<'v>(log: Val<'v>) -> Vec<Val<'v>> {
     [log.get(name::messages), of_body, request].into_iter().flatten().collect()
 }
 
-fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
+fn translated(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
     let call = text(log, "call_type").unwrap_or_default();
     let mut info = match &*call {
         "responses" | "aresponses" => &OF_RESPONSES,
         "anthropic_messages" => &OF_ANTHROPIC,
         _ => &INFO,
     };
-    let mut says = Vec::new();
-    // Rows that were logged without their content have an empty object, or a text, in its place.
-    for messages in messages(log) {
-        threads::within(messages, record, &mut |inner| {
-            let list = ["messages", "input"].iter().find_map(|key| inner.val.get(key)).unwrap_or(inner.val);
-            let list = list.elements().filter(|message| message.is_object());
-            says.extend(
-                list.map(|message| spoken::verbatim(info, &Pieced::of(message, inner.base), inner.number)),
-            );
-        });
-        if !says.is_empty() {
-            break;
-        }
-    }
+    let mut answers = Vec::new();
     if let Some(response) = log.get(name::response) {
         threads::within(response, record, &mut |inner| {
             let response = inner.val;
@@ -118,10 +103,23 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
             } else if response.get(name::r#type).is_some_and(|kind| kind.is("message")) {
                 info = &OF_ANTHROPIC;
             }
-            says.extend(answer(response, inner).iter().map(|item| spoken::verbatim(info, item, inner.number)));
+            answers = answer(response, info, inner);
         });
     }
-    if says.is_empty() {
+    let mut said = Vec::new();
+    // Rows that were logged without their content have an empty object, or a text, in its place.
+    for messages in messages(log) {
+        threads::within(messages, record, &mut |inner| {
+            let list = ["messages", "input"].iter().find_map(|key| inner.val.get(key)).unwrap_or(inner.val);
+            let list = list.elements().filter(|message| message.is_object());
+            said.extend(list.map(|message| message_of(message, info, inner)));
+        });
+        if !said.is_empty() {
+            break;
+        }
+    }
+    said.extend(answers);
+    if said.is_empty() {
         return None;
     }
     let mut settings = Settings {
@@ -132,25 +130,34 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
     };
     settings.facts.set_if(Facts::CUT, is_truncated(log));
     let tools = log.get(name::tools).filter(|tools| tools.count() > 0);
-    let request = tools.map(|tools| {
-        let at = record.base.of(tools);
-        Pieced::object(at).with("tools", Pieced::of(tools, record.base))
-    });
-    let request = request.map(|own| spoken::raw(&own));
-    Some(Translated { request, ..Translated::history(info, settings, says) })
+    let request = tools
+        .map(|tools| Raw::build(record.base.of(tools), |w| w.object(|w| w.key("tools").copy(tools, record.base))));
+    Some(Translated { request, ..Translated::history(info, settings, said) })
+}
+
+/// A message or an item, as it is logged.
+fn message_of(own: Val<'_>, info: &FormatInfo, from: &Stored<'_>) -> Message {
+    let role = if own.get(name::role).is_some_and(|role| role.is("user")) { Role::User } else { Role::Assistant };
+    let raw = Raw::copied(own, from.base);
+    Message::verbatim(info.dialect.info().name, role, raw, from.base.of(own), from.number)
 }
 
 /// What a response adds to the history.
-fn answer(response: Val<'_>, from: &Stored<'_>) -> Vec<Pieced> {
+fn answer(response: Val<'_>, info: &FormatInfo, from: &Stored<'_>) -> Vec<Message> {
     if let Some(output) = response.get(name::output).filter(Val::is_array) {
-        return output.elements().map(|item| Pieced::of(item, from.base)).collect();
+        return output.elements().map(|item| message_of(item, info, from)).collect();
     }
     if let Some(content) = response.get(name::content).filter(Val::is_array) {
         let at = from.base.of(response);
-        let message = Pieced::object(at).with("role", Pieced::text("assistant", at));
-        return vec![message.with("content", Pieced::of(content, from.base))];
+        let raw = Raw::build(at, |w| {
+            w.object(|w| {
+                w.key("role").plain("assistant");
+                w.key("content").copy(content, from.base);
+            });
+        });
+        return vec![Message::verbatim(info.dialect.info().name, Role::Assistant, raw, at, from.number)];
     }
     let choice = response.get(name::choices).and_then(|choices| choices.elements().next());
     let message = choice.and_then(|choice| choice.get(name::message)).filter(Val::is_object);
-    message.map(|message| Pieced::of(message, from.base)).into_iter().collect()
+    message.map(|message| message_of(message, info, from)).into_iter().collect()
 }

@@ -7,8 +7,7 @@ use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
 
 use super::spans::{self, Attribute, Flat, Naming};
-use crate::formats::spoken::{Dialects, STORE};
-use crate::formats::threads::{ThreadBuilder, is_truncated};
+use crate::formats::threads::{Dialects, STORE, ThreadBuilder, is_truncated};
 
 pub struct Openinference;
 
@@ -89,10 +88,10 @@ impl Format for Openinference {
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let spans = spans::each(record.val);
-    out.extend(spans.iter().filter_map(|span| told(span, record)));
+    out.extend(spans.iter().filter_map(|span| translated(span, record)));
 }
 
-fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
+fn translated(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
     let mut said = ThreadBuilder::default();
     Flat::of(span, STARTS[0]).add(&NAMES, Role::User, record, &mut said);
     Flat::of(span, STARTS[1]).add(&NAMES, Role::Assistant, record, &mut said);

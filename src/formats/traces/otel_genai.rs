@@ -8,8 +8,7 @@ use crate::history::{Facts, Role, Settings};
 use crate::json::name;
 
 use super::spans::{self, Attribute, Flat, Naming};
-use crate::formats::spoken::{Dialects, STORE};
-use crate::formats::threads::{ThreadBuilder, is_truncated};
+use crate::formats::threads::{self, Dialects, STORE, ThreadBuilder, is_truncated};
 
 pub struct OtelGenai;
 
@@ -106,10 +105,10 @@ impl Format for OtelGenai {
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let spans = spans::each(record.val);
-    out.extend(spans.iter().filter_map(|span| told(span, record)));
+    out.extend(spans.iter().filter_map(|span| translated(span, record)));
 }
 
-fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
+fn translated(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
     let mut said = ThreadBuilder::default();
     let mut is_broken = false;
     let sides = [
@@ -119,7 +118,7 @@ fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
     ];
     for (name, role) in sides {
         let Some(val) = spans::get(span, &[name]) else { continue };
-        is_broken |= !crate::formats::threads::within(val, record, &mut |inner| {
+        is_broken |= !threads::within(val, record, &mut |inner| {
             for message in inner.val.elements() {
                 match message.get(name::role).is_some() {
                     true => said.message(message, inner),

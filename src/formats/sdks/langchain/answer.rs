@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Call, DialectChoice, Id, Says, Thought};
+use crate::formats::threads::{DialectChoice, parts};
 use crate::json::Val;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
+use crate::message::{Maker, Opaque, OpaqueKind, Part, PartKind, Raw, Text};
 
 use super::message::Message;
 
@@ -35,58 +35,55 @@ fn listed<'v>(message: &Message<'v>) -> impl Iterator<Item = Val<'v>> {
     own.chain(of(given.filter(|_| !is_listed)))
 }
 
-pub(super) fn says(message: &Message<'_>, dialect: DialectChoice, base: Base<'_>) -> Vec<Says> {
-    let telling = Telling { message, dialect, base };
+pub(super) fn parts(message: &Message<'_>, dialect: DialectChoice, base: Base<'_>) -> Vec<Part> {
+    let answer = Answer { message, dialect, base };
     let mut out = Vec::new();
     if let (DialectChoice::Responses, Some(kwargs)) = (dialect, message.data.get("additional_kwargs")) {
         let reasoning = kwargs.get("reasoning").filter(|own| own.get("type").is_some());
         let outputs = kwargs.get("tool_outputs").into_iter().flat_map(|list| list.elements());
-        out.extend(reasoning.into_iter().chain(outputs).map(|item| telling.item(item)));
+        out.extend(reasoning.into_iter().chain(outputs).map(|item| answer.item(item)));
     }
     let mut said = HashSet::new();
     for block in message.blocks() {
-        if let Some(says) = telling.block(block) {
+        if let Some(part) = answer.block(block) {
             said.extend(call_of(block));
-            out.push(says);
+            parts::push(&mut out, part);
         }
     }
     let rest = listed(message).filter(|call| text(*call, "id").is_none_or(|id| said.insert(id)));
-    out.extend(rest.filter_map(|call| telling.listed(call)));
+    out.extend(rest.filter_map(|call| answer.listed(call)));
     out
 }
 
-struct Telling<'m, 'v> {
+struct Answer<'m, 'v> {
     message: &'m Message<'v>,
     dialect: DialectChoice,
     base: Base<'m>,
 }
 
-impl Telling<'_, '_> {
-    fn block(&self, block: Val<'_>) -> Option<Says> {
-        let (base, at) = (self.base, self.base.of(block));
-        let piece = |key: &str| block.get(key).filter(|own| own.is_string()).map(|own| Pieced::of(own, base));
-        if block.is_string() {
-            return Some(Says::Text { text: Pieced::of(block, base), id: self.message_id(self.message.data), at });
+impl Answer<'_, '_> {
+    fn block(&self, block: Val<'_>) -> Option<Part> {
+        let at = self.base.of(block);
+        let copied = |key: &str| block.get(key).and_then(|own| Text::copied(own, self.base));
+        let said = |text: Text, id: Option<Text>| Part { id, ..Part::text(text, at.into()) };
+        if let Some(text) = Text::copied(block, self.base) {
+            return Some(said(text, self.message_id(self.message.data)));
         }
         let kind = block.get("type")?.text()?;
         let responses = self.dialect == DialectChoice::Responses;
         match kind.as_ref() {
             b"text" | b"output_text" => {
-                let id = self.message_id(block).or_else(|| self.message_id(self.message.data));
-                Some(Says::Text { text: piece("text").filter(Pieced::says)?, id, at })
+                let text = copied("text").filter(|text| !text.is_empty())?;
+                Some(said(text, self.message_id(block).or_else(|| self.message_id(self.message.data))))
             }
-            b"refusal" => Some(Says::Text { text: piece("refusal")?, id: self.message_id(block), at }),
+            b"refusal" => Some(said(copied("refusal")?, self.message_id(block))),
             b"thinking" => {
-                let (text, signature) = (piece("thinking")?, piece("signature").filter(Pieced::says));
-                Some(Says::Thought(Thought { text, signature, redacted: None, id: None, blob: None, at }))
+                let signature = copied("signature").filter(|own| !own.is_empty());
+                Some(parts::thinking(Some(copied("thinking")?), signature, at))
             }
-            b"redacted_thinking" => {
-                let text = Pieced::text("", at);
-                let redacted = Some(piece("data")?);
-                Some(Says::Thought(Thought { text, signature: None, redacted, id: None, blob: None, at }))
-            }
+            b"redacted_thinking" => Some(parts::redacted(Some(copied("data")?), at)),
             b"reasoning" if responses && block.get("summary").is_some() => Some(self.item(block)),
-            b"reasoning" => Some(Says::Thought(self.thought(block))),
+            b"reasoning" => Some(self.thought(block)),
             b"tool_use" | b"tool_call" | b"function_call" => self.call(block),
             b"custom_tool_call" if responses => Some(self.item(block)),
             b"custom_tool_call" => None,
@@ -101,78 +98,81 @@ impl Telling<'_, '_> {
     }
 
     /// An item or a block as it was, but for the index that streams leave in it.
-    fn item(&self, item: Val<'_>) -> Says {
-        let mut out = Pieced::object(self.base.of(item));
-        for member in item.members().filter(|member| member.key.raw != b"index") {
-            out = out.with(&String::from_utf8_lossy(member.key.raw), Pieced::of(member.val, self.base));
+    fn item(&self, item: Val<'_>) -> Part {
+        let at = self.base.of(item);
+        let raw = Raw::build(at, |w| {
+            w.object(|w| {
+                for member in item.members().filter(|member| member.key.raw != b"index") {
+                    w.key(&String::from_utf8_lossy(member.key.raw)).copy(member.val, self.base);
+                }
+            });
+        });
+        if self.dialect == DialectChoice::Responses {
+            return Part::verbatim("responses", raw, at);
         }
-        Says::Item(out)
+        let block = Opaque { dialect: "anthropic", kind: OpaqueKind::ServerTool, raw };
+        Part::new(PartKind::Opaque(block), at.into())
     }
 
     /// The id of OpenAI's message that a text is.
-    fn message_id(&self, of: Val<'_>) -> Option<Id> {
-        Id::of(of.get("id"), self.base).filter(|id| id.text.starts_with("msg_"))
+    fn message_id(&self, of: Val<'_>) -> Option<Text> {
+        parts::text(of.get("id"), self.base).filter(|id| id.raw().starts_with(b"msg_"))
     }
 
     /// Thoughts in LangChain's own form.
-    fn thought(&self, block: Val<'_>) -> Thought {
-        let (base, at) = (self.base, self.base.of(block));
-        let text = block.get("reasoning").or_else(|| block.get("text")).filter(|own| own.is_string());
-        let extra = |key: &str| Id::of(block.at(&["extras", key]), base).map(|id| id.piece);
-        Thought {
-            text: text.map_or_else(|| Pieced::text("", at), |own| Pieced::of(own, base)),
-            signature: extra("signature"),
-            redacted: None,
-            id: Id::of(block.get("id"), base).filter(|id| id.text.starts_with("rs_")),
-            blob: extra("encrypted_content"),
-            at,
-        }
+    fn thought(&self, block: Val<'_>) -> Part {
+        let text = block.get("reasoning").or_else(|| block.get("text"));
+        let extra = |key: &str| parts::text(block.at(&["extras", key]), self.base);
+        let id = parts::text(block.get("id"), self.base).filter(|id| id.raw().starts_with(b"rs_"));
+        let blob = extra("encrypted_content");
+        let maker = if id.is_some() || blob.is_some() { Maker::OpenAi } else { Maker::Anthropic };
+        let seal = extra("signature").or(blob);
+        Part { id, ..parts::reasoning(maker, parts::text(text, self.base), seal, self.base.of(block)) }
     }
 
     /// A call in the content. LangChain sends the arguments of the call beside it, if there is one.
-    fn call(&self, block: Val<'_>) -> Option<Says> {
-        let (base, at) = (self.base, self.base.of(block));
+    fn call(&self, block: Val<'_>) -> Option<Part> {
         let is_item = block.get("call_id").is_some();
-        let id = Id::of(block.get(if is_item { "call_id" } else { "id" }), base)?;
-        let beside = || listed(self.message).find(|call| text(*call, "id").as_ref() == Some(&id.text));
+        let id = block.get(if is_item { "call_id" } else { "id" });
+        let beside = || {
+            let id = id?.text()?;
+            listed(self.message).find(|call| call.get("id").and_then(|own| own.text()).as_ref() == Some(&id))
+        };
         let own = ["arguments", "args", "input"].iter().find_map(|key| block.get(key));
         let input = match own {
             Some(own) if own.is_object() || is_item => Some(own),
             _ => beside().and_then(|call| call.get("args")).or(own),
         };
-        let item = match is_item {
-            true => Id::of(block.get("id"), base),
-            false => Id::of(block.at(&["extras", "item_id"]), base),
-        };
-        Some(Says::Call(Call {
-            name: block.get("name").map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
-            input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
-            item: item.filter(|_| self.dialect == DialectChoice::Responses),
-            id,
-            at,
-        }))
+        let item = if is_item { block.get("id") } else { block.at(&["extras", "item_id"]) };
+        self.call_of(id, block.get("name"), input, item, block)
     }
 
     /// A call beside the content. Anthropic takes no arguments that could not be read.
-    fn listed(&self, call: Val<'_>) -> Option<Says> {
-        let (base, at) = (self.base, self.base.of(call));
+    fn listed(&self, call: Val<'_>) -> Option<Part> {
         let given = call.get("function");
         let invalid = call.get("type").is_some_and(|kind| kind.is("invalid_tool_call"));
         if invalid && self.dialect == DialectChoice::Anthropic {
             return None;
         }
-        let id = Id::of(call.get("id"), base)?;
         let name = call.get("name").or_else(|| given?.get("name"));
         let input = call.get("args").or_else(|| given?.get("arguments")).filter(|input| !input.is_null());
         let items = self.message.data.at(&["additional_kwargs", "__openai_function_call_ids__"]);
-        let item =
-            items.filter(|_| self.dialect == DialectChoice::Responses).and_then(|items| items.get(&*id.text));
-        Some(Says::Call(Call {
-            name: name.map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
-            input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
-            item: Id::of(item, base),
-            id,
-            at,
-        }))
+        let item = items.and_then(|items| items.get(&*text(call, "id")?));
+        self.call_of(call.get("id"), name, input, item, call)
+    }
+
+    fn call_of(
+        &self,
+        id: Option<Val<'_>>,
+        name: Option<Val<'_>>,
+        input: Option<Val<'_>>,
+        item: Option<Val<'_>>,
+        whole: Val<'_>,
+    ) -> Option<Part> {
+        let (base, at) = (self.base, self.base.of(whole));
+        let name = name.map_or_else(|| Text::named("", at), |name| Text::of_json(name, base));
+        let item = item.filter(|_| self.dialect == DialectChoice::Responses);
+        let call = parts::call(parts::text(id, base)?, name, parts::input(input, base, at), at);
+        Some(Part { id: parts::text(item, base), ..call })
     }
 }

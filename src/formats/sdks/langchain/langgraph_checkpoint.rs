@@ -8,7 +8,7 @@ use crate::history::Settings;
 use crate::json::Val;
 
 use super::super::langchain;
-use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{Dialects, STORE};
 
 pub struct LanggraphCheckpoint;
 
@@ -60,5 +60,5 @@ fn messages(state: Val<'_>) -> Option<Val<'_>> {
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let Some(list) = messages(record.val) else { return };
     let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-    out.push(langchain::told(list, &DIALECTS, settings, record));
+    out.push(langchain::translated(list, &DIALECTS, settings, record));
 }

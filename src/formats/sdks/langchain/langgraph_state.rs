@@ -7,7 +7,7 @@ use crate::json::{Val, name};
 
 use super::super::langchain;
 use super::Corrections;
-use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{Dialects, STORE};
 
 pub struct LanggraphState;
 
@@ -63,5 +63,5 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     });
     let settings =
         Settings { label: thread, read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
-    out.push(langchain::told(list, &DIALECTS, settings, record));
+    out.push(langchain::translated(list, &DIALECTS, settings, record));
 }

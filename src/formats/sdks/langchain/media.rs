@@ -1,51 +1,60 @@
-//! What a user's message holds: texts, images and files, in the forms of the providers and in LangChain's own.
+//! What a message holds beside calls: texts, images and files, in the forms of the providers and in LangChain's own.
 
-use crate::formats::spoken::{Media, Says};
+use crate::formats::threads::parts;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Media, MediaKind, Part, ResultPart, Text};
 
-/// A block of a message of the user's, or a text.
-pub(super) fn input(block: Val<'_>, base: Base<'_>) -> Option<Says> {
-    let at = base.of(block);
-    let text = if block.is_string() { Some(block) } else { block.get(name::text) };
-    if let Some(text) = text.filter(|text| text.is_string()) {
-        return Some(Says::Text { text: Pieced::of(text, base), id: None, at });
+/// A block of a message, or a text.
+pub(super) fn part(block: Val<'_>, base: Base<'_>) -> Option<Part> {
+    let at = base.of(block).into();
+    match text(block, base) {
+        Some(text) => Some(Part::text(text, at)),
+        None => media(block, base).map(|media| Part::new(media.into(), at)),
     }
-    let kind = block.get(name::r#type)?.text()?;
-    let is_media =
-        matches!(&*kind, b"image_url" | b"image" | b"input_image" | b"file" | b"document" | b"input_file");
-    is_media.then(|| media(block, base)).flatten().map(Says::Media)
+}
+
+/// The content of a result: its texts as one where there is nothing else; its JSON if nothing of it is known.
+pub(super) fn result(list: Val<'_>, base: Base<'_>) -> Vec<ResultPart> {
+    let of_block = |block: Val<'_>| match text(block, base) {
+        Some(text) => Some(ResultPart::Text(text)),
+        None => media(block, base).map(|media| ResultPart::media(media, base.of(block).into())),
+    };
+    let all: Vec<ResultPart> = list.elements().filter_map(of_block).collect();
+    match all.is_empty() {
+        true => vec![ResultPart::Text(Text::of_json(list, base))],
+        false => parts::joined(all, base.of(list)),
+    }
+}
+
+fn text(block: Val<'_>, base: Base<'_>) -> Option<Text> {
+    Text::copied(if block.is_string() { block } else { block.get(name::text)? }, base)
 }
 
 fn media(block: Val<'_>, base: Base<'_>) -> Option<Media> {
-    let at = base.of(block);
-    let is_text = |val: &Val<'_>| val.is_string();
-    let paths: [&[&str]; 6] = [
+    let kind = block.get(name::r#type)?.text()?;
+    let is_image = matches!(&*kind, b"image_url" | b"image" | b"input_image");
+    if !is_image && !matches!(&*kind, b"file" | b"document" | b"input_file") {
+        return None;
+    }
+    let first = |paths: &[&[&str]]| paths.iter().find_map(|path| Text::copied(block.at(path)?, base));
+    let url = first(&[
         &["image_url", "url"],
         &["image_url"],
         &["url"],
         &["file", "file_data"],
         &["source", "url"],
         &["file_data"],
-    ];
-    let url = paths.iter().find_map(|path| block.at(path).filter(is_text));
-    let data =
-        [&["base64"][..], &["data"], &["source", "data"]].iter().find_map(|path| block.at(path).filter(is_text));
-    let mime =
-        [&["mime_type"][..], &["source", "media_type"]].iter().find_map(|path| block.at(path).filter(is_text));
-    let name = [&["filename"][..], &["file", "filename"]].iter().find_map(|path| block.at(path).filter(is_text));
-    let is_image = block
-        .get(name::r#type)
-        .and_then(|kind| kind.text())
-        .is_some_and(|kind| kind.starts_with(b"im") || &*kind == b"input_image");
-    let mut media = Media::of(url.or(data)?, mime, name, base, at);
-    media.is_image |= is_image;
-    if let (None, Some(data)) = (url, data) {
+    ]);
+    let mime = first(&[&["mime_type"], &["source", "media_type"]]);
+    let name = first(&[&["filename"], &["file", "filename"]]);
+    let media = match url {
+        Some(url) => parts::media(url, mime, name),
         // The content by itself.
-        let mime = mime.map_or_else(|| Pieced::text("image/png", at), |mime| Pieced::of(mime, base));
-        let data = Pieced::of(data, base);
-        (media.url, media.data) = (Pieced::data_url(mime, data.clone(), at), Some(data));
-    }
-    Some(media)
+        None => {
+            let data = first(&[&["base64"], &["data"], &["source", "data"]])?;
+            parts::media_of_data(mime.unwrap_or_else(|| Text::named("image/png", base.of(block))), data, name)
+        }
+    };
+    Some(Media { kind: if is_image { MediaKind::Image } else { media.kind }, ..media })
 }

@@ -8,7 +8,7 @@ use crate::json::{Val, name};
 
 use super::super::langchain;
 use super::Corrections;
-use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{Dialects, STORE};
 
 pub struct LangchainMessages;
 
@@ -61,7 +61,7 @@ fn list(val: Val<'_>) -> Option<Val<'_>> {
 /// The conversations so far, and one whose messages are records of their own.
 #[derive(Default)]
 struct Messages {
-    told: Vec<Translated>,
+    translated: Vec<Translated>,
     lines: langchain::Lines,
 }
 
@@ -71,7 +71,7 @@ impl ThreadReader for Messages {
             Some(list) => {
                 let settings =
                     Settings { read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
-                self.told.push(langchain::told(list, &DIALECTS, settings, record));
+                self.translated.push(langchain::translated(list, &DIALECTS, settings, record));
             }
             None => self.lines.take(record),
         }
@@ -79,7 +79,7 @@ impl ThreadReader for Messages {
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { read_only: Some(IN_LINES), ..Settings::default() };
-        self.told.extend(self.lines.told(&DIALECTS, settings));
-        self.told
+        self.translated.extend(self.lines.translated(&DIALECTS, settings));
+        self.translated
     }
 }

@@ -1,12 +1,11 @@
-//! What the stores of LangChain and LangGraph share: lists of messages, in three forms, retold as LangChain sends them to
-//! the provider that the answers name.
+//! What the stores of LangChain and LangGraph share: lists of messages, in three forms, translated as LangChain sends them
+//! to the provider that the answers name.
 
 use crate::format::translate::{Stored, Translated};
 use crate::history::Settings;
 use crate::json::Val;
 
-use crate::formats::spoken;
-use crate::formats::spoken::{DialectChoice, Dialects, Turn};
+use crate::formats::threads::{self, DialectChoice, Dialects};
 
 mod answer;
 mod correct;
@@ -73,7 +72,7 @@ pub(super) fn score_of(list: Val<'_>) -> u8 {
 }
 
 /// The conversation in a list.
-pub(super) fn told(
+pub(super) fn translated(
     list: Val<'_>,
     dialects: &'static Dialects,
     settings: Settings,
@@ -83,23 +82,18 @@ pub(super) fn told(
     let mut provider = Provider::default();
     messages.iter().for_each(|message| provider.see(message));
     let (dialect, target) = provider.dialect();
-    let turns = messages.iter().filter_map(|message| turn(message, dialect, record)).collect();
-    spoken::told(dialects, dialect, Settings { target, model: provider.model, ..settings }, turns)
+    let messages = messages.iter().filter_map(|message| sent::sent(message, dialect, record)).collect();
+    let settings = Settings { target, model: provider.model, ..settings };
+    threads::translated(dialects.row(dialect), settings, messages)
 }
 
-fn turn(message: &Message<'_>, dialect: DialectChoice, record: &Stored<'_>) -> Option<Turn> {
-    let says = sent::says(message, dialect, record.base);
-    let (role, at) = (message.role()?, record.base.of(message.val));
-    (!says.is_empty()).then_some(Turn { role, says, at, record: record.number })
-}
-
-/// The dialects in which a conversation may have to be told.
+/// The dialects in which a conversation may be sent.
 const EACH: [DialectChoice; 3] = [DialectChoice::Chat, DialectChoice::Responses, DialectChoice::Anthropic];
 
 /// A conversation whose messages are lines. Only at the end is it known who it is sent to.
 #[derive(Default)]
 pub(super) struct Lines {
-    turns: [Vec<Turn>; EACH.len()],
+    messages: [Vec<crate::message::Message>; EACH.len()],
     provider: Provider,
 }
 
@@ -107,15 +101,15 @@ impl Lines {
     pub fn take(&mut self, record: &Stored<'_>) {
         let Some(message) = Message::of(record.val) else { return };
         self.provider.see(&message);
-        for (turns, dialect) in self.turns.iter_mut().zip(EACH) {
-            turns.extend(turn(&message, dialect, record));
+        for (messages, dialect) in self.messages.iter_mut().zip(EACH) {
+            messages.extend(sent::sent(&message, dialect, record));
         }
     }
 
-    pub fn told(self, dialects: &'static Dialects, settings: Settings) -> Option<Translated> {
+    pub fn translated(self, dialects: &'static Dialects, settings: Settings) -> Option<Translated> {
         let (dialect, target) = self.provider.dialect();
-        let turns = self.turns.into_iter().zip(EACH).find(|(_, own)| *own == dialect)?.0;
+        let messages = self.messages.into_iter().zip(EACH).find(|(_, own)| *own == dialect)?.0;
         let settings = Settings { target, model: self.provider.model, ..settings };
-        (!turns.is_empty()).then(|| spoken::told(dialects, dialect, settings, turns))
+        (!messages.is_empty()).then(|| threads::translated(dialects.row(dialect), settings, messages))
     }
 }

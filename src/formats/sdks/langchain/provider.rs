@@ -1,7 +1,7 @@
 //! Which provider a conversation goes on with: the one that the newest answer names, or whose blocks it has.
 
 use crate::formats::member::text;
-use crate::formats::spoken::DialectChoice;
+use crate::formats::threads::DialectChoice;
 use crate::json::name;
 
 use super::message::{Kind, Message};

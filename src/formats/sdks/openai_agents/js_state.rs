@@ -1,16 +1,15 @@
 //! The state of a run that the OpenAI Agents SDK for JavaScript was interrupted in. Its items have a form of their own, with
-//! keys in camel case; they are retold as the SDK sends them.
+//! keys in camel case; they are translated as the SDK sends them.
 
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
-use crate::formats::spoken;
-use crate::history::Settings;
-use crate::json::pieces::Pieced;
+use crate::history::{Role, Settings};
 use crate::json::{Val, name};
+use crate::message::{Message, Part, Text};
 
 use super::run_state::is_known;
-use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{Dialects, STORE};
 
 mod item;
 
@@ -92,25 +91,24 @@ impl Format for AgentsJsState {
 fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let (state, base) = (record.val, record.base);
     let Some(input) = state.get("originalInput") else { return };
-    let mut items: Vec<Pieced> = Vec::new();
-    if input.is_string() {
-        let at = base.of(input);
-        items.push(Pieced::object(at).with("role", Pieced::text("user", at)).with_copy(
-            "content",
-            Some(input),
-            base,
-        ));
-    }
-    items.extend(input.elements().filter_map(|own| item::sent(own, base)));
+    let asked = Text::copied(input, base).map(|text| {
+        let at = base.of(input).into();
+        let parts = vec![Part::text(text, at)];
+        Message { parts, record: record.number, ..Message::new(Role::User, at) }
+    });
     let generated = state.get("generatedItems").into_iter().flat_map(|items| items.elements());
     let goes = |own: &Val<'_>| !own.get(name::r#type).is_some_and(|kind| kind.is("tool_approval_item"));
-    items.extend(generated.filter(goes).filter_map(|own| item::sent(own.get("rawItem")?, base)));
+    let generated = generated.filter(goes).filter_map(|own| own.get("rawItem"));
+    let items = input.elements().chain(generated).filter_map(|own| {
+        let raw = item::sent(own, base)?;
+        Some(Message::verbatim("responses", Role::Assistant, raw, base.of(own), record.number))
+    });
+    let messages = asked.into_iter().chain(items).collect();
     let version = state.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
     let settings = Settings {
         read_only: Some(READ_ONLY),
         unknown_version: version.map(|version| base.of(version)),
         ..Settings::default()
     };
-    let says = items.iter().map(|item| spoken::verbatim(&DIALECTS.responses, item, record.number)).collect();
-    out.push(Translated::history(&DIALECTS.responses, settings, says));
+    out.push(Translated::history(&DIALECTS.responses, settings, messages));
 }

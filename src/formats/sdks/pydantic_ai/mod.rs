@@ -1,5 +1,5 @@
-//! Messages of pydantic-ai as `all_messages_json()` writes them: requests and responses, each with parts. They are retold
-//! as they are sent to the provider that the responses name.
+//! Messages of pydantic-ai as `all_messages_json()` writes them: requests and responses, each with parts. They are
+//! translated as they are sent to the provider that the responses name.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,11 @@ use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Message, Part, Text};
 
 use crate::formats::member::text;
-use crate::formats::spoken;
-use crate::formats::spoken::{Dialects, STORE, Says, Turn};
+use crate::formats::threads::{self, Dialects, STORE};
 
 mod correct;
 mod part;
@@ -53,6 +52,10 @@ const UNSENT: &[UnsentPaths] = &[
         why: "what a part is, and how a message ended",
     },
     UnsentPaths { paths: &["**/[part_kind=tool-return|retry-prompt]tool_name"], why: "the name is in the call" },
+    UnsentPaths {
+        paths: &["**/content/identifier", "**/content/media_type"],
+        why: "the content of the file, or its address, says it",
+    },
 ];
 
 impl Format for PydanticAi {
@@ -103,7 +106,7 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
         .filter_map(|part| text(part, "tool_call_id"))
         .collect();
     let mut unsent = Vec::new();
-    let mut turns = instructions(list, record, &mut unsent);
+    let mut messages: Vec<Message> = instructions(list, record, &mut unsent).into_iter().collect();
     for message in list.elements() {
         let interrupted = message.get(name::state).is_some_and(|state| state.is("interrupted"));
         for part in parts(message) {
@@ -112,11 +115,13 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
                 unsent.push(Unsent::at(record.base.of(part), record.number, id, HEALED));
                 continue;
             }
-            let Some((role, says)) = sending.part(part) else { continue };
-            let at = record.base.of(message);
-            match turns.last_mut() {
-                Some(open) if open.role == role && open.at == at => open.says.push(says),
-                _ => turns.push(Turn { role, says: vec![says], at, record: record.number }),
+            let Some((role, sent)) = sending.part(part) else { continue };
+            let at = record.base.of(message).into();
+            if messages.last().is_none_or(|open| open.role != role || open.at != at) {
+                messages.push(Message { record: record.number, ..Message::new(role, at) });
+            }
+            if let Some(open) = messages.last_mut() {
+                sent.into_iter().for_each(|part| threads::parts::push(&mut open.parts, part));
             }
         }
     }
@@ -128,19 +133,19 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
         unsent,
         ..Settings::default()
     };
-    spoken::told(&DIALECTS, dialect, settings, turns)
+    threads::translated(DIALECTS.row(dialect), settings, messages)
 }
 
 /// The instructions of the newest request that has some: they are sent in front of all messages.
-fn instructions(list: Val<'_>, record: &Stored<'_>, unsent: &mut Vec<Unsent>) -> Vec<Turn> {
+fn instructions(list: Val<'_>, record: &Stored<'_>, unsent: &mut Vec<Unsent>) -> Option<Message> {
     let own = list.elements().filter_map(|message| message.get(name::instructions));
     let mut all: Vec<Val<'_>> = own.filter(|own| own.is_string() && !own.is("")).collect();
-    let Some(own) = all.pop() else { return Vec::new() };
+    let own = all.pop()?;
     let older = |own: Val<'_>| {
         Unsent::at(record.base.of(own), record.number, "an instruction", "a newer request has another one")
     };
     unsent.extend(all.into_iter().map(older));
-    let at = record.base.of(own);
-    let text = Pieced::of(own, record.base);
-    vec![Turn { role: Role::System, says: vec![Says::Text { text, id: None, at }], at, record: record.number }]
+    let at = record.base.of(own).into();
+    let parts = vec![Part::text(Text::copied(own, record.base)?, at)];
+    Some(Message { parts, record: record.number, ..Message::new(Role::System, at) })
 }

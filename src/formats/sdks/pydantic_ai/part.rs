@@ -1,11 +1,11 @@
 //! The messages of a document, their parts, and what is sent of them.
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Call, DialectChoice, Id, Media, Says, Thought};
+use crate::formats::threads::{DialectChoice, parts as made};
 use crate::history::Role;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Maker, Media, MediaKind, Part, Raw, ResultPart, Text};
 
 /// The messages of a document.
 pub(super) fn messages(val: Val<'_>) -> Option<Val<'_>> {
@@ -28,111 +28,110 @@ pub(super) struct Sending<'b> {
 }
 
 impl Sending<'_> {
-    /// Whose a part is, and what it says. What the provider has run itself is not read.
-    pub fn part(&self, part: Val<'_>) -> Option<(Role, Says)> {
-        let content = part.get(name::content);
-        Some(match part.get("part_kind")?.text()?.as_ref() {
-            b"system-prompt" | b"instruction" => (Role::System, self.text(content?, None, part)?),
-            b"user-prompt" => (Role::User, self.prompt(content?, part)?),
-            b"tool-return" => (Role::Tool, self.result(part)?),
-            b"retry-prompt" if text(part, "tool_name").is_some() => (Role::Tool, self.result(part)?),
-            b"retry-prompt" => (Role::User, self.text(content?, None, part)?),
+    /// Whose a part is, and what is sent of it. What the provider has run itself is not read.
+    pub fn part(&self, part: Val<'_>) -> Option<(Role, Vec<Part>)> {
+        let content = part.get(name::content).filter(|own| !own.is_null());
+        let said = |content: Val<'_>| Part::text(Text::of_json(content, self.base), self.base.of(part).into());
+        let (role, sent) = match part.get("part_kind")?.text()?.as_ref() {
+            b"system-prompt" | b"instruction" => (Role::System, said(content?)),
+            b"user-prompt" if content?.is_array() => return Some((Role::User, self.prompt(content?, part))),
+            b"user-prompt" => (Role::User, said(content?)),
+            b"tool-return" => (Role::Tool, self.result(content, part)?),
+            b"retry-prompt" if text(part, "tool_name").is_some() => (Role::Tool, self.result(content, part)?),
+            b"retry-prompt" => (Role::User, said(content?)),
             b"text" => {
-                let id = Id::of(part.get(name::id), self.base).filter(|id| id.text.starts_with("msg_"));
-                (Role::Assistant, self.text(content.filter(|own| !own.is(""))?, id, part)?)
+                let id = made::text(part.get(name::id), self.base).filter(|id| id.raw().starts_with(b"msg_"));
+                (Role::Assistant, Part { id, ..said(content.filter(|own| !own.is(""))?) })
             }
-            b"thinking" => (Role::Assistant, Says::Thought(self.thought(part))),
+            b"thinking" => (Role::Assistant, self.thought(part)),
             b"tool-call" => (Role::Assistant, self.call(part)?),
             _ => return None,
-        })
-    }
-
-    fn text(&self, content: Val<'_>, id: Option<Id>, part: Val<'_>) -> Option<Says> {
-        let text = Pieced::as_text(content, self.base);
-        (!content.is_null()).then(|| Says::Text { text, id, at: self.base.of(part) })
-    }
-
-    /// What the user says: a text, or a list of texts and files. Texts are joined where there is nothing else.
-    fn prompt(&self, content: Val<'_>, part: Val<'_>) -> Option<Says> {
-        if !content.is_array() {
-            return self.text(content, None, part);
-        }
-        let texts = content.elements().filter_map(|own| match own.is_string() {
-            true => Some(own),
-            false => own.get(name::content).filter(|own| own.is_string()),
-        });
-        let texts: Vec<Pieced> = texts.map(|own| Pieced::of(own, self.base)).collect();
-        let at = self.base.of(part);
-        match texts.is_empty() {
-            false => Some(Says::Text { text: Pieced::joined(texts, "\n", at), id: None, at }),
-            true => content.elements().find_map(|own| self.media(own)),
-        }
-    }
-
-    fn media(&self, own: Val<'_>) -> Option<Says> {
-        let url = own.get(name::url).filter(|url| url.is_string())?;
-        Some(Says::Media(Media::of(url, own.get(name::media_type), None, self.base, self.base.of(own))))
-    }
-
-    fn thought(&self, part: Val<'_>) -> Thought {
-        let (base, at) = (self.base, self.base.of(part));
-        let piece = |key: &str| {
-            part.get(key).filter(|own| own.is_string() && !own.is("")).map(|own| Pieced::of(own, base))
         };
-        let openai = self.dialect == DialectChoice::Responses;
-        let redacted = part.get(name::id).is_some_and(|id| id.is("redacted_thinking"));
-        let signature = piece("signature");
-        Thought {
-            text: piece("content").unwrap_or_else(|| Pieced::text("", at)),
-            signature: signature.clone().filter(|_| !openai && !redacted),
-            redacted: signature.clone().filter(|_| !openai && redacted),
-            id: Id::of(part.get(name::id), base).filter(|_| openai),
-            blob: signature.filter(|_| openai),
-            at,
+        Some((role, vec![sent]))
+    }
+
+    /// A list of texts and files of the user's. Texts are joined where there is nothing else.
+    fn prompt(&self, list: Val<'_>, part: Val<'_>) -> Vec<Part> {
+        let at = self.base.of(part);
+        let texts: Vec<Text> = list.elements().filter_map(|own| self.text(own)).collect();
+        let of_element = |own: Val<'_>| match self.text(own) {
+            Some(text) => Some(Part::text(text, self.base.of(own).into())),
+            None => self.media(own).map(|media| Part::new(media.into(), self.base.of(own).into())),
+        };
+        let all: Vec<Part> = list.elements().filter_map(of_element).collect();
+        match !texts.is_empty() && all.len() == texts.len() {
+            true => vec![Part::text(Text::join(&texts, "\\n").at(at), at.into())],
+            false => all,
+        }
+    }
+
+    fn text(&self, own: Val<'_>) -> Option<Text> {
+        Text::copied(if own.is_string() { own } else { own.get(name::content)? }, self.base)
+    }
+
+    /// A file by its address (`image-url` and its like), or with its content (`binary`).
+    fn media(&self, own: Val<'_>) -> Option<Media> {
+        let copied = |key: &str| own.get(key).and_then(|own| Text::copied(own, self.base));
+        let is = |kind: &str| own.get(name::kind).is_some_and(|own| own.is(kind));
+        match copied("url") {
+            Some(url) => {
+                let media = made::media(url, copied("media_type"), None);
+                Some(Media { kind: if is("image-url") { MediaKind::Image } else { media.kind }, ..media })
+            }
+            None if is("binary") => Some(made::media_of_data(copied("media_type")?, copied("data")?, None)),
+            None => None,
+        }
+    }
+
+    fn thought(&self, part: Val<'_>) -> Part {
+        let (base, at) = (self.base, self.base.of(part));
+        let copied = |key| made::text(part.get(key), base);
+        let (text, signature) = (copied(name::content), copied(name::signature));
+        match self.dialect {
+            DialectChoice::Responses => {
+                Part { id: copied(name::id), ..made::reasoning(Maker::OpenAi, text, signature, at) }
+            }
+            _ if part.get(name::id).is_some_and(|id| id.is("redacted_thinking")) => made::redacted(signature, at),
+            _ => made::thinking(text, signature, at),
         }
     }
 
     /// The id of a call, and of the item that it is: both may be in one text.
-    fn call_id(&self, part: Val<'_>) -> Option<(Id, Option<Id>)> {
-        let base = self.base;
-        let val = part.get(name::tool_call_id)?;
-        let whole = Id::of(Some(val), base)?;
-        let item = Id::of(part.get(name::id), base);
-        let cut = val
-            .as_str()
-            .and_then(|text| memchr::memchr(b'|', text.raw))
-            .filter(|_| self.dialect == DialectChoice::Responses);
-        let Some(cut) = cut else { return Some((whole, item)) };
-        let end = val.as_str()?.raw.len();
-        let id = |from: usize, to: usize| {
-            let text = val.as_str()?.raw.get(from..to)?;
-            Some(Id { text: String::from_utf8_lossy(text).into(), piece: Pieced::stretch(val, from, to, base) })
-        };
-        Some((id(0, cut)?, item.or_else(|| id(cut + 1, end))))
+    fn call_id(&self, part: Val<'_>) -> Option<(Text, Option<Text>)> {
+        let whole = made::text(part.get(name::tool_call_id), self.base)?;
+        if self.dialect != DialectChoice::Responses {
+            return Some((whole, None));
+        }
+        let item = made::text(part.get(name::id), self.base);
+        let cut = memchr::memchr(b'|', &whole.raw());
+        Some(match cut {
+            Some(cut) => (whole.slice(0, cut), item.or_else(|| Some(whole.slice(cut + 1, whole.size())))),
+            None => (whole, item),
+        })
     }
 
-    fn call(&self, part: Val<'_>) -> Option<Says> {
+    fn call(&self, part: Val<'_>) -> Option<Part> {
         let (base, at) = (self.base, self.base.of(part));
-        let (id, item) = self.call_id(part)?;
+        let (call, id) = self.call_id(part)?;
+        let name = part.get(name::tool_name);
+        let name = name.map_or_else(|| Text::named("", at), |name| Text::of_json(name, base));
         let args = part.get(name::args).filter(|args| !args.is_null());
-        Some(Says::Call(Call {
-            id,
-            name: part.get(name::tool_name).map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
-            input: match args {
-                None => Pieced::fixed("{}", at),
-                Some(args) if self.dialect == DialectChoice::Anthropic => Pieced::unspelled(args, base),
-                Some(args) => Pieced::of(args, base),
-            },
-            item: item.filter(|_| self.dialect == DialectChoice::Responses),
-            at,
-        }))
+        Some(Part { id, ..made::call(call, name, made::input(args, base, at), at) })
     }
 
-    fn result(&self, part: Val<'_>) -> Option<Says> {
-        let at = self.base.of(part);
-        let content = part.get(name::content).filter(|own| !own.is_null());
-        let output = content.map_or_else(|| Pieced::text("", at), |own| Pieced::as_text(own, self.base));
-        let (call, _) = self.call_id(part)?;
-        Some(Says::Result { call, output, failed: is(part, &["retry-prompt"]), at })
+    /// What a tool gave: JSON as its text, unless there are files in a list.
+    fn result(&self, content: Option<Val<'_>>, part: Val<'_>) -> Option<Part> {
+        let list = content.filter(|list| list.elements().any(|own| self.media(own).is_some()));
+        let of_element = |own: Val<'_>| match self.media(own) {
+            Some(media) => ResultPart::media(media, self.base.of(own).into()),
+            None => Text::copied(own, self.base)
+                .map_or_else(|| ResultPart::Json(Raw::copied(own, self.base)), ResultPart::Text),
+        };
+        let output = match (list, content) {
+            (Some(list), _) => list.elements().map(of_element).collect(),
+            (None, own) => own.map(|own| ResultPart::Text(Text::of_json(own, self.base))).into_iter().collect(),
+        };
+        let failed = is(part, &["retry-prompt"]);
+        Some(made::result(self.call_id(part)?.0, output, failed, self.base.of(part)))
     }
 }

@@ -1,7 +1,7 @@
 //! Which provider a conversation goes on with: the one that the newest response names.
 
 use crate::formats::member::text;
-use crate::formats::spoken::DialectChoice;
+use crate::formats::threads::DialectChoice;
 use crate::json::{Val, name};
 
 use super::part::{is, parts};

@@ -7,11 +7,10 @@ pub mod write;
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::history::{Code, Role, Settings};
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Maker, Message, Part, Text};
 
-use crate::formats::spoken;
-use crate::formats::spoken::{DialectChoice, Dialects, Id, Says, Thought, Turn};
+use crate::formats::threads::{self, DialectChoice, Dialects, parts};
 
 /// What the tool messages of a denied call say.
 pub(super) const DENIED: &str = "Tool execution denied.";
@@ -49,30 +48,26 @@ impl Providers {
 }
 
 /// Data of OpenAI's or Azure's that a part carries.
-pub(super) fn openai(metadata: Option<Val<'_>>, key: &str, base: Base<'_>) -> Option<Id> {
+pub(super) fn openai(metadata: Option<Val<'_>>, key: &str, base: Base<'_>) -> Option<Text> {
     let own = ["openai", "azure"].iter().find_map(|provider| metadata?.at(&[*provider, key]));
-    Id::of(own, base)
+    parts::text(own, base)
 }
 
-pub(super) fn text(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
-    let text = part.get(name::text).filter(|text| text.is_string())?;
-    Some(Says::Text { text: Pieced::of(text, base), id: openai(metadata, "itemId", base), at: base.of(part) })
+pub(super) fn text(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Part> {
+    let text = Text::copied(part.get(name::text)?, base)?;
+    Some(Part { id: openai(metadata, "itemId", base), ..Part::text(text, base.of(part).into()) })
 }
 
-pub(super) fn thought(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
-    let text = part.get(name::text).or_else(|| part.get(name::reasoning)).filter(|text| text.is_string())?;
-    let anthropic = |key: &str| {
-        let own = metadata?.at(&["anthropic", key]).filter(|val| val.is_string())?;
-        Some(Pieced::of(own, base))
-    };
-    Some(Says::Thought(Thought {
-        text: Pieced::of(text, base),
-        signature: anthropic("signature"),
-        redacted: anthropic("redactedData"),
-        id: openai(metadata, "itemId", base),
-        blob: openai(metadata, "reasoningEncryptedContent", base).map(|blob| blob.piece),
-        at: base.of(part),
-    }))
+pub(super) fn thought(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Part> {
+    let at = base.of(part);
+    let text = Text::copied(part.get(name::text).or_else(|| part.get(name::reasoning))?, base)?;
+    let anthropic = |key: &str| Text::copied(metadata?.at(&["anthropic", key])?, base);
+    if let Some(data) = anthropic("redactedData") {
+        return Some(parts::redacted(Some(data), at));
+    }
+    let (id, blob) = (openai(metadata, "itemId", base), openai(metadata, "reasoningEncryptedContent", base));
+    let maker = if id.is_some() || blob.is_some() { Maker::OpenAi } else { Maker::Anthropic };
+    Some(Part { id, ..parts::reasoning(maker, Some(text), anthropic("signature").or(blob), at) })
 }
 
 pub(super) fn role(message: Val<'_>) -> Option<Role> {
@@ -110,19 +105,19 @@ pub(super) struct Form {
 /// A conversation as far as it was read.
 #[derive(Default)]
 pub(super) struct Conversation {
-    pub turns: Vec<Turn>,
+    pub messages: Vec<Message>,
     pub providers: Providers,
 }
 
 /// The conversations so far, and one whose messages are records of their own.
 struct Messages {
     form: &'static Form,
-    told: Vec<Translated>,
+    translated: Vec<Translated>,
     open: Conversation,
 }
 
-pub(super) fn teller(form: &'static Form) -> Box<dyn ThreadReader> {
-    Box::new(Messages { form, told: Vec::new(), open: Conversation::default() })
+pub(super) fn reader(form: &'static Form) -> Box<dyn ThreadReader> {
+    Box::new(Messages { form, translated: Vec::new(), open: Conversation::default() })
 }
 
 impl ThreadReader for Messages {
@@ -133,22 +128,32 @@ impl ThreadReader for Messages {
         }
         let mut conversation = Conversation::default();
         messages(record.val).for_each(|message| (self.form.take)(&mut conversation, message, record));
-        self.told.push(conversation.told(self.form));
+        self.translated.push(conversation.translated(self.form));
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
-        if !self.open.turns.is_empty() {
-            self.told.push(self.open.told(self.form));
+        if !self.open.messages.is_empty() {
+            self.translated.push(self.open.translated(self.form));
         }
-        self.told
+        self.translated
     }
 }
 
 impl Conversation {
-    fn told(self, form: &Form) -> Translated {
+    /// Adds a message, if it says anything.
+    pub fn push(&mut self, role: Role, sent: Vec<Part>, message: Val<'_>, record: &Stored<'_>) {
+        if !sent.is_empty() {
+            let at = record.base.of(message).into();
+            let mut own = Message { record: record.number, ..Message::new(role, at) };
+            sent.into_iter().for_each(|part| parts::push(&mut own.parts, part));
+            self.messages.push(own);
+        }
+    }
+
+    fn translated(self, form: &Form) -> Translated {
         let (dialect, target) = self.providers.dialect();
         let settings =
             Settings { target, read_only: Some(form.read_only), cures: form.cures, ..Settings::default() };
-        spoken::told(form.dialects, dialect, settings, self.turns)
+        threads::translated(form.dialects.row(dialect), settings, self.messages)
     }
 }

@@ -6,12 +6,12 @@ use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Role;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Media, MediaKind, Part, ResultPart, Text};
 
 use super::super::vercel;
 use super::{Conversation, Form};
-use crate::formats::spoken::{Call, Dialects, Id, Media, STORE, Says, Turn};
+use crate::formats::threads::{Dialects, STORE, parts};
 
 pub struct VercelModelMessages;
 
@@ -63,7 +63,7 @@ impl Format for VercelModelMessages {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| vercel::teller(&FORM))
+        Layout::Threads(|| vercel::reader(&FORM))
     }
 }
 
@@ -87,81 +87,88 @@ fn take(conversation: &mut Conversation, message: Val<'_>, record: &Stored<'_>) 
     let (Some(role), Some(content)) = (vercel::role(message), message.get(name::content)) else { return };
     let base = record.base;
     content.elements().for_each(|part| conversation.providers.see(metadata(part)));
-    let says: Vec<Says> = match content.is_string() {
-        true => vec![Says::Text { text: Pieced::of(content, base), id: None, at: base.of(message) }],
-        false => content.elements().filter_map(|part| said(part, role, base)).collect(),
+    let sent = match Text::copied(content, base) {
+        Some(text) => vec![Part::text(text, base.of(message).into())],
+        None => content.elements().filter_map(|part| sent(part, role, base)).collect(),
     };
-    if !says.is_empty() {
-        conversation.turns.push(Turn { role, says, at: base.of(message), record: record.number });
-    }
+    conversation.push(role, sent, message, record);
 }
 
 fn metadata(part: Val<'_>) -> Option<Val<'_>> {
     ["providerOptions", "providerMetadata", "experimental_providerMetadata"].iter().find_map(|key| part.get(key))
 }
 
-fn said(part: Val<'_>, role: Role, base: Base<'_>) -> Option<Says> {
+fn sent(part: Val<'_>, role: Role, base: Base<'_>) -> Option<Part> {
     match part.get(name::r#type)?.text()?.as_ref() {
         b"text" => vercel::text(part, metadata(part), base),
         b"reasoning" | b"redacted-reasoning" => vercel::thought(part, metadata(part), base),
-        b"image" | b"file" if role == Role::User => media(part, base),
+        b"image" | b"file" if role == Role::User => {
+            media(part, base).map(|media| Part::new(media.into(), base.of(part).into()))
+        }
         b"tool-call" => call(part, base),
         b"tool-result" if role == Role::Tool => result(part, base),
         _ => None,
     }
 }
 
-fn media(part: Val<'_>, base: Base<'_>) -> Option<Says> {
-    let url = ["image", "data", "url"].iter().find_map(|key| part.get(key)).filter(|url| url.is_string())?;
-    let mime = part.get(name::mediaType).or_else(|| part.get(name::mimeType));
-    let at = base.of(part);
-    let name = part.get(name::filename).filter(|name| name.is_string());
-    let mut media = Media::of(url, mime, name, base, at);
-    let is_address = url.as_str().is_some_and(|url| url.raw.starts_with(b"http") || url.raw.starts_with(b"data:"));
-    if !is_address {
-        // The content by itself.
-        let kind = mime.and_then(|mime| mime.text()).unwrap_or_else(|| b"image/png".into());
-        let start = format!("data:{};base64,", String::from_utf8_lossy(&kind));
-        let whole = vec![Pieced::text(&start, at), Pieced::of(url, base)];
-        (media.url, media.data) = (Pieced::joined(whole, "", at), Some(Pieced::of(url, base)));
+/// A file of the user's, or of a tool's: its address, or its content by itself.
+fn media(part: Val<'_>, base: Base<'_>) -> Option<Media> {
+    let first = |keys: &[&str]| keys.iter().find_map(|key| part.get(key)).and_then(|own| Text::copied(own, base));
+    let file = first(&["image", "data", "url"])?;
+    let (mime, name) = (first(&["mediaType", "mimeType"]), first(&["filename"]));
+    let is_address = ["http", "data:"].iter().any(|start| file.raw().starts_with(start.as_bytes()));
+    let mut media = match is_address {
+        true => parts::media(file, mime, name),
+        false => parts::media_of_data(mime.unwrap_or_else(|| Text::named("image/png", base.of(part))), file, name),
+    };
+    if part.get(name::r#type).and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with(b"image")) {
+        media.kind = MediaKind::Image;
     }
-    media.is_image |= part.get(name::r#type).is_some_and(|kind| kind.is("image"));
-    Some(Says::Media(media))
+    Some(media)
 }
 
-fn call(part: Val<'_>, base: Base<'_>) -> Option<Says> {
+fn call(part: Val<'_>, base: Base<'_>) -> Option<Part> {
     let at = base.of(part);
-    if part.get("providerExecuted").and_then(|own| own.as_bool()) == Some(true) {
+    if is_true(part, "providerExecuted") {
         return None;
     }
-    let input = part.get(name::input).or_else(|| part.get(name::args));
-    Some(Says::Call(Call {
-        id: Id::of(part.get(name::toolCallId), base)?,
-        name: Pieced::of(part.get(name::toolName)?, base),
-        input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
-        item: vercel::openai(metadata(part), "itemId", base),
-        at,
-    }))
+    let id = parts::text(part.get(name::toolCallId), base)?;
+    let input = parts::input(part.get(name::input).or_else(|| part.get(name::args)), base, at);
+    let call = parts::call(id, Text::of_json(part.get(name::toolName)?, base), input, at);
+    Some(Part { id: vercel::openai(metadata(part), "itemId", base), ..call })
 }
 
-fn result(part: Val<'_>, base: Base<'_>) -> Option<Says> {
+fn result(part: Val<'_>, base: Base<'_>) -> Option<Part> {
     let at = base.of(part);
+    let text = |own: Val<'_>| vec![ResultPart::Text(Text::of_json(own, base))];
     let (mut output, mut failed) = match part.get(name::result) {
         // Version 4.
-        Some(result) => (Pieced::as_text(result, base), is_true(part, "isError")),
-        None => (Pieced::text("", at), false),
+        Some(result) => (text(result), is_true(part, "isError")),
+        None => (Vec::new(), false),
     };
     if let Some(given) = part.get(name::output) {
         let kind = given.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         failed = matches!(kind.as_ref(), b"error-text" | b"error-json" | b"execution-denied");
         output = match (given.get(name::value), given.get(name::reason)) {
-            (Some(value), _) => Pieced::as_text(value, base),
-            (None, Some(reason)) if reason.is_string() => Pieced::of(reason, base),
-            _ if kind.as_ref() == b"execution-denied" => Pieced::text(vercel::DENIED, at),
+            (Some(value), _) => {
+                let all: Vec<ResultPart> = value.elements().filter_map(|own| content(own, base)).collect();
+                let is_content = kind.as_ref() == b"content" && !all.is_empty();
+                if is_content { parts::joined(all, base.of(value)) } else { text(value) }
+            }
+            (None, Some(reason)) if reason.is_string() => text(reason),
+            _ if kind.as_ref() == b"execution-denied" => vec![ResultPart::Text(Text::named(vercel::DENIED, at))],
             _ => output,
         };
     }
-    Some(Says::Result { call: Id::of(part.get(name::toolCallId), base)?, output, failed, at })
+    Some(parts::result(parts::text(part.get(name::toolCallId), base)?, output, failed, at))
+}
+
+/// A part of what a tool gave.
+fn content(own: Val<'_>, base: Base<'_>) -> Option<ResultPart> {
+    match own.get(name::text).and_then(|text| Text::copied(text, base)) {
+        Some(text) => Some(ResultPart::Text(text)),
+        None => media(own, base).map(|media| ResultPart::media(media, base.of(own).into())),
+    }
 }
 
 fn is_true(val: Val<'_>, key: &str) -> bool {

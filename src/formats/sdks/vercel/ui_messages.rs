@@ -1,5 +1,5 @@
 //! Messages that apps with the Vercel AI SDK store for their window, `UIMessage[]`: `{id, role, parts}`, in versions 5 to 7,
-//! and 4 with its `toolInvocations`. They are retold as `convertToModelMessages` makes them: a step of an answer, then the
+//! and 4 with its `toolInvocations`. They are translated as `convertToModelMessages` makes them: a step of an answer, then the
 //! results of its tools.
 
 use crate::format::translate::Stored;
@@ -10,7 +10,7 @@ use crate::json::{Val, name};
 
 use super::super::vercel;
 use super::{Conversation, Form};
-use crate::formats::spoken::{Dialects, STORE, Says, Turn};
+use crate::formats::threads::{Dialects, STORE};
 
 mod part;
 mod repair;
@@ -75,7 +75,7 @@ impl Format for VercelUiMessages {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| vercel::teller(&FORM))
+        Layout::Threads(|| vercel::reader(&FORM))
     }
 
     fn editor(&self) -> Option<Editor> {
@@ -130,22 +130,18 @@ fn is_part(part: Val<'_>) -> bool {
 
 fn take(conversation: &mut Conversation, message: Val<'_>, record: &Stored<'_>) {
     let Some(role) = vercel::role(message) else { return };
-    let parts = parts(message);
-    let (at, base) = (record.base.of(message), record.base);
-    let turn = |role, says| Turn { role, says, at, record: record.number };
+    let (parts, base) = (parts(message), record.base);
     for part in &parts {
         conversation.providers.see(part.metadata());
     }
     if role != Role::Assistant {
-        let says: Vec<Says> = parts.iter().filter_map(|part| part.of_user(base)).collect();
-        conversation.turns.extend((!says.is_empty()).then(|| turn(role, says)));
-        return;
+        let sent = parts.iter().filter_map(|part| part.of_user(base)).collect();
+        return conversation.push(role, sent, message, record);
     }
     for step in parts.split(|part| part.is("step-start")) {
-        let says: Vec<Says> = step.iter().filter_map(|part| part.of_assistant(base)).collect();
-        let results: Vec<Says> = step.iter().filter_map(|part| part.result(base)).collect();
-        let steps = [(Role::Assistant, says), (Role::Tool, results)];
-        let steps = steps.into_iter().filter(|(_, says)| !says.is_empty());
-        conversation.turns.extend(steps.map(|(role, says)| turn(role, says)));
+        let sent = step.iter().filter_map(|part| part.of_assistant(base)).collect();
+        conversation.push(Role::Assistant, sent, message, record);
+        let results = step.iter().filter_map(|part| part.result(base)).collect();
+        conversation.push(Role::Tool, results, message, record);
     }
 }

@@ -1,10 +1,10 @@
 //! The messages of a sample.
 
 use crate::format::translate::Stored;
-use crate::formats::spoken::{Call, Id, Media, Says, Thought, Turn};
+use crate::formats::threads::parts;
 use crate::history::Role;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Media, MediaKind, Message, Part, PartKind, ResultPart, Text};
 
 /// How a text begins that lies among the attachments.
 const ATTACHMENT: &str = "attachment://";
@@ -20,94 +20,84 @@ impl<'v> Messages<'v> {
         Messages { list: sample.get(name::messages), attachments: sample.get("attachments"), record: *record }
     }
 
-    pub fn turns(&self) -> Vec<Turn> {
-        let turn = |message: Val<'v>| {
-            let (role, says) = match message.get(name::role)?.text()?.as_ref() {
+    pub fn translated(&self) -> Vec<Message> {
+        let message = |message: Val<'v>| {
+            let (role, parts) = match message.get(name::role)?.text()?.as_ref() {
                 b"system" => (Role::System, self.content(message)),
                 b"user" => (Role::User, self.content(message)),
                 b"assistant" => (Role::Assistant, self.answer(message)),
                 b"tool" => (Role::Tool, self.result(message).into_iter().collect()),
                 _ => return None,
             };
-            let (at, record) = (self.record.base.of(message), self.record.number);
-            Some(Turn { role, says, at, record })
+            let (at, record) = (self.record.base.of(message).into(), self.record.number);
+            Some(Message { parts, record, ..Message::new(role, at) })
         };
         let list = self.list.into_iter().flat_map(|list| list.elements());
-        list.filter_map(turn).filter(|turn| !turn.says.is_empty()).collect()
+        list.filter_map(message).filter(|message| !message.parts.is_empty()).collect()
     }
 
-    /// A text, from where it lies.
-    fn piece(&self, text: Val<'v>) -> Pieced {
+    /// A text that says something, from where it lies.
+    fn text(&self, text: Option<Val<'v>>) -> Option<Text> {
+        let text = text.filter(|own| own.is_string() && !own.is(""))?;
         let own = text.text().unwrap_or_default();
         let key = std::str::from_utf8(&own).ok().and_then(|own| own.strip_prefix(ATTACHMENT));
         let held = key.and_then(|key| self.attachments?.get(key)).filter(Val::is_string);
-        Pieced::of(held.unwrap_or(text), self.record.base)
+        Text::copied(held.unwrap_or(text), self.record.base)
     }
 
-    fn content(&self, message: Val<'v>) -> Vec<Says> {
+    fn content(&self, message: Val<'v>) -> Vec<Part> {
         let Some(content) = message.get(name::content) else { return Vec::new() };
-        let alone = content.is_string().then_some(content).filter(|own| !own.is(""));
+        let alone = content.is_string().then_some(content);
         alone.into_iter().chain(content.elements()).filter_map(|block| self.block(block)).collect()
     }
 
-    fn block(&self, block: Val<'v>) -> Option<Says> {
-        let (base, at) = (self.record.base, self.record.base.of(block));
+    fn block(&self, block: Val<'v>) -> Option<Part> {
+        let at = self.record.base.of(block);
         if block.is_string() {
-            return Some(Says::Text { text: self.piece(block), id: None, at });
+            return Some(Part::text(self.text(Some(block))?, at.into()));
         }
-        let held = |key: &str| block.get(key).filter(|own| own.is_string() && !own.is(""));
+        let own = |key: &str| self.text(block.get(key));
         match block.get(name::r#type)?.text()?.as_ref() {
-            b"text" => Some(Says::Text { text: self.piece(held("text")?), id: None, at }),
+            b"text" => Some(Part::text(own("text")?, at.into())),
             b"image" => {
-                let image = held("image")?;
-                let mut media = Media::of(image, None, None, base, at);
-                (media.url, media.is_image) = (self.piece(image), true);
-                Some(Says::Media(media))
+                let media = Media { kind: MediaKind::Image, ..parts::media(own("image")?, None, None) };
+                Some(Part::new(media.into(), at.into()))
             }
-            b"reasoning" => {
-                let redacted = block.get("redacted").and_then(|own| own.as_bool()) == Some(true);
-                let text = held("reasoning").map(|own| self.piece(own));
-                let signature = held("signature").map(|own| Pieced::of(own, base));
-                let (text, redacted) = if redacted { (None, text) } else { (text, None) };
-                let text = text.unwrap_or_else(|| Pieced::text("", at));
-                Some(Says::Thought(Thought { text, signature, redacted, id: None, blob: None, at }))
-            }
+            b"reasoning" => Some(match block.get("redacted").and_then(|own| own.as_bool()) {
+                Some(true) => parts::redacted(own("reasoning"), at),
+                _ => parts::thinking(own("reasoning"), own("signature"), at),
+            }),
             _ => None,
         }
     }
 
-    fn answer(&self, message: Val<'v>) -> Vec<Says> {
+    fn answer(&self, message: Val<'v>) -> Vec<Part> {
         let base = self.record.base;
-        let mut says = self.content(message);
+        let mut parts = self.content(message);
         let calls = message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
-        says.extend(calls.filter_map(|call| {
+        parts.extend(calls.filter_map(|call| {
             let at = base.of(call);
+            let id = parts::text(call.get(name::id), base)?;
             let input = call.get(name::arguments).filter(|own| !own.is_null());
-            Some(Says::Call(Call {
-                id: Id::of(call.get(name::id), base)?,
-                name: Pieced::of(call.get(name::function).filter(Val::is_string)?, base),
-                input: input.map_or_else(|| Pieced::fixed("{}", at), |own| Pieced::of(own, base)),
-                item: None,
-                at,
-            }))
+            let name = Text::copied(call.get(name::function)?, base)?;
+            Some(parts::call(id, name, parts::input(input, base, at), at))
         }));
-        says
+        parts
     }
 
-    fn result(&self, message: Val<'v>) -> Option<Says> {
+    fn result(&self, message: Val<'v>) -> Option<Part> {
         let at = self.record.base.of(message);
-        let call = Id::of(message.get(name::tool_call_id), self.record.base)?;
-        let text = |says: Says| match says {
-            Says::Text { text, .. } => Some(text),
+        let call = parts::text(message.get(name::tool_call_id), self.record.base)?;
+        let given = |part: Part| match part.kind {
+            PartKind::Text { text, .. } => Some(ResultPart::Text(text)),
+            PartKind::Media(media) => Some(ResultPart::Media(media, part.at)),
             _ => None,
         };
-        let texts: Vec<Pieced> = self.content(message).into_iter().filter_map(text).collect();
+        let mut output: Vec<ResultPart> = self.content(message).into_iter().filter_map(given).collect();
         let error = message.at(&["error", "message"]).filter(Val::is_string);
-        let output = match (texts.is_empty(), error) {
-            (false, _) => Pieced::joined(texts, "\n", at),
-            (true, Some(error)) => self.piece(error),
-            (true, None) => Pieced::text("", at),
-        };
-        Some(Says::Result { call, output, failed: error.is_some(), at })
+        if output.is_empty() {
+            output.extend(self.text(error).map(ResultPart::Text));
+        }
+        Some(parts::result(call, parts::joined(output, at), error.is_some(), at))
     }
 }

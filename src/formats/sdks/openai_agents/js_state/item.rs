@@ -2,9 +2,11 @@
 //! provider gave besides (`providerData`), and some of them by other names.
 
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::string::snake_case;
 use crate::json::{Val, name};
+use crate::message::write::Writer;
+use crate::message::{Raw, Text};
+use crate::place::Place;
 
 /// Names that `providerData.type` of a hosted tool had in the SDK's first versions.
 const HOSTED: [(&str, &str); 4] = [
@@ -21,136 +23,171 @@ const NO_ID: &str = "FAKE_ID";
 const LEVELS: u32 = 8;
 
 /// The item as it is sent. `None` for what is not an item.
-pub(super) fn sent(item: Val<'_>, base: Base<'_>) -> Option<Pieced> {
+pub(super) fn sent(item: Val<'_>, base: Base<'_>) -> Option<Raw> {
     if !item.is_object() {
         return None;
     }
     let text = |val: Val<'_>, key: &str| val.get(key).and_then(|own| own.text()).map(|own| own.into_owned());
     let kind = text(item, "type");
     let kind = kind.as_deref().map_or("message", |kind| std::str::from_utf8(kind).unwrap_or_default());
-    let given = item.get("providerData").filter(|given| given.is_object());
-    let at = base.of(item);
-    let named = |name: &str| Pieced::object(at).with("type", Pieced::text(name, at));
-    let out = match kind {
+    let given = given(item);
+    let mut out = Object::of(base.of(item));
+    match kind {
         "message" => {
             let content = item.get(name::content)?;
-            let content = if content.is_string() { Pieced::of(content, base) } else { parts(content, base) };
-            let out = Pieced::object(at).with("type", Pieced::text("message", at)).with("content", content);
-            members(out, item, &["type", "content"], base)
+            out.plain("type", "message");
+            let content = if content.is_string() { Raw::copied(content, base) } else { parts(content, base) };
+            out.add("content", content);
+            out.members(item, &["type", "content"], base);
         }
         "function_call_result" => {
-            let out = named("function_call_output").with("output", output(item.get(name::output)?, base));
-            members(out, item, &["type", "output", "name"], base)
+            out.plain("type", "function_call_output");
+            out.add("output", output(item.get(name::output)?, base));
+            out.members(item, &["type", "output", "name"], base);
         }
         "reasoning" => {
-            let summary = item.get(name::content).into_iter().flat_map(|list| list.elements());
-            let part = |own: Val<'_>| {
-                let at = base.of(own);
-                Pieced::object(at).with("type", Pieced::text("summary_text", at)).with_copy(
-                    "text",
-                    own.get(name::text),
-                    base,
-                )
+            out.plain("type", "reasoning");
+            let summary = |own: Val<'_>| {
+                let mut part = Object::of(base.of(own));
+                part.plain("type", "summary_text");
+                part.copy("text", own.get(name::text), base);
+                part.raw()
             };
-            let out = named("reasoning").with("summary", Pieced::list_of(summary.map(part).collect(), at));
-            members(out, item, &["type", "content", "rawContent"], base)
+            let list = item.get(name::content).into_iter().flat_map(|list| list.elements());
+            out.add("summary", array(list.map(summary), out.at));
+            out.members(item, &["type", "content", "rawContent"], base);
         }
         "hosted_tool_call" => {
             let own = given.and_then(|given| text(given, "type")).or_else(|| text(item, "name"))?;
             let own = String::from_utf8_lossy(&own);
-            let name = HOSTED.iter().find(|(old, _)| *old == own).map_or(&*own, |(_, name)| name);
-            members(named(name), item, &["type", "name", "arguments", "output"], base)
+            out.plain("type", HOSTED.iter().find(|(old, _)| *old == own).map_or(&*own, |(_, name)| name));
+            out.members(item, &["type", "name", "arguments", "output"], base);
         }
         "computer_call_result" => {
-            let screenshot = item.get(name::output).map(|output| {
-                let at = base.of(output);
-                Pieced::object(at).with("type", Pieced::text("computer_screenshot", at)).with_copy(
-                    "image_url",
-                    output.get(name::data),
-                    base,
-                )
-            });
-            let out = named("computer_call_output").with("output", screenshot?);
-            members(out, item, &["type", "output"], base)
+            let output = item.get(name::output)?;
+            let mut screenshot = Object::of(base.of(output));
+            screenshot.plain("type", "computer_screenshot");
+            screenshot.copy("image_url", output.get(name::data), base);
+            out.plain("type", "computer_call_output");
+            out.add("output", screenshot.raw());
+            out.members(item, &["type", "output"], base);
         }
         // What the SDK does not know itself.
-        "unknown" => Pieced::object(at),
-        kind => members(named(kind), item, &["type"], base),
-    };
-    Some(match given {
-        Some(given) => added(out, given, base),
-        None => out,
-    })
-}
-
-/// The members of an item, but these.
-fn members(mut out: Pieced, item: Val<'_>, but: &[&str], base: Base<'_>) -> Pieced {
-    for member in item.members() {
-        let key = String::from_utf8_lossy(member.key.raw);
-        let is_fake = key == "id" && member.val.is(NO_ID);
-        if key != "providerData" && !but.contains(&&*key) && !is_fake {
-            // A definition of a tool holds names of the user's own.
-            let levels = if key == "tools" { 0 } else { LEVELS };
-            out = out.with(&snake_case(&key), renamed(member.val, base, levels));
+        "unknown" => {}
+        kind => {
+            out.plain("type", kind);
+            out.members(item, &["type"], base);
         }
     }
-    out
+    out.given(given, base);
+    Some(out.raw())
 }
 
-/// What the provider gave besides, as far as the item does not say it.
-fn added(mut out: Pieced, given: Val<'_>, base: Base<'_>) -> Pieced {
-    for member in given.members() {
-        let key = snake_case(&String::from_utf8_lossy(member.key.raw));
-        if out.get(&key).is_none() {
-            out = out.with(&key, renamed(member.val, base, LEVELS));
+fn given(val: Val<'_>) -> Option<Val<'_>> {
+    val.get("providerData").filter(|given| given.is_object())
+}
+
+/// An object in the making.
+struct Object {
+    at: Place,
+    members: Vec<(String, Raw)>,
+}
+
+impl Object {
+    fn of(at: Place) -> Object {
+        Object { at, members: Vec::new() }
+    }
+
+    fn add(&mut self, key: &str, val: Raw) {
+        self.members.push((key.to_owned(), val));
+    }
+
+    fn plain(&mut self, key: &str, text: &str) {
+        self.add(key, Raw::build(self.at, |w| w.plain(text)));
+    }
+
+    fn copy(&mut self, key: &str, val: Option<Val<'_>>, base: Base<'_>) {
+        val.into_iter().for_each(|val| self.add(key, Raw::copied(val, base)));
+    }
+
+    /// The members of an item, but these.
+    fn members(&mut self, item: Val<'_>, but: &[&str], base: Base<'_>) {
+        for member in item.members() {
+            let key = String::from_utf8_lossy(member.key.raw);
+            let is_fake = key == "id" && member.val.is(NO_ID);
+            if key != "providerData" && !but.contains(&&*key) && !is_fake {
+                // A definition of a tool holds names of the user's own.
+                let levels = if key == "tools" { 0 } else { LEVELS };
+                self.add(&snake_case(&key), renamed(member.val, base, levels));
+            }
         }
     }
-    out
+
+    /// What the provider gave besides, as far as the item does not say it.
+    fn given(&mut self, given: Option<Val<'_>>, base: Base<'_>) {
+        for member in given.into_iter().flat_map(|given| given.members()) {
+            let key = snake_case(&String::from_utf8_lossy(member.key.raw));
+            if !self.members.iter().any(|(own, _)| *own == key) {
+                self.add(&key, renamed(member.val, base, LEVELS));
+            }
+        }
+    }
+
+    fn raw(&self) -> Raw {
+        let member = |w: &mut Writer<'_>, (key, val): &(String, Raw)| w.key(key).raw(val);
+        Raw::build(self.at, |w| w.object(|w| self.members.iter().for_each(|own| member(w, own))))
+    }
+}
+
+fn array(elements: impl Iterator<Item = Raw>, at: Place) -> Raw {
+    Raw::build(at, |w| w.array(|w| elements.for_each(|own| w.raw(&own))))
 }
 
 /// A value whose keys are in snake case.
-fn renamed(val: Val<'_>, base: Base<'_>, levels: u32) -> Pieced {
+fn renamed(val: Val<'_>, base: Base<'_>, levels: u32) -> Raw {
     let at = base.of(val);
     match levels.checked_sub(1) {
-        Some(levels) if val.is_object() => val.members().fold(Pieced::object(at), |out, member| {
-            out.with(&snake_case(&String::from_utf8_lossy(member.key.raw)), renamed(member.val, base, levels))
-        }),
-        Some(levels) if val.is_array() => {
-            Pieced::list_of(val.elements().map(|own| renamed(own, base, levels)).collect(), at)
+        Some(levels) if val.is_object() => {
+            let mut out = Object::of(at);
+            for member in val.members() {
+                let key = snake_case(&String::from_utf8_lossy(member.key.raw));
+                out.add(&key, renamed(member.val, base, levels));
+            }
+            out.raw()
         }
-        _ => Pieced::of(val, base),
+        Some(levels) if val.is_array() => array(val.elements().map(|own| renamed(own, base, levels)), at),
+        _ => Raw::copied(val, base),
     }
 }
 
 /// The result of a function: a text, or parts.
-fn output(output: Val<'_>, base: Base<'_>) -> Pieced {
-    match () {
-        () if output.is_array() => parts(output, base),
-        () if output.get(name::r#type).is_some_and(|kind| kind.is("text")) => {
-            output.get(name::text).map_or_else(|| Pieced::text("", base.of(output)), |text| Pieced::of(text, base))
-        }
-        () if output.get(name::r#type).is_some_and(|kind| kind.is("image")) => {
-            Pieced::list_of(vec![part(output, base)], base.of(output))
-        }
-        () => Pieced::as_text(output, base),
+fn output(output: Val<'_>, base: Base<'_>) -> Raw {
+    let is = |kind: &str| output.get(name::r#type).is_some_and(|own| own.is(kind));
+    let at = base.of(output);
+    match output.get(name::text) {
+        _ if output.is_array() => parts(output, base),
+        Some(text) if is("text") => Raw::copied(text, base),
+        None if is("text") => Raw::named("\"\"", at),
+        _ if is("image") => array(std::iter::once(part(output, base)), at),
+        _ => Raw::build(at, |w| w.text(&Text::of_json(output, base))),
     }
 }
 
-fn parts(list: Val<'_>, base: Base<'_>) -> Pieced {
-    Pieced::list_of(list.elements().map(|own| part(own, base)).collect(), base.of(list))
+fn parts(list: Val<'_>, base: Base<'_>) -> Raw {
+    array(list.elements().map(|own| part(own, base)), base.of(list))
 }
 
-fn part(part: Val<'_>, base: Base<'_>) -> Pieced {
-    let at = base.of(part);
+fn part(part: Val<'_>, base: Base<'_>) -> Raw {
     let is = |kind: &str| part.get(name::r#type).is_some_and(|own| own.is(kind));
-    let typed = |kind: &str| Pieced::object(at).with("type", Pieced::text(kind, at));
-    let given = part.get("providerData").filter(|given| given.is_object());
-    let out = match () {
+    let given = given(part);
+    let mut out = Object::of(base.of(part));
+    match () {
         () if is("output_text") => {
+            out.plain("type", "output_text");
+            out.copy("text", part.get(name::text), base);
             let annotations = given.and_then(|given| given.get(name::annotations)).filter(|own| own.is_array());
-            let annotations =
-                annotations.map_or_else(|| Pieced::fixed("[]", at), |own| renamed(own, base, LEVELS));
-            typed("output_text").with_copy("text", part.get(name::text), base).with("annotations", annotations)
+            let none = || Raw::named("[]", base.of(part));
+            out.add("annotations", annotations.map_or_else(none, |own| renamed(own, base, LEVELS)));
         }
         () if is("input_image") || is("image") => {
             // A text, or an object that says what the text is.
@@ -158,8 +195,10 @@ fn part(part: Val<'_>, base: Base<'_>) -> Pieced {
             let url =
                 image.filter(Val::is_string).or_else(|| image?.get(name::url)).or_else(|| part.get("imageUrl"));
             let id = image.and_then(|own| own.get(name::id)).or_else(|| part.get("fileId"));
-            let out = typed("input_image").with_copy("detail", part.get(name::detail), base);
-            out.with_copy("image_url", url, base).with_copy("file_id", id, base)
+            out.plain("type", "input_image");
+            out.copy("detail", part.get(name::detail), base);
+            out.copy("image_url", url, base);
+            out.copy("file_id", id, base);
         }
         () if is("input_file") => {
             let file = part.get(name::file);
@@ -168,13 +207,14 @@ fn part(part: Val<'_>, base: Base<'_>) -> Pieced {
             let url = text.filter(|_| is_url).or_else(|| file?.get(name::url)).or_else(|| part.get("fileUrl"));
             let data = text.filter(|_| !is_url).or_else(|| part.get(name::fileData));
             let id = file.and_then(|own| own.get(name::id)).or_else(|| part.get("fileId"));
-            let out = typed("input_file").with_copy("file_url", url, base).with_copy("file_data", data, base);
-            out.with_copy("file_id", id, base).with_copy("filename", part.get(name::filename), base)
+            out.plain("type", "input_file");
+            out.copy("file_url", url, base);
+            out.copy("file_data", data, base);
+            out.copy("file_id", id, base);
+            out.copy("filename", part.get(name::filename), base);
         }
-        () => members(Pieced::object(at), part, &[], base),
-    };
-    match given {
-        Some(given) => added(out, given, base),
-        None => out,
+        () => out.members(part, &[], base),
     }
+    out.given(given, base);
+    out.raw()
 }

@@ -1,10 +1,10 @@
 //! The parts of a UIMessage, in any version of the SDK.
 
 use crate::formats::sdks::vercel;
-use crate::formats::spoken::{Call, Id, Media, Says};
+use crate::formats::threads::parts as made;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Part, ResultPart, Text};
 
 /// A part as it is stored; a tool's of version 4 lies in a member of it.
 #[derive(Clone, Copy)]
@@ -83,16 +83,16 @@ impl<'v> UiPart<'v> {
         self.tool.and_then(|tool| tool.get("providerExecuted")).and_then(|own| own.as_bool()) == Some(true)
     }
 
-    pub fn of_user(&self, base: Base<'_>) -> Option<Says> {
+    pub fn of_user(&self, base: Base<'_>) -> Option<Part> {
         match self.content {
-            Some(text) => Some(Says::Text { text: Pieced::of(text, base), id: None, at: base.of(text) }),
+            Some(text) => Some(Part::text(Text::copied(text, base)?, base.of(text).into())),
             None if self.is("text") => vercel::text(self.val, None, base),
             None if self.is("file") => self.file(base),
             None => None,
         }
     }
 
-    pub fn of_assistant(&self, base: Base<'_>) -> Option<Says> {
+    pub fn of_assistant(&self, base: Base<'_>) -> Option<Part> {
         if self.tool.is_some() {
             return self.call(base);
         }
@@ -104,49 +104,39 @@ impl<'v> UiPart<'v> {
         }
     }
 
-    fn file(&self, base: Base<'_>) -> Option<Says> {
-        let url = self.val.get(name::url).or_else(|| self.val.get(name::data)).filter(|url| url.is_string())?;
-        let mime = self.val.get(name::mediaType).or_else(|| self.val.get(name::mimeType));
-        let name = self.val.get(name::filename).filter(|name| name.is_string());
-        Some(Says::Media(Media::of(url, mime, name, base, base.of(self.val))))
+    fn file(&self, base: Base<'_>) -> Option<Part> {
+        let first = |keys: [&str; 2]| Text::copied(keys.iter().find_map(|key| self.val.get(key))?, base);
+        let name = self.val.get(name::filename).and_then(|name| Text::copied(name, base));
+        let media = made::media(first(["url", "data"])?, first(["mediaType", "mimeType"]), name);
+        Some(Part::new(media.into(), base.of(self.val).into()))
     }
 
-    fn call(&self, base: Base<'_>) -> Option<Says> {
+    fn call(&self, base: Base<'_>) -> Option<Part> {
         let (tool, at) = (self.tool?, base.of(self.val));
         if self.is_providers() || self.state()? == State::Streaming {
             return None;
         }
-        let name = match tool.get(name::toolName).filter(|name| name.is_string()) {
-            Some(name) => Pieced::of(name, base),
-            None => {
-                let kind = self.val.get(name::r#type)?;
-                Pieced::stretch(kind, b"tool-".len(), kind.as_str()?.raw.len(), base)
-            }
-        };
+        let name = tool.get(name::toolName).and_then(|name| Text::copied(name, base)).or_else(|| {
+            let kind = self.val.get(name::r#type)?;
+            Some(Text::stretch(kind, b"tool-".len(), kind.as_str()?.raw.len(), base))
+        });
         let input = ["input", "args", "rawInput"].iter().find_map(|key| tool.get(key));
-        Some(Says::Call(Call {
-            id: Id::of(tool.get(name::toolCallId), base)?,
-            name,
-            input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
-            item: vercel::openai(self.metadata(), "itemId", base),
-            at,
-        }))
+        let id = made::text(tool.get(name::toolCallId), base)?;
+        let call = made::call(id, name?, made::input(input, base, at), at);
+        Some(Part { id: vercel::openai(self.metadata(), "itemId", base), ..call })
     }
 
-    pub fn result(&self, base: Base<'_>) -> Option<Says> {
+    pub fn result(&self, base: Base<'_>) -> Option<Part> {
         let (tool, at) = (self.tool?, base.of(self.val));
-        let call = Id::of(tool.get(name::toolCallId).filter(|_| !self.is_providers()), base)?;
-        let copy =
-            |val: Option<Val<'_>>| val.map_or_else(|| Pieced::text("", at), |val| Pieced::as_text(val, base));
+        let call = made::text(tool.get(name::toolCallId).filter(|_| !self.is_providers()), base)?;
         let (output, failed) = match self.state()? {
             State::Streaming | State::Open => return None,
-            State::Output => (copy(tool.get(name::output).or_else(|| tool.get(name::result))), false),
-            State::Error => (copy(tool.get("errorText")), true),
-            State::Denied => match tool.at(&["approval", "reason"]).filter(|reason| reason.is_string()) {
-                Some(reason) => (Pieced::of(reason, base), true),
-                None => (Pieced::text(vercel::DENIED, at), true),
-            },
+            State::Output => (tool.get(name::output).or_else(|| tool.get(name::result)), false),
+            State::Error => (tool.get("errorText"), true),
+            State::Denied => (tool.at(&["approval", "reason"]).filter(Val::is_string), true),
         };
-        Some(Says::Result { call, output, failed, at })
+        let none = if self.state()? == State::Denied { vercel::DENIED } else { "" };
+        let output = output.map_or_else(|| Text::named(none, at), |own| Text::of_json(own, base));
+        Some(made::result(call, vec![ResultPart::Text(output)], failed, at))
     }
 }
