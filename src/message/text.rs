@@ -11,7 +11,6 @@ use crate::json::{NodeKind, Str, Val, string};
 use crate::place::Place;
 
 use super::spill::{Held, Store};
-use super::write::Writer;
 
 /// A text as it stands between the quotes of a JSON string: escapes are kept, so that it can be written again, and
 /// joined with others, without being read. Two texts are equal if their bytes are, wherever they came from.
@@ -256,13 +255,7 @@ impl Raw {
         Raw { bytes: Held::Here(json.into()), origin: Some(Box::new(Origin { whole, runs })) }
     }
 
-    /// JSON that is put together of what a store holds. What is made up in it is reported at this place.
-    pub fn build(at: Place, write: impl FnOnce(&mut Writer<'_>)) -> Self {
-        let mut written = Written::default();
-        write(&mut Writer::tracing(&mut written, at));
-        Raw::of_written(written, at)
-    }
-
+    /// JSON that was written, and where it came from.
     pub fn of_written(written: Written, whole: Place) -> Self {
         let run = |span: &Span| Run { at: offset(span.at as usize), from: span.from, provenance: span.provenance };
         Raw::of_runs(written.text, whole, written.spans.iter().map(run).collect())

@@ -204,6 +204,15 @@ impl<'o> Writer<'o> {
     }
 }
 
+impl Raw {
+    /// JSON that is put together of what a store holds. What is made up in it is reported at this place.
+    pub fn build(at: Place, write: impl FnOnce(&mut Writer<'_>)) -> Raw {
+        let mut written = Written::default();
+        write(&mut Writer::tracing(&mut written, at));
+        Raw::of_written(written, at)
+    }
+}
+
 fn span_of(run: &Run, start: u64) -> Span {
     Span { at: start + u64::from(run.at), from: run.from, provenance: run.provenance }
 }

@@ -4,7 +4,7 @@
 use crate::format::translate::Stored;
 use crate::history::Role;
 use crate::json::{Val, name, spells_object};
-use crate::message::{Input, Maker, Part, Raw, ResultPart, Text};
+use crate::message::{Input, Maker, Opaque, OpaqueKind, Part, Raw, ResultPart, Text};
 
 use super::builder::ThreadBuilder;
 use super::media::media;
@@ -133,22 +133,25 @@ impl ThreadBuilder {
         }
     }
 
-    /// What a tool gave: a text, or several texts as one; else texts and media. What is neither is JSON.
+    /// What a tool gave: a text, or several texts as one; else texts, media, and blocks as they are.
     pub fn output(&self, output: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
         if output.is_string() || !output.is_array() {
             return vec![ResultPart::Text(Text::of_json(output, from.base))];
         }
-        let texts: Vec<Text> =
-            output.elements().filter_map(|block| Text::copied(text_of(block)?, from.base)).collect();
-        if texts.len() == output.count() as usize {
-            return vec![ResultPart::Text(Text::join(&texts, "\\n").at(from.base.of(output)))];
-        }
-        let part = |block: Val<'_>| match (text_of(block), media(block, from)) {
-            (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
-            (None, Some(media)) => Some(ResultPart::media(media, from.base.of(block).into())),
-            (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
+        let part = |block: Val<'_>| {
+            let at = from.base.of(block);
+            match (text_of(block), media(block, from)) {
+                (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
+                (None, Some(media)) => Some(ResultPart::media(media, at.into())),
+                // A block that nobody knows stays one, so that it is found.
+                (None, None) if block.get(name::r#type).is_some() => {
+                    let (dialect, kind, raw) = ("anthropic", OpaqueKind::Unknown, Raw::copied(block, from.base));
+                    Some(ResultPart::Opaque(Opaque { dialect, kind, raw }, at.into()))
+                }
+                (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
+            }
         };
-        output.elements().filter_map(part).collect()
+        parts::joined(output.elements().filter_map(part).collect(), from.base.of(output))
     }
 }
 

@@ -33,6 +33,9 @@ pub(super) fn fit(translated: &mut Translated) {
             }
             None => true,
         });
+        if dialect != "anthropic" {
+            spell(&mut message);
+        }
         if dialect == "chat" {
             if role != Role::Tool {
                 messages.extend(shown.take());
@@ -51,6 +54,18 @@ pub(super) fn fit(translated: &mut Translated) {
     }
     messages.extend(shown);
     thread.messages = messages;
+}
+
+/// Blocks of results that the dialect does not have are texts in it.
+fn spell(message: &mut Message) {
+    for part in &mut message.parts {
+        let PartKind::Result(result) = &mut part.kind else { continue };
+        for part in &mut result.parts {
+            if let ResultPart::Opaque(opaque, _) = part {
+                *part = ResultPart::Text(opaque.raw.spelled());
+            }
+        }
+    }
 }
 
 /// Moves images and files out of results, which are texts in Chat Completions: clients show them to the model in a message
