@@ -239,11 +239,19 @@ impl Raw {
         Raw { bytes: Held::Here(json.into()), origin: None }
     }
 
-    /// A copy of a value of a store.
+    /// A copy of a value of a store, on one line.
     pub fn copied(val: Val<'_>, base: Base<'_>) -> Self {
-        let mut runs = Vec::new();
-        copied_runs(val, val.start(), base, &mut runs);
-        Raw::of_runs(val.raw(), base.of(val), runs)
+        let whole = base.of(val);
+        if base.is_linear() && memchr::memchr2(b'\n', b'\r', val.raw()).is_none() {
+            return Raw::of_runs(
+                val.raw(),
+                whole,
+                vec![Run { at: 0, from: whole, provenance: Provenance::Copied }],
+            );
+        }
+        let (mut json, mut runs) = (Vec::with_capacity(val.raw().len()), Vec::new());
+        copy(val, base, &mut json, &mut runs);
+        Raw::of_runs(json, whole, runs)
     }
 
     /// A value of our own. A problem in it is reported at this place.
@@ -328,21 +336,40 @@ impl PartialEq for Raw {
 
 impl Eq for Raw {}
 
-/// Where the stretches of a copied value came from: all of it in one, unless its record was put together itself.
-fn copied_runs(val: Val<'_>, start: u32, base: Base<'_>, out: &mut Vec<Run>) {
-    let run = |at: u32, from: Place| Run { at: at - start, from, provenance: Provenance::Copied };
+/// Appends a value without white space between its tokens, and notes where each of the values in it came from.
+fn copy(val: Val<'_>, base: Base<'_>, json: &mut Vec<u8>, runs: &mut Vec<Run>) {
+    let run = |at: usize, from: Place, provenance: Provenance| Run { at: offset(at), from, provenance };
+    let (start, whole) = (json.len(), base.of(val));
     match val.kind() {
-        _ if base.is_linear() => out.push(run(val.start(), base.of(val))),
-        NodeKind::Object | NodeKind::Array => {
-            out.push(Run { provenance: Provenance::Named, ..run(val.start(), base.of(val)) });
-            val.members().for_each(|member| copied_runs(member.val, start, base, out));
-            val.elements().for_each(|element| copied_runs(element, start, base, out));
+        NodeKind::Object => {
+            runs.push(run(start, whole, Provenance::Named));
+            json.push(b'{');
+            for (n, member) in val.members().enumerate() {
+                json.extend_from_slice(if n > 0 { b",\"" } else { b"\"" });
+                json.extend_from_slice(member.key.raw);
+                json.extend_from_slice(b"\":");
+                copy(member.val, base, json, runs);
+            }
+            json.push(b'}');
+        }
+        NodeKind::Array => {
+            runs.push(run(start, whole, Provenance::Named));
+            json.push(b'[');
+            for (n, element) in val.elements().enumerate() {
+                json.extend_from_slice(if n > 0 { b"," } else { b"" });
+                copy(element, base, json, runs);
+            }
+            json.push(b']');
         }
         NodeKind::String => {
-            out.push(Run { provenance: Provenance::Named, ..run(val.start(), base.of(val)) });
-            out.push(run(val.start() + 1, base.place(val.start() + 1, val.end() - 1)));
+            runs.push(run(start, whole, Provenance::Named));
+            runs.push(run(start + 1, base.place(val.start() + 1, val.end() - 1), Provenance::Copied));
+            json.extend_from_slice(val.raw());
         }
-        _ => out.push(run(val.start(), base.of(val))),
+        _ => {
+            runs.push(run(start, whole, Provenance::Copied));
+            json.extend_from_slice(val.raw());
+        }
     }
 }
 
