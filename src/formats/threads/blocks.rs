@@ -133,23 +133,27 @@ impl ThreadBuilder {
         }
     }
 
-    /// What a tool gave: a text, or several texts as one; else texts and media. What is neither is JSON.
-    pub fn output(&self, output: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
-        if output.is_string() || !output.is_array() {
-            return vec![ResultPart::Text(Text::of_json(output, from.base))];
-        }
-        let texts: Vec<Text> =
-            output.elements().filter_map(|block| Text::copied(text_of(block)?, from.base)).collect();
-        if texts.len() == output.count() as usize {
-            return vec![ResultPart::Text(Text::join(&texts, "\\n").at(from.base.of(output)))];
-        }
-        let part = |block: Val<'_>| match (text_of(block), media(block, from)) {
-            (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
-            (None, Some(media)) => Some(ResultPart::media(media, from.base.of(block).into())),
-            (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
-        };
-        output.elements().filter_map(part).collect()
+    /// What a tool gave, as [`output`] has it.
+    pub fn output(&self, given: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
+        output(given, from)
     }
+}
+
+/// What a tool gave: a text, or several texts as one; else texts and media. What is neither is JSON.
+pub(in crate::formats) fn output(given: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
+    if given.is_string() || !given.is_array() {
+        return vec![ResultPart::Text(Text::of_json(given, from.base))];
+    }
+    let texts: Vec<Text> = given.elements().filter_map(|block| Text::copied(text_of(block)?, from.base)).collect();
+    if texts.len() == given.count() as usize {
+        return vec![ResultPart::Text(Text::join(&texts, "\\n").at(from.base.of(given)))];
+    }
+    let part = |block: Val<'_>| match (text_of(block), media(block, from)) {
+        (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
+        (None, Some(media)) => Some(ResultPart::media(media, from.base.of(block).into())),
+        (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
+    };
+    given.elements().filter_map(part).collect()
 }
 
 fn named(kind: &[u8]) -> String {
