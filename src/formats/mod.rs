@@ -13,7 +13,6 @@ mod member;
 pub mod openai;
 mod provider;
 pub mod sdks;
-mod spoken;
 mod threads;
 pub mod traces;
 pub mod unread;

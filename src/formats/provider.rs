@@ -2,7 +2,7 @@
 
 use crate::history::Settings;
 
-use super::spoken::DialectChoice;
+use super::threads::DialectChoice;
 
 /// Notes the provider that a log names. Of others than OpenAI's own only pairs can be judged.
 pub fn set(settings: &mut Settings, provider: Box<str>) {

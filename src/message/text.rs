@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
 use crate::json::{NodeKind, Str, Val, string};
 use crate::place::Place;
@@ -177,20 +176,6 @@ impl Text {
         if !self.is_blank() {
             self.bytes.put_away(store);
         }
-    }
-
-    /// What was put together of pieces, as a text: a string as it is, of anything else the JSON.
-    pub fn of_pieced(pieced: &Pieced) -> Text {
-        let mut written = Written::default();
-        pieced.write(&mut written);
-        let raw = Raw::of_written(written, pieced.place());
-        let bytes = raw.bytes();
-        let Some(inner) = bytes.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) else {
-            return raw.spelled();
-        };
-        let runs = raw.origin().map(|origin| &*origin.runs).unwrap_or_default();
-        let runs = runs.iter().map(|run| Run { at: run.at.saturating_sub(1), ..*run });
-        Text::of_runs(inner, pieced.place(), runs.collect())
     }
 
     /// The same text, reported at another place.

@@ -1,7 +1,6 @@
 //! Writes JSON on one line, from texts and values that are copied as they stand.
 
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
 use crate::json::string::{self, Decoder};
 use crate::json::{Val, is_json};
@@ -150,13 +149,6 @@ impl<'o> Writer<'o> {
         self.span(origin.whole, Provenance::Named);
         self.origin(Some(origin));
         self.out.extend_from_slice(&raw.bytes());
-    }
-
-    /// What was put together of pieces.
-    pub fn pieced(&mut self, pieced: &Pieced) {
-        let mut written = Written::default();
-        pieced.write(&mut written);
-        self.raw(&Raw::of_written(written, pieced.place()));
     }
 
     /// A copy of a value of a store.

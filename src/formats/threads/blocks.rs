@@ -133,26 +133,31 @@ impl ThreadBuilder {
         }
     }
 
-    /// What a tool gave: a text, or several texts as one; else texts, media, and blocks as they are.
-    pub fn output(&self, output: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
-        if output.is_string() || !output.is_array() {
-            return vec![ResultPart::Text(Text::of_json(output, from.base))];
-        }
-        let part = |block: Val<'_>| {
-            let at = from.base.of(block);
-            match (text_of(block), media(block, from)) {
-                (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
-                (None, Some(media)) => Some(ResultPart::media(media, at.into())),
-                // A block that nobody knows stays one, so that it is found.
-                (None, None) if block.get(name::r#type).is_some() => {
-                    let (dialect, kind, raw) = ("anthropic", OpaqueKind::Unknown, Raw::copied(block, from.base));
-                    Some(ResultPart::Opaque(Opaque { dialect, kind, raw }, at.into()))
-                }
-                (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
-            }
-        };
-        parts::joined(output.elements().filter_map(part).collect(), from.base.of(output))
+    /// What a tool gave, as [`output`] has it.
+    pub fn output(&self, given: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
+        output(given, from)
     }
+}
+
+/// What a tool gave: a text, or several texts as one; else texts, media, and blocks as they are.
+pub(in crate::formats) fn output(given: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
+    if given.is_string() || !given.is_array() {
+        return vec![ResultPart::Text(Text::of_json(given, from.base))];
+    }
+    let part = |block: Val<'_>| {
+        let at = from.base.of(block);
+        match (text_of(block), media(block, from)) {
+            (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
+            (None, Some(media)) => Some(ResultPart::media(media, at.into())),
+            // A block that nobody knows stays one, so that it is found.
+            (None, None) if block.get(name::r#type).is_some() => {
+                let (dialect, kind, raw) = ("anthropic", OpaqueKind::Unknown, Raw::copied(block, from.base));
+                Some(ResultPart::Opaque(Opaque { dialect, kind, raw }, at.into()))
+            }
+            (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
+        }
+    };
+    parts::joined(given.elements().filter_map(part).collect(), from.base.of(given))
 }
 
 fn named(kind: &[u8]) -> String {

@@ -20,8 +20,10 @@ use crate::history::{Role, Settings, Unsent};
 use crate::json::Val;
 use crate::message::Message;
 
+pub(super) use blocks::output;
 pub(super) use builder::ThreadBuilder;
 pub(super) use embedded::within;
+pub(super) use media::media;
 pub(super) use truncated::is_truncated;
 
 /// A dialect that a session is sent in.

@@ -1,10 +1,11 @@
 //! Parts of messages, made of values of a store.
 
+use crate::history::Role;
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::message::{
-    Call, CallKind, Input, Maker, Media, MediaKind, Part, PartKind, Raw, Reasoning, ResultPart, Source, Text,
-    ToolResult,
+    Call, CallKind, Input, Maker, Media, MediaKind, Message, Opaque, OpaqueKind, Part, PartKind, Raw, Reasoning,
+    ResultPart, Source, Text, ToolResult,
 };
 use crate::place::Place;
 
@@ -22,6 +23,29 @@ pub(in crate::formats) fn push(parts: &mut Vec<Part>, part: Part) {
         return;
     }
     parts.push(part);
+}
+
+/// Parts in a row. Thoughts with one id are one.
+pub(in crate::formats) fn all(given: impl IntoIterator<Item = Part>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    given.into_iter().for_each(|part| push(&mut parts, part));
+    parts
+}
+
+/// A message of these parts, which lies in the record with this number.
+pub(in crate::formats) fn message(role: Role, parts: Vec<Part>, at: Place, record: u32) -> Message {
+    Message { parts, record, ..Message::new(role, at.into()) }
+}
+
+/// A string that is not empty, as a part.
+pub(in crate::formats) fn said(val: Option<Val<'_>>, base: Base<'_>) -> Option<Part> {
+    let at = base.of(val?);
+    Some(Part::text(text(val, base)?, at.into()))
+}
+
+/// A part of a message in a dialect, as it stands there.
+pub(in crate::formats) fn block(dialect: &'static str, raw: Raw, at: Place) -> Part {
+    Part::new(PartKind::Opaque(Opaque { dialect, kind: OpaqueKind::Unknown, raw }), at.into())
 }
 
 /// A string that is not empty.
@@ -97,6 +121,18 @@ pub(in crate::formats) fn thinking(text: Option<Text>, signature: Option<Text>, 
 pub(in crate::formats) fn reasoning(maker: Maker, text: Option<Text>, seal: Option<Text>, at: Place) -> Part {
     let texts = text.filter(|text| !text.is_empty()).into_iter().collect();
     Part::new(PartKind::Reasoning(Reasoning { maker, texts, seal, redacted: None }), at.into())
+}
+
+/// Reasoning with a signature of Anthropic's, or with an id or a blob of OpenAI's.
+pub(in crate::formats) fn thought(
+    text: Option<Text>,
+    signature: Option<Text>,
+    id: Option<Text>,
+    blob: Option<Text>,
+    at: Place,
+) -> Part {
+    let maker = if id.is_some() || blob.is_some() { Maker::OpenAi } else { Maker::Anthropic };
+    Part { id, ..reasoning(maker, text, signature.or(blob), at) }
 }
 
 /// Thoughts that only Anthropic can read.

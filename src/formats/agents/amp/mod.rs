@@ -8,9 +8,9 @@ use crate::history::Settings;
 use crate::json::name;
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::{Dialects, STORE};
 use crate::formats::threads;
 use crate::formats::threads::ThreadBuilder;
+use crate::formats::threads::{Dialects, STORE};
 
 pub struct AmpThread;
 
@@ -44,11 +44,11 @@ impl Format for AmpThread {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read))
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+fn read(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let mut said = ThreadBuilder::default();
     let mut model = text(record.val, "model");
     for message in record.val.get(name::messages).into_iter().flat_map(|list| list.elements()) {

@@ -8,8 +8,7 @@ use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Dialects, STORE};
-use crate::formats::threads::ThreadBuilder;
+use crate::formats::threads::{Dialects, STORE, ThreadBuilder};
 
 pub struct Antigravity;
 

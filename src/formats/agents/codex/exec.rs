@@ -5,12 +5,11 @@ use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
-use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Input, Message, Part, Raw, ResultPart, Text};
 
-use crate::formats::spoken;
-use crate::formats::spoken::{Call, Dialects, Id, STORE, Says, Thought, Turn};
+use crate::formats::member::text;
+use crate::formats::threads::{Dialects, STORE, output, parts, translated};
 
 pub struct CodexExec;
 
@@ -70,84 +69,91 @@ impl Format for CodexExec {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Thread::default()))
+        Layout::Threads(|| Box::new(Run::default()))
     }
 }
 
 #[derive(Default)]
-struct Thread {
+struct Run {
     id: Option<Box<str>>,
-    turns: Vec<Turn>,
+    messages: Vec<Message>,
     /// Thoughts that go with what comes next.
-    thoughts: Vec<Says>,
-    /// Calls that have begun: their items, and what says them.
-    open: Vec<(Box<str>, Turn)>,
+    thoughts: Vec<Part>,
+    /// Calls that have begun: the ids of their items, and their messages.
+    open: Vec<(Text, Message)>,
 }
 
-impl ThreadReader for Thread {
+impl ThreadReader for Run {
     fn take(&mut self, record: &Stored<'_>) {
-        let text = |key: &str| record.val.get(key).and_then(|own| own.text());
-        match text("type").as_deref() {
-            Some(b"thread.started") => {
-                self.id = text("thread_id").map(|id| String::from_utf8_lossy(&id).into());
-            }
-            Some(b"item.started") => self.item(record, false),
-            Some(b"item.completed") => self.item(record, true),
+        match text(record.val, "type").as_deref() {
+            Some("thread.started") => self.id = text(record.val, "thread_id"),
+            Some("item.started") => self.item(record, false),
+            Some("item.completed") => self.item(record, true),
             _ => {}
         }
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
         // What the run ended in.
-        self.turns.extend(self.open.into_iter().map(|(_, turn)| turn));
+        self.messages.extend(self.open.into_iter().map(|(_, message)| message));
         let settings = Settings { label: self.id, read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![spoken::told_in(&INFO, settings, self.turns)]
+        vec![translated(&INFO, settings, self.messages)]
     }
 }
 
-impl Thread {
+impl Run {
     fn item(&mut self, record: &Stored<'_>, is_done: bool) {
         let Some(item) = record.val.get(name::item) else { return };
-        let (base, at) = (record.base, record.base.of(item));
-        let turn = |role, says| Turn { role, says: vec![says], at, record: record.number };
-        if let Some((id, call, result)) = tool(item, base) {
+        let at = record.base.of(item);
+        let message = |role, parts| parts::message(role, parts, at, record.number);
+        if let Some((id, call, result)) = tool(item, record) {
             self.open.retain(|(open, _)| *open != id);
             match is_done {
                 true => {
-                    let mut answer = turn(Role::Assistant, call);
-                    answer.says.splice(..0, self.thoughts.drain(..));
-                    self.turns.extend([answer, turn(Role::Tool, result)]);
+                    let answer = self.thoughts.drain(..).chain([call]).collect();
+                    self.messages.extend([message(Role::Assistant, answer), message(Role::Tool, vec![result])]);
                 }
-                false => self.open.push((id, turn(Role::Assistant, call))),
+                false => self.open.push((id, message(Role::Assistant, vec![call]))),
             }
             return;
         }
-        let is = |kind: &str| item.get(name::r#type).is_some_and(|own| own.is(kind));
-        let Some(text) = item.get(name::text).filter(|text| text.is_string() && is_done) else { return };
-        let text = Pieced::of(text, base);
-        if is("agent_message") {
-            let mut answer = turn(Role::Assistant, Says::Text { text, id: None, at });
-            answer.says.splice(..0, self.thoughts.drain(..));
-            self.turns.push(answer);
-        } else if is("reasoning") {
-            let thought = Thought { text, signature: None, redacted: None, id: None, blob: None, at };
-            self.thoughts.push(Says::Thought(thought));
+        let said = item.get(name::text).and_then(|text| Text::copied(text, record.base));
+        let Some(said) = said.filter(|_| is_done) else { return };
+        match text(item, "type").as_deref() {
+            Some("agent_message") => {
+                let answer = self.thoughts.drain(..).chain([Part::text(said, at.into())]).collect();
+                self.messages.push(message(Role::Assistant, answer));
+            }
+            Some("reasoning") => self.thoughts.push(parts::thinking(Some(said), None, at)),
+            _ => {}
         }
     }
 }
 
-/// A call, its result, and the id of the item that both are.
-fn tool(item: Val<'_>, base: Base<'_>) -> Option<(Box<str>, Says, Says)> {
-    let (_, keys, result) =
-        TOOLS.iter().find(|(kind, ..)| item.get(name::r#type).is_some_and(|own| own.is(kind)))?;
-    let at = base.of(item);
-    let id = Id::of(item.get(name::id), base)?;
-    let input = keys.iter().fold(Pieced::object(at), |input, key| input.with_copy(key, item.get(key), base));
-    let output = item.get(name::error).filter(|error| !error.is_null()).or_else(|| item.get(result));
-    let output =
-        output.filter(|own| !own.is_null()).map_or_else(|| Pieced::text("", at), |own| Pieced::as_text(own, base));
+/// The id of an item that is a call, the call, and its result.
+fn tool(item: Val<'_>, record: &Stored<'_>) -> Option<(Text, Part, Part)> {
+    let (base, at, kind) = (record.base, record.base.of(item), item.get(name::r#type)?);
+    let (_, keys, result) = TOOLS.iter().find(|(own, ..)| kind.is(own))?;
+    let id = parts::text(item.get(name::id), base)?;
+    let input = Raw::build(at, |w| {
+        w.object(|w| {
+            for (key, own) in keys.iter().filter_map(|key| Some((key, item.get(key)?))) {
+                w.key(key).copy(own, base);
+            }
+        });
+    });
+    let given = [item.get(name::error), item.get(result)].into_iter().flatten().find(|own| !own.is_null());
     let failed = item.get(name::status).is_some_and(|status| status.is("failed"));
-    let name = Pieced::of(item.get(name::r#type)?, base);
-    let call = Says::Call(Call { id: id.clone(), name, input, item: None, at });
-    Some((id.text.clone(), call, Says::Result { call: id, output, failed, at }))
+    let call = parts::call(id.clone(), Text::copied(kind, base)?, Input::Json(input), at);
+    let result = parts::result(id.clone(), given.map(|own| results(own, record)).unwrap_or_default(), failed, at);
+    Some((id, call, result))
+}
+
+/// What a tool gave. That of MCP is a list of blocks, unless it is a value, too.
+fn results(given: Val<'_>, record: &Stored<'_>) -> Vec<ResultPart> {
+    let blocks = given.get(name::content).filter(Val::is_array);
+    match blocks.filter(|_| given.get("structured_content").is_none_or(|own| own.is_null())) {
+        Some(blocks) => output(blocks, record),
+        None => vec![ResultPart::Text(Text::of_json(given, record.base))],
+    }
 }

@@ -2,25 +2,12 @@
 
 use crate::format::translate::Stored;
 use crate::formats::member::text;
-use crate::formats::spoken::{Call, Id, Says, Thought, Turn};
+use crate::formats::threads::{media, parts};
 use crate::history::Role;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Message, Part, ResultPart, Text};
 use crate::place::{Edit, Place};
-
-/// The result of a call, and the number of its record.
-pub(super) struct Answer {
-    says: Says,
-    pub at: Place,
-    pub record: u32,
-}
-
-impl Answer {
-    pub fn turn(self) -> Turn {
-        Turn { role: Role::Tool, says: vec![self.says], at: self.at, record: self.record }
-    }
-}
 
 /// The call that started the subagent whose event this is.
 pub(super) fn parent(event: Val<'_>) -> Option<Box<str>> {
@@ -33,50 +20,36 @@ pub(super) fn names_model(kind: &str) -> bool {
     matches!(kind, "session.start" | "session.resume" | "session.model_change" | "assistant.message")
 }
 
-/// What an event says in the conversation, and the ids of the calls in it.
-pub(super) fn turn(kind: &str, data: Val<'_>, record: &Stored<'_>) -> Option<(Turn, Vec<Box<str>>)> {
+/// What an event says in the conversation.
+pub(super) fn message(kind: &str, data: Val<'_>, record: &Stored<'_>) -> Option<Message> {
     let base = record.base;
-    let (role, says) = match kind {
+    let said = |key: &str| parts::said(data.get(key), base);
+    let (role, parts) = match kind {
         "user.message" => {
-            let sent = data.get("transformedContent").filter(|own| own.is_string() && !own.is(""));
-            (Role::User, said(sent.or_else(|| data.get(name::content)), base).into_iter().collect())
+            let text = said("transformedContent").or_else(|| said("content"));
+            let files = data.get("attachments").into_iter().flat_map(|list| list.elements());
+            let files = files.filter_map(|own| Some(Part::new(media(own, record)?.into(), base.of(own).into())));
+            (Role::User, text.into_iter().chain(files).collect())
         }
-        "system.message" => (Role::System, said(data.get(name::content), base).into_iter().collect()),
-        "assistant.message" => (Role::Assistant, answer_parts(data, base)),
+        "system.message" => (Role::System, said("content").into_iter().collect()),
+        "assistant.message" => {
+            let thought = data
+                .get(name::reasoningText)
+                .and_then(|own| Some(parts::thinking(Some(parts::text(Some(own), base)?), None, base.of(own))));
+            let calls = requests(data).filter_map(|request| call(request, base));
+            (Role::Assistant, thought.into_iter().chain(said("content")).chain(calls).collect())
+        }
         _ => return None,
     };
-    let call = |says: &Says| match says {
-        Says::Call(call) => Some(call.id.text.clone()),
-        _ => None,
-    };
-    let calls = says.iter().filter_map(call).collect();
-    let turn = Turn { role, says, at: base.of(record.val), record: record.number };
-    (!turn.says.is_empty()).then_some((turn, calls))
+    let message = parts::message(role, parts, base.of(record.val), record.number);
+    (!message.parts.is_empty()).then_some(message)
 }
 
-fn said(content: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
-    let content = content.filter(|own| own.is_string() && !own.is(""))?;
-    Some(Says::Text { text: Pieced::of(content, base), id: None, at: base.of(content) })
-}
-
-fn answer_parts(data: Val<'_>, base: Base<'_>) -> Vec<Says> {
-    let thought = data.get(name::reasoningText).filter(|own| own.is_string() && !own.is(""));
-    let thought = thought.map(|own| {
-        let (text, at) = (Pieced::of(own, base), base.of(own));
-        Says::Thought(Thought { text, signature: None, redacted: None, id: None, blob: None, at })
-    });
-    let calls = requests(data).filter_map(|request| {
-        let at = base.of(request);
-        let arguments = request.get(name::arguments).filter(|own| !own.is_null());
-        Some(Says::Call(Call {
-            id: Id::of(request.get(name::toolCallId), base)?,
-            name: request.get(name::name).map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
-            input: arguments.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
-            item: None,
-            at,
-        }))
-    });
-    thought.into_iter().chain(said(data.get(name::content), base)).chain(calls).collect()
+fn call(request: Val<'_>, base: Base<'_>) -> Option<Part> {
+    let at = base.of(request);
+    let name = request.get(name::name).map_or_else(|| Text::named("", at), |name| Text::of_json(name, base));
+    let input = request.get(name::arguments).filter(|own| !own.is_null());
+    Some(parts::call(parts::text(request.get(name::toolCallId), base)?, name, parts::input(input, base, at), at))
 }
 
 /// The calls of an answer.
@@ -84,17 +57,19 @@ pub(super) fn requests<'v>(data: Val<'v>) -> impl Iterator<Item = Val<'v>> {
     data.get("toolRequests").into_iter().flat_map(|list| list.elements())
 }
 
-/// The call that a tool has answered, and what it gave.
-pub(super) fn answer(data: Val<'_>, record: &Stored<'_>) -> Option<(Box<str>, Answer)> {
+/// The call that a tool has answered, and the message with what it gave: a text, and images beside it.
+pub(super) fn answer(data: Val<'_>, record: &Stored<'_>) -> Option<(Text, Message)> {
     let (base, at) = (record.base, record.base.of(record.val));
-    let call = Id::of(data.get(name::toolCallId), base)?;
+    let call = parts::text(data.get(name::toolCallId), base)?;
     let failed = data.get("success").and_then(|success| success.as_bool()) == Some(false);
     let content = data.at(&["result", "content"]).filter(|own| !own.is_null());
     let error = data.at(&["error", "message"]).filter(|own| own.is_string());
-    let output = if failed { error.or(content) } else { content.or(error) };
-    let output = output.map_or_else(|| Pieced::text("", at), |own| Pieced::as_text(own, base));
-    let id = call.text.clone();
-    Some((id, Answer { says: Says::Result { call, output, failed, at }, at, record: record.number }))
+    let said = if failed { error.or(content) } else { content.or(error) };
+    let blocks = data.at(&["result", "contents"]).into_iter().flat_map(|list| list.elements());
+    let images = blocks.filter_map(|block| Some(ResultPart::media(media(block, record)?, base.of(block).into())));
+    let said = said.map(|own| ResultPart::Text(Text::of_json(own, base)));
+    let result = parts::result(call.clone(), said.into_iter().chain(images).collect(), failed, at);
+    Some((call, parts::message(Role::Tool, vec![result], at, record.number)))
 }
 
 /// U+2028 and U+2029 in a line, which are legal in JSON, and at which Copilot splits the file all the same.

@@ -8,17 +8,16 @@ use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
 use crate::history::{Act, Code, Finding, Role, Row, Settings, Unsent, Version, codes};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Message, Text};
 
 use crate::formats::member::text;
-use crate::formats::spoken;
-use crate::formats::spoken::{Dialects, STORE, Says, Turn};
+use crate::formats::threads::{Dialects, STORE, parts, translated};
 
 mod correct;
 mod event;
 
-use event::{Answer, Separators};
+use event::Separators;
 
 pub struct CopilotCli;
 
@@ -148,9 +147,10 @@ struct Session {
     model: Option<Box<str>>,
     version: Option<Version>,
     threads: Vec<Thread>,
-    results: HashMap<Box<str>, Answer>,
+    /// What tools gave, by the ids of the calls.
+    results: HashMap<Text, Message>,
     /// Calls that the user made: their results are not sent.
-    of_user: HashSet<Box<str>>,
+    of_user: HashSet<Text>,
     findings: Vec<Finding>,
 }
 
@@ -173,9 +173,9 @@ struct Said {
 }
 
 enum What {
-    Turn(Turn, Vec<Box<str>>),
+    Message(Message),
     /// A result was written here, of the call with this id.
-    Result(Box<str>),
+    Result(Text),
 }
 
 impl ThreadReader for Session {
@@ -197,29 +197,28 @@ impl ThreadReader for Session {
             "session.compaction_complete" => thread.compacted(data, record),
             "session.context_cleared" => thread.drop_all(0, "the user has cleared the context"),
             "session.snapshot_rewind" => thread.rewind(data),
-            "tool.user_requested" => self.of_user.extend(text(data, "toolCallId")),
+            "tool.user_requested" => self.of_user.extend(parts::text(data.get(name::toolCallId), record.base)),
             "tool.execution_complete" => {
                 let Some((id, answer)) = event::answer(data, record) else { return };
                 self.results.entry(id.clone()).or_insert(answer);
                 thread.add(record, What::Result(id));
             }
             _ => {
-                if let Some((turn, calls)) = event::turn(&kind, data, record) {
-                    thread.add(record, What::Turn(turn, calls));
+                if let Some(message) = event::message(&kind, data, record) {
+                    thread.add(record, What::Message(message));
                 }
             }
         }
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
-        let mut asked: HashSet<Box<str>> = std::mem::take(&mut self.of_user);
+        let mut asked = std::mem::take(&mut self.of_user);
         let of_user = asked.iter().filter_map(|id| self.results.get(id));
-        let of_user =
-            of_user.map(|answer| Unsent::at(answer.at, answer.record, "a result", "the user ran the tool"));
-        let mut of_user: Vec<Unsent> = of_user.collect();
+        let mut of_user: Vec<Unsent> =
+            of_user.map(|answer| unsent(answer, "a result", "the user ran the tool")).collect();
         for said in self.threads.iter().flat_map(|thread| &thread.said) {
-            if let What::Turn(_, calls) = &said.what {
-                asked.extend(calls.iter().cloned());
+            if let What::Message(message) = &said.what {
+                asked.extend(message.calls().map(|call| call.id.clone()));
             }
         }
         let settings = Settings {
@@ -231,7 +230,7 @@ impl ThreadReader for Session {
             cures: CURES,
             ..Settings::default()
         };
-        let mut told = Vec::new();
+        let mut histories = Vec::new();
         for mut thread in self.threads {
             let mut settings = settings.clone();
             if let Some(parent) = &thread.parent {
@@ -239,13 +238,12 @@ impl ThreadReader for Session {
             }
             settings.unsent = thread.unsent(&self.results);
             settings.unsent.append(&mut of_user);
-            let turns = thread.turns(&mut self.results, &asked);
-            told.push(spoken::told_in(&INFO, settings, turns));
+            histories.push(translated(&INFO, settings, thread.messages(&mut self.results, &asked)));
         }
-        if let Some(first) = told.first_mut() {
+        if let Some(first) = histories.first_mut() {
             first.findings.extend(self.findings);
         }
-        told
+        histories
     }
 }
 
@@ -288,14 +286,11 @@ impl Thread {
     fn compacted(&mut self, data: Val<'_>, record: &Stored<'_>) {
         let until = self.compacting.take().unwrap_or(self.said.len()).min(self.said.len());
         let failed = data.get("success").and_then(|success| success.as_bool()) == Some(false);
-        let Some(summary) = data.get("summaryContent").filter(|own| own.is_string() && !own.is("") && !failed)
-        else {
-            return;
-        };
-        let at = record.base.of(summary);
-        let says = vec![Says::Text { text: Pieced::of(summary, record.base), id: None, at }];
-        let turn = Turn { role: Role::User, says, at, record: record.number };
-        let said = Said { id: text(record.val, "id"), what: What::Turn(turn, Vec::new()) };
+        let summary = parts::said(data.get("summaryContent"), record.base);
+        let Some(summary) = summary.filter(|_| !failed) else { return };
+        let at = summary.at.place;
+        let message = parts::message(Role::User, vec![summary], at, record.number);
+        let said = Said { id: text(record.val, "id"), what: What::Message(message) };
         let replaced: Vec<Said> = self.said.splice(..until, std::iter::once(said)).collect();
         self.left.extend(replaced.into_iter().map(|said| (said, "a compaction has replaced it")));
     }
@@ -306,20 +301,20 @@ impl Thread {
     }
 
     /// What is not sent any more: messages, and the results of their calls.
-    fn unsent(&mut self, results: &HashMap<Box<str>, Answer>) -> Vec<Unsent> {
-        let mut unsent = Vec::new();
+    fn unsent(&mut self, results: &HashMap<Text, Message>) -> Vec<Unsent> {
+        let mut all = Vec::new();
         for (said, why) in std::mem::take(&mut self.left) {
             let calls = match said.what {
-                What::Turn(turn, calls) => {
-                    unsent.push(Unsent::at(turn.at, turn.record, "a message", why));
-                    calls
+                What::Message(message) => {
+                    all.push(unsent(&message, "a message", why));
+                    message.calls().map(|call| call.id.clone()).collect()
                 }
                 What::Result(id) => vec![id],
             };
             let answers = calls.iter().filter_map(|id| results.get(id));
-            unsent.extend(answers.map(|answer| Unsent::at(answer.at, answer.record, "a result", why)));
+            all.extend(answers.map(|answer| unsent(answer, "a result", why)));
         }
-        unsent
+        all
     }
 
     /// An event and all after it were taken back.
@@ -331,20 +326,24 @@ impl Thread {
     }
 
     /// What is sent: each call with its result right after it. A result without a call stays where it was written.
-    fn turns(self, results: &mut HashMap<Box<str>, Answer>, asked: &HashSet<Box<str>>) -> Vec<Turn> {
-        let mut turns = Vec::new();
+    fn messages(self, results: &mut HashMap<Text, Message>, asked: &HashSet<Text>) -> Vec<Message> {
+        let mut messages = Vec::new();
         for said in self.said {
             let calls = match said.what {
-                What::Turn(turn, calls) => {
-                    turns.push(turn);
+                What::Message(message) => {
+                    let calls = message.calls().map(|call| call.id.clone()).collect();
+                    messages.push(message);
                     calls
                 }
                 What::Result(id) if asked.contains(&id) => continue,
                 What::Result(id) => vec![id],
             };
-            let answers = calls.iter().filter_map(|id| results.remove(id));
-            turns.extend(answers.map(Answer::turn));
+            messages.extend(calls.iter().filter_map(|id| results.remove(id)));
         }
-        turns
+        messages
     }
+}
+
+fn unsent(message: &Message, what: &'static str, why: &'static str) -> Unsent {
+    Unsent::at(message.at.place, message.record, what, why)
 }

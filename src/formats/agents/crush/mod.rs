@@ -1,18 +1,17 @@
-//! Sessions of Crush in its database: a message a row, its parts `{type, data}`. They are retold as Crush sends them: from the
-//! summary on, without answers that say nothing.
+//! Sessions of Crush in its database: a message a row, its parts `{type, data}`. They are translated as Crush sends
+//! them: from the summary on, without answers that say nothing.
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Media, MediaKind, Message, Part, ResultPart, Text};
 
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken;
-use crate::formats::spoken::{Call, Dialects, Id, Media, STORE, Says, Thought, Turn};
+use crate::formats::threads::{Dialects, STORE, parts, translated};
 
 pub struct Crush;
 
@@ -77,12 +76,12 @@ struct Session {
     summary: Option<Box<str>>,
     provider: Option<Box<str>>,
     model: Option<Box<str>>,
-    messages: Vec<(Option<Box<str>>, Turn)>,
+    messages: Vec<(Option<Box<str>>, Message)>,
 }
 
 impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
-        let Some(parts) = record.val.get(name::data) else {
+        let Some(stored) = record.val.get(name::data) else {
             self.id = text(record.val, "id");
             self.summary = text(record.val, "summary");
             return;
@@ -99,11 +98,10 @@ impl ThreadReader for Session {
             self.provider = text(record.val, "provider").or(self.provider.take());
             self.model = text(record.val, "model").or(self.model.take());
         }
-        let part = Telling { base: record.base };
-        let says: Vec<Says> = parts.elements().filter_map(|one| part.says(one)).collect();
-        if !says.is_empty() {
-            let turn = Turn { role, says, at: record.base.of(parts), record: record.number };
-            self.messages.push((text(record.val, "id"), turn));
+        let all = parts::all(stored.elements().filter_map(|own| part(own, record.base)));
+        if !all.is_empty() {
+            let message = parts::message(role, all, record.base.of(stored), record.number);
+            self.messages.push((text(record.val, "id"), message));
         }
     }
 
@@ -111,12 +109,11 @@ impl ThreadReader for Session {
         let mut unsent = Vec::new();
         let summary = self.messages.iter().position(|(id, _)| self.summary.is_some() && *id == self.summary);
         if let Some(from) = summary {
-            let left = self.messages.drain(..from);
-            unsent.extend(
-                left.map(|(_, turn)| Unsent::at(turn.at, turn.record, "a message", "a summary has replaced it")),
-            );
-            if let Some((_, turn)) = self.messages.first_mut() {
-                turn.role = Role::User;
+            unsent.extend(self.messages.drain(..from).map(|(_, left)| {
+                Unsent::at(left.at.place, left.record, "a message", "a summary has replaced it")
+            }));
+            if let Some((_, first)) = self.messages.first_mut() {
+                first.role = Role::User;
             }
         }
         let (dialect, target) = provider::dialect(self.provider.as_deref().unwrap_or_default());
@@ -129,80 +126,46 @@ impl ThreadReader for Session {
             unsent,
             ..Settings::default()
         };
-        let turns = self.messages.into_iter().map(|(_, turn)| turn).collect();
-        vec![spoken::told(&DIALECTS, dialect, settings, turns)]
+        let messages = self.messages.into_iter().map(|(_, message)| message).collect();
+        vec![translated(DIALECTS.row(dialect), settings, messages)]
     }
 }
 
-/// How a part becomes one of a message.
-struct Telling<'b> {
-    base: Base<'b>,
-}
-
-impl Telling<'_> {
-    /// Why a message ended, and commands that the user ran, are not sent.
-    fn says(&self, part: Val<'_>) -> Option<Says> {
-        let (at, data) = (self.base.of(part), part.get(name::data)?);
-        match part.get(name::r#type)?.text()?.as_ref() {
-            b"text" => {
-                let text = filled(data, "text")?;
-                Some(Says::Text { text: Pieced::of(text, self.base), id: None, at })
-            }
-            b"reasoning" => self.thought(part, data),
-            b"tool_call" if data.get("provider_executed").and_then(|own| own.as_bool()) != Some(true) => {
-                let input = filled(data, "input").map(|input| Pieced::unspelled(input, self.base));
-                Some(Says::Call(Call {
-                    id: Id::of(data.get(name::id), self.base)?,
-                    name: Pieced::of(data.get(name::name)?, self.base),
-                    input: input.unwrap_or_else(|| Pieced::fixed("{}", at)),
-                    item: None,
-                    at,
-                }))
-            }
-            b"tool_result" => Some(Says::Result {
-                call: Id::of(data.get(name::tool_call_id), self.base)?,
-                output: Pieced::as_text(data.get(name::content)?, self.base),
-                failed: data.get(name::is_error).and_then(|failed| failed.as_bool()) == Some(true),
-                at,
-            }),
-            b"image_url" => Some(Says::Media(Media::of(filled(data, "url")?, None, None, self.base, at))),
-            b"binary" => self.binary(part, data),
-            _ => None,
+/// What a part says. Why a message ended, and commands that the user ran, are not sent.
+fn part(part: Val<'_>, base: Base<'_>) -> Option<Part> {
+    let (at, data) = (base.of(part), part.get(name::data)?);
+    let own = |key: &str| parts::text(data.get(key), base);
+    match part.get(name::r#type)?.text()?.as_ref() {
+        b"text" => Some(Part::text(own("text")?, at.into())),
+        b"reasoning" => {
+            let openai = |key: &str| parts::text(data.at(&["responses_data", key]), base);
+            let text = Text::copied(data.get(name::thinking)?, base)?;
+            Some(parts::thought(Some(text), own("signature"), openai("item_id"), openai("encrypted_content"), at))
         }
+        b"tool_call" if data.get("provider_executed").and_then(|own| own.as_bool()) != Some(true) => {
+            let input = data.get(name::input).filter(|input| input.is_string() && !input.is(""));
+            let name = Text::of_json(data.get(name::name)?, base);
+            Some(parts::call(own("id")?, name, parts::input(input, base, at), at))
+        }
+        b"tool_result" => {
+            let failed = data.get(name::is_error).and_then(|failed| failed.as_bool()) == Some(true);
+            let mut given = vec![ResultPart::Text(Text::of_json(data.get(name::content)?, base))];
+            if let (Some(mime), Some(content)) = (own("mime_type"), own("data")) {
+                given.push(ResultPart::media(parts::media_of_data(mime, content, None), at.into()));
+            }
+            Some(parts::result(own("tool_call_id")?, given, failed, at))
+        }
+        b"image_url" => {
+            let image = Media { kind: MediaKind::Image, ..parts::media(own("url")?, None, None) };
+            Some(Part::new(image.into(), at.into()))
+        }
+        // A file that the user attached, in base64.
+        b"binary" => {
+            let either = |one: &str, other: &str| own(one).or_else(|| own(other));
+            let (mime, content) = (either("MIMEType", "mime_type")?, either("Data", "data")?);
+            let file = parts::media_of_data(mime, content, either("Path", "path"));
+            Some(Part::new(file.into(), at.into()))
+        }
+        _ => None,
     }
-
-    fn thought(&self, part: Val<'_>, data: Val<'_>) -> Option<Says> {
-        let openai = |key: &str| data.at(&["responses_data", key]);
-        let blob = openai("encrypted_content").filter(|blob| blob.as_str().is_some_and(|blob| !blob.is_empty()));
-        Some(Says::Thought(Thought {
-            text: Pieced::of(data.get(name::thinking).filter(|text| text.is_string())?, self.base),
-            signature: filled(data, "signature").map(|own| Pieced::of(own, self.base)),
-            redacted: None,
-            id: Id::of(openai("item_id"), self.base),
-            blob: blob.map(|blob| Pieced::of(blob, self.base)),
-            at: self.base.of(part),
-        }))
-    }
-
-    /// A file that the user attached, in base64.
-    fn binary(&self, part: Val<'_>, data: Val<'_>) -> Option<Says> {
-        let at = self.base.of(part);
-        let own = |keys: [&str; 2]| keys.iter().find_map(|key| filled(data, key));
-        let (mime, content) = (own(["MIMEType", "mime_type"])?, own(["Data", "data"])?);
-        let kind = mime.text()?;
-        let (mime, content) = (Pieced::of(mime, self.base), Pieced::of(content, self.base));
-        Some(Says::Media(Media {
-            is_image: kind.starts_with(b"image/"),
-            url: Pieced::data_url(mime.clone(), content.clone(), at),
-            mime,
-            data: Some(content),
-            name: own(["Path", "path"]).map(|name| Pieced::of(name, self.base)),
-            at,
-        }))
-    }
-}
-
-/// A member that is a text, and says something.
-fn filled<'v>(val: Val<'v>, key: &str) -> Option<Val<'v>> {
-    val.get(key).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))
 }

@@ -10,8 +10,7 @@ use crate::json::{Val, name};
 use crate::message::Text;
 
 use crate::formats::member::{text, text_at};
-use crate::formats::spoken::{Dialects, STORE};
-use crate::formats::threads::ThreadBuilder;
+use crate::formats::threads::{Dialects, STORE, ThreadBuilder};
 
 pub struct CursorSession;
 

@@ -1,53 +1,49 @@
-//! A stored message, as the turns that the CLI sends for it when the session is resumed.
+//! A stored message, as what the CLI sends for it when the session is resumed.
 
 use crate::format::translate::Stored;
+use crate::formats::member::text;
+use crate::formats::threads::parts;
+use crate::history::Role;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::write::Writer;
+use crate::message::{Maker, Message, Part, Raw, Text};
 use crate::place::Place;
 
 /// How a text of the user's begins that is not sent: commands, and what the CLI puts there itself.
 const UNSENT: [&[u8]; 4] = [b"/", b"?", b"<session_context>", b"<hook_context>"];
 
 /// What a message is sent as.
-pub struct Message {
+pub struct Entry {
     pub at: Place,
     pub record: u32,
     /// It is the user's, and the CLI does not send it.
     pub is_unsent: bool,
     pub model: Option<Box<str>>,
-    /// Contents of the Gemini API.
-    pub turns: Vec<Pieced>,
+    pub messages: Vec<Message>,
 }
 
-impl Message {
-    pub fn of(val: Val<'_>, record: &Stored<'_>) -> Message {
-        let base = record.base;
+impl Entry {
+    pub fn of(val: Val<'_>, record: &Stored<'_>) -> Entry {
+        let (base, at) = (record.base, record.base.of(val));
         let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
-        let mut turns = Vec::new();
-        let mut turn = |role: &str, parts: Vec<Pieced>| {
-            if !parts.is_empty() {
-                let at = base.of(val);
-                let content = Pieced::object(at).with("role", Pieced::text(role, at));
-                turns.push(content.with("parts", Pieced::list_of(parts, at)));
-            }
+        let content = val.get(name::content);
+        let is_unsent = is("user") && !is_sent(content);
+        let steps = match () {
+            () if is("gemini") => vec![
+                (Role::Assistant, answer(val, base)),
+                (Role::Tool, tool_calls(val).flat_map(|call| results(call, base)).collect()),
+            ],
+            () if is("user") && !is_unsent => vec![(Role::User, content_parts(content, base))],
+            () => Vec::new(),
         };
-        if is("user") {
-            if is_sent(val.get(name::content)) {
-                turn("user", parts(val.get(name::content), base));
-            }
-        } else if is("gemini") {
-            turn("model", model_parts(val, base));
-            turn("user", tool_calls(val).flat_map(|call| results(call, base)).collect());
-        }
-        let model = val.get(name::model).filter(|_| is("gemini")).and_then(|model| model.text());
-        let at = base.of(val);
-        Message {
+        let steps = steps.into_iter().filter(|(_, all)| !all.is_empty());
+        Entry {
             at,
             record: record.number,
-            is_unsent: is("user") && !is_sent(val.get(name::content)),
-            model: model.map(|model| String::from_utf8_lossy(&model).into()),
-            turns,
+            is_unsent,
+            model: text(val, "model").filter(|_| is("gemini")),
+            messages: steps.map(|(role, all)| parts::message(role, all, at, record.number)).collect(),
         }
     }
 }
@@ -85,10 +81,10 @@ pub fn is_sent(content: Option<Val<'_>>) -> bool {
 }
 
 /// The parts of a content: a text, a part, or a list of both.
-fn parts(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Pieced> {
-    let part = |val: Val<'_>| match val.is_string() {
-        true => Pieced::object(base.of(val)).with_copy("text", Some(val), base),
-        false => Pieced::of(val, base),
+fn content_parts(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Part> {
+    let part = |val: Val<'_>| match Text::copied(val, base) {
+        Some(text) => Part::text(text, base.of(val).into()),
+        None => parts::block("gemini", Raw::copied(val, base), base.of(val)),
     };
     match content {
         Some(list) if list.is_array() => list.elements().map(part).collect(),
@@ -98,53 +94,60 @@ fn parts(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Pieced> {
 }
 
 /// What the model said. Parts that hold a call or a thought are all of it; else thoughts and calls lie beside the text.
-fn model_parts(message: Val<'_>, base: Base<'_>) -> Vec<Pieced> {
+fn answer(message: Val<'_>, base: Base<'_>) -> Vec<Part> {
     let content = message.get(name::content);
     let is_whole = |part: Val<'_>| part.get(name::functionCall).is_some() || part.get(name::thought).is_some();
     let listed = content.filter(Val::is_array).into_iter().flat_map(|list| list.elements());
     if listed.chain(content.filter(Val::is_object)).any(is_whole) {
-        return parts(content, base);
+        return content_parts(content, base);
     }
     let thoughts = message.get("thoughts").filter(Val::is_array);
-    let thoughts = thoughts.into_iter().flat_map(|list| list.elements());
-    let mut all: Vec<Pieced> = thoughts.filter_map(|thought| thought_part(thought, base)).collect();
-    all.extend(parts(content, base));
-    all.extend(tool_calls(message).map(|call| {
+    let thoughts = thoughts.into_iter().flat_map(|list| list.elements()).filter_map(|own| thought(own, base));
+    let calls = tool_calls(message).map(|call| {
         let at = base.of(call);
-        let inner = Pieced::object(at)
-            .with_copy("id", call.get(name::id), base)
-            .with_copy("name", call.get(name::name), base)
-            .with_copy("args", call.get(name::args), base);
-        Pieced::object(at).with("functionCall", inner)
-    }));
-    all
+        let part = Raw::build(at, |w| {
+            w.object(|w| {
+                w.key("functionCall").object(|w| copy(call, &["id", "name", "args"], base, w));
+            })
+        });
+        parts::block("gemini", part, at)
+    });
+    thoughts.chain(content_parts(content, base)).chain(calls).collect()
 }
 
-fn thought_part(thought: Val<'_>, base: Base<'_>) -> Option<Pieced> {
-    let text = |key: &str| {
-        let text = thought.get(key)?.text()?;
-        Some(String::from_utf8_lossy(&text).into_owned())
-    };
-    let said = match (text("subject").filter(|subject| !subject.is_empty()), text("description")) {
-        (Some(subject), description) => format!("**{subject}** {}", description.unwrap_or_default()),
-        (None, description) => description?,
-    };
+/// Copies those of these members that are there.
+fn copy(val: Val<'_>, keys: &[&str], base: Base<'_>, w: &mut Writer<'_>) {
+    for (key, own) in keys.iter().filter_map(|key| Some((key, val.get(key)?))) {
+        w.key(key).copy(own, base);
+    }
+}
+
+fn thought(thought: Val<'_>, base: Base<'_>) -> Option<Part> {
     let at = base.of(thought);
-    Some(Pieced::object(at).with("text", Pieced::reworded(&said, at)).with("thought", Pieced::fixed("true", at)))
+    let description = thought.get("description").and_then(|own| own.text());
+    let description = description.map(|own| String::from_utf8_lossy(&own).into_owned());
+    let said = match text(thought, "subject") {
+        Some(subject) => format!("**{subject}** {}", description.unwrap_or_default()),
+        None => description?,
+    };
+    Some(parts::reasoning(Maker::Google, Some(Text::respelled(&said, at)), None, at))
 }
 
 /// The parts that a call's result is sent as.
-fn results(call: Val<'_>, base: Base<'_>) -> Vec<Pieced> {
+fn results(call: Val<'_>, base: Base<'_>) -> Vec<Part> {
     match call.get(name::result).filter(|_| has_result(call)) {
         Some(text) if text.is_string() => {
             let at = base.of(text);
-            let response = Pieced::object(at).with_copy("output", Some(text), base);
-            let inner = Pieced::object(at)
-                .with_copy("id", call.get(name::id), base)
-                .with_copy("name", call.get(name::name), base)
-                .with("response", response);
-            vec![Pieced::object(at).with("functionResponse", inner)]
+            let part = Raw::build(at, |w| {
+                w.object(|w| {
+                    w.key("functionResponse").object(|w| {
+                        copy(call, &["id", "name"], base, w);
+                        w.key("response").object(|w| w.key("output").copy(text, base));
+                    })
+                })
+            });
+            vec![parts::block("gemini", part, at)]
         }
-        result => parts(result, base),
+        result => content_parts(result, base),
     }
 }

@@ -13,12 +13,11 @@ use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Editor, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
-use crate::formats::spoken;
 use crate::history::codes::UNKNOWN_REWIND;
 use crate::history::{Code, Finding, Row, Settings, Unsent, Usage, codes};
 use crate::json::{Val, name};
 
-use message::Message;
+use message::Entry;
 use state::{State, What};
 
 pub struct GeminiCli;
@@ -120,13 +119,13 @@ impl Format for GeminiCli {
 /// A session that is being read.
 #[derive(Default)]
 struct Session {
-    messages: State<Message>,
+    messages: State<Entry>,
     findings: Vec<Finding>,
 }
 
 impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
-        let lost = self.messages.take(record.val, |val: Val<'_>| Message::of(val, record));
+        let lost = self.messages.take(record.val, |val: Val<'_>| Entry::of(val, record));
         if let What::LostAll = lost {
             let row = Row::of_place(record.base.of(record.val), record.number);
             self.findings.push(Finding::new(UNKNOWN_REWIND, row).never(
@@ -138,17 +137,16 @@ impl ThreadReader for Session {
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let mut settings =
             Settings { is_corrected: true, read_only: Some(READ_ONLY), cures: CURES, ..Settings::default() };
-        let left = self.messages.take_left().into_iter();
-        settings.unsent =
-            left.map(|(message, why)| Unsent::at(message.at, message.record, "a message", why)).collect();
+        let left = |entry: &Entry, why| Unsent::at(entry.at, entry.record, "a message", why);
+        settings.unsent = self.messages.take_left().iter().map(|(entry, why)| left(entry, why)).collect();
         let mut messages = Vec::new();
-        for message in self.messages.finish() {
-            if message.is_unsent {
+        for entry in self.messages.finish() {
+            if entry.is_unsent {
                 let why = "Gemini CLI does not send commands, and makes its own context anew";
-                settings.unsent.push(Unsent::at(message.at, message.record, "a message", why));
+                settings.unsent.push(left(&entry, why));
             }
-            settings.model = message.model.or(settings.model);
-            messages.extend(message.turns.iter().map(|turn| spoken::verbatim(&INFO, turn, message.record)));
+            settings.model = entry.model.or(settings.model);
+            messages.extend(entry.messages);
         }
         vec![Translated { findings: self.findings, ..Translated::history(&INFO, settings, messages) }]
     }

@@ -4,10 +4,10 @@ use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
-use crate::formats::spoken;
-use crate::history::{Settings, Usage};
-use crate::json::pieces::Pieced;
+use crate::formats::threads::parts;
+use crate::history::{Role, Settings, Usage};
 use crate::json::{Val, name};
+use crate::message::{Part as MessagePart, Raw};
 
 pub struct GeminiRecording;
 
@@ -50,26 +50,25 @@ impl Format for GeminiRecording {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read))
     }
 }
 
 /// Each record is a response by itself.
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+fn read(record: &Stored<'_>, out: &mut Vec<Translated>) {
     let Some(response) = record.val.get(name::response) else { return };
     let chunks = if response.is_array() { None } else { Some(response) };
     let chunks = chunks.into_iter().chain(response.elements());
+    let part = |val: Val<'_>| parts::block("gemini", Raw::copied(val, record.base), record.base.of(val));
     let of_chunk = |chunk: Val<'_>| {
         let parts = chunk.get(name::candidates)?.elements().next()?.at(&["content", "parts"])?;
-        Some(parts.elements().map(|part| Pieced::of(part, record.base)).collect::<Vec<_>>())
+        Some(parts.elements().map(part).collect::<Vec<MessagePart>>())
     };
-    let parts: Vec<Pieced> = chunks.filter_map(of_chunk).flatten().collect();
-    if parts.is_empty() {
+    let all: Vec<MessagePart> = chunks.filter_map(of_chunk).flatten().collect();
+    if all.is_empty() {
         return;
     }
-    let at = record.base.of(response);
-    let content = Pieced::object(at).with("role", Pieced::text("model", at));
-    let content = content.with("parts", Pieced::list_of(parts, at));
+    let message = parts::message(Role::Assistant, all, record.base.of(response), record.number);
     let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-    out.push(Translated::history(&INFO, settings, vec![spoken::verbatim(&INFO, &content, record.number)]));
+    out.push(Translated::history(&INFO, settings, vec![message]));
 }

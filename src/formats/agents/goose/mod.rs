@@ -5,13 +5,11 @@ use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
-use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Message, Part, PartKind, ResultPart, Text};
 
 use crate::formats::member::text;
-use crate::formats::spoken;
-use crate::formats::spoken::{Call, DialectChoice, Dialects, Id, Media, STORE, Says, Thought, Turn};
+use crate::formats::threads::{DialectChoice, Dialects, STORE, media, output, parts, translated};
 
 pub struct GooseSession;
 
@@ -98,7 +96,7 @@ struct Session {
     id: Option<Box<str>>,
     provider: Option<Box<str>>,
     model: Option<Box<str>>,
-    turns: Vec<Turn>,
+    messages: Vec<Message>,
     unsent: Vec<Unsent>,
 }
 
@@ -132,13 +130,11 @@ impl ThreadReader for Session {
             Role::User
         };
         let at = record.base.of(content);
-        let telling = Telling { base: record.base };
-        for item in content.elements() {
-            let Some(says) = telling.says(item) else { continue };
-            let role = if matches!(says, Says::Result { .. }) { Role::Tool } else { own };
-            match self.turns.last_mut().filter(|turn| turn.record == record.number && turn.role == role) {
-                Some(turn) => turn.says.push(says),
-                None => self.turns.push(Turn { role, says: vec![says], at, record: record.number }),
+        for part in content.elements().filter_map(|item| part(item, record)) {
+            let role = if matches!(part.kind, PartKind::Result(_)) { Role::Tool } else { own };
+            match self.messages.last_mut().filter(|last| last.record == record.number && last.role == role) {
+                Some(last) => last.parts.push(part),
+                None => self.messages.push(parts::message(role, vec![part], at, record.number)),
             }
         }
     }
@@ -153,83 +149,42 @@ impl ThreadReader for Session {
             unsent: self.unsent,
             ..Settings::default()
         };
-        vec![spoken::told(&DIALECTS, dialect, settings, self.turns)]
+        vec![translated(DIALECTS.row(dialect), settings, self.messages)]
     }
 }
 
-/// Reads what an item of a message says.
-struct Telling<'b> {
-    base: Base<'b>,
-}
-
-impl Telling<'_> {
-    fn says(&self, item: Val<'_>) -> Option<Says> {
-        let at = self.base.of(item);
-        let copy = |key: &str| item.get(key).filter(|own| own.is_string()).map(|own| Pieced::of(own, self.base));
-        match item.get(name::r#type)?.text()?.as_ref() {
-            b"text" => {
-                let text =
-                    item.get(name::text).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
-                Some(Says::Text { text: Pieced::of(text, self.base), id: None, at })
-            }
-            b"thinking" => self.thought(item, copy("thinking")?, copy("signature"), None),
-            b"reasoning" => self.thought(item, copy("text")?, None, None),
-            b"redactedThinking" => self.thought(item, Pieced::text("", at), None, copy("data")),
-            b"toolRequest" | b"frontendToolRequest" => self.call(item),
-            b"toolResponse" => self.result(item),
-            b"image" => {
-                let mime = item.get(name::mimeType).filter(|mime| mime.is_string())?;
-                let (mime, data) = (Pieced::of(mime, self.base), copy("data")?);
-                let url = Pieced::data_url(mime.clone(), data.clone(), at);
-                Some(Says::Media(Media { is_image: true, mime, url, data: Some(data), name: None, at }))
-            }
-            _ => None,
+/// What an item of a message says.
+fn part(item: Val<'_>, record: &Stored<'_>) -> Option<Part> {
+    let (base, at) = (record.base, record.base.of(item));
+    let copied = |key: &str| Text::copied(item.get(key)?, base);
+    let id = || parts::text(item.get(name::id), base);
+    match item.get(name::r#type)?.text()?.as_ref() {
+        b"text" => Some(Part::text(parts::text(item.get(name::text), base)?, at.into())),
+        b"thinking" => Some(parts::thinking(Some(copied("thinking")?), copied("signature"), at)),
+        b"reasoning" => Some(parts::thinking(Some(copied("text")?), None, at)),
+        b"redactedThinking" => Some(parts::redacted(copied("data"), at)),
+        b"toolRequest" | b"frontendToolRequest" => {
+            // A request that could not be read has an error in the place of the call, and is not sent.
+            let call = item.at(&["toolCall", "value"]).or_else(|| item.get(name::toolCall))?;
+            let input = call.get(name::arguments).filter(Val::is_object);
+            let name = Text::of_json(call.get(name::name)?, base);
+            Some(parts::call(id()?, name, parts::input(input, base, at), at))
         }
-    }
-
-    fn thought(
-        &self,
-        item: Val<'_>,
-        text: Pieced,
-        signature: Option<Pieced>,
-        redacted: Option<Pieced>,
-    ) -> Option<Says> {
-        Some(Says::Thought(Thought { text, signature, redacted, id: None, blob: None, at: self.base.of(item) }))
-    }
-
-    /// A request that could not be read has an error in the place of the call, and is not sent.
-    fn call(&self, item: Val<'_>) -> Option<Says> {
-        let at = self.base.of(item);
-        let call = item.at(&["toolCall", "value"]).or_else(|| item.get(name::toolCall))?;
-        let input = call.get(name::arguments).filter(|input| input.is_object());
-        Some(Says::Call(Call {
-            id: Id::of(item.get(name::id), self.base)?,
-            name: Pieced::of(call.get(name::name)?, self.base),
-            input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, self.base)),
-            item: None,
-            at,
-        }))
-    }
-
-    fn result(&self, item: Val<'_>) -> Option<Says> {
-        let (at, result) = (self.base.of(item), item.get(name::toolResult)?);
-        let value = result.get(name::value);
-        // Older versions have the list itself.
-        let content =
-            value.and_then(|value| value.get(name::content)).or(value).filter(|content| content.is_array());
-        let texts = content.into_iter().flat_map(|content| content.elements());
-        let texts: Vec<Pieced> = texts
-            .filter_map(|part| part.get(name::text).filter(|text| text.is_string()))
-            .map(|text| Pieced::of(text, self.base))
-            .collect();
-        let is_error = value.and_then(|value| value.get("isError")).and_then(|failed| failed.as_bool());
-        let error = result.get(name::error);
-        let output = match (error, texts.is_empty()) {
-            (Some(error), _) => Pieced::as_text(error, self.base),
-            (None, false) => Pieced::joined(texts, "\n", at),
-            (None, true) => Pieced::text("", at),
-        };
-        let failed = error.is_some() || is_error == Some(true);
-        Some(Says::Result { call: Id::of(item.get(name::id), self.base)?, output, failed, at })
+        b"toolResponse" => {
+            let result = item.get(name::toolResult)?;
+            let value = result.get(name::value);
+            // Older versions have the list itself.
+            let content = value.and_then(|value| value.get(name::content)).or(value).filter(Val::is_array);
+            let error = result.get(name::error);
+            let given = match (error, content) {
+                (Some(error), _) => vec![ResultPart::Text(Text::of_json(error, base))],
+                (None, Some(content)) => output(content, record),
+                (None, None) => Vec::new(),
+            };
+            let is_error = value.and_then(|value| value.get("isError")).and_then(|failed| failed.as_bool());
+            Some(parts::result(id()?, given, error.is_some() || is_error == Some(true), at))
+        }
+        b"image" => Some(Part::new(media(item, record)?.into(), at.into())),
+        _ => None,
     }
 }

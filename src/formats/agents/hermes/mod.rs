@@ -9,9 +9,9 @@ use crate::json::{Val, name};
 use crate::message::Text;
 
 use crate::formats::member::text;
-use crate::formats::spoken::{Dialects, STORE};
 use crate::formats::threads;
 use crate::formats::threads::ThreadBuilder;
+use crate::formats::threads::{Dialects, STORE};
 
 pub struct HermesSession;
 
@@ -92,7 +92,7 @@ impl Format for HermesSession {
 /// Documents are sessions; rows add up to one.
 #[derive(Default)]
 struct Sessions {
-    told: Vec<Translated>,
+    translated: Vec<Translated>,
     rows: ThreadBuilder,
     model: Option<Box<str>>,
     has_rows: bool,
@@ -124,15 +124,15 @@ impl ThreadReader for Sessions {
         };
         // An archive has only the beginnings of outputs.
         settings.facts.set_if(Facts::CUT, is_archive);
-        self.told.push(said.finish(&INFO, settings));
+        self.translated.push(said.finish(&INFO, settings));
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
         if self.has_rows {
             let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
-            self.told.push(self.rows.finish(&INFO, settings));
+            self.translated.push(self.rows.finish(&INFO, settings));
         }
-        self.told
+        self.translated
     }
 }
 

@@ -12,8 +12,7 @@ use crate::message::Text;
 
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken::{DialectChoice, Dialects, STORE};
-use crate::formats::threads::ThreadBuilder;
+use crate::formats::threads::{DialectChoice, Dialects, STORE, ThreadBuilder};
 
 pub struct KimiSession;
 

@@ -1,5 +1,5 @@
-//! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are retold as opencode
-//! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
+//! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are translated as
+//! opencode sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
@@ -9,7 +9,7 @@ use super::message::Message;
 use super::repair;
 use super::session::Session;
 use crate::formats::member::text;
-use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{Dialects, STORE};
 
 pub struct OpencodeExport;
 
@@ -59,7 +59,7 @@ impl Format for OpencodeExport {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(|record, out| out.push(session(record))))
     }
 
     fn editor(&self) -> Option<Editor> {
@@ -68,10 +68,6 @@ impl Format for OpencodeExport {
 }
 
 /// Each record is a session.
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    out.push(session(record));
-}
-
 fn session(record: &Stored<'_>) -> Translated {
     let info = record.val.get(name::info);
     let list = record.val.get(name::messages).into_iter().flat_map(|list| list.elements());
@@ -83,7 +79,7 @@ fn session(record: &Stored<'_>) -> Translated {
         taken_back: named("messageID").map(|message| (message, named("partID"))),
         messages: list.filter_map(|message| Message::of(message, record.base, record.number)).collect(),
     };
-    let mut told = session.told(&DIALECTS, READ_ONLY, repair::CURES);
-    told.findings.extend(repair::findings(record));
-    told
+    let mut translated = session.translated(&DIALECTS, READ_ONLY, repair::CURES);
+    translated.findings.extend(repair::findings(record));
+    translated
 }

@@ -1,13 +1,12 @@
 //! A message of opencode's, and what of it is sent.
 
 use crate::formats::member::text;
+use crate::formats::threads::{DialectChoice, parts};
 use crate::history::{Role, Unsent};
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{self, Media, Part, ResultPart, Text};
 use crate::place::Place;
-
-use crate::formats::spoken::{Call, DialectChoice, Id, Media, Says, Thought, Turn};
 
 /// What opencode says itself in the place of something.
 const CLEARED: &str = "[Old tool result content cleared]";
@@ -17,7 +16,7 @@ const SUBTASK: &str = "The following tool was executed by the user";
 pub(in crate::formats) struct Message<'v> {
     pub id: Box<str>,
     pub info: Val<'v>,
-    pub parts: Vec<Part<'v>>,
+    pub parts: Vec<StoredPart<'v>>,
     /// Where it lies, and the number of its record.
     at: Place,
     record: u32,
@@ -26,7 +25,7 @@ pub(in crate::formats) struct Message<'v> {
 
 /// A part of a message, where it lies, and its id, which may be kept beside it.
 #[derive(Clone)]
-pub(in crate::formats) struct Part<'v> {
+pub(in crate::formats) struct StoredPart<'v> {
     pub val: Val<'v>,
     pub base: Base<'v>,
     pub id: Option<Box<str>>,
@@ -53,7 +52,7 @@ impl<'v> Message<'v> {
     pub fn of(val: Val<'v>, base: Base<'v>, record: u32) -> Option<Message<'v>> {
         let (info, parts) = (val.get(name::info)?, val.get(name::parts)?);
         let id = text(info, "id").unwrap_or_default();
-        let part = |val| Part { val, base, id: text(val, "id") };
+        let part = |val| StoredPart { val, base, id: text(val, "id") };
         Some(Message {
             parts: parts.elements().map(part).collect(),
             ..Message::new(id, info, base.of(val), record)?
@@ -75,7 +74,7 @@ impl<'v> Message<'v> {
         self.parts.iter().map(move |part| self.unsent_part(part, why))
     }
 
-    pub fn unsent_part(&self, part: &Part<'_>, why: &'static str) -> Unsent {
+    pub fn unsent_part(&self, part: &StoredPart<'_>, why: &'static str) -> Unsent {
         Unsent::at(part.base.of(part.val), self.record, "a part of a message", why)
     }
 
@@ -110,60 +109,54 @@ impl<'v> Message<'v> {
     }
 
     /// What is sent of it.
-    pub fn turns(&self, dialect: DialectChoice, to: &Model) -> Vec<Turn> {
+    pub fn sent(&self, dialect: DialectChoice, to: &Model) -> Vec<message::Message> {
         let from = self.model();
         let keeps = from.provider == to.provider && from.name == to.name;
-        let telling = |part: &Part<'v>| Telling { dialect, keeps, base: part.base };
-        let turn = |role, says| Turn { role, says, at: self.at, record: self.record };
+        let reading = |part: &StoredPart<'v>| Reading { dialect, keeps, base: part.base };
+        let message =
+            |role, all: Vec<Part>| (!all.is_empty()).then(|| parts::message(role, all, self.at, self.record));
         if self.is_user {
-            let says: Vec<Says> = self.parts.iter().filter_map(|part| telling(part).of_user(part.val)).collect();
-            return if says.is_empty() { Vec::new() } else { vec![turn(Role::User, says)] };
+            let said = self.parts.iter().filter_map(|part| reading(part).of_user(part.val)).collect();
+            return message(Role::User, said).into_iter().collect();
         }
-        let mut turns = Vec::new();
-        let steps = self.parts.split(|part| part.is("step-start"));
-        for step in steps.filter(|_| self.is_sent()) {
-            let (mut says, mut results) = (Vec::new(), Vec::new());
-            for part in step {
-                says.extend(telling(part).of_assistant(part.val));
-                results.extend(telling(part).result(part.val));
-            }
-            let steps = [(Role::Assistant, says), (Role::Tool, results)];
-            turns.extend(
-                steps.into_iter().filter(|(_, says)| !says.is_empty()).map(|(role, says)| turn(role, says)),
-            );
-        }
-        turns
+        let steps = self.parts.split(|part| part.is("step-start")).filter(|_| self.is_sent());
+        let of_step = |step: &[StoredPart<'v>]| {
+            let said = step.iter().filter_map(|part| reading(part).of_assistant(part.val));
+            let results = step.iter().filter_map(|part| reading(part).result(part.val));
+            [message(Role::Assistant, parts::all(said)), message(Role::Tool, results.collect())]
+        };
+        steps.flat_map(of_step).flatten().collect()
     }
 }
 
-impl Part<'_> {
+impl StoredPart<'_> {
     fn is(&self, kind: &str) -> bool {
         is(self.val, kind)
     }
 }
 
 /// Reads what a part says.
-struct Telling<'b> {
+struct Reading<'b> {
     dialect: DialectChoice,
     /// Ids, blobs and signatures go along: the model is the one that answered.
     keeps: bool,
     base: Base<'b>,
 }
 
-impl Telling<'_> {
-    fn of_user(&self, part: Val<'_>) -> Option<Says> {
+impl Reading<'_> {
+    fn of_user(&self, part: Val<'_>) -> Option<Part> {
         let at = self.base.of(part);
-        let own = |text: &str| Some(Says::Text { text: Pieced::text(text, at), id: None, at });
+        let own = |text: &str| Some(Part::text(Text::named(text, at), at.into()));
         match part.get(name::r#type)?.text()?.as_ref() {
             b"text" if !is_true(part, "ignored") => self.text(part),
-            b"file" => self.file(part),
+            b"file" => Some(Part::new(self.file(part)?.into(), at.into())),
             b"compaction" => own(COMPACTION),
             b"subtask" => own(SUBTASK),
             _ => None,
         }
     }
 
-    fn of_assistant(&self, part: Val<'_>) -> Option<Says> {
+    fn of_assistant(&self, part: Val<'_>) -> Option<Part> {
         match part.get(name::r#type)?.text()?.as_ref() {
             b"text" => self.text(part),
             b"reasoning" => self.thought(part),
@@ -173,81 +166,83 @@ impl Telling<'_> {
     }
 
     /// opencode leaves out texts that say nothing.
-    fn text(&self, part: Val<'_>) -> Option<Says> {
-        let text = part.get(name::text).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
+    fn text(&self, part: Val<'_>) -> Option<Part> {
+        let text = parts::text(part.get(name::text), self.base)?;
         let id = self.openai(part, "itemId");
-        Some(Says::Text { text: Pieced::of(text, self.base), id, at: self.base.of(part) })
+        Some(Part { id, ..Part::text(text, self.base.of(part).into()) })
     }
 
     /// What was stored with a part for OpenAI.
-    fn openai(&self, part: Val<'_>, key: &str) -> Option<Id> {
+    fn openai(&self, part: Val<'_>, key: &str) -> Option<Text> {
         let metadata = part.get(name::metadata).filter(|_| self.keeps)?;
         let own = ["openai", "azure"].iter().find_map(|provider| metadata.at(&[*provider, key]));
-        Id::of(own, self.base)
+        parts::text(own, self.base)
     }
 
-    fn thought(&self, part: Val<'_>) -> Option<Says> {
-        let anthropic = |key: &str| {
-            let own = part.at(&["metadata", "anthropic", key]).filter(|val| self.keeps && val.is_string());
-            own.map(|val| Pieced::of(val, self.base))
-        };
-        Some(Says::Thought(Thought {
-            text: Pieced::of(part.get(name::text).filter(|text| text.is_string())?, self.base),
-            signature: anthropic("signature"),
-            redacted: anthropic("redactedData"),
-            id: self.openai(part, "itemId"),
-            blob: self.openai(part, "reasoningEncryptedContent").map(|blob| blob.piece),
-            at: self.base.of(part),
-        }))
-    }
-
-    fn call(&self, part: Val<'_>) -> Option<Says> {
+    fn thought(&self, part: Val<'_>) -> Option<Part> {
         let at = self.base.of(part);
-        let input = part.at(&["state", "input"]).filter(|input| input.is_object());
-        Some(Says::Call(Call {
-            id: self.call_id(part)?,
-            name: Pieced::of(part.get(name::tool)?, self.base),
-            input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, self.base)),
-            item: self.openai(part, "itemId"),
-            at,
-        }))
+        let anthropic = |key: &str| {
+            let own = part.at(&["metadata", "anthropic", key]).filter(|_| self.keeps);
+            own.and_then(|own| Text::copied(own, self.base))
+        };
+        let text = Text::copied(part.get(name::text)?, self.base)?;
+        if let Some(data) = anthropic("redactedData") {
+            return Some(parts::redacted(Some(data), at));
+        }
+        let (id, blob) = (self.openai(part, "itemId"), self.openai(part, "reasoningEncryptedContent"));
+        Some(parts::thought(Some(text), anthropic("signature"), id, blob, at))
     }
 
-    fn call_id(&self, part: Val<'_>) -> Option<Id> {
-        let id = Id::of(part.get(name::callID), self.base)?;
+    fn call(&self, part: Val<'_>) -> Option<Part> {
+        let at = self.base.of(part);
+        let input = part.at(&["state", "input"]).filter(Val::is_object);
+        let name = Text::of_json(part.get(name::tool)?, self.base);
+        let call = parts::call(self.call_id(part)?, name, parts::input(input, self.base, at), at);
+        Some(Part { id: self.openai(part, "itemId"), ..call })
+    }
+
+    fn call_id(&self, part: Val<'_>) -> Option<Text> {
+        let id = parts::text(part.get(name::callID), self.base)?;
         // opencode does so before it sends to Claude.
-        Some(if self.dialect == DialectChoice::Anthropic { id.plain(self.base.of(part)) } else { id })
+        Some(if self.dialect == DialectChoice::Anthropic { parts::word_id(id, self.base.of(part)) } else { id })
     }
 
     /// What the tool gave. A call that is pending or running has nothing yet.
-    fn result(&self, part: Val<'_>) -> Option<Says> {
+    fn result(&self, part: Val<'_>) -> Option<Part> {
         let state = part.get(name::state).filter(|_| is(part, "tool"))?;
-        let at = self.base.of(part);
-        let copy = |val: Val<'_>| Pieced::as_text(val, self.base);
-        let status = state.get(name::status)?.text()?;
-        let cut_off = state.at(&["metadata", "interrupted"]).and_then(|cut| cut.as_bool()) == Some(true);
-        let (output, failed) = match status.as_ref() {
+        let (at, call) = (self.base.of(part), self.call_id(part)?);
+        let copied = |val: Val<'_>| ResultPart::Text(Text::of_json(val, self.base));
+        let mut failed = false;
+        let given = match state.get(name::status)?.text()?.as_ref() {
             b"pending" | b"running" => return None,
-            b"error" if cut_off && state.at(&["metadata", "output"]).is_some() => {
-                (copy(state.at(&["metadata", "output"])?), false)
+            b"error" => {
+                let cut_off = state.at(&["metadata", "interrupted"]).and_then(|cut| cut.as_bool()) == Some(true);
+                let before = state.at(&["metadata", "output"]).filter(|_| cut_off);
+                failed = before.is_none();
+                before.or(state.get(name::error)).map(copied).into_iter().collect()
             }
-            b"error" => (state.get(name::error).map_or_else(|| Pieced::text("", at), copy), true),
             _ if state.at(&["time", "compacted"]).is_some_and(|time| !time.is_null()) => {
-                (Pieced::text(CLEARED, at), false)
+                vec![ResultPart::Text(Text::named(CLEARED, at))]
             }
-            _ => (state.get(name::output).map_or_else(|| Pieced::text("", at), copy), false),
+            _ => {
+                let files = state.get("attachments").into_iter().flat_map(|list| list.elements());
+                let files =
+                    files.filter_map(|own| Some(ResultPart::media(self.file(own)?, self.base.of(own).into())));
+                state.get(name::output).map(copied).into_iter().chain(files).collect()
+            }
         };
-        Some(Says::Result { call: self.call_id(part)?, output, failed, at })
+        Some(parts::result(call, given, failed, at))
     }
 
     /// Texts and folders were read when the user named them: they are in texts of their own.
-    fn file(&self, part: Val<'_>) -> Option<Says> {
-        let (url, mime) = (part.get(name::url).filter(|url| url.is_string())?, part.get("mime"));
+    fn file(&self, part: Val<'_>) -> Option<Media> {
+        let (url, mime) = (part.get(name::url)?, part.get("mime"));
         let is_read = mime.is_some_and(|mime| mime.is("text/plain") || mime.is("application/x-directory"));
         let is_sent = url.text().is_some_and(|url| url.starts_with(b"data:") || url.starts_with(b"http"));
-        let name = part.get(name::filename).filter(|name| name.is_string());
-        let media = || Says::Media(Media::of(url, mime, name, self.base, self.base.of(part)));
-        (!is_read && is_sent).then(media)
+        let copied = |val: Val<'_>| Text::copied(val, self.base);
+        let name = part.get(name::filename).and_then(copied);
+        let url = copied(url).filter(|_| is_sent && !is_read)?;
+        Some(parts::media(url, mime.and_then(copied), name))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::json::{Val, name};
 
-use super::message::{Message, Part};
+use super::message::{Message, StoredPart};
 use super::session::Session;
 
 /// What a record is.
@@ -60,7 +60,7 @@ pub(in crate::formats) fn session<'v>(records: impl Iterator<Item = Stored<'v>>)
             }
             Some(What::Part(part)) => {
                 if let Some(message) = session.messages.last_mut() {
-                    message.parts.push(Part { val: part, base, id: text(val, "id") });
+                    message.parts.push(StoredPart { val: part, base, id: text(val, "id") });
                 }
             }
             None => {}

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::format::translate::Translated;
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken::{self, Dialects};
+use crate::formats::threads::{self, Dialects};
 use crate::history::{Code, Settings, Unsent, Version};
 
 use super::message::{self, Message};
@@ -22,8 +22,8 @@ pub(in crate::formats) struct Session<'v> {
 }
 
 impl Session<'_> {
-    /// Retells it.
-    pub fn told(
+    /// What is sent of it.
+    pub fn translated(
         mut self,
         dialects: &'static Dialects,
         read_only: &'static str,
@@ -36,7 +36,7 @@ impl Session<'_> {
         let messages = since_compaction(self.messages, &mut unsent);
         let model = message::last_model(&messages);
         let (dialect, target) = provider::dialect(&model.provider);
-        let turns = messages.iter().flat_map(|message| message.turns(dialect, &model)).collect();
+        let sent = messages.iter().flat_map(|message| message.sent(dialect, &model)).collect();
         let settings = Settings {
             label: self.id,
             model: (!model.name.is_empty()).then(|| model.name.clone()),
@@ -48,7 +48,7 @@ impl Session<'_> {
             agent_version: self.version.and_then(|version| Version::parse(&version)),
             ..Settings::default()
         };
-        spoken::told(dialects, dialect, settings, turns)
+        threads::translated(dialects.row(dialect), settings, sent)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Sessions of opencode 1.x in its database, and in the folders that older versions keep: a message or a part a record. They
-//! are retold as exports are.
+//! are translated as exports are.
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
@@ -8,7 +8,7 @@ use crate::json::{Val, name};
 
 use super::{repair, rows};
 use crate::formats::kept::Kept;
-use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{Dialects, STORE};
 
 pub struct OpencodeSession;
 
@@ -81,8 +81,8 @@ impl ThreadReader for Rows {
         let tapes = self.kept.scanned();
         let session = rows::session(self.kept.records(&tapes));
         let (read_only, cures) = if self.in_tables { (READ_ONLY, repair::CURES) } else { (NO_FILES, &[][..]) };
-        let mut told = session.told(&DIALECTS, read_only, cures);
-        told.findings.extend(self.found);
-        vec![told]
+        let mut translated = session.translated(&DIALECTS, read_only, cures);
+        translated.findings.extend(self.found);
+        vec![translated]
     }
 }

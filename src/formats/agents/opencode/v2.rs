@@ -1,4 +1,4 @@
-//! Sessions of opencode 2 in its database: a message a row, which opencode makes again from its events. They are retold as
+//! Sessions of opencode 2 in its database: a message a row, which opencode makes again from its events. They are translated as
 //! opencode sends them: from the newest compaction on, with what a provider keeps for itself only to the model that said it.
 
 use base64::Engine;
@@ -7,15 +7,13 @@ use base64::engine::general_purpose::STANDARD;
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent, Version};
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
-use crate::place::Place;
+use crate::message::{self, Part, Text};
 
 use crate::formats::kept::Kept;
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken;
-use crate::formats::spoken::{Dialects, Media, STORE, Says, Turn};
+use crate::formats::threads::{Dialects, STORE, parts, translated};
 
 mod answer;
 
@@ -93,12 +91,12 @@ impl ThreadReader for Rows {
         let (dialect, target) = provider::dialect(&model.provider);
         let replaced = messages.iter().take(newest);
         settings.unsent.extend(replaced.map(|message| left(message, "a compaction has replaced it")));
-        let turns = messages.iter().skip(newest).flat_map(|message| turns(message, &model)).collect();
+        let sent = messages.iter().skip(newest).flat_map(|message| sent(message, &model)).collect();
         settings.model = Some(model.name).filter(|name| !name.is_empty());
         settings.target = Some(target);
         settings.store = Some(false);
         settings.read_only = Some(READ_ONLY);
-        vec![spoken::told(&DIALECTS, dialect, settings, turns)]
+        vec![translated(DIALECTS.row(dialect), settings, sent)]
     }
 }
 
@@ -125,74 +123,61 @@ impl Model {
 }
 
 /// What is sent of a message.
-fn turns(message: &Stored<'_>, to: &Model) -> Vec<Turn> {
+fn sent(message: &Stored<'_>, to: &Model) -> Vec<message::Message> {
     let Some(data) = message.val.get(name::data) else { return Vec::new() };
     let at = message.base.of(data);
-    let turn = |role, says| Turn { role, says, at, record: message.number };
-    let said = |key: &str| {
-        let own = data.get(key).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
-        Some(Says::Text { text: Pieced::of(own, message.base), id: None, at: message.base.of(own) })
-    };
-    let made = |text: String| vec![Says::Text { text: Pieced::text(&text, at), id: None, at }];
+    let said = || parts::said(data.get(name::text), message.base).into_iter();
+    let made = |text: String| vec![Part::text(Text::named(&text, at), at.into())];
     let plain = |key: &str| text(data, key).unwrap_or_default();
     let kind = message.val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-    let (role, says) = match kind.as_ref() {
-        b"user" => (Role::User, said("text").into_iter().chain(files(data, message)).collect()),
-        b"synthetic" | b"skill" => (Role::User, said("text").into_iter().collect()),
-        b"system" => (Role::System, said("text").into_iter().collect()),
+    let steps: Vec<(Role, Vec<Part>)> = match kind.as_ref() {
+        b"user" => {
+            let files = data.get("files").into_iter().flat_map(|files| files.elements());
+            vec![(Role::User, said().chain(files.filter_map(|own| file(own, message))).collect())]
+        }
+        b"synthetic" | b"skill" => vec![(Role::User, said().collect())],
+        b"system" => vec![(Role::System, said().collect())],
         b"shell" => {
             let output = data.at(&["output", "output"]).or_else(|| data.get(name::output));
-            let output = output.filter(|output| output.is_string()).and_then(|output| output.text());
-            let output = String::from_utf8_lossy(output.as_deref().unwrap_or_default()).into_owned();
-            (Role::User, made(format!("Shell command: {}\n\n{output}", plain("command"))))
+            let output = output.filter(Val::is_string).and_then(|output| output.text()).unwrap_or_default();
+            let output = String::from_utf8_lossy(&output);
+            vec![(Role::User, made(format!("Shell command: {}\n\n{output}", plain("command"))))]
         }
         b"compaction" if data.get(name::status).is_some_and(|status| status.is("completed")) => {
             let (summary, recent) = (plain("summary"), plain("recent"));
-            (
-                Role::User,
-                made(format!("<summary>\n{summary}\n</summary>\n\n<recent-context>\n{recent}\n</recent-context>")),
-            )
+            let said =
+                format!("<summary>\n{summary}\n</summary>\n\n<recent-context>\n{recent}\n</recent-context>");
+            vec![(Role::User, made(said))]
         }
         b"assistant" => {
             // What failed is sent without what its provider keeps for itself.
             let failed = data.get(name::error).is_some_and(|error| !error.is_null());
             let keeps = Model::of(message).is_some_and(|model| model == *to) && !failed;
             let answer = Answer { data, base: message.base, keeps };
-            let steps = [(Role::Assistant, answer.says()), (Role::Tool, answer.results())];
-            return steps
-                .into_iter()
-                .filter(|(_, says)| !says.is_empty())
-                .map(|(role, says)| turn(role, says))
-                .collect();
+            vec![(Role::Assistant, answer.parts()), (Role::Tool, answer.results())]
         }
-        _ => return Vec::new(),
+        _ => Vec::new(),
     };
-    if says.is_empty() { Vec::new() } else { vec![turn(role, says)] }
+    let steps = steps.into_iter().filter(|(_, all)| !all.is_empty());
+    steps.map(|(role, all)| parts::message(role, all, at, message.number)).collect()
 }
 
-/// Files whose content was read when the user named them. Of other kinds nothing is sent.
-fn files(data: Val<'_>, message: &Stored<'_>) -> Vec<Says> {
-    let file = |file: Val<'_>| {
-        let at: Place = message.base.of(file);
-        let mime = text(file, "mime")?;
-        let content = file.get(name::data).filter(|data| data.is_string())?;
-        if matches!(&*mime, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
-            let content = Pieced::of(content, message.base);
-            let url = Pieced::data_url(Pieced::text(&mime, at), content.clone(), at);
-            let name = file.get(name::name).map(|name| Pieced::of(name, message.base));
-            let mime = Pieced::text(&mime, at);
-            return Some(Says::Media(Media { is_image: true, mime, url, data: Some(content), name, at }));
+/// A file whose content was read when the user named it. Of other kinds nothing is sent.
+fn file(file: Val<'_>, message: &Stored<'_>) -> Option<Part> {
+    let at = message.base.of(file);
+    let copied = |key: &str| Text::copied(file.get(key)?, message.base);
+    let (mime, content) = (parts::text(file.get("mime"), message.base)?, copied("data")?);
+    let what = match mime.to_plain_string().as_str() {
+        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => {
+            let image = parts::media_of_data(mime, content, copied("name"));
+            return Some(Part::new(image.into(), at.into()));
         }
-        let what = match &*mime {
-            "text/plain" => "file",
-            "application/x-directory" => "directory",
-            _ => return None,
-        };
-        let name = text(file, "name").unwrap_or_else(|| "inline attachment".into());
-        let content = STANDARD.decode(content.text()?.as_ref()).unwrap_or_default();
-        let content = String::from_utf8_lossy(&content);
-        let said = format!("Attached {what}: {name}\n\n{content}");
-        Some(Says::Text { text: Pieced::reworded(&said, at), id: None, at })
+        "text/plain" => "file",
+        "application/x-directory" => "directory",
+        _ => return None,
     };
-    data.get("files").into_iter().flat_map(|files| files.elements()).filter_map(file).collect()
+    let name = text(file, "name").unwrap_or_else(|| "inline attachment".into());
+    let content = STANDARD.decode(content.plain().as_ref()).unwrap_or_default();
+    let said = format!("Attached {what}: {name}\n\n{}", String::from_utf8_lossy(&content));
+    Some(Part::text(Text::respelled(&said, at), at.into()))
 }

@@ -4,21 +4,18 @@ use std::borrow::Cow;
 
 use crate::format::translate::Stored;
 use crate::formats::member::text;
-use crate::formats::spoken::{Call, Id, Says, Thought};
+use crate::formats::threads::parts;
 use crate::history::Role;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Maker, Media, MediaKind, Message, Part, PartKind, Reasoning, ResultPart, Text};
 use crate::place::Place;
 
 pub(super) struct Event {
     pub id: Box<str>,
-    pub role: Role,
-    pub says: Vec<Says>,
+    pub message: Message,
     /// The response of the model that it is a part of.
     pub response: Option<Box<str>>,
-    pub at: Place,
-    pub record: u32,
 }
 
 /// A text or a number, as a text.
@@ -29,35 +26,37 @@ pub(super) fn as_text(val: Val<'_>) -> Option<Box<str>> {
 
 impl Event {
     pub fn of(event: Val<'_>, record: &Stored<'_>) -> Option<Event> {
-        let telling = Telling { event, base: record.base, at: record.base.of(event) };
-        let (role, says, response) = match text(event, "kind") {
-            Some(kind) => telling.of_sdk(&kind)?,
-            None => telling.of_trajectory()?,
+        let reading = Reading { event, base: record.base, at: record.base.of(event) };
+        let (role, said, response) = match text(event, "kind") {
+            Some(kind) => reading.of_sdk(&kind)?,
+            None => reading.of_trajectory()?,
         };
         let id = event.get(name::id).and_then(as_text).unwrap_or_default();
-        (!says.is_empty()).then_some(Event { id, role, says, response, at: telling.at, record: record.number })
+        let message = parts::message(role, said, reading.at, record.number);
+        (!message.parts.is_empty()).then_some(Event { id, message, response })
     }
 }
 
-type Said = (Role, Vec<Says>, Option<Box<str>>);
+/// Who says something, what, and in which response.
+type Said = (Role, Vec<Part>, Option<Box<str>>);
 
-struct Telling<'v> {
+struct Reading<'v> {
     event: Val<'v>,
     base: Base<'v>,
     at: Place,
 }
 
-impl Telling<'_> {
+impl Reading<'_> {
     fn of_sdk(&self, kind: &str) -> Option<Said> {
         let event = self.event;
         Some(match kind {
-            "SystemPromptEvent" => (Role::System, self.texts(event.get(name::system_prompt)), None),
+            "SystemPromptEvent" => (Role::System, self.said(event.get(name::system_prompt)), None),
             "MessageEvent" => {
                 let message = event.get("llm_message")?;
                 let is_user = message.get(name::role).is_some_and(|role| role.is("user"));
                 let role = if is_user { Role::User } else { Role::Assistant };
                 let response = text(event, "llm_response_id").filter(|_| !is_user);
-                (role, self.texts(message.get(name::content)), response)
+                (role, self.said(message.get(name::content)), response)
             }
             "ActionEvent" => (Role::Assistant, self.action(), text(event, "llm_response_id")),
             "ObservationEvent" => {
@@ -71,84 +70,80 @@ impl Telling<'_> {
                 let reason = event.get("rejection_reason");
                 (Role::Tool, self.result(event.get(name::tool_call_id), reason, true), None)
             }
-            "Condensation" | "CondensationSummaryEvent" => {
-                (Role::User, self.texts(event.get(name::summary)), None)
-            }
+            "Condensation" | "CondensationSummaryEvent" => (Role::User, self.said(event.get(name::summary)), None),
             _ => return None,
         })
     }
 
-    /// A text, an object with one, or a list of those.
-    fn texts(&self, content: Option<Val<'_>>) -> Vec<Says> {
+    /// A text, an object with a text or with images, or a list of those.
+    fn said(&self, content: Option<Val<'_>>) -> Vec<Part> {
         let alone = content.filter(|own| !own.is_array());
         let all = alone.into_iter().chain(content.into_iter().flat_map(|list| list.elements()));
-        let text = |own: Val<'_>| {
-            let text = if own.is_string() { Some(own) } else { own.get(name::text) };
-            let text = text.filter(|text| text.is_string() && !text.is(""))?;
-            Some(Says::Text { text: Pieced::of(text, self.base), id: None, at: self.base.of(own) })
+        let parts = |own: Val<'_>| {
+            let (at, text) = (self.base.of(own), if own.is_string() { Some(own) } else { own.get(name::text) });
+            let text = parts::text(text, self.base).map(|text| Part::text(text, at.into()));
+            let images = self.images(own).into_iter().map(|image| Part::new(image.into(), at.into()));
+            text.into_iter().chain(images).collect::<Vec<_>>()
         };
-        all.filter_map(text).collect()
+        all.flat_map(parts).collect()
     }
 
-    fn action(&self) -> Vec<Says> {
+    /// The images of a block, by their addresses.
+    fn images(&self, block: Val<'_>) -> Vec<Media> {
+        let urls = block.get("image_urls").into_iter().flat_map(|urls| urls.elements());
+        let urls = urls.filter_map(|url| Text::copied(url, self.base));
+        urls.map(|url| Media { kind: MediaKind::Image, ..parts::media(url, None, None) }).collect()
+    }
+
+    fn action(&self) -> Vec<Part> {
         let event = self.event;
-        let mut says: Vec<Says> =
-            event.get("responses_reasoning_item").and_then(|item| self.reasoning(item)).into_iter().collect();
+        let reasoning = event.get("responses_reasoning_item").and_then(|item| self.reasoning(item));
         let blocks = event.get("thinking_blocks").into_iter().flat_map(|blocks| blocks.elements());
-        says.extend(blocks.map(|block| self.thinking(block)));
-        says.extend(self.texts(event.get(name::thought)));
-        says.extend(event.get(name::tool_call).and_then(|call| self.call(call)));
-        says
+        let thoughts = reasoning.into_iter().chain(blocks.map(|block| self.thinking(block)));
+        let call = event.get(name::tool_call).and_then(|call| self.call(call));
+        thoughts.chain(self.said(event.get(name::thought))).chain(call).collect()
     }
 
-    fn reasoning(&self, item: Val<'_>) -> Option<Says> {
-        let at = self.base.of(item);
-        let id = Id::of(item.get(name::id), self.base)?;
+    fn reasoning(&self, item: Val<'_>) -> Option<Part> {
+        let own = |key: &str| parts::text(item.get(key), self.base);
         let summary = item.get(name::summary).into_iter().flat_map(|list| list.elements());
-        let texts: Vec<Pieced> = summary.filter(Val::is_string).map(|text| Pieced::of(text, self.base)).collect();
-        let text = if texts.is_empty() { Pieced::text("", at) } else { Pieced::joined(texts, "\n", at) };
-        let blob = Id::of(item.get(name::encrypted_content), self.base).map(|blob| blob.piece);
-        Some(Says::Thought(Thought { text, signature: None, redacted: None, id: Some(id), blob, at }))
+        let texts: Vec<Text> = summary.filter_map(|text| Text::copied(text, self.base)).collect();
+        let text = Text::join(&texts, "\\n");
+        Some(parts::thought(Some(text), None, Some(own("id")?), own("encrypted_content"), self.base.of(item)))
     }
 
-    fn thinking(&self, block: Val<'_>) -> Says {
-        let at = self.base.of(block);
-        let piece = |key: &str| Id::of(block.get(key), self.base).map(|own| own.piece);
-        Says::Thought(Thought {
-            text: piece("thinking").unwrap_or_else(|| Pieced::text("", at)),
-            signature: piece("signature"),
-            redacted: piece("data"),
-            id: None,
-            blob: None,
-            at,
-        })
+    fn thinking(&self, block: Val<'_>) -> Part {
+        let own = |key: &str| parts::text(block.get(key), self.base);
+        let texts = own("thinking").into_iter().collect();
+        let thought = Reasoning { maker: Maker::Anthropic, texts, seal: own("signature"), redacted: own("data") };
+        Part::new(PartKind::Reasoning(thought), self.base.of(block).into())
     }
 
-    fn call(&self, call: Val<'_>) -> Option<Says> {
+    fn call(&self, call: Val<'_>) -> Option<Part> {
         let at = self.base.of(call);
         let function = call.get(name::function);
         let of = |key: &str| call.get(key).or_else(|| function?.get(key)).filter(|own| !own.is_null());
-        Some(Says::Call(Call {
-            id: Id::of(call.get(name::id), self.base)?,
-            name: Pieced::of(of("name")?, self.base),
-            input: of("arguments")
-                .map_or_else(|| Pieced::fixed("{}", at), |own| Pieced::unspelled(own, self.base)),
-            item: None,
-            at,
-        }))
+        let (id, name) = (parts::text(call.get(name::id), self.base)?, Text::of_json(of("name")?, self.base));
+        Some(parts::call(id, name, parts::input(of("arguments"), self.base, at), at))
     }
 
-    fn result(&self, id: Option<Val<'_>>, content: Option<Val<'_>>, failed: bool) -> Vec<Says> {
-        let Some(call) = Id::of(id, self.base) else { return Vec::new() };
-        let texts = content.filter(|own| own.is_array()).into_iter().flat_map(|list| list.elements());
-        let texts = texts.filter_map(|own| own.get(name::text).filter(|text| text.is_string()));
-        let texts: Vec<Pieced> = texts.map(|text| Pieced::of(text, self.base)).collect();
-        let output = match (texts.is_empty(), content) {
-            (false, _) => Pieced::joined(texts, "\n", self.at),
-            (true, Some(own)) => Pieced::as_text(own, self.base),
-            (true, None) => Pieced::text("", self.at),
+    /// What a tool gave: its texts as one, and images; a value as JSON.
+    fn result(&self, id: Option<Val<'_>>, content: Option<Val<'_>>, failed: bool) -> Vec<Part> {
+        let Some(call) = parts::text(id, self.base) else { return Vec::new() };
+        let blocks = || content.filter(Val::is_array).into_iter().flat_map(|list| list.elements());
+        let texts = blocks().filter_map(|block| Text::copied(block.get(name::text)?, self.base));
+        let texts: Vec<Text> = texts.collect();
+        let images = |block: Val<'_>| {
+            let at = self.base.of(block).into();
+            self.images(block).into_iter().map(move |image| ResultPart::media(image, at))
         };
-        vec![Says::Result { call, output, failed, at: self.at }]
+        let mut given: Vec<ResultPart> = blocks().flat_map(images).collect();
+        if !texts.is_empty() {
+            given.insert(0, ResultPart::Text(Text::join(&texts, "\\n").at(self.at)));
+        } else if given.is_empty() {
+            given.extend(content.map(|own| ResultPart::Text(Text::of_json(own, self.base))));
+        }
+        vec![parts::result(call, given, failed, self.at)]
     }
 
     /// An event of version 0. Actions carry the whole response of the model.
@@ -162,7 +157,7 @@ impl Telling<'_> {
         }
         let content = event.at(&["args", "content"]).or_else(|| event.at(&["args", "thought"]));
         if event.get(name::action).is_some_and(|action| action.is("system")) {
-            return Some((Role::System, self.texts(content), None));
+            return Some((Role::System, self.said(content), None));
         }
         let message = metadata.and_then(|own| own.get("model_response"));
         let response = message.and_then(|own| text(own, "id"));
@@ -170,13 +165,13 @@ impl Telling<'_> {
         let Some(message) = message else {
             let role = if is_user { Role::User } else { Role::Assistant };
             let is_said = event.get(name::action).is_some_and(|action| action.is("message"));
-            return is_said.then(|| (role, self.texts(content), None));
+            return is_said.then(|| (role, self.said(content), None));
         };
         let own = metadata.and_then(|own| own.get(name::tool_call_id)).and_then(as_text);
-        let mut says = self.texts(message.get(name::content));
+        let mut said = self.said(message.get(name::content));
         let calls = message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
         let calls = calls.filter(|call| call.get(name::id).and_then(as_text) == own);
-        says.extend(calls.filter_map(|call| self.call(call)));
-        Some((Role::Assistant, says, response))
+        said.extend(calls.filter_map(|call| self.call(call)));
+        Some((Role::Assistant, said, response))
     }
 }

@@ -8,9 +8,9 @@ use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::{Val, name};
+use crate::message::{Message, PartKind};
 
-use crate::formats::spoken;
-use crate::formats::spoken::{DialectChoice, Dialects, STORE, Says, Turn};
+use crate::formats::threads::{DialectChoice, Dialects, STORE, translated};
 
 mod event;
 
@@ -155,10 +155,10 @@ impl ThreadReader for Conversation {
                 let (forgotten, kept): (Vec<Event>, Vec<Event>) =
                     std::mem::take(&mut self.events).into_iter().partition(|event| ids.contains(&event.id));
                 self.events = kept;
-                let left = |event: &Event| {
-                    Unsent::at(event.at, event.record, "an event", "a condensation has replaced it")
-                };
-                self.unsent.extend(forgotten.iter().map(left));
+                self.unsent.extend(forgotten.iter().map(|Event { message, .. }| {
+                    let why = "a condensation has replaced it";
+                    Unsent::at(message.at.place, message.record, "an event", why)
+                }));
             }
             let Some(said) = Event::of(event, record) else { continue };
             // What was forgotten is summed up at its place.
@@ -176,44 +176,36 @@ impl ThreadReader for Conversation {
         };
         // A file with one event is a part of a conversation: its call is in another one.
         let is_part = self.events.len() == 1;
-        let mut turns: Vec<Turn> = Vec::new();
-        let mut results: Vec<Turn> = Vec::new();
+        let (mut messages, mut results): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
         let mut response: Option<Box<str>> = None;
-        for event in self.events {
-            if event.role == Role::Tool {
+        for Event { message, response: own, .. } in self.events {
+            if message.role == Role::Tool {
                 if !is_part {
-                    results.push(event.turn());
+                    results.push(message);
                 }
                 continue;
             }
-            let goes_on = event.response.is_some() && event.response == response;
-            response = event.response.clone();
-            match turns.last_mut() {
-                Some(open) if goes_on => open.says.extend(event.calls()),
+            let goes_on = own.is_some() && own == response;
+            response = own;
+            match messages.last_mut() {
+                // Thoughts and texts of a response are in its first event.
+                Some(open) if goes_on => {
+                    let calls = message.parts.into_iter().filter(|part| matches!(part.kind, PartKind::Call(_)));
+                    open.parts.extend(calls);
+                }
                 _ => {
-                    turns.append(&mut results);
-                    turns.push(event.turn());
+                    messages.append(&mut results);
+                    messages.push(message);
                 }
             }
         }
-        turns.append(&mut results);
+        messages.append(&mut results);
         let settings = Settings {
             read_only: Some(READ_ONLY),
             store: Some(false),
             unsent: self.unsent,
             ..Settings::default()
         };
-        vec![spoken::told(&DIALECTS, dialect, settings, turns)]
-    }
-}
-
-impl Event {
-    fn turn(self) -> Turn {
-        Turn { role: self.role, says: self.says, at: self.at, record: self.record }
-    }
-
-    /// What an event adds to the response of which another one was told: thoughts and texts are in the first.
-    fn calls(self) -> impl Iterator<Item = Says> {
-        self.says.into_iter().filter(|says| matches!(says, Says::Call(_)))
+        vec![translated(DIALECTS.row(dialect), settings, messages)]
     }
 }

@@ -3,14 +3,14 @@
 use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::spoken::{Call, DialectChoice, Id, Media, Says, Thought, Turn};
+use crate::formats::threads::{DialectChoice, output, parts};
 use crate::history::Role;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Tape, Val, name, scan};
+use crate::message::{Maker, Message, Part, PartKind, Raw, Reasoning, Text};
 use crate::place::Place;
 
-/// An entry. What it says is kept in the form that fits its own model.
+/// An entry. What it says is kept in the form that fits its own model: signatures and ids count only for that.
 pub(super) struct Entry {
     pub id: Option<Box<str>>,
     pub parent: Option<Box<str>>,
@@ -18,16 +18,7 @@ pub(super) struct Entry {
     pub first_kept: Option<Box<str>>,
     /// The model that answered, or was chosen.
     pub model: Option<Model>,
-    pub at: Place,
-    pub record: u32,
-    role: Role,
-    says: Vec<Block>,
-}
-
-impl Entry {
-    pub fn is_empty(&self) -> bool {
-        self.says.is_empty()
-    }
+    pub message: Message,
 }
 
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -35,41 +26,6 @@ pub(super) struct Model {
     pub api: Box<str>,
     pub provider: Box<str>,
     pub name: Box<str>,
-}
-
-/// A part of a message. Signatures and ids count only for the model that made them.
-enum Block {
-    Says(Says),
-    Thinking {
-        text: Pieced,
-        signature: Option<Pieced>,
-        /// The signature as a redacted block's data.
-        redacted: bool,
-        /// The item that the signature spells.
-        item: Option<Pieced>,
-        at: Place,
-    },
-    Spoken {
-        text: Pieced,
-        id: Option<Id>,
-        at: Place,
-    },
-    Call {
-        whole: Id,
-        /// The parts of an id `call|item`.
-        call: Option<Id>,
-        item: Option<Id>,
-        name: Pieced,
-        input: Pieced,
-        at: Place,
-    },
-    Result {
-        whole: Id,
-        call: Option<Id>,
-        output: Pieced,
-        failed: bool,
-        at: Place,
-    },
 }
 
 impl Model {
@@ -101,98 +57,91 @@ impl Entry {
             is_compaction: kind.as_ref() == b"compaction",
             first_kept: text(val, "firstKeptEntryId"),
             model: None,
-            at,
-            record: record.number,
-            role: Role::User,
-            says: Vec::new(),
+            message: parts::message(Role::User, Vec::new(), at, record.number),
         };
         match kind.as_ref() {
             b"message" => {
                 if let Some(message) = val.get(name::message) {
-                    entry.message(message, base);
+                    entry.take(message, record);
                 }
             }
-            b"compaction" | b"branch_summary" => entry.says.extend(spoken(val.get(name::summary), base, at)),
-            b"custom_message" => entry.says = content(val.get(name::content), base),
+            b"compaction" | b"branch_summary" => {
+                entry.message.parts.extend(said(val.get(name::summary), base, at))
+            }
+            b"custom_message" => entry.message.parts = content(val.get(name::content), base),
             b"model_change" => entry.model = Some(model(val)),
             _ => {}
         }
         entry
     }
 
-    fn message(&mut self, message: Val<'_>, base: Base<'_>) {
-        let at = base.of(message);
+    fn take(&mut self, message: Val<'_>, record: &Stored<'_>) {
+        let (base, at) = (record.base, record.base.of(message));
+        let Message { role, parts, .. } = &mut self.message;
         match message.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
-            b"user" | b"custom" => self.says = content(message.get(name::content), base),
+            b"user" | b"custom" => *parts = content(message.get(name::content), base),
             b"assistant" => {
-                self.role = Role::Assistant;
+                *role = Role::Assistant;
                 let stop = message.get(name::stopReason);
                 let is_cut = stop.is_some_and(|reason| reason.is("error") || reason.is("aborted"));
                 if !is_cut {
                     self.model = Some(model(message)).filter(|model| !model.provider.is_empty());
-                    self.says = content(message.get(name::content), base);
+                    *parts = content(message.get(name::content), base);
                 }
             }
             b"toolResult" => {
-                self.role = Role::Tool;
-                self.says.extend(result(message, base));
+                *role = Role::Tool;
+                parts.extend(result(message, record));
             }
             b"bashExecution" if message.get("excludeFromContext").and_then(|no| no.as_bool()) != Some(true) => {
-                let said = ["command", "output"].iter().filter_map(|key| message.get(key));
-                let said: Vec<Pieced> = said.filter(Val::is_string).map(|text| Pieced::of(text, base)).collect();
-                self.says.push(Block::Spoken { text: Pieced::joined(said, "\n", at), id: None, at });
+                let said = ["command", "output"].iter().filter_map(|key| Text::copied(message.get(key)?, base));
+                let said: Vec<Text> = said.collect();
+                parts.push(Part::text(Text::join(&said, "\\n").at(at), at.into()));
             }
-            b"branchSummary" | b"compactionSummary" => {
-                self.says.extend(spoken(message.get(name::summary), base, at));
-            }
+            b"branchSummary" | b"compactionSummary" => parts.extend(said(message.get(name::summary), base, at)),
             _ => {}
         }
     }
 
-    /// Adds what is sent of it to a model. Results in a row are one turn.
-    pub fn told(&mut self, dialect: DialectChoice, to: &Model, turns: &mut Vec<Turn>) {
+    /// Adds what is sent of it to a model. Results in a row are one message.
+    pub fn send(self, dialect: DialectChoice, to: &Model, messages: &mut Vec<Message>) {
         let keeps = self.model.as_ref() == Some(to);
-        let says: Vec<Says> =
-            std::mem::take(&mut self.says).into_iter().filter_map(|block| block.told(dialect, keeps)).collect();
-        if says.is_empty() {
+        let Message { role, parts, at, record, .. } = self.message;
+        let parts: Vec<Part> = parts.into_iter().filter_map(|part| fitted(part, dialect, keeps)).collect();
+        if parts.is_empty() {
             return;
         }
-        match turns.last_mut().filter(|last| self.role == Role::Tool && last.role == Role::Tool) {
-            Some(last) => last.says.extend(says),
-            None => turns.push(Turn { role: self.role, says, at: self.at, record: self.record }),
+        match messages.last_mut().filter(|last| role == Role::Tool && last.role == Role::Tool) {
+            Some(last) => last.parts.extend(parts),
+            None => messages.push(parts::message(role, parts, at.place, record)),
         }
     }
 }
 
-impl Block {
-    fn told(self, dialect: DialectChoice, keeps: bool) -> Option<Says> {
-        let pick = |whole: Id, part: Option<Id>, at: Place| match dialect {
-            DialectChoice::Responses => part.unwrap_or(whole),
-            DialectChoice::Anthropic => whole.plain(at),
-            DialectChoice::Chat => part.unwrap_or(whole),
+/// A part as it is sent. `keeps` says that it is to the model that made it.
+fn fitted(mut part: Part, dialect: DialectChoice, keeps: bool) -> Option<Part> {
+    let at = part.at;
+    let fit = |id: &mut Text| {
+        let own = std::mem::take(id);
+        *id = match dialect {
+            DialectChoice::Anthropic => parts::word_id(own, at.place),
+            DialectChoice::Responses | DialectChoice::Chat => halves(&own).0.unwrap_or(own),
         };
-        Some(match self {
-            Block::Says(says) => says,
-            Block::Spoken { text, id, at } => Says::Text { text, id: id.filter(|_| keeps), at },
-            Block::Thinking { item: Some(item), .. } if keeps && dialect == DialectChoice::Responses => {
-                Says::Item(item)
+    };
+    match &mut part.kind {
+        PartKind::Reasoning(thought) if keeps && dialect == DialectChoice::Responses => {
+            if let Some(item) = thought.seal.as_ref().filter(|seal| spells_item(seal)) {
+                return Some(Part::verbatim("responses", Raw::build(at.place, |w| w.spelled(item)), at.place));
             }
-            // To another model, what was thought is said.
-            Block::Thinking { text, at, .. } if !keeps => {
-                Some(text).filter(Pieced::says).map(|text| Says::Text { text, id: None, at })?
-            }
-            Block::Thinking { text, signature, redacted, at, .. } => {
-                let (signature, data) = if redacted { (None, signature) } else { (signature, None) };
-                Says::Thought(Thought { text, signature, redacted: data, id: None, blob: None, at })
-            }
-            Block::Call { whole, call, item, name, input, at } => {
-                Says::Call(Call { id: pick(whole, call, at), name, input, item: item.filter(|_| keeps), at })
-            }
-            Block::Result { whole, call, output, failed, at } => {
-                Says::Result { call: pick(whole, call, at), output, failed, at }
-            }
-        })
+        }
+        // To another model, what was thought is said.
+        PartKind::Reasoning(thought) if !keeps => return Some(Part::text(thought.texts.pop()?, at)),
+        PartKind::Call(call) => fit(&mut call.id),
+        PartKind::Result(result) => fit(&mut result.id),
+        _ => {}
     }
+    part.id = part.id.filter(|_| keeps);
+    Some(part)
 }
 
 fn model(val: Val<'_>) -> Model {
@@ -202,116 +151,83 @@ fn model(val: Val<'_>) -> Model {
 }
 
 /// A text, unless it is blank: pi leaves that out.
-fn spoken(text: Option<Val<'_>>, base: Base<'_>, at: Place) -> Option<Block> {
+fn said(text: Option<Val<'_>>, base: Base<'_>, at: Place) -> Option<Part> {
     let text = text.filter(|text| text.as_str().is_some_and(|text| !text.is_blank()))?;
-    Some(Block::Spoken { text: Pieced::of(text, base), id: None, at })
+    Some(Part::text(Text::copied(text, base)?, at.into()))
 }
 
 /// A text, or a list of blocks.
-fn content(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Block> {
+fn content(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Part> {
     let Some(content) = content else { return Vec::new() };
     match content.is_string() {
-        true => spoken(Some(content), base, base.of(content)).into_iter().collect(),
+        true => said(Some(content), base, base.of(content)).into_iter().collect(),
         false => content.elements().filter_map(|part| block(part, base)).collect(),
     }
 }
 
-fn block(part: Val<'_>, base: Base<'_>) -> Option<Block> {
+fn block(part: Val<'_>, base: Base<'_>) -> Option<Part> {
     let at = base.of(part);
     match part.get(name::r#type)?.text()?.as_ref() {
         b"text" => {
-            let text = part.get(name::text).filter(|text| text.as_str().is_some_and(|text| !text.is_blank()))?;
-            Some(Block::Spoken {
-                text: Pieced::of(text, base),
-                id: signed_id(part.get("textSignature"), base),
-                at,
-            })
+            let id = signed_id(part.get("textSignature"), base);
+            Some(Part { id, ..said(part.get(name::text), base, at)? })
         }
         b"thinking" => {
-            let signature =
-                part.get("thinkingSignature").filter(|own| own.as_str().is_some_and(|own| !own.is_empty()));
-            Some(Block::Thinking {
-                text: Pieced::of(part.get(name::thinking).filter(|text| text.is_string())?, base),
-                signature: signature.map(|own| Pieced::of(own, base)),
-                redacted: part.get("redacted").and_then(|own| own.as_bool()) == Some(true),
-                item: signature
-                    .filter(|own| spells_item(*own))
-                    .map(|own| Pieced::unspelled(own, base).at_place(at)),
-                at,
-            })
+            let text = Text::copied(part.get(name::thinking)?, base).filter(|text| !text.is_empty());
+            let signature = parts::text(part.get("thinkingSignature"), base);
+            let is_redacted = part.get("redacted").and_then(|own| own.as_bool()) == Some(true);
+            let (seal, redacted) = if is_redacted { (None, signature) } else { (signature, None) };
+            let texts = text.into_iter().collect();
+            let thought = Reasoning { maker: Maker::Anthropic, texts, seal, redacted };
+            Some(Part::new(PartKind::Reasoning(thought), at.into()))
         }
         b"toolCall" => {
-            let id = part.get(name::id);
-            let (call, item) = halves(id, base);
-            let input = part.get(name::arguments).filter(|input| input.is_object());
-            Some(Block::Call {
-                whole: Id::of(id, base)?,
-                call,
-                item,
-                name: Pieced::of(part.get(name::name)?, base),
-                input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
-                at,
-            })
+            let id = parts::text(part.get(name::id), base)?;
+            let name = Text::of_json(part.get(name::name)?, base);
+            let input = parts::input(part.get(name::arguments).filter(Val::is_object), base, at);
+            let item = halves(&id).1;
+            Some(Part { id: item, ..parts::call(id, name, input, at) })
         }
-        b"image" => Some(Block::Says(Says::Media(image(part, base)?))),
+        b"image" => {
+            let mime = part.get(name::mimeType).and_then(|mime| Text::copied(mime, base));
+            let mime = mime.unwrap_or_else(|| Text::named("image/png", at));
+            let data = Text::copied(part.get(name::data)?, base)?;
+            Some(Part::new(parts::media_of_data(mime, data, None).into(), at.into()))
+        }
         _ => None,
     }
 }
 
-fn image(part: Val<'_>, base: Base<'_>) -> Option<Media> {
-    let at = base.of(part);
-    let data = part.get(name::data).filter(|data| data.is_string())?;
-    let mime = part.get(name::mimeType).filter(|mime| mime.is_string());
-    let mime = mime.map_or_else(|| Pieced::text("image/png", at), |mime| Pieced::of(mime, base));
-    let data = Pieced::of(data, base);
-    let url = Pieced::data_url(mime.clone(), data.clone(), at);
-    Some(Media { is_image: true, mime, url, data: Some(data), name: None, at })
-}
-
 /// What a tool gave. An id that is empty is one, too: it answers nothing.
-fn result(message: Val<'_>, base: Base<'_>) -> Option<Block> {
-    let at = base.of(message);
-    let id = message.get(name::toolCallId).filter(|id| id.is_string())?;
-    let whole = Id::of(Some(id), base).unwrap_or_else(|| Id { text: "".into(), piece: Pieced::of(id, base) });
-    let given = message.get(name::content)?;
-    let output = match given.is_string() {
-        true => Pieced::of(given, base),
-        false => {
-            let texts = given.elements().filter_map(|part| part.get(name::text)).filter(Val::is_string);
-            Pieced::joined(texts.map(|text| Pieced::of(text, base)).collect(), "\n", at)
-        }
-    };
+fn result(message: Val<'_>, record: &Stored<'_>) -> Option<Part> {
+    let id = Text::copied(message.get(name::toolCallId)?, record.base)?;
     let failed = message.get("isError").and_then(|failed| failed.as_bool()) == Some(true);
-    Some(Block::Result { whole, call: halves(Some(id), base).0, output, failed, at })
+    Some(parts::result(id, output(message.get(name::content)?, record), failed, record.base.of(message)))
 }
 
 /// The halves of an id `call|item`.
-fn halves(id: Option<Val<'_>>, base: Base<'_>) -> (Option<Id>, Option<Id>) {
-    let Some((id, raw)) = id.and_then(|id| Some((id, id.as_str()?.raw))) else { return (None, None) };
-    let Some(bar) = memchr::memchr(b'|', raw) else { return (None, None) };
-    let half = |from: usize, to: usize| {
-        let text: Box<str> = String::from_utf8_lossy(raw.get(from..to)?).into();
-        (!text.is_empty()).then(|| Id { text, piece: Pieced::stretch(id, from, to, base) })
-    };
-    (half(0, bar), half(bar + 1, raw.len()))
+fn halves(id: &Text) -> (Option<Text>, Option<Text>) {
+    let Some(bar) = memchr::memchr(b'|', &id.raw()) else { return (None, None) };
+    let half = |from: usize, to: usize| Some(id.slice(from, to)).filter(|half| !half.is_empty());
+    (half(0, bar), half(bar + 1, id.size()))
 }
 
 /// The id of a message of OpenAI's: the signature of a text, or a member of what it spells.
-fn signed_id(signature: Option<Val<'_>>, base: Base<'_>) -> Option<Id> {
+fn signed_id(signature: Option<Val<'_>>, base: Base<'_>) -> Option<Text> {
     let signature = signature?;
     let spelled = signature.text()?;
     if !spelled.starts_with(b"{") {
-        return Id::of(Some(signature), base);
+        return parts::text(Some(signature), base);
     }
     let mut tape = Tape::new();
     scan(&spelled, &mut tape).ok()?;
     let id = text(tape.root(&spelled)?, "id")?;
-    Some(Id { piece: Pieced::reworded(&id, base.of(signature)), text: id })
+    Some(Text::respelled(&id, base.of(signature)))
 }
 
 /// Whether a signature spells a reasoning item.
-fn spells_item(signature: Val<'_>) -> bool {
-    let Some(spelled) = signature.text().filter(|spelled| spelled.starts_with(b"{")) else { return false };
+fn spells_item(signature: &Text) -> bool {
+    let spelled = signature.plain();
     let mut tape = Tape::new();
     let item = scan(&spelled, &mut tape).ok().and_then(|()| tape.root(&spelled));
     item.and_then(|item| item.get(name::r#type)).is_some_and(|kind| kind.is("reasoning"))

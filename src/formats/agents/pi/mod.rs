@@ -1,5 +1,5 @@
 //! Sessions of pi and of OpenClaw, which is built on it: a header, then entries that name their parents; in version 1, lines
-//! in a row. They are retold as pi sends them: the branch that ends with the last entry, from the newest compaction on,
+//! in a row. They are translated as pi sends them: the branch that ends with the last entry, from the newest compaction on,
 //! without answers that failed or were cut off.
 
 use std::collections::{HashMap, HashSet};
@@ -12,8 +12,7 @@ use crate::json::{Val, name};
 use crate::place::Place;
 
 use crate::formats::member::text;
-use crate::formats::spoken;
-use crate::formats::spoken::{Dialects, STORE};
+use crate::formats::threads::{Dialects, STORE, translated};
 
 mod entry;
 pub mod write;
@@ -141,13 +140,13 @@ impl ThreadReader for Session {
         self.entries.push(entry);
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Translated> {
+    fn finish(self: Box<Self>) -> Vec<Translated> {
         let (path, strays) = self.path();
         let model = path.iter().rev().find_map(|ix| self.entries.get(*ix)?.model.clone()).unwrap_or_default();
         let mut unsent = Vec::new();
         let mut leave = |ix: &usize, why| {
-            let entry = self.entries.get(*ix).filter(|entry| !entry.is_empty());
-            unsent.extend(entry.map(|entry| Unsent::at(entry.at, entry.record, "an entry", why)));
+            let message = self.entries.get(*ix).map(|entry| &entry.message).filter(|own| !own.parts.is_empty());
+            unsent.extend(message.map(|own| Unsent::at(own.at.place, own.record, "an entry", why)));
         };
         let on_path: HashSet<usize> = path.iter().copied().collect();
         let others = (0..self.entries.len()).filter(|ix| !on_path.contains(ix));
@@ -158,11 +157,10 @@ impl ThreadReader for Session {
         let replaced = before.iter().filter(|ix| !kept.contains(ix));
         replaced.for_each(|ix| leave(ix, "a compaction has replaced it"));
         let (dialect, target) = model.dialect();
-        let mut turns = Vec::new();
-        for ix in path {
-            if let Some(entry) = self.entries.get_mut(ix) {
-                entry.told(dialect, &model, &mut turns);
-            }
+        let mut entries: Vec<Option<Entry>> = self.entries.into_iter().map(Some).collect();
+        let mut messages = Vec::new();
+        for entry in path.into_iter().filter_map(|ix| entries.get_mut(ix)?.take()) {
+            entry.send(dialect, &model, &mut messages);
         }
         let settings = Settings {
             label: self.header,
@@ -173,13 +171,13 @@ impl ThreadReader for Session {
             unsent,
             ..Settings::default()
         };
-        let mut told = spoken::told(&DIALECTS, dialect, settings, turns);
+        let mut translated = translated(DIALECTS.row(dialect), settings, messages);
         let missing = |(at, record): (Place, u32)| {
             let finding = Finding::new(codes::MISSING_PARENT, Row::of_place(at, record));
             finding.variant(1).never("its parent is not in the file")
         };
-        told.findings.extend(strays.into_iter().map(missing));
-        vec![told]
+        translated.findings.extend(strays.into_iter().map(missing));
+        vec![translated]
     }
 }
 
@@ -201,7 +199,7 @@ impl Session {
                 None => ix.checked_sub(1),
                 Some(parent) if self.header.as_ref() == Some(parent) => None,
                 Some(parent) => self.by_id.get(parent).copied().or_else(|| {
-                    strays.push((entry.at, entry.record));
+                    strays.push((entry.message.at.place, entry.message.record));
                     ix.checked_sub(1)
                 }),
             };

@@ -7,14 +7,13 @@ use std::collections::HashMap;
 use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
-use crate::formats::spoken;
 use crate::history::tree::{self, Entry, Marks, Name};
-use crate::history::{Settings, Usage, Version, time};
-use crate::json::pieces::Pieced;
+use crate::history::{Role, Settings, Usage, Version, time};
 use crate::json::{Val, name};
-use crate::place::Place;
+use crate::message::{Message, Part as MessagePart, Raw};
 
 use crate::formats::member::named;
+use crate::formats::threads::parts;
 
 pub struct QwenCode;
 
@@ -79,28 +78,20 @@ struct Session {
 /// What lines of one uuid say.
 struct Line {
     entry: Entry,
-    record: u32,
-    says: Says,
-}
-
-enum Says {
-    Nothing,
-    /// A content, by its role and its parts.
-    Content(&'static str, Vec<Pieced>, Place),
-    /// What a compression left.
-    Contents(Vec<Pieced>),
+    /// One message, or what a compression left.
+    messages: Vec<Message>,
 }
 
 impl ThreadReader for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let (val, base) = (record.val, record.base);
         let Some(name) = named(val, "uuid") else { return };
-        let parts = val.at(&["message", "parts"]).filter(Val::is_array);
-        let parts: Vec<Pieced> =
-            parts.iter().flat_map(|list| list.elements()).map(|part| Pieced::of(part, base)).collect();
+        let part = |own: Val<'_>| parts::block("gemini", Raw::copied(own, base), base.of(own));
+        let said = val.at(&["message", "parts"]).filter(Val::is_array);
+        let said: Vec<MessagePart> = said.iter().flat_map(|list| list.elements()).map(part).collect();
         if let Some(line) = self.named.get(&name).and_then(|ix| self.lines.get_mut(*ix)) {
-            if let Says::Content(_, all, _) = &mut line.says {
-                all.extend(parts);
+            if let Some(message) = line.messages.first_mut().filter(|_| !line.entry.marks.has(Marks::RESTART)) {
+                message.parts.extend(said);
             }
             line.entry.model = named(val, "model").or(line.entry.model.take());
             return;
@@ -109,14 +100,19 @@ impl ThreadReader for Session {
         let left = val.at(&["systemPayload", "compressedHistory"]).filter(|list| {
             list.is_array() && val.get(name::subtype).is_some_and(|kind| kind.is("chat_compression"))
         });
-        let (part, says) = match left {
+        let message = |role, said| vec![parts::message(role, said, base.of(val), record.number)];
+        let (part, messages) = match left {
             Some(list) if is("system") => {
-                let contents = list.elements().filter(Val::is_object).map(|one| Pieced::of(one, base));
-                (tree::Part::Input, Says::Contents(contents.collect()))
+                let content = |own: Val<'_>| {
+                    let is_model = own.get(name::role).is_some_and(|role| role.is("model"));
+                    let role = if is_model { Role::Assistant } else { Role::User };
+                    Message::verbatim("gemini", role, Raw::copied(own, base), base.of(own), record.number)
+                };
+                (tree::Part::Input, list.elements().filter(Val::is_object).map(content).collect())
             }
-            _ if is("system") || parts.is_empty() => (tree::Part::Link, Says::Nothing),
-            _ if is("assistant") => (tree::Part::Answer, Says::Content("model", parts, base.of(val))),
-            _ => (tree::Part::Input, Says::Content("user", parts, base.of(val))),
+            _ if is("system") || said.is_empty() => (tree::Part::Link, Vec::new()),
+            _ if is("assistant") => (tree::Part::Answer, message(Role::Assistant, said)),
+            _ => (tree::Part::Input, message(Role::User, said)),
         };
         let mut entry = Entry::new(&name, base.of(val), record.number, part);
         entry.parent = named(val, "parentUuid");
@@ -127,31 +123,20 @@ impl ThreadReader for Session {
             entry.store = Some(false);
             entry.marks.set(Marks::NO_IDS);
         }
-        if matches!(says, Says::Contents(_)) {
+        if is("system") && left.is_some() {
             entry.marks.set(Marks::RESTART);
             entry.marks.set(Marks::TRIMMED);
         }
         self.named.insert(name, self.lines.len());
-        self.lines.push(Line { entry, record: record.number, says });
+        self.lines.push(Line { entry, messages });
     }
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
         let mut translated = Translated::history(&INFO, settings, Vec::new());
-        let messages = &mut translated.thread.messages;
-        for Line { entry, record, says } in self.lines {
-            translated.entries.push((messages.len(), entry));
-            match says {
-                Says::Nothing => {}
-                Says::Content(role, parts, at) => {
-                    let content = Pieced::object(at).with("role", Pieced::text(role, at));
-                    let content = content.with("parts", Pieced::list_of(parts, at));
-                    messages.push(spoken::verbatim(&INFO, &content, record));
-                }
-                Says::Contents(contents) => {
-                    messages.extend(contents.iter().map(|content| spoken::verbatim(&INFO, content, record)));
-                }
-            }
+        for Line { entry, messages } in self.lines {
+            translated.entries.push((translated.thread.messages.len(), entry));
+            translated.thread.messages.extend(messages);
         }
         vec![translated]
     }

@@ -1,9 +1,9 @@
-//! An answer of opencode 2: texts, thoughts, and tools with what they gave. What a provider runs itself is not retold.
+//! An answer of opencode 2: texts, thoughts, and tools with what they gave. What a provider runs itself is not sent.
 
-use crate::formats::spoken::{Call, Id, Says, Thought};
+use crate::formats::threads::parts;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::message::{Part, ResultPart, Text};
 
 pub(super) struct Answer<'v> {
     pub data: Val<'v>,
@@ -17,31 +17,29 @@ impl<'v> Answer<'v> {
         self.data.get(name::content).into_iter().flat_map(|content| content.elements())
     }
 
-    pub fn says(&self) -> Vec<Says> {
-        let says = |item: Val<'_>| match item.get(name::r#type)?.text()?.as_ref() {
+    pub fn parts(&self) -> Vec<Part> {
+        parts::all(self.content().filter_map(|item| match item.get(name::r#type)?.text()?.as_ref() {
             b"text" => self.text(item),
             b"reasoning" if self.keeps => self.thought(item),
             // Another model reads it as a text.
             b"reasoning" => self.text(item),
             b"tool" if !is_executed(item) => self.call(item),
             _ => None,
-        };
-        self.content().filter_map(says).collect()
+        }))
     }
 
     /// A tool that is still streaming or running has no result.
-    pub fn results(&self) -> Vec<Says> {
+    pub fn results(&self) -> Vec<Part> {
         let tools = self.content().filter(|item| is(*item, "tool") && !is_executed(*item));
         tools.filter_map(|tool| self.result(tool)).collect()
     }
 
-    fn text(&self, item: Val<'_>) -> Option<Says> {
-        let text = item.get(name::text).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
-        Some(Says::Text { text: Pieced::of(text, self.base), id: None, at: self.base.of(item) })
+    fn text(&self, item: Val<'_>) -> Option<Part> {
+        Some(Part::text(parts::text(item.get(name::text), self.base)?, self.base.of(item).into()))
     }
 
     /// What the provider keeps for itself: of newer versions the state, of older ones below the provider's name.
-    fn own<'i>(&self, item: Val<'i>, state: &str, key: &str) -> Option<Val<'i>> {
+    fn own(&self, item: Val<'_>, state: &str, key: &str) -> Option<Text> {
         let paths: [&[&str]; 5] = [
             &[state, key],
             &["providerMetadata", key],
@@ -49,63 +47,59 @@ impl<'v> Answer<'v> {
             &["providerMetadata", "azure", key],
             &["providerMetadata", "anthropic", key],
         ];
-        paths.iter().find_map(|path| item.at(path)).filter(|val| self.keeps && val.is_string())
+        Text::copied(paths.iter().find_map(|path| item.at(path)).filter(|_| self.keeps)?, self.base)
     }
 
-    fn thought(&self, item: Val<'_>) -> Option<Says> {
-        let own = |key: &str| self.own(item, "state", key).map(|val| Pieced::of(val, self.base));
-        Some(Says::Thought(Thought {
-            text: Pieced::of(item.get(name::text).filter(|text| text.is_string())?, self.base),
-            signature: own("signature"),
-            redacted: own("redactedData"),
-            id: Id::of(self.own(item, "state", "itemId"), self.base),
-            blob: own("reasoningEncryptedContent"),
-            at: self.base.of(item),
-        }))
+    fn thought(&self, item: Val<'_>) -> Option<Part> {
+        let at = self.base.of(item);
+        let own = |key: &str| self.own(item, "state", key);
+        let text = Text::copied(item.get(name::text)?, self.base)?;
+        if let Some(data) = own("redactedData") {
+            return Some(parts::redacted(Some(data), at));
+        }
+        let id = own("itemId").filter(|id| !id.is_empty());
+        Some(parts::thought(Some(text), own("signature"), id, own("reasoningEncryptedContent"), at))
     }
 
-    fn call(&self, item: Val<'_>) -> Option<Says> {
+    fn call(&self, item: Val<'_>) -> Option<Part> {
         let at = self.base.of(item);
         // Of a call that is streaming the input is a text so far.
-        let input = match item.at(&["state", "input"]) {
-            Some(input) if input.is_object() => Pieced::of(input, self.base),
-            Some(input) if input.text().is_some_and(|text| text.starts_with(b"{")) => {
-                Pieced::unspelled(input, self.base)
-            }
-            _ => Pieced::fixed("{}", at),
-        };
-        Some(Says::Call(Call {
-            id: Id::of(item.get(name::id), self.base)?,
-            name: Pieced::of(item.get(name::name)?, self.base),
-            input,
-            item: Id::of(self.own(item, "providerState", "itemId"), self.base),
-            at,
-        }))
+        let begins = |input: Val<'_>| input.text().is_some_and(|text| text.starts_with(b"{"));
+        let input = item.at(&["state", "input"]).filter(|input| input.is_object() || begins(*input));
+        let name = Text::of_json(item.get(name::name)?, self.base);
+        let id = parts::text(item.get(name::id), self.base)?;
+        let call = parts::call(id, name, parts::input(input, self.base, at), at);
+        Some(Part { id: self.own(item, "providerState", "itemId").filter(|id| !id.is_empty()), ..call })
     }
 
-    fn result(&self, item: Val<'_>) -> Option<Says> {
+    fn result(&self, item: Val<'_>) -> Option<Part> {
         let (at, state) = (self.base.of(item), item.get(name::state)?);
         let failed = match state.get(name::status)?.text()?.as_ref() {
             b"completed" => false,
             b"error" => true,
             _ => return None,
         };
-        let texts = state.get(name::content).into_iter().flat_map(|content| content.elements());
-        let mut texts: Vec<Pieced> = texts
-            .filter_map(|part| part.get(name::text).filter(|text| text.is_string()))
-            .map(|text| Pieced::of(text, self.base))
-            .collect();
-        if let Some(error) = state.get(name::error).filter(|_| failed) {
-            texts.insert(0, Pieced::as_text(error.get(name::message).unwrap_or(error), self.base));
-        }
-        let output = match texts.is_empty() {
-            false => Pieced::joined(texts, "\n", at),
-            true => match state.get("structured").or_else(|| state.get(name::output)) {
-                Some(output) => Pieced::as_text(output, self.base),
-                None => Pieced::text("", at),
-            },
+        let as_text = |val: Val<'_>| Text::of_json(val, self.base);
+        let error = state.get(name::error).filter(|_| failed);
+        let error = error.map(|error| as_text(error.get(name::message).unwrap_or(error)));
+        let blocks = || state.get(name::content).into_iter().flat_map(|content| content.elements());
+        let said = blocks().filter_map(|block| Text::copied(block.get(name::text)?, self.base));
+        let texts: Vec<Text> = error.into_iter().chain(said).collect();
+        let files = blocks().filter_map(|block| self.file(block));
+        let text = match texts.is_empty() {
+            false => Some(Text::join(&texts, "\\n").at(at)),
+            true => state.get("structured").or_else(|| state.get(name::output)).map(as_text),
         };
-        Some(Says::Result { call: Id::of(item.get(name::id), self.base)?, output, failed, at })
+        let given = text.map(ResultPart::Text).into_iter().chain(files).collect();
+        Some(parts::result(parts::text(item.get(name::id), self.base)?, given, failed, at))
+    }
+
+    /// A file that a tool gave.
+    fn file(&self, block: Val<'_>) -> Option<ResultPart> {
+        let copied = |key: &str| Text::copied(block.get(key)?, self.base);
+        let is_held = block.get("uri").and_then(|uri| uri.text()).is_some_and(|uri| uri.starts_with(b"data:"));
+        let file = parts::media(copied("uri").filter(|_| is_held)?, copied("mime"), copied("name"));
+        Some(ResultPart::media(file, self.base.of(block).into()))
     }
 }
 
