@@ -1,7 +1,7 @@
 //! How the events of a recorded stream add up to a message, as data: what begins a message, what each event adds to it and
 //! where, and when it is complete. The reading is the same for all.
 
-use crate::json::pieces::Merging;
+use crate::json::builder::MergeRules;
 use crate::json::{Val, name};
 
 /// Why the events themselves are not edited.
@@ -11,7 +11,7 @@ pub const READ_ONLY: &str = "recorded streams are not edited; `replaylint conver
 pub struct Reduction {
     pub begins: Begins,
     pub steps: &'static [Step],
-    pub merging: Merging,
+    pub merging: MergeRules,
     /// Members of every message, as JSON, unless events set them.
     pub fixed: &'static [(&'static str, &'static str)],
     /// The list of messages that can be gone on with, each in its member `message`; without one, the whole is the message.

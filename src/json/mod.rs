@@ -4,6 +4,7 @@
 //! Here bytes are kept, and values are only looked at.
 
 mod block;
+pub mod builder;
 pub mod canonical;
 #[allow(clippy::indexing_slicing, reason = "nodes refer to each other by numbers that the scanner gave them")]
 mod duplicates;
@@ -17,7 +18,6 @@ pub mod locate;
 pub mod mend;
 #[allow(clippy::indexing_slicing, reason = "tables that are made as they are compiled, and numbers of their rows")]
 mod names;
-pub mod pieces;
 pub mod pointer;
 pub mod provenance;
 pub mod readable;

@@ -7,8 +7,8 @@ use std::ops::Range;
 use crate::format::reduction::{Begins, How, Reduction, Step, To};
 use crate::history::{Finding, Row, codes};
 use crate::json::Val;
+use crate::json::builder::JsonBuilder;
 use crate::json::edit::Base;
-use crate::json::pieces::Pieced;
 use crate::json::provenance::Written;
 use crate::place::Place;
 use crate::source::ReadAt;
@@ -41,7 +41,7 @@ struct Messages {
 
 /// A message in the making.
 struct Message {
-    root: Pieced,
+    root: JsonBuilder,
     /// Number of the first event among all, and of its record.
     first: (usize, u32),
     last: (Place, u32),
@@ -112,7 +112,7 @@ impl Messages {
     }
 
     fn begin(&mut self, at: Place, number: (usize, u32)) -> usize {
-        let root = Pieced::object(at);
+        let root = JsonBuilder::object(at);
         let message =
             Message { root, first: number, last: (at, 0), events: 0, ended: false, open: HashSet::new() };
         self.all.push(message);
@@ -123,7 +123,7 @@ impl Messages {
     fn is_done(&self, ix: usize, index: u64) -> bool {
         let choices = self.table.choices.as_ref().and_then(|choices| self.all.get(ix)?.root.get(choices.list));
         let reason = choices.and_then(|list| list.element(index)?.get(self.table.reason));
-        reason.is_some_and(Pieced::says)
+        reason.is_some_and(JsonBuilder::has_content)
     }
 
     fn finish(self, bytes: &dyn ReadAt) -> io::Result<Reduced> {
@@ -174,9 +174,9 @@ impl Message {
         }
         let Some(at) = at else { return };
         match step.how {
-            How::First if at.says() => {}
+            How::First if at.has_content() => {}
             How::Put | How::First if val.is_null() => {}
-            How::Put | How::First => *at = Pieced::of(val, base),
+            How::Put | How::First => *at = JsonBuilder::of(val, base),
             How::Merge => at.merge(val, base, &table.merging),
             How::Grow => at.grow(val, base, false),
             How::GrowJson => at.grow(val, base, true),
@@ -189,7 +189,7 @@ impl Message {
         let Message { root, ended, open, first: _, last: (at, _), .. } = self;
         fill(root, table.fixed, *at);
         let Some(choices) = &table.choices else {
-            let complete = *ended || root.get(table.reason).is_some_and(Pieced::says);
+            let complete = *ended || root.get(table.reason).is_some_and(JsonBuilder::has_content);
             if !complete {
                 leave_out(root, table, open);
             }
@@ -197,8 +197,8 @@ impl Message {
         };
         let mut complete = true;
         let list = root.get_mut(choices.list);
-        for choice in list.into_iter().flat_map(Pieced::elements_mut) {
-            let is_done = *ended || choice.get(table.reason).is_some_and(Pieced::says);
+        for choice in list.into_iter().flat_map(JsonBuilder::elements_mut) {
+            let is_done = *ended || choice.get(table.reason).is_some_and(JsonBuilder::has_content);
             let Some(message) = choice.member(choices.message.as_bytes(), *at) else { continue };
             fill(message, choices.fixed, *at);
             if !is_done {
@@ -207,8 +207,8 @@ impl Message {
             }
         }
         if !complete && let Some(list) = root.get_mut(choices.list) {
-            let keeps = |choice: &Pieced| {
-                choice.get(table.reason).is_some_and(Pieced::says)
+            let keeps = |choice: &JsonBuilder| {
+                choice.get(table.reason).is_some_and(JsonBuilder::has_content)
                     || choice.get(choices.message).is_some_and(|message| says(message, table))
             };
             list.retain(|_, _, choice| keeps(choice));
@@ -219,41 +219,44 @@ impl Message {
     /// Whether there is anything in it.
     fn says(&self, table: &Reduction) -> bool {
         match &table.choices {
-            Some(choices) => self.root.get(choices.list).is_some_and(Pieced::says),
+            Some(choices) => self.root.get(choices.list).is_some_and(JsonBuilder::has_content),
             None => says(&self.root, table),
         }
     }
 }
 
-fn says(message: &Pieced, table: &Reduction) -> bool {
-    table.said.iter().any(|key| message.get(key).is_some_and(Pieced::says))
+fn says(message: &JsonBuilder, table: &Reduction) -> bool {
+    table.said.iter().any(|key| message.get(key).is_some_and(JsonBuilder::has_content))
 }
 
 /// Sets the members that every message has.
-fn fill(object: &mut Pieced, fixed: &[(&str, &str)], at: Place) {
+fn fill(object: &mut JsonBuilder, fixed: &[(&str, &str)], at: Place) {
     for (key, json) in fixed {
         if object.get(key).is_none()
             && let Some(slot) = object.member(key.as_bytes(), at)
         {
-            *slot = Pieced::fixed(json, at);
+            *slot = JsonBuilder::fixed(json, at);
         }
     }
 }
 
 /// Leaves out the parts of a message that were still being made.
-fn leave_out(message: &mut Pieced, table: &Reduction, open: &HashSet<u64>) {
+fn leave_out(message: &mut JsonBuilder, table: &Reduction, open: &HashSet<u64>) {
     let Some(list) = message.get_mut(table.parts) else { return };
     let last = list.elements().len().saturating_sub(1);
     list.retain(|number, index, part| match table.part_end.is_empty() {
-        true => number != last || table.json.iter().any(|path| part.at(path).is_some_and(Pieced::spells_json)),
+        true => {
+            number != last || table.json.iter().any(|path| part.at(path).is_some_and(JsonBuilder::spells_json))
+        }
         false => {
             let is_text = |kind: &&str| {
-                part.get("type").is_some_and(|own| own.is(kind)) && part.get(kind).is_some_and(Pieced::says)
+                part.get("type").is_some_and(|own| own.is(kind))
+                    && part.get(kind).is_some_and(JsonBuilder::has_content)
             };
             index.is_none_or(|index| !open.contains(&index)) || table.texts.iter().any(is_text)
         }
     });
-    if !list.says() && table.choices.is_some() {
+    if !list.has_content() && table.choices.is_some() {
         message.remove(table.parts);
     }
 }

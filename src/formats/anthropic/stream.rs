@@ -8,7 +8,7 @@ use crate::format::{
     read_item,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::pieces::Merging;
+use crate::json::builder::MergeRules;
 use crate::json::{Val, name};
 
 use crate::formats::claim;
@@ -72,7 +72,7 @@ static REDUCTION: Reduction = Reduction {
             ..ANY
         },
     ],
-    merging: Merging { grows: &[], parts: &[], unindexed: &[] },
+    merging: MergeRules { grows: &[], parts: &[], unindexed: &[] },
     fixed: &[("type", "\"message\""), ("role", "\"assistant\""), ("content", "[]")],
     choices: None,
     reason: "stop_reason",

@@ -7,7 +7,7 @@ use crate::format::{
     Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::pieces::Merging;
+use crate::json::builder::MergeRules;
 use crate::json::{Val, name};
 
 use super::completion;
@@ -51,7 +51,7 @@ static REDUCTION: Reduction = Reduction {
             ..ANY
         },
     ],
-    merging: Merging {
+    merging: MergeRules {
         grows: &[
             "content",
             "refusal",

@@ -1,8 +1,6 @@
-//! A value that is put together from pieces of other values: strings that grow, members that are set, lists whose elements
-//! are named by an index. Strings keep their escapes, so that a pair of surrogates may come in two pieces. Each piece
+//! JSON under construction, as the events of a stream add up to it: strings that grow, members that are set, lists whose
+//! elements are named by an index. Strings keep their escapes, so that a pair of surrogates may come in two pieces. Each piece
 //! remembers where it came from.
-
-mod build;
 
 use std::collections::HashMap;
 
@@ -17,7 +15,7 @@ use super::{Member, NodeKind, Val, is_json};
 const LEVELS: u32 = 5;
 
 /// How members of one object are added to another.
-pub struct Merging {
+pub struct MergeRules {
     /// Members whose strings grow; of any other string the first that is not empty holds.
     pub grows: &'static [&'static str],
     /// Elements without an index that continue the one before them, if that is of the same type.
@@ -28,7 +26,7 @@ pub struct Merging {
 
 /// A value in the making.
 #[derive(Clone)]
-pub struct Pieced {
+pub struct JsonBuilder {
     /// Where it began.
     from: Place,
     what: What,
@@ -39,8 +37,8 @@ enum What {
     /// JSON as it is written.
     Raw {
         json: Vec<u8>,
-        /// The values that it says; none if it was made up.
-        says: Vec<Place>,
+        /// It is the value at its place; else it was made up.
+        copied: bool,
     },
     /// Text of a string with its escapes, and where it came from. With `json` it spells a value.
     Text {
@@ -48,28 +46,29 @@ enum What {
         runs: Vec<Run>,
         json: bool,
     },
-    Object(Vec<(Box<[u8]>, Pieced)>),
+    Object(Vec<(Box<[u8]>, JsonBuilder)>),
     List {
-        elements: Vec<Pieced>,
+        elements: Vec<JsonBuilder>,
         slots: HashMap<u64, usize>,
     },
 }
 
-impl Pieced {
+impl JsonBuilder {
     /// A copy of a value.
-    pub fn of(val: Val<'_>, base: Base<'_>) -> Pieced {
-        Pieced::of_level(val, base, LEVELS)
+    pub fn of(val: Val<'_>, base: Base<'_>) -> JsonBuilder {
+        JsonBuilder::of_level(val, base, LEVELS)
     }
 
-    fn of_level(val: Val<'_>, base: Base<'_>, levels: u32) -> Pieced {
+    fn of_level(val: Val<'_>, base: Base<'_>, levels: u32) -> JsonBuilder {
         let what = match val.kind() {
             NodeKind::Object if levels > 0 => {
-                let member =
-                    |member: Member<'_>| (member.key.raw.into(), Pieced::of_level(member.val, base, levels - 1));
+                let member = |member: Member<'_>| {
+                    (member.key.raw.into(), JsonBuilder::of_level(member.val, base, levels - 1))
+                };
                 What::Object(val.members().map(member).collect())
             }
             NodeKind::Array if levels > 0 => What::List {
-                elements: val.elements().map(|one| Pieced::of_level(one, base, levels - 1)).collect(),
+                elements: val.elements().map(|one| JsonBuilder::of_level(one, base, levels - 1)).collect(),
                 slots: HashMap::new(),
             },
             NodeKind::String => {
@@ -77,34 +76,34 @@ impl Pieced {
                 text.grow(val, base);
                 text
             }
-            _ => What::Raw { json: val.raw().to_vec(), says: vec![base.of(val)] },
+            _ => What::Raw { json: val.raw().to_vec(), copied: true },
         };
-        Pieced { from: base.of(val), what }
+        JsonBuilder { from: base.of(val), what }
     }
 
     /// An object without members.
-    pub fn object(from: Place) -> Pieced {
-        Pieced { from, what: What::Object(Vec::new()) }
+    pub fn object(from: Place) -> JsonBuilder {
+        JsonBuilder { from, what: What::Object(Vec::new()) }
     }
 
     /// JSON that came from nowhere: it is named by this place.
-    pub fn fixed(json: &str, from: Place) -> Pieced {
-        Pieced { from, what: What::Raw { json: json.as_bytes().to_vec(), says: Vec::new() } }
+    pub fn fixed(json: &str, from: Place) -> JsonBuilder {
+        JsonBuilder { from, what: What::Raw { json: json.as_bytes().to_vec(), copied: false } }
     }
 
     /// The member with this key.
-    pub fn get(&self, key: &str) -> Option<&Pieced> {
+    pub fn get(&self, key: &str) -> Option<&JsonBuilder> {
         match &self.what {
             What::Object(members) => members.iter().find(|(own, _)| **own == *key.as_bytes()).map(|(_, val)| val),
             _ => None,
         }
     }
 
-    pub fn at(&self, path: &[&str]) -> Option<&Pieced> {
+    pub fn at(&self, path: &[&str]) -> Option<&JsonBuilder> {
         path.iter().try_fold(self, |val, key| val.get(key))
     }
 
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Pieced> {
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut JsonBuilder> {
         match &mut self.what {
             What::Object(members) => {
                 members.iter_mut().find(|(own, _)| **own == *key.as_bytes()).map(|(_, val)| val)
@@ -114,16 +113,16 @@ impl Pieced {
     }
 
     /// The elements of a list, else nothing.
-    pub fn elements(&self) -> &[Pieced] {
+    pub fn elements(&self) -> &[JsonBuilder] {
         if let What::List { elements, .. } = &self.what { elements } else { &[] }
     }
 
-    pub fn elements_mut(&mut self) -> &mut [Pieced] {
+    pub fn elements_mut(&mut self) -> &mut [JsonBuilder] {
         if let What::List { elements, .. } = &mut self.what { elements } else { &mut [] }
     }
 
     /// The element of a list that goes by an index.
-    pub fn element(&self, index: u64) -> Option<&Pieced> {
+    pub fn element(&self, index: u64) -> Option<&JsonBuilder> {
         match &self.what {
             What::List { elements, slots } => elements.get(*slots.get(&index)?),
             _ => None,
@@ -131,7 +130,7 @@ impl Pieced {
     }
 
     /// Keeps those elements of a list, by their number and the index they go by, that are wanted.
-    pub fn retain(&mut self, wanted: impl Fn(usize, Option<u64>, &Pieced) -> bool) {
+    pub fn retain(&mut self, wanted: impl Fn(usize, Option<u64>, &JsonBuilder) -> bool) {
         if let What::List { elements, slots } = &mut self.what {
             let mut names: Vec<Option<u64>> = vec![None; elements.len()];
             for (name, slot) in slots.drain() {
@@ -148,8 +147,8 @@ impl Pieced {
         }
     }
 
-    /// Whether it says anything: not null, nor empty.
-    pub fn says(&self) -> bool {
+    /// True unless it is null or empty.
+    pub fn has_content(&self) -> bool {
         match &self.what {
             What::Raw { json, .. } => !matches!(json.as_slice(), b"null" | b"[]" | b"{}"),
             What::Text { raw, .. } => !raw.is_empty(),
@@ -177,25 +176,25 @@ impl Pieced {
     }
 
     /// The member with this key, null if it was not there. Any other value is replaced by an object.
-    pub fn member(&mut self, key: &[u8], from: Place) -> Option<&mut Pieced> {
+    pub fn member(&mut self, key: &[u8], from: Place) -> Option<&mut JsonBuilder> {
         if !matches!(self.what, What::Object(_)) {
-            *self = Pieced::object(from);
+            *self = JsonBuilder::object(from);
         }
         let What::Object(members) = &mut self.what else { return None };
         let found = members.iter().position(|(own, _)| **own == *key);
         if found.is_none() {
-            members.push((key.into(), Pieced::fixed("null", from)));
+            members.push((key.into(), JsonBuilder::fixed("null", from)));
         }
         let at = found.unwrap_or(members.len() - 1);
         members.get_mut(at).map(|(_, val)| val)
     }
 
     /// The element that goes by an index, null if it was not there. Any other value is replaced by a list.
-    pub fn slot(&mut self, index: u64, from: Place) -> Option<&mut Pieced> {
+    pub fn slot(&mut self, index: u64, from: Place) -> Option<&mut JsonBuilder> {
         let (elements, slots) = self.list(from)?;
         let at = *slots.entry(index).or_insert(elements.len());
         if at == elements.len() {
-            elements.push(Pieced::fixed("null", from));
+            elements.push(JsonBuilder::fixed("null", from));
         }
         elements.get_mut(at)
     }
@@ -203,15 +202,15 @@ impl Pieced {
     /// Adds an element to the end of a list.
     pub fn push(&mut self, val: Val<'_>, base: Base<'_>) {
         if let Some((elements, _)) = self.list(base.of(val)) {
-            elements.push(Pieced::of(val, base));
+            elements.push(JsonBuilder::of(val, base));
         }
     }
 
-    fn list(&mut self, from: Place) -> Option<(&mut Vec<Pieced>, &mut HashMap<u64, usize>)> {
+    fn list(&mut self, from: Place) -> Option<(&mut Vec<JsonBuilder>, &mut HashMap<u64, usize>)> {
         if !matches!(self.what, What::List { .. }) {
             let what = What::List { elements: Vec::new(), slots: HashMap::new() };
-            let before = std::mem::replace(self, Pieced { from, what });
-            if let (true, What::List { elements, .. }) = (before.says(), &mut self.what) {
+            let before = std::mem::replace(self, JsonBuilder { from, what });
+            if let (true, What::List { elements, .. }) = (before.has_content(), &mut self.what) {
                 elements.push(before.into_part());
             }
         }
@@ -222,11 +221,11 @@ impl Pieced {
     }
 
     /// A text as a part of a list of parts.
-    fn into_part(self) -> Pieced {
+    fn into_part(self) -> JsonBuilder {
         let from = self.from;
         let kind = What::Text { raw: b"text".to_vec(), runs: Vec::new(), json: false };
-        let kind = Pieced { from, what: kind };
-        Pieced { from, what: What::Object(vec![((*b"type").into(), kind), ((*b"text").into(), self)]) }
+        let kind = JsonBuilder { from, what: kind };
+        JsonBuilder { from, what: What::Object(vec![((*b"type").into(), kind), ((*b"text").into(), self)]) }
     }
 
     /// Adds a string to the text that is there. With `json` the text spells a value.
@@ -238,15 +237,15 @@ impl Pieced {
                 return;
             }
             let keeps = self.is_null() || json;
-            *self = Pieced { from: if keeps { base.of(val) } else { self.from }, what: What::text(json) };
+            *self = JsonBuilder { from: if keeps { base.of(val) } else { self.from }, what: What::text(json) };
         }
         self.what.grow(val, base);
     }
 
     /// Adds the members of an object.
-    pub fn merge(&mut self, delta: Val<'_>, base: Base<'_>, how: &Merging) {
+    pub fn merge(&mut self, delta: Val<'_>, base: Base<'_>, how: &MergeRules) {
         if delta.is_object() && !matches!(self.what, What::Object(_)) {
-            *self = Pieced::object(base.of(delta));
+            *self = JsonBuilder::object(base.of(delta));
         }
         for member in delta.members() {
             let (val, from) = (member.val, base.of(member.val));
@@ -262,13 +261,14 @@ impl Pieced {
                 NodeKind::Null => {}
                 NodeKind::String if grows && matches!(slot.what, What::List { .. }) => slot.grow_last(val, base),
                 NodeKind::String if grows => slot.grow(val, base, false),
-                NodeKind::String if !is_new && (slot.says() || val.as_str().is_some_and(|s| s.is_empty())) => {}
+                NodeKind::String
+                    if !is_new && (slot.has_content() || val.as_str().is_some_and(|s| s.is_empty())) => {}
                 NodeKind::Array => {
                     let indexed = !how.unindexed.iter().any(|name| name.as_bytes() == key);
                     slot.merge_list(val, base, how, indexed);
                 }
                 NodeKind::Object if matches!(slot.what, What::Object(_)) => slot.merge(val, base, how),
-                _ => *slot = Pieced::of(val, base),
+                _ => *slot = JsonBuilder::of(val, base),
             }
         }
     }
@@ -285,15 +285,15 @@ impl Pieced {
                     text.grow(val, base, false);
                 }
             }
-            None => elements.push(Pieced::of(val, base).into_part()),
+            None => elements.push(JsonBuilder::of(val, base).into_part()),
         }
     }
 
     /// Adds the elements of a list: to those that go by the same index, to the last one if they go on with it, else to
     /// the end.
-    fn merge_list(&mut self, list: Val<'_>, base: Base<'_>, how: &Merging, indexed: bool) {
+    fn merge_list(&mut self, list: Val<'_>, base: Base<'_>, how: &MergeRules, indexed: bool) {
         if self.is_null() && list.count() == 0 {
-            *self = Pieced::of(list, base);
+            *self = JsonBuilder::of(list, base);
         }
         for element in list.elements() {
             let from = base.of(element);
@@ -303,18 +303,18 @@ impl Pieced {
                 Some(index) => slots.get(&index).copied(),
                 None => elements.len().checked_sub(1),
             };
-            let fits = |before: &Pieced| match index {
+            let fits = |before: &JsonBuilder| match index {
                 Some(_) => !begins_call(before, element),
                 None => goes_on(before, element, how),
             };
             let at = known.filter(|at| elements.get(*at).is_some_and(fits)).unwrap_or(elements.len());
             if at == elements.len() {
-                elements.push(Pieced { from, what: What::Object(Vec::new()) });
+                elements.push(JsonBuilder { from, what: What::Object(Vec::new()) });
                 slots.extend(index.map(|index| (index, at)));
             }
             let Some(slot) = elements.get_mut(at) else { return };
             if !element.is_object() {
-                *slot = Pieced::of(element, base);
+                *slot = JsonBuilder::of(element, base);
                 continue;
             }
             slot.merge(element, base, how);
@@ -331,18 +331,14 @@ impl Pieced {
             out.spans.push(Span { at, from: self.from, provenance: Provenance::Named });
         };
         match &self.what {
-            What::Raw { json, says } => {
-                let at = out.text.len() as u64;
-                let respelled = |from: &Place| Span { at, from: *from, provenance: Provenance::Respelled };
-                match says.as_slice() {
-                    [from] if *from == self.from && json.len() == from.len as usize => {
-                        out.spans.push(Span { at, from: *from, provenance: Provenance::Copied });
-                    }
-                    says => {
-                        out.spans.extend(says.iter().map(respelled));
-                        begin(out);
-                    }
-                }
+            What::Raw { json, copied } => {
+                // A value of a record that was put together itself may not be in the document as it is here.
+                let provenance = match (copied, json.len() == self.from.len as usize) {
+                    (true, true) => Provenance::Copied,
+                    (true, false) => Provenance::Respelled,
+                    (false, _) => Provenance::Named,
+                };
+                out.spans.push(Span { at: out.text.len() as u64, from: self.from, provenance });
                 out.text.extend_from_slice(json);
             }
             What::Text { raw, runs, json } => {
@@ -400,16 +396,16 @@ impl What {
 }
 
 /// Whether a call is another one than the one that goes by its index: some servers give all of them the same.
-fn begins_call(before: &Pieced, element: Val<'_>) -> bool {
+fn begins_call(before: &JsonBuilder, element: Val<'_>) -> bool {
     let id = element.get("id").and_then(|id| id.text()).filter(|id| !id.is_empty());
     let named =
         element.at(&["function", "name"]).and_then(|name| name.text()).is_some_and(|name| !name.is_empty());
-    let other = |own: &Pieced| own.says() && id.as_deref().is_some_and(|id| !own.is_raw(id));
+    let other = |own: &JsonBuilder| own.has_content() && id.as_deref().is_some_and(|id| !own.is_raw(id));
     named && before.get("id").is_some_and(other)
 }
 
 /// Whether an element without an index goes on with the one before it.
-fn goes_on(before: &Pieced, element: Val<'_>, how: &Merging) -> bool {
+fn goes_on(before: &JsonBuilder, element: Val<'_>, how: &MergeRules) -> bool {
     let kind = element.get("type").and_then(|kind| kind.text());
     if kind.as_deref().is_some_and(|kind| how.parts.iter().any(|part| part.as_bytes() == kind)) {
         let own = before.get("type");
