@@ -50,10 +50,10 @@ pub fn media(kind: MediaKind, url: Option<Text>, id: Option<Text>, dialect: &'st
     }
 }
 
-/// Arguments as the text of JSON: `""` for none is what some servers refuse.
+/// Arguments as the text of JSON: `""` for none is what some servers refuse. What a store says is written as it is.
 pub fn write_input_text(input: &Input, w: &mut Writer<'_>) {
     match input {
-        Input::Text(text) if text.is_blank() => w.plain("{}"),
+        Input::Text(text) if text.is_blank() && !w.is_tracing() => w.plain("{}"),
         Input::Text(text) => w.text(text),
         Input::Json(raw) => w.quoted(raw),
     }
@@ -62,7 +62,7 @@ pub fn write_input_text(input: &Input, w: &mut Writer<'_>) {
 /// Arguments as a value. Conversion has seen to it that they are an object.
 pub fn write_input_object(input: &Input, w: &mut Writer<'_>) {
     match input {
-        Input::Text(text) if text.is_blank() => w.object(|_| {}),
+        Input::Text(text) if text.is_blank() && !w.is_tracing() => w.object(|_| {}),
         Input::Text(text) => w.spelled(text),
         Input::Json(raw) => w.raw(raw),
     }

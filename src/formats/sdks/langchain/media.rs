@@ -1,9 +1,9 @@
 //! What a message holds beside calls: texts, images and files, in the forms of the providers and in LangChain's own.
 
-use crate::formats::threads::parts;
+use crate::formats::threads::{DialectChoice, parts};
 use crate::json::edit::Base;
 use crate::json::{Val, name};
-use crate::message::{Media, MediaKind, Part, ResultPart, Text};
+use crate::message::{Media, MediaKind, Opaque, OpaqueKind, Part, Raw, ResultPart, Text};
 
 /// A block of a message, or a text.
 pub(super) fn part(block: Val<'_>, base: Base<'_>) -> Option<Part> {
@@ -15,9 +15,14 @@ pub(super) fn part(block: Val<'_>, base: Base<'_>) -> Option<Part> {
 }
 
 /// The content of a result: its texts as one where there is nothing else; its JSON if nothing of it is known.
-pub(super) fn result(list: Val<'_>, base: Base<'_>) -> Vec<ResultPart> {
+pub(super) fn result(list: Val<'_>, dialect: DialectChoice, base: Base<'_>) -> Vec<ResultPart> {
     let of_block = |block: Val<'_>| match text(block, base) {
         Some(text) => Some(ResultPart::Text(text)),
+        // Anthropic is sent its own blocks as they are.
+        None if dialect == DialectChoice::Anthropic && is_anthropics(block) => {
+            let opaque = Opaque { dialect: "anthropic", kind: OpaqueKind::Unknown, raw: Raw::copied(block, base) };
+            Some(ResultPart::Opaque(opaque, base.of(block).into()))
+        }
         None => media(block, base).map(|media| ResultPart::media(media, base.of(block).into())),
     };
     let all: Vec<ResultPart> = list.elements().filter_map(of_block).collect();
@@ -25,6 +30,10 @@ pub(super) fn result(list: Val<'_>, base: Base<'_>) -> Vec<ResultPart> {
         true => vec![ResultPart::Text(Text::of_json(list, base))],
         false => parts::joined(all, base.of(list)),
     }
+}
+
+fn is_anthropics(block: Val<'_>) -> bool {
+    block.get(name::source).is_some() && block.get(name::r#type).is_some_and(|kind| kind.is("image"))
 }
 
 fn text(block: Val<'_>, base: Base<'_>) -> Option<Text> {

@@ -32,7 +32,7 @@ pub(super) fn sent(
 fn result(message: &Message<'_>, dialect: DialectChoice, base: Base<'_>) -> Option<Part> {
     let call = parts::text(message.data.get(name::tool_call_id), base)?;
     let output = match message.data.get(name::content).filter(|own| !own.is_null()) {
-        Some(list) if list.is_array() => media::result(list, base),
+        Some(list) if list.is_array() => media::result(list, dialect, base),
         Some(own) => vec![ResultPart::Text(Text::of_json(own, base))],
         None => Vec::new(),
     };

@@ -3,7 +3,7 @@
 
 use crate::json::edit::Base;
 use crate::json::string::snake_case;
-use crate::json::{Val, name};
+use crate::json::{Member, Val, name};
 use crate::message::write::Writer;
 use crate::message::{Raw, Text};
 use crate::place::Place;
@@ -31,56 +31,42 @@ pub(super) fn sent(item: Val<'_>, base: Base<'_>) -> Option<Raw> {
     let kind = text(item, "type");
     let kind = kind.as_deref().map_or("message", |kind| std::str::from_utf8(kind).unwrap_or_default());
     let given = given(item);
-    let mut out = Object::of(base.of(item));
-    match kind {
+    let typed = |name: &str| Object::typed(name, base.of(item));
+    let out = match kind {
         "message" => {
             let content = item.get(name::content)?;
-            out.plain("type", "message");
             let content = if content.is_string() { Raw::copied(content, base) } else { parts(content, base) };
-            out.add("content", content);
-            out.members(item, &["type", "content"], base);
+            typed("message").with("content", content).members(item, &["type", "content"], base)
         }
         "function_call_result" => {
-            out.plain("type", "function_call_output");
-            out.add("output", output(item.get(name::output)?, base));
-            out.members(item, &["type", "output", "name"], base);
+            let out = typed("function_call_output").with("output", output(item.get(name::output)?, base));
+            out.members(item, &["type", "output", "name"], base)
         }
         "reasoning" => {
-            out.plain("type", "reasoning");
-            let summary = |own: Val<'_>| {
-                let mut part = Object::of(base.of(own));
-                part.plain("type", "summary_text");
-                part.copy("text", own.get(name::text), base);
-                part.raw()
-            };
             let list = item.get(name::content).into_iter().flat_map(|list| list.elements());
-            out.add("summary", array(list.map(summary), out.at));
-            out.members(item, &["type", "content", "rawContent"], base);
+            let part = |own: Val<'_>| {
+                Object::typed("summary_text", base.of(own)).copy("text", own.get(name::text), base).raw()
+            };
+            let out = typed("reasoning").with("summary", array(list.map(part), base.of(item)));
+            out.members(item, &["type", "content", "rawContent"], base)
         }
         "hosted_tool_call" => {
             let own = given.and_then(|given| text(given, "type")).or_else(|| text(item, "name"))?;
             let own = String::from_utf8_lossy(&own);
-            out.plain("type", HOSTED.iter().find(|(old, _)| *old == own).map_or(&*own, |(_, name)| name));
-            out.members(item, &["type", "name", "arguments", "output"], base);
+            let name = HOSTED.iter().find(|(old, _)| *old == own).map_or(&*own, |(_, name)| name);
+            typed(name).members(item, &["type", "name", "arguments", "output"], base)
         }
         "computer_call_result" => {
             let output = item.get(name::output)?;
-            let mut screenshot = Object::of(base.of(output));
-            screenshot.plain("type", "computer_screenshot");
-            screenshot.copy("image_url", output.get(name::data), base);
-            out.plain("type", "computer_call_output");
-            out.add("output", screenshot.raw());
-            out.members(item, &["type", "output"], base);
+            let screenshot = Object::typed("computer_screenshot", base.of(output));
+            let screenshot = screenshot.copy("image_url", output.get(name::data), base).raw();
+            typed("computer_call_output").with("output", screenshot).members(item, &["type", "output"], base)
         }
         // What the SDK does not know itself.
-        "unknown" => {}
-        kind => {
-            out.plain("type", kind);
-            out.members(item, &["type"], base);
-        }
-    }
-    out.given(given, base);
-    Some(out.raw())
+        "unknown" => Object::of(base.of(item)),
+        kind => typed(kind).members(item, &["type"], base),
+    };
+    Some(out.given(given, base).raw())
 }
 
 fn given(val: Val<'_>) -> Option<Val<'_>> {
@@ -98,39 +84,45 @@ impl Object {
         Object { at, members: Vec::new() }
     }
 
-    fn add(&mut self, key: &str, val: Raw) {
+    fn typed(name: &str, at: Place) -> Object {
+        Object::of(at).with("type", Raw::build(at, |w| w.plain(name)))
+    }
+
+    fn with(mut self, key: &str, val: Raw) -> Object {
         self.members.push((key.to_owned(), val));
+        self
     }
 
-    fn plain(&mut self, key: &str, text: &str) {
-        self.add(key, Raw::build(self.at, |w| w.plain(text)));
-    }
-
-    fn copy(&mut self, key: &str, val: Option<Val<'_>>, base: Base<'_>) {
-        val.into_iter().for_each(|val| self.add(key, Raw::copied(val, base)));
+    fn copy(self, key: &str, val: Option<Val<'_>>, base: Base<'_>) -> Object {
+        match val {
+            Some(val) => self.with(key, Raw::copied(val, base)),
+            None => self,
+        }
     }
 
     /// The members of an item, but these.
-    fn members(&mut self, item: Val<'_>, but: &[&str], base: Base<'_>) {
+    fn members(mut self, item: Val<'_>, but: &[&str], base: Base<'_>) -> Object {
         for member in item.members() {
             let key = String::from_utf8_lossy(member.key.raw);
             let is_fake = key == "id" && member.val.is(NO_ID);
             if key != "providerData" && !but.contains(&&*key) && !is_fake {
                 // A definition of a tool holds names of the user's own.
                 let levels = if key == "tools" { 0 } else { LEVELS };
-                self.add(&snake_case(&key), renamed(member.val, base, levels));
+                self = self.with(&snake_case(&key), renamed(member.val, base, levels));
             }
         }
+        self
     }
 
     /// What the provider gave besides, as far as the item does not say it.
-    fn given(&mut self, given: Option<Val<'_>>, base: Base<'_>) {
+    fn given(mut self, given: Option<Val<'_>>, base: Base<'_>) -> Object {
         for member in given.into_iter().flat_map(|given| given.members()) {
             let key = snake_case(&String::from_utf8_lossy(member.key.raw));
             if !self.members.iter().any(|(own, _)| *own == key) {
-                self.add(&key, renamed(member.val, base, LEVELS));
+                self = self.with(&key, renamed(member.val, base, LEVELS));
             }
         }
+        self
     }
 
     fn raw(&self) -> Raw {
@@ -148,12 +140,9 @@ fn renamed(val: Val<'_>, base: Base<'_>, levels: u32) -> Raw {
     let at = base.of(val);
     match levels.checked_sub(1) {
         Some(levels) if val.is_object() => {
-            let mut out = Object::of(at);
-            for member in val.members() {
-                let key = snake_case(&String::from_utf8_lossy(member.key.raw));
-                out.add(&key, renamed(member.val, base, levels));
-            }
-            out.raw()
+            let key = |member: &Member<'_>| snake_case(&String::from_utf8_lossy(member.key.raw));
+            let add = |out: Object, member: Member<'_>| out.with(&key(&member), renamed(member.val, base, levels));
+            val.members().fold(Object::of(at), add).raw()
         }
         Some(levels) if val.is_array() => array(val.elements().map(|own| renamed(own, base, levels)), at),
         _ => Raw::copied(val, base),
@@ -178,16 +167,15 @@ fn parts(list: Val<'_>, base: Base<'_>) -> Raw {
 }
 
 fn part(part: Val<'_>, base: Base<'_>) -> Raw {
+    let at = base.of(part);
     let is = |kind: &str| part.get(name::r#type).is_some_and(|own| own.is(kind));
     let given = given(part);
-    let mut out = Object::of(base.of(part));
-    match () {
+    let out = match () {
         () if is("output_text") => {
-            out.plain("type", "output_text");
-            out.copy("text", part.get(name::text), base);
             let annotations = given.and_then(|given| given.get(name::annotations)).filter(|own| own.is_array());
-            let none = || Raw::named("[]", base.of(part));
-            out.add("annotations", annotations.map_or_else(none, |own| renamed(own, base, LEVELS)));
+            let annotations = annotations.map_or_else(|| Raw::named("[]", at), |own| renamed(own, base, LEVELS));
+            let out = Object::typed("output_text", at).copy("text", part.get(name::text), base);
+            out.with("annotations", annotations)
         }
         () if is("input_image") || is("image") => {
             // A text, or an object that says what the text is.
@@ -195,10 +183,8 @@ fn part(part: Val<'_>, base: Base<'_>) -> Raw {
             let url =
                 image.filter(Val::is_string).or_else(|| image?.get(name::url)).or_else(|| part.get("imageUrl"));
             let id = image.and_then(|own| own.get(name::id)).or_else(|| part.get("fileId"));
-            out.plain("type", "input_image");
-            out.copy("detail", part.get(name::detail), base);
-            out.copy("image_url", url, base);
-            out.copy("file_id", id, base);
+            let out = Object::typed("input_image", at).copy("detail", part.get(name::detail), base);
+            out.copy("image_url", url, base).copy("file_id", id, base)
         }
         () if is("input_file") => {
             let file = part.get(name::file);
@@ -207,14 +193,10 @@ fn part(part: Val<'_>, base: Base<'_>) -> Raw {
             let url = text.filter(|_| is_url).or_else(|| file?.get(name::url)).or_else(|| part.get("fileUrl"));
             let data = text.filter(|_| !is_url).or_else(|| part.get(name::fileData));
             let id = file.and_then(|own| own.get(name::id)).or_else(|| part.get("fileId"));
-            out.plain("type", "input_file");
-            out.copy("file_url", url, base);
-            out.copy("file_data", data, base);
-            out.copy("file_id", id, base);
-            out.copy("filename", part.get(name::filename), base);
+            let out = Object::typed("input_file", at).copy("file_url", url, base).copy("file_data", data, base);
+            out.copy("file_id", id, base).copy("filename", part.get(name::filename), base)
         }
-        () => out.members(part, &[], base),
-    }
-    out.given(given, base);
-    out.raw()
+        () => Object::of(at).members(part, &[], base),
+    };
+    out.given(given, base).raw()
 }
