@@ -24,8 +24,9 @@ pub mod translate;
 pub mod unsent;
 mod upstream;
 
+use crate::history::settings::not_sent;
 use crate::history::tree::{Builder, Forest};
-use crate::history::{History, Pairing, Role, Row, Settings};
+use crate::history::{Finding, History, Pairing, Role, Row, Settings, Unsent};
 use crate::json::Val;
 use crate::place::Place;
 
@@ -69,6 +70,10 @@ pub trait Format: Sync {
     }
 }
 
+/// Why items of a log are not sent.
+const REPLACED: &str = "a compaction has replaced it";
+const TAKEN_BACK: &str = "the user took it back";
+
 /// Makes histories of rows and marks, in order. Serves every format: lists, logs and trees.
 pub struct Assembler {
     histories: Histories,
@@ -91,6 +96,8 @@ pub struct Assembler {
     pieces: Vec<(Place, u32)>,
     /// Parts that wait to be put in order.
     ranked: Option<Box<Ranked<Mark>>>,
+    /// What is not sent is wanted, too.
+    gathers_unsent: bool,
 }
 
 impl Assembler {
@@ -113,7 +120,13 @@ impl Assembler {
             own: None,
             pieces: Vec::new(),
             ranked: None,
+            gathers_unsent: false,
         }
+    }
+
+    /// Whether items that are not sent are gathered ([`Settings::unsent`]).
+    pub fn gathering_unsent(self, gathers_unsent: bool) -> Self {
+        Assembler { gathers_unsent, ..self }
     }
 
     /// Hands events to the format's own assembler; its histories are edited as it says.
@@ -136,7 +149,7 @@ impl Assembler {
     pub fn settle(&mut self) {
         let Some(ranked) = self.ranked.take() else { return };
         let (told, unsent) = ranked.finish();
-        self.settings.unsent = unsent;
+        self.settings.unsent.extend(unsent);
         for told in told {
             match told {
                 Told::Rows(rows) => self.rows(&rows),
@@ -195,6 +208,11 @@ impl Assembler {
             Mark::End => return self.end(),
             Mark::Settings(set, value) => set(&mut self.settings, value),
             Mark::NotConverted(finding) => self.settings.lost.push(finding),
+            Mark::Unsent(at, record, why) => {
+                if self.gathers_unsent {
+                    self.settings.unsent.push(Unsent::at(at, record, "an item", why));
+                }
+            }
             Mark::Aborted(at) => self.settings.aborted.push(at),
             Mark::Turn => {
                 self.begun = Some(self.rows.len() as u32);
@@ -211,23 +229,28 @@ impl Assembler {
             }
             // Of what came before, nobody knows which turns are gone.
             Mark::Rollback(turns) if turns as usize > self.turns.len() && self.settings.window().is_some() => {
-                self.rows.clear();
+                self.leave(0, TAKEN_BACK);
                 self.turns.clear();
             }
             Mark::Rollback(turns) => {
                 let keep = self.turns.len().saturating_sub(turns as usize);
                 if let Some(&row) = self.turns.get(keep) {
-                    self.rows.truncate(row as usize);
+                    self.leave(row as usize, TAKEN_BACK);
                     self.turns.truncate(keep);
                 }
             }
             Mark::Reset => {
-                self.rows.clear();
+                self.leave(0, REPLACED);
                 self.turns.clear();
                 self.begun = self.begun.map(|_| 0);
             }
             Mark::ResetToUsers => {
-                self.rows.retain(|row| row.role == Role::User);
+                let of_user = self.rows.iter().filter(|row| row.role == Role::User).copied().collect();
+                let all = std::mem::replace(&mut self.rows, of_user);
+                if self.gathers_unsent {
+                    let others = all.iter().filter(|row| row.role != Role::User);
+                    self.settings.unsent.extend(not_sent(others, REPLACED));
+                }
                 self.turns.clear();
                 self.begun = self.begun.map(|_| self.rows.len() as u32);
             }
@@ -260,6 +283,20 @@ impl Assembler {
             }
         }
         None
+    }
+
+    /// Leaves out the rows from one on.
+    fn leave(&mut self, from: usize, why: &'static str) {
+        if self.gathers_unsent {
+            let rows = self.rows.get(from..).unwrap_or_default();
+            self.settings.unsent.extend(not_sent(rows, why));
+        }
+        self.rows.truncate(from);
+    }
+
+    /// What all branches of a tree have in common: losses, and what is not sent.
+    pub fn take_apart(&mut self) -> (Vec<Finding>, Vec<Unsent>) {
+        (std::mem::take(&mut self.settings.lost), std::mem::take(&mut self.settings.unsent))
     }
 
     /// A record could not be read.
@@ -320,6 +357,11 @@ impl Assembler {
             None => std::mem::take(&mut self.rows),
         };
         let mut settings = std::mem::take(&mut self.settings);
+        if let Some(own) = self.own.as_ref().filter(|_| self.gathers_unsent) {
+            for (rows, why) in own.unsent() {
+                settings.unsent.extend(not_sent(&rows, why));
+            }
+        }
         settings.numbered.iter_mut().for_each(|numbered| numbered.end(settings.broken));
         if settings.newest_first {
             rows.reverse();

@@ -123,5 +123,5 @@ pub use library::{View, page};
 pub use repair::{Orphans, Reasoning};
 pub use report::contract::{
     Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, RenamedId, Repaired,
-    SettingDiff, Side, Span, Summary,
+    SettingDiff, Side, Span, Summary, UnsentDiff,
 };

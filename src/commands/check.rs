@@ -72,7 +72,9 @@ pub(super) fn look(
     only_kinds: bool,
 ) -> io::Result<Checked> {
     let proposes = run.outputs.iter().any(|output| output.name == "sarif");
-    let options = run.lints.of(&doc.label);
+    let mut options = run.lints.of(&doc.label).clone();
+    options.read.unsent = run.verbose;
+    let options = &options;
     let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
     let (mut found, mut references) = (check(&doc)?, 0);
     if unslim::is_slimmed(&doc, &found)? {

@@ -20,6 +20,7 @@ use crate::targets::models;
 use super::carry_output::CarryOutput;
 use super::check::{is_no_conversation, nothing_found};
 use super::left_out;
+use super::lost;
 use super::parts::{Parts, Taken, Unsaved};
 use super::run::Inputs;
 use super::run::labels::label_of;
@@ -71,6 +72,8 @@ pub(super) struct Done {
     loses: bool,
     /// Noted, warnings, errors.
     counts: [u64; 3],
+    /// What is not sent.
+    unsent: u64,
     items: u64,
     format: Option<&'static str>,
     /// References of a slimmed log that were followed.
@@ -326,6 +329,7 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
         destinations: std::mem::take(&mut done.destinations),
         loses: done.loses(),
         counts: done.counts,
+        unsent: done.unsent,
         items: done.items,
         format: done.format.map(|format| format.info().name),
         seen: Seen {
@@ -370,6 +374,7 @@ pub(super) struct Session<'r> {
     records_failed: u64,
     recognised: u64,
     noted: u64,
+    unsent: u64,
     summary: Summary,
     seen: Vec<Seen>,
 }
@@ -383,6 +388,7 @@ impl<'r> Session<'r> {
             records_failed: 0,
             recognised: 0,
             noted: 0,
+            unsent: 0,
             summary: Summary { ignored, ..Summary::default() },
             seen: Vec::new(),
         }
@@ -420,6 +426,7 @@ impl<'r> Session<'r> {
         self.summary.items += done.items;
         let [noted, warnings, errors] = done.counts;
         self.noted += noted;
+        self.unsent += done.unsent;
         self.summary.warnings += warnings;
         self.summary.errors += errors;
         self.records_failed += u64::from(done.failed);
@@ -471,13 +478,10 @@ impl<'r> Session<'r> {
         if left_out > 0 {
             text += &format!("; {} left out", grouped(left_out));
         }
-        text += &match (summary.warnings, self.noted) {
-            _ if summary.histories + left_out == 0 => ".".to_owned(),
-            (0, 0) => "; no losses.".to_owned(),
-            (0, noted) => format!("; no losses, {}.", changes_in_words(noted)),
-            (losses, 0) => format!("; {}.", losses_in_words(losses)),
-            (losses, noted) => format!("; {}, {}.", losses_in_words(losses), changes_in_words(noted)),
-        };
+        if summary.histories + left_out > 0 {
+            text += &format!("; {}", lost::words(summary.warnings, self.noted, self.unsent));
+        }
+        text.push('.');
         let shown =
             self.seen.iter().flat_map(|seen| &seen.diagnostics).filter(|d| d.severity != Severity::Info).count()
                 as u64;
@@ -487,13 +491,4 @@ impl<'r> Session<'r> {
         }
         text + &walked_files::skipped_in_words(summary)
     }
-}
-
-/// What the target gets in another form, without loss.
-fn changes_in_words(noted: u64) -> String {
-    if noted == 1 { "1 change in form".to_owned() } else { format!("{} changes in form", grouped(noted)) }
-}
-
-fn losses_in_words(losses: u64) -> String {
-    if losses == 1 { "1 loss".to_owned() } else { format!("{} losses", grouped(losses)) }
 }

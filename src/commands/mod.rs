@@ -17,6 +17,7 @@ pub mod follow;
 pub mod init;
 mod left_out;
 pub mod lineage;
+mod lost;
 mod numbered_logs;
 mod parts;
 mod positions;

@@ -61,7 +61,7 @@ pub fn convert_to_spools(
     };
     let mut options = judge::unjudged(how.options);
     // A check says nothing of losses.
-    options.read.coverage = !how.foreign_only;
+    (options.read.coverage, options.read.unsent) = (!how.foreign_only, !how.foreign_only);
     let mut found = judge::judging(id, bytes, &options, threads, &converting, &mut take)?;
     take(&mut found.made)?;
     let mut converter = Converter::new(id, bytes, how);

@@ -32,6 +32,8 @@ pub struct ConvertedDoc {
     pub destinations: Vec<Destination>,
     /// Findings by weight: noted, warnings, errors.
     pub counts: [u64; 3],
+    /// What the doc holds and its agent does not send.
+    pub unsent: u64,
     pub lines: Vec<(u64, u64)>,
 }
 
@@ -49,6 +51,7 @@ impl ConvertedDoc {
             judged: Vec::new(),
             destinations: Vec::new(),
             counts: [0; 3],
+            unsent: 0,
             lines: Vec::new(),
         }
     }
@@ -95,6 +98,7 @@ impl ConvertedDoc {
         self.met += made.met;
         self.items += made.items;
         self.failed += made.failed;
+        self.unsent += made.unsent;
         self.left_out.extend(made.left_out);
         self.destinations.extend(made.destination);
         for (sum, more) in self.counts.iter_mut().zip(made.counts) {

@@ -38,6 +38,8 @@ pub struct Made {
     pub error: Option<io::Error>,
     pub judged: Vec<Judged>,
     pub counts: [u64; 3],
+    /// What the source holds and its agent does not send.
+    pub unsent: u64,
     pub converted: u32,
     /// Conversations that were met, whatever became of them.
     pub met: u32,
@@ -61,7 +63,7 @@ impl Made {
         self.destination = None;
         self.left_out = Some(at);
         // What is not written has no number, and no other form.
-        self.counts[Severity::Info as usize] = 0;
+        (self.counts[Severity::Info as usize], self.unsent) = (0, 0);
         self.judged.retain(|judged| judged.severity > Severity::Info);
         self.judged.iter_mut().for_each(|judged| judged.history = None);
     }
@@ -177,7 +179,7 @@ impl<'c> Converter<'c> {
             found.push(finding(*kind, row).arg(*arg));
         }
         found.extend(&history.settings.lost);
-        found.sort_by_key(|finding| (finding.row.at.start, finding.code, finding.variant));
+        in_order(&mut found);
         found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
         self.made.out = std::mem::take(result);
         self.made.converted += 1;
@@ -243,7 +245,10 @@ impl<'c> Converter<'c> {
         let Some(severity) = variant.levels.stored.filter(|_| failed || options.enabled.has(rule.code)) else {
             return;
         };
-        self.made.counts[severity as usize] += 1;
+        match LossKind::of(&finding) {
+            LossKind::NOT_SENT => self.made.unsent += 1,
+            _ => self.made.counts[severity as usize] += 1,
+        }
         if severity < self.how.least && !variant.shown || self.made.judged.len() >= self.how.most {
             return;
         }
@@ -315,6 +320,15 @@ pub(super) fn is_recognised(result: &dyn ReadAt, written: Written) -> bool {
                 && tape.root(text).and_then(|val| detect::of_document(val, None)).is_some()
         }
     }
+}
+
+/// Losses in the order of the doc, before what is not sent: so many messages of that there may be that the others would not
+/// be kept.
+pub(super) fn in_order(found: &mut [Finding]) {
+    found.sort_by_key(|finding| {
+        let is_unsent = LossKind::of(finding) == LossKind::NOT_SENT;
+        (is_unsent, finding.row.at.start, finding.code, finding.variant)
+    });
 }
 
 pub(super) fn finding(kind: LossKind, row: Row) -> Finding {

@@ -183,6 +183,26 @@ fn settings(conversation: &mut Thread, capabilities: &Capabilities, able: &Able,
     settings.state.drain(..).for_each(|at| losses.add(LossKind::SERVER_STATE, at));
 }
 
+/// Sessions hold no settings: whoever goes on with one has settings of its own.
+pub fn lose(settings: &mut Settings, losses: &mut Losses) {
+    for plain in settings.plain.drain(..).filter(|plain| !is_usual(plain)) {
+        losses.add(Form::of(plain.name).map_or(LossKind::SETTING, |form| form.loss), plain.at);
+    }
+    let choice = settings.choice.take().filter(|set| !matches!(set.value, Choice::Auto));
+    let effort = settings.effort.take().filter(|set| !matches!(set.value, Effort::Adaptive));
+    let parallel = settings.parallel.take().filter(|set| !set.value);
+    let summary = settings.summary.take().filter(|set| !set.value.is("auto"));
+    let others = [
+        settings.stop.take().map(|set| set.at),
+        settings.output.take().map(|set| set.at),
+        choice.map(|set| set.at),
+        effort.map(|set| set.at),
+        parallel.map(|set| set.at),
+        summary.map(|set| set.at),
+    ];
+    others.into_iter().flatten().for_each(|at| losses.add(LossKind::SETTING, at));
+}
+
 /// Says what holds if nothing is said.
 fn is_usual(plain: &Plain) -> bool {
     let usual: &[&str] = match plain.name {

@@ -29,6 +29,7 @@ static KNOWN: &[(&str, &[Piece])] = &[
                     "reasoning",
                     "reasoning_content",
                     "reasoning_details",
+                    "thinking_blocks",
                     "prefix",
                 ],
             ),

@@ -7,7 +7,7 @@ use crate::place::DocId;
 use crate::source::ReadAt;
 
 use super::align::{Aligned, Became, align};
-use super::entries::{self, Told, Words};
+use super::entries::{self, Left, Told, Words};
 use super::entry::Entry;
 use super::partners;
 use super::renames::Rename;
@@ -51,6 +51,8 @@ pub struct Difference {
     /// Ids that are others now, and are so everywhere.
     pub renames: Vec<Rename>,
     pub settings: Vec<Change>,
+    /// What each side holds and its agent does not send. It makes no difference.
+    pub unsent: [Vec<Left>; 2],
 }
 
 /// What came of the comparison of two docs.
@@ -96,13 +98,15 @@ fn differ(before: Option<(usize, Told)>, after: Option<(usize, Told)>, scope: Sc
         Some(Found { number: *number, label: told.label.clone(), is_branch: told.is_branch })
     };
     let histories = (found(&before), found(&after));
-    let parts = |told: Option<(usize, Told)>| told.map(|(_, told)| (told.members, told.entries));
+    let parts = |told: Option<(usize, Told)>| told.map(|(_, told)| (told.members, told.entries, told.unsent));
     // What is only on one side has no settings that differ.
     let both = before.is_some() && after.is_some();
-    let ((old, before), (new, after)) = (parts(before).unwrap_or_default(), parts(after).unwrap_or_default());
+    let ((old, before, old_unsent), (new, after, new_unsent)) =
+        (parts(before).unwrap_or_default(), parts(after).unwrap_or_default());
     let settings = if both && scope == Scope::All { settings::changes(&old, &new) } else { Vec::new() };
     let Aligned { fates, renames } = align(&before, &after);
-    Difference { histories, before, after, fates, renames, settings }
+    let unsent = [old_unsent, new_unsent];
+    Difference { histories, before, after, fates, renames, settings, unsent }
 }
 
 /// How many entries met which fate, and what differs beside them.

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::dialect::{Body, Shape};
 use crate::format::{FormatInfo, Histories};
-use crate::history::Finding;
+use crate::history::{Finding, Remedy};
 use crate::json::Val;
 use crate::judge::{self, Keep, Options};
 use crate::message::{Aside, LossKind, Losses, Thread};
@@ -29,6 +29,17 @@ pub struct Told {
     pub entries: Vec<Entry>,
     /// The other members of the request around it: model, tools, settings.
     pub members: Vec<Entry>,
+    pub unsent: Vec<Left>,
+}
+
+/// Something that a doc holds and its agent does not send.
+#[derive(Clone, Debug)]
+pub struct Left {
+    pub why: &'static str,
+    pub at: Place,
+    /// Number of the record, from 1.
+    pub record: u32,
+    pub pointer: String,
 }
 
 /// In which words two histories are compared.
@@ -43,7 +54,7 @@ pub enum Words {
 /// All histories of a doc, and how many records could not be read.
 pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> io::Result<(Vec<Told>, u32)> {
     let mut options = judge::unjudged(options);
-    options.read.coverage = true;
+    (options.read.coverage, options.read.unsent) = (true, true);
     let found = judge::judge(id, bytes, &options, 1, &Keep)?;
     let unread = found.judged.iter().filter(|judged| judged.severity == Severity::Error).count();
     let told = found.made.iter().map(|kept| {
@@ -60,9 +71,22 @@ pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> i
         judge::each_piece(&texts, &kept.rows, &kept.settings, id, &mut take)?;
         let mut told = teller.finish(bytes, &record)?;
         told.entries.extend(unwritten(&kept.settings.lost, bytes)?);
-        Ok(Told { label: kept.settings.label.clone(), ..told })
+        Ok(Told { label: kept.settings.label.clone(), unsent: unsent(&kept.settings.lost), ..told })
     });
     Ok((told.collect::<io::Result<_>>()?, unread as u32))
+}
+
+/// What is not sent, in the order of the doc.
+fn unsent(lost: &[Finding]) -> Vec<Left> {
+    let left = |finding: &Finding| {
+        let Remedy::Never(why) = finding.remedy else { return None };
+        let (at, record) = (finding.row.at, finding.row.record + 1);
+        Some(Left { why, at, record, pointer: String::new() })
+    };
+    let notes = lost.iter().filter(|finding| LossKind::of(finding) == LossKind::NOT_SENT);
+    let mut unsent: Vec<Left> = notes.filter_map(left).collect();
+    unsent.sort_by_key(|left| left.at.order());
+    unsent
 }
 
 /// What a translated store holds and no message says, as its JSON text: two files that differ in it are not the same.
@@ -171,6 +195,7 @@ impl Teller {
             is_branch: matches!(self.info.histories, Histories::Tree | Histories::Session | Histories::PerNode),
             entries: self.instructions,
             members: self.members,
+            unsent: Vec::new(),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use crate::json::{Tape, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Input, LossKind, Losses, Media, Message, Part, PartKind, ResultPart, Role, Source, Text, Thread, ToolResult,
+    Input, LossKind, Losses, Lost, Media, Message, Part, PartKind, ResultPart, Role, Source, Text, Thread, ToolResult,
 };
 use crate::source::ReadAt;
 
@@ -31,7 +31,8 @@ pub fn tell(
         let all = blocks.iter().filter_map(|block| entry(*role, name.as_ref(), block, locate));
         entries.extend(all.map(&mut *aside));
     }
-    for lost in losses.list.iter().filter(|lost| lost.kind == LossKind::FIELD) {
+    let is_said = |lost: &&Lost| matches!(lost.kind, LossKind::FIELD | LossKind::REASONING);
+    for lost in losses.list.iter().filter(is_said) {
         let at = lost.at.place;
         let kind = "field of its API alone".to_owned();
         entries.push(Entry::new(kind, None, Grammar::Shared, Vec::new(), at, locate(at)));
@@ -148,6 +149,7 @@ fn write_json_or_text(text: &Text, w: &mut Writer<'_>) {
 }
 
 fn write_media(media: &Media, w: &mut Writer<'_>) {
+    media.name.iter().for_each(|name| w.key("name").text(name));
     let detail = media.detail.iter().filter(|detail| *detail.plain() != *b"auto");
     detail.for_each(|detail| w.key("detail").text(detail));
     media.context.iter().for_each(|context| w.key("context").text(context));

@@ -19,6 +19,8 @@ pub enum Mark {
     Settings(fn(&mut Settings, Box<str>), Box<str>),
     /// What a record says beside the request, which is lost where that is converted.
     NotConverted(Finding),
+    /// A record holds something that is not sent, and why.
+    Unsent(Place, u32, &'static str),
     /// The client began a turn here. It counts for a rollback once the user speaks in it.
     Turn,
     /// The user speaks here. In a log without marked turns this begins one.

@@ -42,7 +42,9 @@ impl<M> Ranked<M> {
         let told =
             sent.into_iter().flat_map(|ix| told.get_mut(ix).map(std::mem::take).unwrap_or_default()).collect();
         let unsent = unsent.into_iter().filter_map(|(ix, why)| {
-            Some(Unsent { what: ranks.get(ix)?.name.clone(), why, at: None, is_lost: false })
+            let rank = ranks.get(ix)?;
+            let what = if rank.name.is_empty() { "a message".into() } else { rank.name.clone() };
+            Some(Unsent::at(rank.at, rank.record, what, why))
         });
         (told, unsent.collect())
     }

@@ -31,6 +31,11 @@ pub trait Assemble {
     /// What a request would send that is made now.
     fn history(&self) -> Vec<Row>;
 
+    /// The rows that it would not send, and why.
+    fn unsent(&self) -> Vec<(Vec<Row>, &'static str)> {
+        Vec::new()
+    }
+
     /// The steps of the conversation as a path of nodes.
     fn nodes(&self) -> Vec<(Entry, Vec<Row>)>;
 

@@ -4,10 +4,12 @@
 use std::collections::HashSet;
 
 use crate::json::fingerprint_of;
+use crate::place::Place;
 
 /// What becomes of a part when the history is sent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Standing {
+    #[default]
     Sent,
     /// Sent, also where it comes before a restart.
     Always,
@@ -20,13 +22,16 @@ pub enum Standing {
 }
 
 /// Where a part belongs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rank {
     /// A part without a number stays after the one that is stored before it.
     pub number: Option<u64>,
     /// What it is called.
     pub name: Box<str>,
     pub standing: Standing,
+    /// Where it is, and the number of its record.
+    pub at: Place,
+    pub record: u32,
 }
 
 /// Why parts before a restart are not sent.
@@ -71,6 +76,7 @@ mod tests {
             number: *number,
             name: Box::default(),
             standing: *standing,
+            ..Rank::default()
         };
         resolve(&ranks.iter().map(rank).collect::<Vec<_>>())
     }

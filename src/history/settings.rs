@@ -5,7 +5,9 @@ use crate::json::fingerprint_of;
 use crate::place::Place;
 
 use super::finding::{Code, Finding};
+use super::kind::Kind;
 use super::numbered::Numbered;
+use super::row::Row;
 use super::{Version, id};
 
 /// Whether a history is about to be sent or was written down as it happened.
@@ -142,6 +144,27 @@ impl Unsent {
     }
 }
 
+/// The items of these rows, none of which is sent. Blocks go with their message.
+pub fn not_sent<'r>(rows: impl IntoIterator<Item = &'r Row>, why: &'static str) -> Vec<Unsent> {
+    let mut unsent: Vec<Unsent> = Vec::new();
+    for row in rows {
+        let is_told = |last: &Unsent| last.at.is_some_and(|(at, _)| at.contains(&row.at));
+        if !unsent.last().is_some_and(is_told) {
+            unsent.push(Unsent::at(row.at, row.record, what(row), why));
+        }
+    }
+    unsent
+}
+
+/// What an item is, in words.
+fn what(row: &Row) -> &'static str {
+    match row.kind {
+        Kind::Message | Kind::BlockMessage => "a message",
+        _ if row.kind.is_output() => "a result",
+        _ => "an item",
+    }
+}
+
 /// Settings of one history.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -193,7 +216,7 @@ pub struct Settings {
     pub in_rows: bool,
     /// The version of the agent that wrote the log last.
     pub agent_version: Option<Version>,
-    /// What the log holds and is never sent.
+    /// What the log holds and is not sent. Of items that a history is made of it is gathered where that is asked for.
     pub unsent: Vec<Unsent>,
     /// What is lost where it is converted, before its messages are looked at: what a record says beside the request, and what
     /// the dialect of a translated store cannot say; with the option `coverage` also what no message

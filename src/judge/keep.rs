@@ -39,6 +39,7 @@ impl OnHistory for Keep {
 
     fn renumber_records(made: &mut Kept, by: u32) {
         made.rows.iter_mut().for_each(|row| row.record += by);
+        made.settings.lost.iter_mut().for_each(|finding| finding.row.record += by);
     }
 }
 

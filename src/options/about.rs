@@ -101,6 +101,7 @@ fn read_options(about: &FileOptions) -> Result<read::Options, Misuse> {
         effort: about.effort.as_deref().map(|effort| Effort::of(effort.as_bytes())),
         dialect: None,
         coverage: false,
+        unsent: false,
     })
 }
 

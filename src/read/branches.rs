@@ -7,18 +7,28 @@ use crate::format::{Assembler, FormatInfo, Histories};
 use crate::history::tree::{Forest, Marks, Problem, Wrong};
 use crate::history::{Act, Finding, History, Kind, Row, codes};
 
+mod left;
+
+use super::Options;
+use left::Left;
+
 /// Ends a doc whose records make a tree.
 pub fn of_tree(
     assembler: &mut Assembler,
     info: &FormatInfo,
-    all_branches: bool,
+    options: &Options,
 ) -> Option<(Vec<History>, Vec<Finding>)> {
     let forest = assembler.forest()?;
-    let nodes = 0..forest.nodes.len() as u32;
-    let histories = match info.histories {
-        Histories::PerNode => assembler.branches(&forest, nodes),
-        _ => assembler.branches(&forest, leaves(&forest, all_branches).into_iter()),
+    let leaves = match info.histories {
+        Histories::PerNode => (0..forest.nodes.len() as u32).collect(),
+        _ => leaves(&forest, options.all_branches),
     };
+    let (lost, unsent) = assembler.take_apart();
+    let mut histories = assembler.branches(&forest, leaves.iter().copied());
+    if options.unsent {
+        let of_nodes = info.histories == Histories::PerNode;
+        Left::new(&forest, &leaves, of_nodes).tell(lost, unsent, &mut histories);
+    }
     let findings = forest.problems.iter().map(|problem| finding(problem, &forest));
     Some((histories, findings.collect()))
 }

@@ -65,6 +65,13 @@ pub(super) struct Part<'p> {
     pub unsent: &'p [Unsent],
 }
 
+/// What is said of something that is not sent where the history is converted.
+pub(super) fn note(own: &Unsent) -> Option<Finding> {
+    let (at, record) = own.at?;
+    let kind = if own.is_lost { LossKind::LEFT_OUT } else { LossKind::NOT_SENT };
+    Some(kind.found(at, record).never(own.why))
+}
+
 /// What is lost of these records besides what is known, by their histories.
 pub(super) fn lost(
     bytes: &dyn ReadAt,
@@ -72,13 +79,7 @@ pub(super) fn lost(
     format: &'static dyn Format,
     parts: &[Part<'_>],
 ) -> io::Result<Vec<Vec<Finding>>> {
-    let not_sent = |own: &Unsent| {
-        let (at, record) = own.at?;
-        let kind = if own.is_lost { LossKind::LEFT_OUT } else { LossKind::NOT_SENT };
-        Some(kind.found(at, record).never(own.why))
-    };
-    let mut lost: Vec<Vec<Finding>> =
-        parts.iter().map(|part| part.unsent.iter().filter_map(not_sent).collect()).collect();
+    let mut lost: Vec<Vec<Finding>> = parts.iter().map(|_| Vec::new()).collect();
     let mut owners: Vec<(u64, usize)> = Vec::new();
     for (n, part) in parts.iter().enumerate() {
         owners.extend(part.spans.iter().filter(|span| says(span)).map(|span| (span.from.start, n)));

@@ -16,7 +16,7 @@ use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 use super::detect::{self, Answer};
 use super::stage::{Batch, Stage};
 use super::{
-    Found, Options, Panics, Reading, Take, branches, large, last_line, paths, reduced, translated, unknown,
+    Found, Options, Panics, Reading, Take, branches, coverage, large, last_line, paths, reduced, translated, unknown,
 };
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
@@ -95,7 +95,7 @@ impl<'e, T: Take> Run<'e, T> {
 
     /// `format` is the one of the records, if they are assembled as they are.
     pub fn assembler(&self, info: &FormatInfo, format: Option<&'static dyn Format>) -> Assembler {
-        let assembler = Assembler::new(info, self.take.wants_nodes());
+        let assembler = Assembler::new(info, self.take.wants_nodes()).gathering_unsent(self.options.unsent);
         match format {
             Some(format) => assembler.by(format),
             None => assembler,
@@ -336,7 +336,7 @@ impl<'e, T: Take> Run<'e, T> {
             self.history(history, items, info, None, all);
         }
         self.misfits(&mut from, all);
-        let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options.all_branches) else {
+        let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options) else {
             return Ok(());
         };
         histories.into_iter().for_each(|history| self.history(history, items, info, None, all));
@@ -426,8 +426,11 @@ impl<'e, T: Take> Run<'e, T> {
         all.histories += 1;
         all.items += history.rows.len() as u64;
         all.slimmed |= history.settings.slimmed;
-        all.unsent.append(&mut history.settings.unsent);
         let settings = &mut history.settings;
+        if self.options.coverage {
+            settings.lost.extend(settings.unsent.iter().filter_map(coverage::note));
+        }
+        all.unsent.append(&mut settings.unsent);
         settings.usage = self.options.usage.unwrap_or(settings.usage);
         settings.effort = settings.effort.or(self.options.effort);
         if self.bytes.is_cut() {

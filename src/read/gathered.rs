@@ -112,8 +112,10 @@ impl Batch {
             match mark {
                 Mark::Entry(entry) => entry.record += records,
                 Mark::Own(event) => event.renumber(records),
-                Mark::Lost(_, record) | Mark::Piece(_, record) => *record += records,
+                Mark::Lost(_, record) | Mark::Piece(_, record) | Mark::Unsent(_, record, _) => *record += records,
                 Mark::Line { record, .. } => *record += records,
+                Mark::NotConverted(finding) => finding.row.record += records,
+                Mark::Ranked(rank) => rank.record += records,
                 _ => {}
             }
         }

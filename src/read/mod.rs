@@ -62,6 +62,9 @@ pub struct Options {
     pub dialect: Option<&'static str>,
     /// Also what no message of a translated store is made of ([`crate::history::Settings::lost`]).
     pub coverage: bool,
+    /// Also what items of a log are not sent ([`crate::history::Settings::unsent`]); with `coverage` each of them is among the
+    /// losses, as a note.
+    pub unsent: bool,
 }
 
 impl Default for Options {
@@ -77,6 +80,7 @@ impl Default for Options {
             effort: None,
             dialect: None,
             coverage: false,
+            unsent: false,
         }
     }
 }
@@ -170,7 +174,7 @@ pub struct Reading<T> {
     pub slimmed: bool,
     /// A record may hold a reference.
     pub may_refer: bool,
-    /// Rows that are never sent, by their names, and why.
+    /// What is not sent, and why.
     pub unsent: Vec<Unsent>,
     /// (offset, number of the line that starts at or before it and begins there) every few kilobytes.
     pub lines: Vec<(u64, u64)>,

@@ -261,6 +261,23 @@ pub struct HistoryDiff {
     pub renamed: Vec<RenamedId>,
     /// What the request asks for beside its items, where that differs.
     pub settings: Vec<SettingDiff>,
+    /// What the documents hold and their agents do not send: it makes no difference.
+    pub unsent: Vec<UnsentDiff>,
+}
+
+/// Something of one document that its agent does not send.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnsentDiff {
+    /// Whether it is in the document `before` or `after`.
+    pub side: &'static str,
+    /// Why it is not sent.
+    pub reason: &'static str,
+    /// Number of the record, from 1.
+    pub record: u32,
+    /// JSON Pointer within the record.
+    pub pointer: String,
+    /// Its length.
+    pub bytes: u64,
 }
 
 /// An id that is another one in the second document, everywhere.

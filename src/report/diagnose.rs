@@ -6,7 +6,7 @@ use crate::dialect::Dialect;
 use crate::format::FormatInfo;
 use crate::formats::agents::self_repair;
 use crate::formats::{FORMATS, unread};
-use crate::history::{Kind, NO_FIELD, Row};
+use crate::history::{Kind, NO_FIELD, Remedy, Row};
 use crate::json::What;
 use crate::judge::{Judged, JudgedDoc};
 use crate::place::DocId;
@@ -206,6 +206,10 @@ impl Teller<'_> {
             "length" => Some(finding.arg.to_string()),
             "looks" => Some(unread::row(finding.arg)?.name.to_owned()),
             "format" => Some(self.format?.name.to_owned()),
+            "why" => match finding.remedy {
+                Remedy::Never(why) => Some(why.to_owned()),
+                _ => None,
+            },
             "shape" => item.shape.clone().or_else(|| Some("not JSON".to_owned())),
             _ => None,
         }

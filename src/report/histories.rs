@@ -5,12 +5,13 @@ use std::io::{self, Write};
 
 use crate::diff::align::Became;
 use crate::diff::compare::{Difference, Fates, Found};
+use crate::diff::entries::Left;
 use crate::diff::entry::{Entry, text_of};
 use crate::diff::item;
 use crate::diff::renames::Rename;
 use crate::diff::same::Tie;
 use crate::history::Flags;
-use crate::place::DocId;
+use crate::place::{DocId, Place};
 use crate::source::{ReadAt, display_name, framing};
 
 use super::changes::{Paint, Shown, write_lines};
@@ -100,6 +101,13 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
     if !difference.renames.is_empty() {
         writeln!(out)?;
     }
+    let unsent = unsent(difference);
+    for line in unsent.iter().flat_map(|text| wrapped(text, style.width, "", "  ")) {
+        writeln!(out, "{line}")?;
+    }
+    if !unsent.is_empty() {
+        writeln!(out)?;
+    }
     for fate in &difference.fates {
         let (word, before, after) = sides(difference, fate);
         if matches!(fate, Became::Same(..)) {
@@ -125,6 +133,49 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// What is not sent of both sides, a sentence for each reason.
+pub fn unsent(difference: &Difference) -> Vec<String> {
+    let [before, after] = difference.unsent.each_ref().map(|left| reasons(left));
+    let mut told = Vec::new();
+    for group in &before {
+        let file = if after.contains(group) { "both files" } else { "the first file" };
+        told.push(group.words(file));
+    }
+    told.extend(after.iter().filter(|group| !before.contains(group)).map(|group| group.words("the second file")));
+    told
+}
+
+/// What is not sent for one reason.
+#[derive(PartialEq, Eq)]
+struct NotSent {
+    why: &'static str,
+    count: u64,
+    /// Number of the first record.
+    record: u32,
+}
+
+impl NotSent {
+    fn words(&self, file: &str) -> String {
+        let NotSent { why, count: n, record } = self;
+        let items = count(*n, "item");
+        match n {
+            1 => format!("{items} of {file} is not sent, because {why} (record {record})"),
+            _ => format!("{items} of {file} are not sent, each because {why} (first in record {record})"),
+        }
+    }
+}
+
+fn reasons(left: &[Left]) -> Vec<NotSent> {
+    let mut all: Vec<NotSent> = Vec::new();
+    for Left { why, record, .. } in left {
+        match all.iter_mut().find(|group| group.why == *why) {
+            Some(group) => group.count += 1,
+            None => all.push(NotSent { why, count: 1, record: *record }),
+        }
+    }
+    all
 }
 
 /// An id that is another one now, and where.
@@ -191,21 +242,31 @@ pub fn locate(
         }
         in_old.extend(difference.renames.iter().map(|rename| rename.first.0));
         in_new.extend(difference.renames.iter().map(|rename| rename.first.1));
-        old.extend(difference.before.iter_mut().enumerate().filter(|(n, _)| in_old.contains(n)).map(|(_, e)| e));
-        new.extend(difference.after.iter_mut().enumerate().filter(|(n, _)| in_new.contains(n)).map(|(_, e)| e));
+        let Difference { before, after, unsent: [left_old, left_new], .. } = difference;
+        old.extend(
+            before.iter_mut().enumerate().filter(|(n, _)| in_old.contains(n)).map(|(_, e)| (e.at, &mut e.pointer)),
+        );
+        new.extend(
+            after.iter_mut().enumerate().filter(|(n, _)| in_new.contains(n)).map(|(_, e)| (e.at, &mut e.pointer)),
+        );
+        old.extend(left_old.iter_mut().map(|left| (left.at, &mut left.pointer)));
+        new.extend(left_new.iter_mut().map(|left| (left.at, &mut left.pointer)));
     }
     locate_side(before, old)?;
     locate_side(after, new)
 }
 
-fn locate_side((id, bytes): (DocId, &dyn ReadAt), entries: Vec<&mut Entry>) -> io::Result<()> {
-    if entries.is_empty() {
+/// Something whose pointer is asked for: its place, and where the pointer goes.
+type Wanted<'w> = (Place, &'w mut String);
+
+fn locate_side((id, bytes): (DocId, &dyn ReadAt), wanted: Vec<Wanted<'_>>) -> io::Result<()> {
+    if wanted.is_empty() {
         return Ok(());
     }
-    let wanted: Vec<_> = entries.iter().map(|entry| (entry.at, Flags::default())).collect();
-    let pointers = pointers(id, bytes, framing::sniff(bytes)?, &wanted)?;
-    for entry in entries {
-        entry.pointer = pointers.get(&entry.at).map(|found| found.outer.clone()).unwrap_or_default();
+    let places: Vec<_> = wanted.iter().map(|(at, _)| (*at, Flags::default())).collect();
+    let pointers = pointers(id, bytes, framing::sniff(bytes)?, &places)?;
+    for (at, pointer) in wanted {
+        *pointer = pointers.get(&at).map(|found| found.outer.clone()).unwrap_or_default();
     }
     Ok(())
 }
@@ -259,7 +320,20 @@ pub fn history(difference: &Difference) -> contract::HistoryDiff {
         entries: entries.collect(),
         renamed: renames.collect(),
         settings: settings::notes(&difference.settings),
+        unsent: sides_of(&difference.unsent),
     }
+}
+
+fn sides_of([before, after]: &[Vec<Left>; 2]) -> Vec<contract::UnsentDiff> {
+    let left = |side, left: &Left| contract::UnsentDiff {
+        side,
+        reason: left.why,
+        record: left.record,
+        pointer: left.pointer.clone(),
+        bytes: u64::from(left.at.len),
+    };
+    let before = before.iter().map(|own| left("before", own));
+    before.chain(after.iter().map(|own| left("after", own))).collect()
 }
 
 /// The difference of two docs.

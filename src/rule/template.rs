@@ -55,6 +55,8 @@ pub const NAMES: &[&str] = &[
     "order",
     "looks",
     "format",
+    // Why nothing is done about it.
+    "why",
 ];
 
 /// Whether everything that a template names is in the list.

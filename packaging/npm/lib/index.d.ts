@@ -152,6 +152,8 @@ export interface Diff {
     }[];
     renamed: { of: "call" | "item"; before: string; after: string; items: number }[];
     settings: { action: string; name: string; part: string | null; before: string | null; after: string | null }[];
+    /** What the documents hold and their agents do not send. */
+    unsent: { side: "before" | "after"; reason: string; record: number; pointer: string; bytes: number }[];
   }[];
 }
 

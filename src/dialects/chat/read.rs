@@ -10,7 +10,7 @@ use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Member, Val, name};
 use crate::message::{
     Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, Message, Name, OpaqueKind,
-    OutputFormat, Part, PartKind, Plain, Raw, ResultPart, Role, Source, Text, Thread, Tool, ToolKind, ToolResult,
+    OutputFormat, Part, PartKind, Plain, Raw, Reasoning, ResultPart, Role, Source, Text, Thread, Tool, ToolKind, ToolResult,
     WebSearch,
 };
 
@@ -189,6 +189,8 @@ struct Said<'t> {
     calls: Option<Val<'t>>,
     old_call: Option<Val<'t>>,
     details: Option<Val<'t>>,
+    /// Thoughts with their signatures.
+    signed: Option<Val<'t>>,
     /// What was thought, as most servers say it, and as the others do.
     thoughts: [Option<Val<'t>>; 2],
     prefix: Option<Member<'t>>,
@@ -208,6 +210,7 @@ impl<'t> Said<'t> {
                 b"tool_calls" => &mut said.calls,
                 b"function_call" => &mut said.old_call,
                 b"reasoning_details" => &mut said.details,
+                b"thinking_blocks" => &mut said.signed,
                 b"reasoning_content" => &mut said.thoughts[0],
                 b"reasoning" => &mut said.thoughts[1],
                 b"prefix" => {
@@ -248,7 +251,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
     let mut message = Message::new(role, body.at(val));
     message.name = words(said.name);
     if is_model {
-        message.parts.extend(thoughts(body, val, &said));
+        message.parts.extend(thoughts(body, val, &said, losses));
     }
     match said.content {
         Some(content) if content.is_array() => {
@@ -257,7 +260,9 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
         Some(content) => {
             if let Some(text) = Text::of_val(content) {
                 let citations = citations(NAME, said.annotations);
-                message.parts.push(Part::new(PartKind::Text { text, citations }, body.at(content)));
+                // Citations stand beside the text: both are in the message.
+                let at = body.at(if citations.is_some() { val } else { content });
+                message.parts.push(Part::new(PartKind::Text { text, citations }, at));
             }
         }
         None => {}
@@ -298,7 +303,7 @@ fn number<'b>(calls: impl Iterator<Item = &'b mut Part>, out: &Thread) {
 }
 
 /// What the model thought, in whichever field the vendor puts it.
-fn thoughts(body: &Body<'_>, val: Val<'_>, said: &Said<'_>) -> Vec<Part> {
+fn thoughts(body: &Body<'_>, val: Val<'_>, said: &Said<'_>, losses: &mut Losses) -> Vec<Part> {
     let details: Vec<Part> = said
         .details
         .into_iter()
@@ -308,8 +313,40 @@ fn thoughts(body: &Body<'_>, val: Val<'_>, said: &Said<'_>) -> Vec<Part> {
     if !details.is_empty() {
         return details;
     }
+    let signed: Vec<Part> = said
+        .signed
+        .into_iter()
+        .flat_map(|blocks| blocks.elements())
+        .filter_map(|block| Some(Part::new(thinking_of(block)?, body.at(block))))
+        .collect();
+    if !signed.is_empty() {
+        // The same thoughts without signatures stand beside them.
+        let of_blocks = signed.iter().flat_map(|block| match &block.kind {
+            PartKind::Reasoning(reasoning) => &reasoning.texts[..],
+            _ => &[],
+        });
+        let of_blocks: Vec<u8> = of_blocks.flat_map(|text| text.plain().into_owned()).collect();
+        for beside in said.thoughts.into_iter().flatten() {
+            if words(Some(beside)).is_some_and(|text| text.plain().as_ref() != of_blocks) {
+                losses.add(LossKind::REASONING, body.at(beside));
+            }
+        }
+        return signed;
+    }
     let plain = said.thoughts.iter().find_map(|thought| words(*thought));
     plain.map(|text| Part::new(reasoning(Maker::Open, vec![text], None), body.at(val))).into_iter().collect()
+}
+
+/// LiteLLM keeps Anthropic's blocks beside their text.
+fn thinking_of(block: Val<'_>) -> Option<PartKind> {
+    let maker = Maker::Anthropic;
+    Some(match block.get(name::r#type)?.text()?.as_ref() {
+        b"thinking" => reasoning(maker, said(block, "thinking").into_iter().collect(), said(block, "signature")),
+        b"redacted_thinking" => {
+            PartKind::Reasoning(Reasoning { maker, texts: Vec::new(), seal: None, redacted: said(block, "data") })
+        }
+        _ => return None,
+    })
 }
 
 /// OpenRouter's details name the format that they come in.

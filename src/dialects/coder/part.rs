@@ -3,7 +3,7 @@
 use crate::dialect::{Item, Origin};
 use crate::history::continued::{continuing, tie_of_id};
 use crate::history::{Flags, ItemFlags, Kind, Role, Row};
-use crate::json::{Str, Val, fingerprint};
+use crate::json::{Str, Val, fingerprint, name};
 
 /// What a part is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +68,29 @@ impl<'t> Part<'t> {
 
     pub fn str(&self, key: &str) -> Option<Str<'t>> {
         self.get(key)?.as_str().filter(|text| !text.is_empty())
+    }
+
+    /// What chatd says of lines of a file that the user points at: the file, the lines, and their text.
+    pub fn reference(&self) -> Option<String> {
+        self.val.get(name::r#type).filter(|kind| kind.is("file-reference"))?;
+        let text = |key| self.get(key).and_then(|val| val.text()).unwrap_or_default();
+        let line = |key| self.get(key).and_then(|val| val.as_u64()).unwrap_or_default();
+        let (file, content) = (text("file_name"), text("content"));
+        let (file, content) = (String::from_utf8_lossy(&file), String::from_utf8_lossy(&content));
+        let lines = match (line("start_line"), line("end_line")) {
+            (start, end) if start == end => start.to_string(),
+            (start, end) => format!("{start}-{end}"),
+        };
+        let place = format!("[file-reference] {file}:{lines}");
+        Some(match content.trim() {
+            "" => place,
+            words => format!("{place}\n```{file}\n{words}\n```"),
+        })
+    }
+
+    /// Whether it names what a search found.
+    pub fn is_source(&self) -> bool {
+        self.val.get(name::r#type).is_some_and(|kind| kind.is("source"))
     }
 
     fn is_blank(&self, key: &str) -> bool {

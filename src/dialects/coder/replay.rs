@@ -192,6 +192,10 @@ impl Rows {
         }
         let mut said = Vec::new();
         for part in parts.iter().filter(|part| part.kind == PartKind::Said) {
+            if let Some(words) = part.reference() {
+                said.push(text_part("input_text", &words));
+                continue;
+            }
             let (words, data) = (part.get("text").or(part.get("content")), part.get("data").and_then(text));
             match (words.filter(Val::is_string), data) {
                 (Some(words), _) => said.push(text_part("input_text", &plain(words))),

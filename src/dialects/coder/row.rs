@@ -17,7 +17,7 @@ pub fn rank(row: Val<'_>) -> Rank {
         Some(text) => String::from_utf8_lossy(&text).into_owned(),
         None => String::from_utf8_lossy(id.raw()).into_owned(),
     });
-    Rank { number, name: name.unwrap_or_default().into(), standing: standing(row) }
+    Rank { number, name: name.unwrap_or_default().into(), standing: standing(row), ..Rank::default() }
 }
 
 fn standing(row: Val<'_>) -> Standing {

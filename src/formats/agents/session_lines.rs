@@ -13,6 +13,7 @@ use crate::format::{Mark, Probe, Record, Sink};
 use crate::history::tree::{self, Entry, Marks, Name, Session, Wrong};
 use crate::history::{BlockFlags, Flags, Kind, Role, Version, time};
 use crate::json::{NameSet, Val, fingerprint_of, name};
+use crate::message::LossKind;
 
 use crate::formats::member::named;
 
@@ -197,8 +198,20 @@ impl Line<'_> {
             Some((name, before)) => (Some(name), before),
             None => (named(line, "uuid"), None),
         };
-        let Some(name) = name else { return read_side_line(line, &kind, record, writer, sink) };
+        if kind.as_ref() == b"attachment"
+            && let Some(attachment) = line.get("attachment")
+        {
+            // The client says it to the model as a reminder, in words of its own.
+            let lost = LossKind::LEFT_OUT.found(record.base.of(attachment), record.number);
+            sink.mark(Mark::NotConverted(lost));
+        }
         let message = line.get(name::message).filter(|message| message.get(name::content).is_some());
+        let Some(name) = name else {
+            if let Some(message) = message {
+                sink.mark(Mark::Unsent(record.base.of(message), record.number, NO_NAME));
+            }
+            return read_side_line(line, &kind, record, writer, sink);
+        };
         let part = part_of(line, &kind, message);
         let mut entry = Entry::new(&name, record.base.of(line), record.number, part);
         entry.parent = named(line, "parentUuid").or_else(|| named(line, "logicalParentUuid")).or(before);
@@ -215,6 +228,9 @@ impl Line<'_> {
             entry.wrong = wrong(line, &kind, record);
         }
         sink.mark(Mark::Entry(Box::new(entry)));
+        if let Some(message) = message.filter(|_| part == tree::Part::Link) {
+            sink.mark(Mark::Unsent(record.base.of(message), record.number, SHOWN));
+        }
         if let Some(message) = message.filter(|_| part != tree::Part::Link) {
             let role = if part == tree::Part::Answer { Role::Assistant } else { Role::User };
             if role == Role::User && is_interruption(message) {
@@ -227,6 +243,11 @@ impl Line<'_> {
         }
     }
 }
+
+/// Why a message that the client made up, or shows only to the user, is not sent.
+const SHOWN: &str = "the agent shows it, and does not send it";
+
+const NO_NAME: &str = "its line has no `uuid`, so no link leads to it";
 
 const NO_LINKS: &str = "its lines have no `parentUuid`, so this is not a session that can be resumed";
 

@@ -2,7 +2,7 @@
 //! candidate is the tail of a history. It is part of an object, so it can be changed, and not taken out.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::{Record, Sink, read_item};
+use crate::format::{Mark, Record, Sink, read_item};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
 use crate::message::LossKind;
@@ -51,5 +51,10 @@ pub(super) fn read_candidate(
     flags: Flags,
     sink: &mut dyn Sink,
 ) {
+    if let Some(found) = candidate.get("groundingMetadata").or_else(|| candidate.get("grounding_metadata"))
+        && found.count() > 0
+    {
+        sink.mark(Mark::NotConverted(LossKind::CITATION.found(record.base.of(found), record.number)));
+    }
     read_item(&GEMINI, candidate, record, part, flags | Flags::RECORDED, sink);
 }

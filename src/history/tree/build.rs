@@ -10,6 +10,7 @@ use super::cycles;
 use super::forks;
 use super::gap::{Gap, Gaps};
 use super::join::join;
+use super::trim::trim;
 use super::{Entry, Forest, Marks, NO_NODE, Name, Node, Part, Problem, Wrong, distinct};
 
 /// Takes entries and rows in the order in which they are stored.
@@ -168,6 +169,8 @@ struct Links {
     missing: Vec<bool>,
     names: HashMap<Name, u32>,
     problems: Vec<Problem>,
+    /// Entries that give way to another one of their name which says something else.
+    replaced: Vec<u32>,
 }
 
 #[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
@@ -182,6 +185,7 @@ impl Links {
             missing: vec![false; count],
             names: HashMap::with_capacity(count),
             problems: Vec::new(),
+            replaced: Vec::new(),
         };
         for ix in 0..count {
             if from.entries[ix].name.is_empty() {
@@ -254,7 +258,11 @@ impl Links {
         let (more, marks) = (from.rows_of(again).len(), new.marks);
         let better = old.marks.has(Marks::UNFINISHED) && !marks.has(Marks::UNFINISHED);
         let fuller = better || more > from.rows_of(self.content[first as usize]).len();
-        if changed || !known && fuller {
+        let wins = changed || !known && fuller;
+        if changed || !known {
+            self.replaced.push(if wins { self.content[first as usize] } else { again });
+        }
+        if wins {
             self.content[first as usize] = again;
             from.entries[first as usize].marks = marks;
         }
@@ -373,7 +381,7 @@ impl Groups {
 }
 
 /// Outputs of calls; the user may have added a text to them.
-fn is_results(rows: &[Row]) -> bool {
+pub(super) fn is_results(rows: &[Row]) -> bool {
     rows.iter().any(is_result)
 }
 
@@ -399,7 +407,9 @@ fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -
         members[node_of[group as usize] as usize].push(ix as u32);
     }
     let summarised = summarised(&from, &std::mem::take(&mut links.names));
-    let mut forest = Forest { problems: links.problems, ..Forest::default() };
+    let replaced =
+        links.replaced.iter().map(|ix| (from.entries[*ix as usize].at, from.entries[*ix as usize].record));
+    let mut forest = Forest { problems: links.problems, replaced: replaced.collect(), ..Forest::default() };
     let mut heads = vec![NO_NODE; members.len()];
     for (group, node) in node_of.iter().enumerate().filter(|(_, node)| **node != NO_NODE) {
         heads[*node as usize] = group as u32;
@@ -480,19 +490,4 @@ fn summarised(from: &Builder, names: &HashMap<Name, u32>) -> Option<usize> {
         let leaf = *names.get(entry.parent.as_deref()?)? as usize;
         (leaf < ix).then_some(leaf)
     })
-}
-
-/// The history begins at a node, with what the user says directly above it: at most two messages, and no outputs of
-/// calls that would be cut off.
-fn trim(forest: &mut Forest, mut at: u32) {
-    for _ in 0..2 {
-        let up = forest.node(at).parent;
-        if up == NO_NODE || forest.node(up).entry.part != Part::Input || is_results(forest.rows_of(up)) {
-            break;
-        }
-        at = up;
-    }
-    if let Some(node) = forest.nodes.get_mut(at as usize) {
-        node.entry.marks.set(Marks::RESTART.and(Marks::TRIMMED));
-    }
 }

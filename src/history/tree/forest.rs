@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::history::Row;
+use crate::place::Place;
 
 use super::{Marks, NO_NODE, Name, Node, Part, Problem, Wrong, cycles};
 
@@ -13,6 +14,8 @@ pub struct Forest {
     pub nodes: Vec<Node>,
     pub rows: Vec<Row>,
     pub problems: Vec<Problem>,
+    /// Entries that gave way to another one of their name: where, and the numbers of their records.
+    pub replaced: Vec<(Place, u32)>,
     /// The leaf at which the conversation goes on.
     pub current: Option<u32>,
     pub(super) names: HashMap<Name, u32>,

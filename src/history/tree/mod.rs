@@ -9,6 +9,7 @@ mod forest;
 mod forks;
 mod gap;
 mod join;
+mod trim;
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -57,6 +57,7 @@ fn notes(difference: &Difference) -> Vec<String> {
     notes.extend(
         renamed.map(|rename| format!("renamed {} → {}", mask::id(&rename.before), mask::id(&rename.after))),
     );
+    notes.extend(histories::unsent(difference));
     notes
 }
 

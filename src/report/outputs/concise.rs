@@ -13,7 +13,7 @@ pub(in crate::report) struct Concise {
     shown: usize,
     left: u64,
     /// Kinds of what is only noted, and reported all the same: once.
-    noted: HashSet<(Code, u8)>,
+    noted: HashSet<(Code, u8, Option<&'static str>)>,
 }
 
 impl Concise {
@@ -23,7 +23,8 @@ impl Concise {
 
     fn tells(&mut self, diagnostic: &Diagnostic) -> bool {
         let shows = self.style.shows(diagnostic);
-        shows || self.style.tells(diagnostic) && self.noted.insert((diagnostic.rule, diagnostic.variant))
+        let kind = (diagnostic.rule, diagnostic.variant, diagnostic.no_fix);
+        shows || self.style.tells(diagnostic) && self.noted.insert(kind)
     }
 }
 

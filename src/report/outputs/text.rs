@@ -311,6 +311,8 @@ impl miette::Diagnostic for Shown<'_> {
             (Some(fix), _) => {
                 lines.push(format!("fix ({}): {}", fix.terms(), fix.title));
             }
+            // A message may say it itself.
+            (None, Some(why)) if self.diagnostic.message.ends_with(&*why) => {}
             (None, Some(why)) => lines.push(glued(&format!("no fix: {why}")).into_owned()),
             (None, None) => {}
         }

@@ -6,7 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Reports items, blocks and fields that are dropped because the other API has no equivalent.
+    /// Reports items, blocks and fields that are dropped because the other API has no equivalent. What a log holds and its agent
+    /// does not send either is noted, with the reason.
     ///
     /// ## Why it matters
     ///
@@ -101,9 +102,10 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "not part of the conversation: the log holds it, and it is not sent",
+            message: "not sent, so not converted: {why}",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
+            shown: true,
             ..Variant::BASE
         },
         Variant {

@@ -159,4 +159,7 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
             w.key("data").text(data);
         }
     });
+    if let Some(name) = media.name.as_ref().filter(|_| !is_image) {
+        w.key("title").text(name);
+    }
 }

@@ -6,6 +6,7 @@ use crate::format::{Mark, Part, Record, Sink, Slice, Unit, around, read_item};
 use crate::history::ranked::{Rank, Standing};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{NameSet, Val, fingerprint_of, name};
+use crate::message::LossKind;
 
 use crate::formats::claim;
 
@@ -143,8 +144,23 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
         [0, 0] => Standing::Sent,
         parents => Standing::Unless(parents, CONDENSED),
     };
+    if matches!(standing, Standing::Sent) {
+        // Roo Code gives it back to models that want their reasoning; no other request says it.
+        for key in ["reasoning_content", "reasoning_details"] {
+            if let Some(thoughts) = message.get(key).filter(|thoughts| !thoughts.is_null()) {
+                let lost = LossKind::REASONING.found(record.base.of(thoughts), record.number);
+                sink.mark(Mark::NotConverted(lost));
+            }
+        }
+    }
     let name = marker.map(|id| String::from_utf8_lossy(&id).into()).unwrap_or_default();
-    sink.mark(Mark::Ranked(Box::new(Rank { number: None, name, standing })));
+    sink.mark(Mark::Ranked(Box::new(Rank {
+        number: None,
+        name,
+        standing,
+        at: record.base.of(message),
+        record: record.number,
+    })));
     if let Some(model) =
         message.get(name::modelInfo).and_then(|info| info.get(name::id).or_else(|| info.get(name::modelId)))
         && let Some(model) = model.text()

@@ -9,7 +9,7 @@ use crate::dialects::coder::{CODER, Part as ChatPart, PartKind};
 use crate::format::{
     Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
 };
-use crate::history::ranked::Standing;
+use crate::history::ranked::{Rank, Standing};
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
 use crate::json::{NameSet, Val, fingerprint, name};
@@ -129,7 +129,7 @@ fn part_score(part: Val<'_>) -> u8 {
 
 /// Reads one row of the table.
 pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
-    let rank = rank(row);
+    let rank = Rank { at: record.base.of(row), record: record.number, ..rank(row) };
     let is_sent = !matches!(rank.standing, Standing::Unsent(_));
     sink.mark(Mark::Ranked(Box::new(rank)));
     let Some(content) = row.get(name::content).filter(|_| is_sent) else { return };
@@ -153,6 +153,9 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     (own.kind, own.of, own.role, own.flags) = (Kind::Message, Kind::Message, role, Flags::FOREIGN);
     sink.item(Item { row: own, val: content, id: None, key: None });
 }
+
+/// Why a part is not sent that names what a search found.
+const SOURCE: &str = "chatd shows what a search found, and does not send it";
 
 fn read_parts(list: Val<'_>, role: Role, record: &Record<'_>, flags: Flags, sink: &mut dyn Sink) {
     let origin = Origin { base: record.base, record: record.number, turn: 0, part: 0, flags };
@@ -182,6 +185,9 @@ fn read_parts(list: Val<'_>, role: Role, record: &Record<'_>, flags: Flags, sink
             PartKind::HostedResult => id.is_some_and(|id| left_out.contains(&id)),
             _ => false,
         };
+        if part.is_source() {
+            sink.mark(Mark::Unsent(record.base.of(part.val), record.number, SOURCE));
+        }
         let part = if unsent { part.unsent() } else { *part };
         sink.item(part.item(role, whole, origin));
     }

@@ -145,6 +145,10 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
                 let lost = LossKind::LEFT_OUT.found(record.base.of(text), record.number);
                 sink.mark(Mark::NotConverted(lost));
             }
+            let tools = meta.get("dynamic_tools").into_iter().flat_map(|tools| tools.elements());
+            for tool in tools {
+                sink.mark(Mark::NotConverted(LossKind::LEFT_OUT.found(record.base.of(tool), record.number)));
+            }
             if let Some(provider) = meta.get(name::model_provider).and_then(|p| p.text()) {
                 sink.mark(Mark::Settings(set_provider, text(&provider)));
             }

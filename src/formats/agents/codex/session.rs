@@ -7,6 +7,7 @@ use crate::format::{
 use crate::formats::openai::responses::items;
 use crate::history::{Flags, Settings, Usage};
 use crate::json::{Val, name};
+use crate::message::LossKind;
 
 pub struct CodexSession;
 
@@ -46,6 +47,10 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
         return;
     }
     sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+    let instructions = record.val.at(&["session", "instructions"]);
+    if let Some(text) = instructions.filter(|text| text.as_str().is_some_and(|text| !text.is_blank())) {
+        sink.mark(Mark::NotConverted(LossKind::LEFT_OUT.found(record.base.of(text), record.number)));
+    }
     if let Some(items) = record.val.get(name::items) {
         read_array(&CODEX, items, record, 0, Flags::default(), sink);
     }

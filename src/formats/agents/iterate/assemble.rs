@@ -25,6 +25,10 @@ impl Assemble for Stream {
         system.into_iter().chain(rows).copied().collect()
     }
 
+    fn unsent(&self) -> Vec<(Vec<Row>, &'static str)> {
+        Stream::unsent(self)
+    }
+
     /// The steps of the stream, named by their offsets.
     fn nodes(&self) -> Vec<(Entry, Vec<Row>)> {
         let mut before: Option<Name> = None;

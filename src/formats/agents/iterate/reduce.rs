@@ -99,6 +99,8 @@ pub struct Stream {
     /// Messages, and apart from them instructions, in the order of the events.
     rows: Vec<Row>,
     systems: Vec<Row>,
+    /// Rows of outputs that do not count.
+    left: Vec<Row>,
     context: Context,
     digest: Digest,
     /// What the rows after the event are; `None` if they do not count.
@@ -165,8 +167,19 @@ impl Stream {
                 self.rows.extend_from_slice(rows);
                 self.context.to = self.rows.len() as u32;
             }
-            None => {}
+            None => self.left.extend_from_slice(rows),
         }
+    }
+
+    /// What a request that is made now does not send, and why.
+    pub fn unsent(&self) -> Vec<(Vec<Row>, &'static str)> {
+        let rewritten = self.rows.get(..self.context.from as usize).unwrap_or_default();
+        let older = self.systems.split_last().map_or(&[][..], |(_, older)| older);
+        vec![
+            (rewritten.to_vec(), "the agent has rewritten the history since"),
+            (older.to_vec(), "newer instructions have replaced it"),
+            (self.left.clone(), "it is an output of a request that was not the current one"),
+        ]
     }
 
     /// Whether the body of the event that came last says what the history does.

@@ -4,8 +4,9 @@
 use crate::dialects::responses::RESPONSES;
 use crate::format::{Record, Sink, read_array};
 use crate::history::tree::{self, Entry, Marks};
-use crate::history::{Anchor, Flags, Settings, Usage, id, time};
+use crate::history::{Anchor, Finding, Flags, Settings, Usage, id, time};
 use crate::json::{Val, name};
+use crate::message::LossKind;
 
 use super::request;
 use crate::formats::member::named;
@@ -14,7 +15,44 @@ use crate::formats::member::named;
 pub(super) fn settings(response: Val<'_>, record: &Record<'_>) -> Settings {
     let settings = request::settings(response, record, Usage::Log);
     // The response names the state it was built on; replaying its output does not build on that.
-    Settings { previous: None, conversation: None, around: None, response: anchor(response, record), ..settings }
+    let lost = asked(response, record);
+    Settings {
+        previous: None,
+        conversation: None,
+        around: None,
+        response: anchor(response, record),
+        lost,
+        ..settings
+    }
+}
+
+/// What a response repeats of its request, and a conversion of its output does not say.
+const ASKED: [&str; 12] = [
+    "instructions",
+    "tools",
+    "tool_choice",
+    "metadata",
+    "user",
+    "prompt",
+    "text",
+    "temperature",
+    "top_p",
+    "max_output_tokens",
+    "max_tool_calls",
+    "safety_identifier",
+];
+
+fn asked(response: Val<'_>, record: &Record<'_>) -> Vec<Finding> {
+    let is_usual = |key: &str, val: Val<'_>| match key {
+        "tool_choice" => val.is("auto"),
+        "temperature" | "top_p" => matches!(val.raw(), b"1" | b"1.0"),
+        "text" => val.at(&["format", "type"]).is_none_or(|kind| kind.is("text")),
+        "instructions" if val.is_string() => val.as_str().is_some_and(|text| text.is_blank()),
+        _ => val.is_null() || val.is_array() && val.count() == 0 || val.is_object() && val.count() == 0,
+    };
+    let said = ASKED.iter().filter_map(|key| Some((*key, response.member(*key)?)));
+    let said = said.filter(|(key, member)| !member.val.is_null() && !is_usual(key, member.val));
+    said.map(|(_, member)| LossKind::SETTING.found(record.base.of(member.val), record.number)).collect()
 }
 
 /// What a response is in a tree: it follows the response that it was built on.
