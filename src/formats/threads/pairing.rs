@@ -53,10 +53,7 @@ impl ThreadBuilder {
         for (n, message) in messages.iter().enumerate() {
             let next = messages.iter().skip(n + 1).take_while(|message| message.role == Role::Tool);
             partners.push(match message.role {
-                Role::Assistant => {
-                    let answered: HashSet<&Text> = next.flat_map(results).collect();
-                    message.calls().map(|call| &call.id).filter(|id| answered.contains(id)).cloned().collect()
-                }
+                Role::Assistant => next.flat_map(results).cloned().collect(),
                 _ => HashSet::new(),
             });
         }

@@ -110,7 +110,7 @@ impl ThreadReader for Session {
 fn reasoning(block: Val<'_>, record: &Stored<'_>) -> Option<(Part, DialectChoice)> {
     let (base, at) = (record.base, record.base.of(block));
     let text = Some(Text::copied(block.get(name::thinking)?, base)?);
-    if let Some(signature) = parts::text(block.get(name::signature), base) {
+    if let Some(signature) = block.get(name::signature).and_then(|own| Text::copied(own, base)) {
         return Some((parts::thinking(text, Some(signature), at), DialectChoice::Anthropic));
     }
     let mut state = block.get(name::content).into_iter().flat_map(|own| own.elements());
