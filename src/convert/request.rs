@@ -116,7 +116,6 @@ fn marked(conversation: &Thread) -> usize {
 
 fn define_called_tools(conversation: &mut Thread, losses: &mut Losses) {
     let mut names: Vec<(Text, At)> = Vec::new();
-    #[expect(clippy::mutable_key_type, reason = "what a text says never changes, wherever it is kept")]
     let mut named: HashSet<&Text> = HashSet::new();
     for block in conversation.messages.iter().flat_map(|message| &message.parts) {
         if let PartKind::Call(call) = &block.kind
