@@ -133,31 +133,37 @@ impl ThreadBuilder {
         }
     }
 
-    /// What a tool gave, as [`output`] has it.
+    /// What a tool gave: a text, or several texts as one; else texts, media, and blocks as they are.
     pub fn output(&self, given: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
-        output(given, from)
+        if given.is_string() || !given.is_array() {
+            return vec![ResultPart::Text(Text::of_json(given, from.base))];
+        }
+        let part = |block: Val<'_>| {
+            let at = from.base.of(block);
+            match (text_of(block), media(block, from)) {
+                (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
+                (None, Some(media)) => Some(ResultPart::media(media, at.into())),
+                // A block that nobody knows stays one, so that it is found.
+                (None, None) if block.get(name::r#type).is_some() => {
+                    let (dialect, kind, raw) = ("anthropic", OpaqueKind::Unknown, Raw::copied(block, from.base));
+                    Some(ResultPart::Opaque(Opaque { dialect, kind, raw }, at.into()))
+                }
+                (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
+            }
+        };
+        parts::joined(given.elements().filter_map(part).collect(), from.base.of(given))
     }
 }
 
-/// What a tool gave: a text, or several texts as one; else texts, media, and blocks as they are.
-pub(in crate::formats) fn output(given: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
-    if given.is_string() || !given.is_array() {
-        return vec![ResultPart::Text(Text::of_json(given, from.base))];
-    }
-    let part = |block: Val<'_>| {
-        let at = from.base.of(block);
-        match (text_of(block), media(block, from)) {
-            (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
-            (None, Some(media)) => Some(ResultPart::media(media, at.into())),
-            // A block that nobody knows stays one, so that it is found.
-            (None, None) if block.get(name::r#type).is_some() => {
-                let (dialect, kind, raw) = ("anthropic", OpaqueKind::Unknown, Raw::copied(block, from.base));
-                Some(ResultPart::Opaque(Opaque { dialect, kind, raw }, at.into()))
-            }
-            (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
-        }
+/// What a tool gave, as blocks of MCP: texts, also those of resources, and media. Other blocks are left out.
+pub(in crate::formats) fn mcp_output(blocks: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
+    let text = |block: Val<'_>| {
+        let own = block.get(name::text).or_else(|| block.at(&["resource", "text"]))?;
+        Text::copied(own, from.base).map(ResultPart::Text)
     };
-    parts::joined(given.elements().filter_map(part).collect(), from.base.of(given))
+    let image = |block: Val<'_>| Some(ResultPart::media(media(block, from)?, from.base.of(block).into()));
+    let given = blocks.elements().filter_map(|block| text(block).or_else(|| image(block)));
+    parts::joined(given.collect(), from.base.of(blocks))
 }
 
 fn named(kind: &[u8]) -> String {

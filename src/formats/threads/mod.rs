@@ -20,7 +20,7 @@ use crate::history::{Role, Settings, Unsent};
 use crate::json::Val;
 use crate::message::Message;
 
-pub(super) use blocks::output;
+pub(super) use blocks::mcp_output;
 pub(super) use builder::ThreadBuilder;
 pub(super) use embedded::within;
 pub(super) use media::media;

@@ -9,7 +9,7 @@ use crate::json::{Val, name};
 use crate::message::{Input, Message, Part, Raw, ResultPart, Text};
 
 use crate::formats::member::text;
-use crate::formats::threads::{Dialects, STORE, output, parts, translated};
+use crate::formats::threads::{Dialects, STORE, mcp_output, parts, translated};
 
 pub struct CodexExec;
 
@@ -153,7 +153,7 @@ fn tool(item: Val<'_>, record: &Stored<'_>) -> Option<(Text, Part, Part)> {
 fn results(given: Val<'_>, record: &Stored<'_>) -> Vec<ResultPart> {
     let blocks = given.get(name::content).filter(Val::is_array);
     match blocks.filter(|_| given.get("structured_content").is_none_or(|own| own.is_null())) {
-        Some(blocks) => output(blocks, record),
+        Some(blocks) => mcp_output(blocks, record),
         None => vec![ResultPart::Text(Text::of_json(given, record.base))],
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn message(kind: &str, data: Val<'_>, record: &Stored<'_>) -> Option<
         "user.message" => {
             let text = said("transformedContent").or_else(|| said("content"));
             let files = data.get("attachments").into_iter().flat_map(|list| list.elements());
-            let files = files.filter_map(|own| Some(Part::new(media(own, record)?.into(), base.of(own).into())));
+            let files = files.filter_map(|own| attached(own, base));
             (Role::User, text.into_iter().chain(files).collect())
         }
         "system.message" => (Role::System, said("content").into_iter().collect()),
@@ -43,6 +43,13 @@ pub(super) fn message(kind: &str, data: Val<'_>, record: &Stored<'_>) -> Option<
     };
     let message = parts::message(role, parts, base.of(record.val), record.number);
     (!message.parts.is_empty()).then_some(message)
+}
+
+/// A file that the user attached, if the event holds it.
+fn attached(file: Val<'_>, base: Base<'_>) -> Option<Part> {
+    let own = |key: &str| parts::text(file.get(key), base);
+    let media = parts::media_of_data(own("mimeType")?, own("data")?, own("displayName"));
+    Some(Part::new(media.into(), base.of(file).into()))
 }
 
 fn call(request: Val<'_>, base: Base<'_>) -> Option<Part> {

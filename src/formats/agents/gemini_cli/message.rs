@@ -38,11 +38,12 @@ impl Entry {
             () => Vec::new(),
         };
         let steps = steps.into_iter().filter(|(_, all)| !all.is_empty());
+        let model = val.get(name::model).filter(|_| is("gemini")).and_then(|model| model.text());
         Entry {
             at,
             record: record.number,
             is_unsent,
-            model: text(val, "model").filter(|_| is("gemini")),
+            model: model.map(|model| String::from_utf8_lossy(&model).into()),
             messages: steps.map(|(role, all)| parts::message(role, all, at, record.number)).collect(),
         }
     }

@@ -9,7 +9,7 @@ use crate::json::{Val, name};
 use crate::message::{Message, Part, PartKind, ResultPart, Text};
 
 use crate::formats::member::text;
-use crate::formats::threads::{DialectChoice, Dialects, STORE, media, output, parts, translated};
+use crate::formats::threads::{DialectChoice, Dialects, STORE, mcp_output, media, parts, translated};
 
 pub struct GooseSession;
 
@@ -178,7 +178,7 @@ fn part(item: Val<'_>, record: &Stored<'_>) -> Option<Part> {
             let error = result.get(name::error);
             let given = match (error, content) {
                 (Some(error), _) => vec![ResultPart::Text(Text::of_json(error, base))],
-                (None, Some(content)) => output(content, record),
+                (None, Some(content)) => mcp_output(content, record),
                 (None, None) => Vec::new(),
             };
             let is_error = value.and_then(|value| value.get("isError")).and_then(|failed| failed.as_bool());

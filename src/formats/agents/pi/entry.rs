@@ -3,11 +3,11 @@
 use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::threads::{DialectChoice, output, parts};
+use crate::formats::threads::{DialectChoice, mcp_output, parts};
 use crate::history::Role;
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, name, scan};
-use crate::message::{Maker, Message, Part, PartKind, Raw, Reasoning, Text};
+use crate::message::{Maker, Message, Part, PartKind, Raw, Reasoning, ResultPart, Text};
 use crate::place::Place;
 
 /// An entry. What it says is kept in the form that fits its own model: signatures and ids count only for that.
@@ -202,7 +202,12 @@ fn block(part: Val<'_>, base: Base<'_>) -> Option<Part> {
 fn result(message: Val<'_>, record: &Stored<'_>) -> Option<Part> {
     let id = Text::copied(message.get(name::toolCallId)?, record.base)?;
     let failed = message.get("isError").and_then(|failed| failed.as_bool()) == Some(true);
-    Some(parts::result(id, output(message.get(name::content)?, record), failed, record.base.of(message)))
+    let given = message.get(name::content)?;
+    let given = match Text::copied(given, record.base) {
+        Some(text) => vec![ResultPart::Text(text)],
+        None => mcp_output(given, record),
+    };
+    Some(parts::result(id, given, failed, record.base.of(message)))
 }
 
 /// The halves of an id `call|item`.
