@@ -15,6 +15,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
+use replaylint::internals::convert::stream;
 use replaylint::internals::format::Format as _;
 use replaylint::internals::format::requests::Asked;
 use replaylint::internals::formats::agents::iterate;
@@ -22,9 +23,9 @@ use replaylint::internals::history::{Code, Usage};
 use replaylint::internals::judge::{self, Enabled, Findings, JudgedDoc, Options};
 use replaylint::internals::place::{DocId, Pieces};
 use replaylint::internals::read;
+use replaylint::internals::rebuild::Conversation;
 use replaylint::internals::rebuild::slim::restore::restore;
 use replaylint::internals::rebuild::slim::slim;
-use replaylint::internals::rebuild::{Conversation, stream};
 use replaylint::internals::repair;
 use replaylint::internals::repair::FixOptions;
 use replaylint::internals::source::{Doc, Input, Opening, Patched, ReadAt, lines};

@@ -1,7 +1,7 @@
 //! What a dialect is: the grammar of the items inside an envelope. A dialect turns an item's text into a row, and acts
 //! on an item into edits on its bytes. It knows no envelope, no target and no rule.
 
-use std::collections::BTreeSet;
+pub mod log;
 
 use crate::history::{Flags, Kind, Pairing, Role, Row};
 use crate::json::edit::Base;
@@ -10,8 +10,9 @@ use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
 use crate::message::write::Writer;
 use crate::message::{At, Capabilities, Losses, Message, Thread};
-use crate::place::{Edit, Place};
+use crate::place::Edit;
 
+pub use self::log::{Log, LogOptions, LogReader};
 pub use crate::json::mend::Cannot;
 
 /// An item as it is passed by: its row, and its text for the length of one call.
@@ -149,9 +150,8 @@ pub struct DialectInfo {
     pub moves_whole: fn(Val<'_>) -> bool,
     /// `None` if requests of the dialect have no separate instructions.
     pub hoist: Option<Hoist>,
-    /// What makes items of the Responses API of this log's records; `None` if its items are replayed as they are. The
-    /// argument says that the server keeps items.
-    pub replay: Option<fn(bool) -> Box<dyn Replay>>,
+    /// What reads this log's records as a thread; `None` if its records are items that are sent as they are.
+    pub log: Option<fn(LogOptions) -> Box<dyn LogReader>>,
 }
 
 impl DialectInfo {
@@ -169,7 +169,7 @@ impl DialectInfo {
         message_around: None,
         moves_whole: |_| true,
         hoist: None,
-        replay: None,
+        log: None,
     };
 
     /// The edits that put what these messages say where their request keeps its instructions.
@@ -230,35 +230,4 @@ pub fn write_lines(dialect: &dyn Dialect, thread: &Thread, out: &mut Vec<u8>) {
         line(&Message { parts: thread.instructions.clone(), ..Message::new(Role::System, first.at) });
     }
     thread.messages.iter().for_each(line);
-}
-
-/// Items of the Responses API that records of another system's log become. Records come twice, in order.
-pub trait Replay {
-    /// Tells what some later record needs to know.
-    fn tell(&mut self, _record: Val<'_>) {}
-
-    /// Only records in which one of these offsets lies are wanted, where records are not in the order of the log.
-    fn only(&mut self, _starts: &BTreeSet<u64>) {}
-
-    fn take(&mut self, record: Val<'_>, base: Base<'_>);
-
-    fn finish(self: Box<Self>) -> Replayed;
-}
-
-/// Items for the `input` of a request, each the text of a JSON object on one line.
-#[derive(Debug, Default)]
-pub struct Replayed {
-    pub items: Vec<Vec<u8>>,
-    /// How many items there were when each response of the model ended: reasoning belongs to no item after that.
-    pub ends: Vec<usize>,
-    /// Of what in the log each item was made.
-    pub made_of: Vec<Place>,
-    /// What was left out, and why.
-    pub left_out: Vec<(Place, &'static str)>,
-    /// What of it was left out because nothing answered it.
-    pub unanswered: Vec<Place>,
-    /// Reasoning items that lost their ids, because nothing of the model follows them.
-    pub detached: usize,
-    /// Reasoning with its blob keeps its id where its follower has none, as its client sends it.
-    pub keeps_ids: bool,
 }

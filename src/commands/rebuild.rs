@@ -59,7 +59,7 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
     }
     let lints = run.lints.of(&conversation.title());
     let by_format = conversation.info(doc).and_then(|info| targets::by_name(info.target));
-    let is_session = conversation.info(doc).is_some_and(crate::rebuild::is_session);
+    let is_session = conversation.info(doc).is_some_and(crate::convert::session::is_session);
     let fits = |target: &&Target| target.dialect == RESPONSES || is_session && target.dialect == MESSAGES;
     let target = lints.target.or(by_format).filter(fits);
     let target = target.or(targets::by_name(DEFAULT));

@@ -3,13 +3,13 @@
 
 use std::io::Write;
 
+use crate::convert::stream;
 use crate::format::requests::{Asked, Refused, Requests, Sent};
 use crate::options::{self, Misuse};
 use crate::rebuild::Conversation;
 use crate::rebuild::conversation::Part;
 use crate::rebuild::slim::restore;
 use crate::rebuild::slim::restore::Restored;
-use crate::rebuild::stream;
 use crate::report::command_line::CommandLine;
 use crate::report::mask;
 use crate::report::words::{count, printable};

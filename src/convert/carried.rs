@@ -1,24 +1,21 @@
 //! A history becomes a session that another agent resumes. The histories and the losses are those of every conversion; what
 //! is written, and where it belongs, its writer knows.
 
-use std::io;
-
 use crate::carry::{CarryOver, Destination, SourceHistory};
-use crate::dialect::{Body, Written};
+use crate::dialect::Written;
 use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::settings::not_sent;
 use crate::history::{History, Row, codes};
 use crate::judge::{self, Findings, Options};
 use crate::message::{LossKind, Losses, Lost, Name, OpaqueKind, PartKind, Role, Text, Thread};
-use crate::place::{DocId, Place};
+use crate::place::Place;
 use crate::read;
-use crate::source::{Container, ReadAt};
+use crate::source::Container;
 use crate::target::Severity;
 
 use super::able::Able;
 use super::fit;
-use super::foreign::Items;
 use super::mend::MADE;
 use super::record::{Converter, finding, is_recognised, is_unicode};
 use super::request;
@@ -44,9 +41,10 @@ impl Converter<'_> {
             }
             return;
         }
-        let Ok((mut conversation, mut losses)) = lifted(self.id, self.bytes, history, info, self) else {
+        let Ok(taker) = self.read(history, info, &Taker::lifting) else {
             return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
         };
+        let (mut conversation, mut losses) = taker.lifted();
         let asked = how.plan.model.as_deref();
         if let Some(model) = asked.or(history.settings.model.as_deref())
             && (asked.is_some() || conversation.model.is_none())
@@ -115,28 +113,6 @@ impl Converter<'_> {
         super::record::in_order(&mut found);
         found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
     }
-}
-
-/// The history as a conversation without a dialect.
-fn lifted(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    history: &History,
-    info: &'static FormatInfo,
-    converter: &Converter<'_>,
-) -> io::Result<(Thread, Losses)> {
-    if let Some(items) = Items::of(id, bytes, history, info, converter.how)? {
-        let mut taker = items.lifting();
-        let lost = items.give(&mut taker);
-        let (conversation, mut losses) = taker.lifted();
-        losses.list.extend(lost);
-        return Ok((conversation, losses));
-    }
-    let texts = converter.texts(info);
-    let mut taker = Taker::lifting(info.dialect);
-    let mut take = |body: &Body<'_>, is_element| taker.take(body, is_element);
-    judge::each_piece(&texts, &history.rows, &history.settings, id, &mut take)?;
-    Ok(taker.lifted())
 }
 
 /// What a provider's tools did needs the reasoning before it, by an id that sessions do not keep.

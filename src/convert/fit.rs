@@ -1,5 +1,6 @@
 //! Fits a conversation to what a dialect takes. What is taken away or made up is noted with the place of its source.
 
+use crate::dialect::Dialect;
 use crate::json::{Spare, scan};
 use crate::message::pair_results::settle;
 use crate::message::write::Writer;
@@ -40,15 +41,25 @@ pub fn fit(
     }
     names::fit(conversation, capabilities, losses);
     request::fit(conversation, capabilities, able, losses);
-    if let Some(side) = capabilities.merged_roles {
-        merge(&mut conversation.messages, side);
-    }
+    merge_sides(&mut conversation.messages, capabilities);
     conversation.thoughts = able.thoughts;
     conversation.always_thinks = able.wants_reasoning;
 }
 
-/// Puts neighbours of one side into one message.
-fn merge(messages: &mut Vec<Message>, side: fn(Role) -> u8) {
+/// Makes each part what the dialect takes of it, and leaves out the rest. Calls stay as they are, answered or not.
+pub fn fit_parts(conversation: &mut Thread, plan: &Plan, losses: &mut Losses) {
+    let (capabilities, able) = (plan.to.info().capabilities, Able::of(plan, None));
+    let marks = capabilities.cache_marks;
+    Fitter { capabilities, plan, able: &able, losses, marks }.messages(conversation);
+}
+
+/// Puts neighbours of one side into one message, where the dialect has one for them.
+pub fn merge(messages: &mut Vec<Message>, dialect: &dyn Dialect) {
+    merge_sides(messages, dialect.info().capabilities);
+}
+
+fn merge_sides(messages: &mut Vec<Message>, capabilities: &Capabilities) {
+    let Some(side) = capabilities.merged_roles else { return };
     let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages.drain(..) {
         match merged.last_mut().filter(|last| side(last.role) == side(message.role)) {
@@ -166,6 +177,9 @@ impl Fitter<'_> {
         let at = block.at;
         if block.is_blank() && !self.capabilities.blank_texts {
             return false;
+        }
+        if block.id.take().is_some() {
+            self.losses.count(LossKind::ITEM_IDS, at);
         }
         if block.signature.is_some() && !self.capabilities.signatures {
             self.losses.count(LossKind::SIGNATURES, at);

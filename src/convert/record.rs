@@ -7,7 +7,7 @@
 use std::io;
 
 use crate::carry::Destination;
-use crate::dialect::{Body, Dialect, Written};
+use crate::dialect::{Dialect, Written};
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
 use crate::formats;
@@ -25,7 +25,6 @@ use crate::source::{Container, ReadAt, lines};
 use crate::target::{Severity, Target};
 use crate::targets;
 
-use super::foreign::Items;
 use super::mend::{MADE, mend};
 use super::options::ConvertOptions;
 use super::taker::{Converted, Taker};
@@ -104,33 +103,17 @@ impl<'c> Converter<'c> {
         if let Some(carry) = how.carry {
             return self.carried(history, info, carry);
         }
-        let texts = self.texts(info);
         // Whoever has the source in memory has room for the result.
         let spills = self.bytes.in_memory().is_none();
-        let mut lost = Vec::new();
-        let taker = match Items::of(self.id, self.bytes, history, info, how) {
-            Ok(Some(items)) => {
-                let mut taker = items.taker(&how.plan, spills);
-                lost = items.give(&mut taker);
-                taker
-            }
-            // What was there a moment ago can no longer be read.
-            Err(_) => return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(self.start(history), 0))),
-            Ok(None) => {
-                let mut taker = Taker::new(info.dialect, &how.plan, spills);
-                let mut take = |body: &Body<'_>, is_element| taker.take(body, is_element);
-                match judge::each_piece(&texts, &history.rows, settings, self.id, &mut take) {
-                    Ok(()) => taker,
-                    Err(error) => return self.made.error = Some(error),
-                }
-            }
+        let taker = match self.read(history, info, &|dialect| Taker::new(dialect, &how.plan, spills)) {
+            Ok(taker) => taker,
+            Err(error) => return self.made.error = Some(error),
         };
-        let (mut converted, mut result) =
+        let (converted, mut result) =
             match taker.finish(settings.model.as_deref(), &how.plan, likely_size(history)) {
                 Ok(finished) => finished,
                 Err(error) => return self.made.error = Some(error),
             };
-        converted.losses.extend(lost);
         self.deliver(converted, &mut result, info, history);
     }
 

@@ -4,9 +4,10 @@
 use std::io;
 
 use crate::dialect::{Body, Dialect, Shape, Written, write_lines};
-use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::{Tape, Val, provenance, scan};
 use crate::message::write::Writer;
-use crate::message::{LossKind, Losses, Lost, Text, Thread};
+use crate::message::{LossKind, Losses, Lost, Message, OpaqueKind, Part, PartKind, Text, Thread};
 use crate::source::bytes::spool::{Outlet, Spool};
 use crate::target::Target;
 
@@ -34,7 +35,7 @@ pub struct Converted {
 /// Takes the parts of a conversation, one after the other.
 pub struct Taker {
     dialect: &'static dyn Dialect,
-    losses: Losses,
+    pub losses: Losses,
     into: Into,
     items: u64,
     /// What is too much for memory goes to files.
@@ -68,6 +69,41 @@ impl Taker {
         match self.into {
             Into::Lifted(conversation) => (*conversation, self.losses),
             Into::Verbatim(_) => (Thread::default(), self.losses),
+        }
+    }
+
+    /// Whether items stay as they stand.
+    pub fn copies(&self) -> bool {
+        matches!(self.into, Into::Verbatim(_))
+    }
+
+    /// Takes messages that were read already.
+    pub fn messages(&mut self, mut messages: Vec<Message>) {
+        let side = self.dialect.info().capabilities.merged_roles;
+        let blank = Thread::default();
+        let merged = |a: &Message, b: &Message| side.is_some_and(|side| side(a.role) == side(b.role));
+        for first in messages.chunk_by(merged).filter_map(|run| run.first()) {
+            self.dialect.write_items(&blank, first, &mut |_| self.items += 1);
+        }
+        match &mut self.into {
+            Into::Lifted(conversation) => {
+                for message in messages {
+                    push(self.dialect, message, conversation, &mut self.losses);
+                }
+                if self.spills {
+                    conversation.put_away();
+                }
+            }
+            Into::Verbatim(verbatim) => {
+                fit::merge(&mut messages, self.dialect);
+                for message in &messages {
+                    self.dialect.write_items(&blank, message, &mut |write| {
+                        let mut item = provenance::Written::default();
+                        write(&mut Writer::tracing(&mut item, message.at.place));
+                        verbatim.written(&item, &mut self.losses);
+                    });
+                }
+            }
         }
     }
 
@@ -142,6 +178,34 @@ impl Taker {
                 let out = conversation.outlet.close(out)?;
                 let (copies, losses) = (Vec::new(), losses.list);
                 Ok((Converted { losses, written, items: self.items, copies, stored: None, target }, out))
+            }
+        }
+    }
+}
+
+/// Adds a message; items that were copied into it are read.
+fn push(dialect: &dyn Dialect, message: Message, to: &mut Thread, losses: &mut Losses) {
+    let is_item = |part: &Part| matches!(&part.kind, PartKind::Opaque(opaque) if opaque.kind == OpaqueKind::Item);
+    if !message.parts.iter().any(is_item) {
+        return to.push(message);
+    }
+    let first = to.messages.len();
+    let mut tape = Tape::new();
+    for part in message.parts {
+        let mut read = Thread::default();
+        match &part.kind {
+            PartKind::Opaque(opaque) if is_item(&part) => {
+                let raw = opaque.raw.bytes();
+                if let Some(val) = scan(&raw, &mut tape).ok().and_then(|()| tape.root(&raw)) {
+                    let base = Base::made_of(part.at.place);
+                    dialect.read(Body { val, base, embedded: false, shape: Shape::Item }, &mut read, losses);
+                }
+            }
+            _ => read.add(message.role, false, part),
+        }
+        for message in read.messages {
+            for part in message.parts {
+                to.add(message.role, to.messages.len() > first, part);
             }
         }
     }

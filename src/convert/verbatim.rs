@@ -4,7 +4,8 @@ use std::io;
 
 use crate::dialect::{Body, Shape, Written};
 use crate::history::Kind;
-use crate::json::{Member, Val, name, string};
+use crate::json::edit::Base;
+use crate::json::{Member, Tape, Val, name, provenance, scan, string};
 use crate::message::settings_map;
 use crate::message::settings_map::Form;
 use crate::message::write::Writer;
@@ -84,6 +85,33 @@ impl Verbatim {
     /// Takes an element of a request's list.
     pub fn element(&mut self, body: &Body<'_>, losses: &mut Losses) {
         self.item(body, body.val, losses);
+    }
+
+    /// Takes an item that was written, and where its parts came from.
+    pub fn written(&mut self, item: &provenance::Written, losses: &mut Losses) {
+        let mut tape = Tape::new();
+        let (Some(val), Some(first)) =
+            (scan(&item.text, &mut tape).ok().and_then(|()| tape.root(&item.text)), item.spans.first())
+        else {
+            return;
+        };
+        let known = self.copies.len();
+        let base = Base::made_of(first.from);
+        self.item(&Body { val, base, embedded: false, shape: Shape::Item }, val, losses);
+        let Some(&Copied { span: (start, end), .. }) = self.copies.get(known) else { return };
+        if end - start != item.text.len() {
+            return;
+        }
+        // Each part is a copy of its own within.
+        let mut ends = item.spans.iter().skip(1).map(|span| start + span.at as usize).chain([end]);
+        for span in &item.spans {
+            let (from, to) = (start + span.at as usize, ends.next().unwrap_or(end));
+            let at = At { place: span.from, embedded: false };
+            match self.copies.last_mut().filter(|last| last.from == at && last.span.1 == from) {
+                Some(last) => last.span.1 = to,
+                None => self.copies.push(Copied { span: (from, to), from: at }),
+            }
+        }
     }
 
     /// A message as a response tells it holds more than one of a request may.

@@ -11,7 +11,6 @@ pub mod cline;
 pub mod coder;
 pub mod gemini;
 pub mod known;
-pub mod replay;
 pub mod responses;
 pub mod session;
 pub mod settings;

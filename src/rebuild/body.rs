@@ -2,24 +2,24 @@
 
 use std::io;
 
-use crate::dialect::{Dialect, Origin};
+use crate::dialect::{Dialect, Log, Origin};
 use crate::dialects::responses::RESPONSES;
 use crate::formats::envelopes;
-use crate::history::{Flags, History, Role, Row, Settings, Usage};
+use crate::history::{Flags, History, Row, Settings};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, name, scan, string};
 use crate::judge::{self, Enabled};
+use crate::message::LossKind;
+use crate::message::write::Writer;
 use crate::place::Place;
-use crate::read;
 use crate::repair;
 use crate::repair::{Action, Orphans};
 use crate::rules::reasoning::reasoning_without_item;
 
 use super::cut::{self, Cut};
-use super::lift;
-use super::lifted::{Lifted, message, text_part, write_request};
 use super::messages_body;
-use super::request::{BODY, Policy, Rebuild, Rebuilt};
+use super::replay::{self, Replay};
+use super::request::{BODY, Policy, Rebuild, Rebuilt, asking, write_items, write_request};
 use super::{Budget, Conversation, Judge, Reason};
 
 /// Builds the request that comes next at a node.
@@ -44,24 +44,29 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let (before, after) = path.split_at(behind);
     let nodes = if id.is_some() { after } else { &path };
     let stored = asked.lint.store.or(verdict.answer.and_then(|answer| forest.node(answer).entry.store));
-    let how = lift::How { stored: stored.unwrap_or(true), limit: asked.lint.read.max_record };
-    let lifted = lift::items(conversation, nodes, how)?;
+    let limit = asked.lint.read.max_record;
+    let Replay { mut log, incomplete } = replay::read(conversation, nodes, stored.unwrap_or(true), limit)?;
     let mut notes = Vec::new();
-    left_out(&lifted, &mut notes);
-    let keeps_ids = lifted.keeps_ids;
-    let mut items = lifted.items;
-    let is_new = !items.is_empty();
+    left_out(&log, incomplete, &mut notes);
+    let is_new = !log.thread.messages.is_empty();
     if id.is_some() {
-        items.splice(..0, lift::instructions(conversation, before, how)?);
+        log.thread.messages.splice(..0, replay::instructions(conversation, before, limit)?);
+    }
+    let mut items = Vec::new();
+    // Which message each item is of.
+    let mut messages = Vec::new();
+    for (n, message) in log.thread.messages.drain(..).enumerate() {
+        write_items(&RESPONSES, &message, &mut items);
+        messages.resize(items.len(), n as u32);
     }
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
-        let found = cut_items(&items, &lifted.ends, budget, asked.fix.orphans != Orphans::Stub);
+        let found = cut_items(&items, &messages, budget, asked.fix.orphans != Orphans::Stub);
         items = kept_of(items, &found);
         kept = Some(found);
     }
     if let Some(ask) = asked.ask {
-        items.push(message(Role::User, &text_part(Role::User, ask.as_bytes())));
+        write_items(&RESPONSES, &asking(ask), &mut items);
     } else if id.is_some() && !is_new {
         notes.push("there is no new input after the response; add some with --ask TEXT".to_owned());
     }
@@ -77,21 +82,13 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let count_of_items = items.len();
     let body = write_request(&members, "input", items);
     let options = judge::Options {
-        read: read::Options {
-            format: Some(&envelopes::RESPONSES_REQUEST),
-            usage: Some(Usage::Request),
-            effort: asked.lint.read.effort,
-            ..read::Options::default()
-        },
-        target: asked.target,
         store: stored,
         model: asked.lint.model.clone(),
-        schemas: asked.lint.schemas.clone(),
         enabled: Enabled::new(|rule| {
-            let kept = keeps_ids && rule.code == reasoning_without_item::RULE.code;
+            let kept = log.keeps_ids && rule.code == reasoning_without_item::RULE.code;
             asked.lint.enabled.has(rule.code) && !kept
         }),
-        ..judge::Options::default()
+        ..asked.options(&envelopes::RESPONSES_REQUEST)
     };
     let fixed = repair::fix(BODY, &body, &options, asked.fix, 1)?;
     let count = |action: Action| fixed.changes.iter().filter(|change| change.action == action).count();
@@ -99,40 +96,47 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     Ok(Rebuilt { verdict, chained: id.map(|id| id.to_string()), kept, items, unit: "item", notes, body, fixed })
 }
 
-fn left_out(lifted: &Lifted, notes: &mut Vec<String>) {
+fn left_out(log: &Log, incomplete: usize, notes: &mut Vec<String>) {
+    let mut note = |n: usize, what: &str, many: &str, why: &str| match n {
+        0 => {}
+        1 => notes.push(format!("1 {what} {why}")),
+        n => notes.push(format!("{n} {many} {why}")),
+    };
     let count =
-        |n: usize, what: &str, many: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {many}") };
-    if lifted.thinking > 0 {
-        let blocks = count(lifted.thinking, "thinking block", "thinking blocks");
-        notes.push(format!("{blocks} left out: only the provider that signed it can read it"));
-    }
-    if lifted.skipped > 0 {
-        let blocks = count(lifted.skipped, "block", "blocks");
-        notes.push(format!("{blocks} left out: a request has no place for it"));
-    }
-    if lifted.incomplete > 0 {
-        let items = count(lifted.incomplete, "item", "items");
-        notes.push(format!("{items} left out: incomplete when stored"));
-    }
-    if lifted.detached > 0 {
-        let items = count(lifted.detached, "reasoning item", "reasoning items");
-        notes.push(format!("{items} sent without the id: nothing of the model follows (RL202)"));
-    }
-    let mut reasons: Vec<&str> = lifted.left_out.iter().map(|(_, why)| *why).collect();
+        |is_one: &dyn Fn(LossKind) -> bool| log.losses.list.iter().filter(|lost| is_one(lost.kind)).count();
+    let thinking = count(&|kind| kind == LossKind::REASONING);
+    let why = "left out: only the provider that signed it can read it";
+    note(thinking, "thinking block", "thinking blocks", why);
+    let gone = count(&|kind| LEFT_OUT.contains(&kind));
+    note(gone, "block", "blocks", "left out: a request has no place for it");
+    note(incomplete, "item", "items", "left out: incomplete when stored");
+    let why = "sent without the id: nothing of the model follows (RL202)";
+    note(log.detached, "reasoning item", "reasoning items", why);
+    let mut reasons = log.unsent.clone();
     reasons.sort_unstable();
     for same in reasons.chunk_by(|a, b| a == b) {
-        let parts = count(same.len(), "part of the log", "parts of the log");
-        notes.extend(same.first().map(|why| format!("{parts} left out: {why}")));
+        let why = same.first().map(|why| format!("left out: {why}")).unwrap_or_default();
+        note(same.len(), "part of the log", "parts of the log", &why);
     }
 }
 
-/// `ends`: how many items there are up to the end of each response, where that is known.
-fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> Cut {
+/// What the Responses API takes in no form.
+const LEFT_OUT: [LossKind; 7] = [
+    LossKind::UNKNOWN,
+    LossKind::SERVER_TOOL,
+    LossKind::COMPACTION,
+    LossKind::REFERENCE,
+    LossKind::MEDIA,
+    LossKind::MEDIA_URL,
+    LossKind::FILE_ID,
+];
+
+/// `messages`: which message each item is of. What the model made in one response is one.
+fn cut_items(items: &[Vec<u8>], messages: &[u32], budget: Budget, drops: bool) -> Cut {
     let mut rows: Vec<Row> = Vec::with_capacity(items.len());
     let mut tape = Tape::new();
     let mut at = 0;
-    for (ix, item) in items.iter().enumerate() {
-        let turn = ends.partition_point(|end| *end <= ix) as u32;
+    for (item, &turn) in items.iter().zip(messages) {
         let origin = Origin { base: Base::new(BODY, at), record: 0, turn, part: 0, flags: Flags::default() };
         let before = rows.len();
         if let Some(val) = scan(item, &mut tape).ok().and_then(|()| tape.root(item)) {
@@ -164,10 +168,13 @@ fn kept_of(mut items: Vec<Vec<u8>>, cut: &Cut) -> Vec<Vec<u8>> {
 fn without_id(item: &mut Vec<u8>) {
     let mut tape = Tape::new();
     let Some(val) = scan(item, &mut tape).ok().and_then(|()| tape.root(item)) else { return };
-    let members = val.members().filter(|member| !member.key.is(b"id"));
-    let members: Vec<Vec<u8>> =
-        members.map(|member| [b"\"", member.key.raw, b"\":", member.val.raw()].concat()).collect();
-    *item = [b"{", &*members.join(&b","[..]), b"}"].concat();
+    let mut out = Vec::with_capacity(item.len());
+    Writer::new(&mut out).object(|w| {
+        for member in val.members().filter(|member| !member.key.is(b"id")) {
+            w.key(&String::from_utf8_lossy(member.key.raw)).bytes(member.val.raw());
+        }
+    });
+    *item = out;
 }
 
 /// Members of a request that the next one does not repeat.

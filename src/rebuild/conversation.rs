@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
-use crate::dialect::Replay;
+use crate::convert::session;
 use crate::format::{Format, FormatInfo};
 use crate::history::tree::{Builder, Forest};
 use crate::history::{Finding, Flags, Row};
@@ -45,7 +45,7 @@ impl Conversation {
             let found = nodes::gather(doc.id, &*doc.bytes, &options(&doc.label).read, &mut builder)?;
             doc.bytes.close();
             // A log that is replayed is sent whole.
-            if found.format.is_some_and(|format| format.info().dialect.info().replay.is_some()) {
+            if found.format.is_some_and(|format| format.info().dialect.info().log.is_some()) {
                 builder.unchain();
             }
             let part = Part {
@@ -93,25 +93,18 @@ impl Conversation {
         Texts::new(&*part.doc.bytes, part.format?.info().dialect).see(at, embedded, see)
     }
 
-    /// What replays the records of a doc, if they are no items themselves.
-    pub fn replay(&self, doc: DocId, stored: bool) -> Option<Box<dyn Replay>> {
-        self.info(doc)?.dialect.info().replay.map(|replay| replay(stored))
-    }
-
-    /// Whether requests can be made of the rows on a node's path: they are Responses items, or blocks, or are replayed
-    /// as items. Dialects that name the parts of an item in their own way store something else.
+    /// Whether requests can be made of the rows on a node's path: they are Responses items, or blocks, or those
+    /// of a log. Dialects that name the parts of an item in their own way store something else.
     pub fn is_rebuilt(&self, at: u32) -> bool {
         let path = self.forest.path(at);
         path.iter().flat_map(|node| self.forest.rows_of(*node)).all(|row| {
             let Some(info) = self.info(row.at.doc) else { return false };
-            if self.replay(row.at.doc, true).is_some() {
-                return true;
-            }
             let own = || {
                 self.item(row, |val| info.dialect.info().names.is_some_and(|names| names(val).is_some()))
                     .unwrap_or(false)
             };
-            super::is_session(info) || info.dialect.info().name == "responses" && !own()
+            let is_read = session::is_session(info) || info.dialect.info().log.is_some();
+            is_read || info.dialect.info().name == "responses" && !own()
         })
     }
 

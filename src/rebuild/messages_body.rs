@@ -2,26 +2,25 @@
 
 use std::io;
 
-use crate::dialects::anthropic;
+use crate::convert::{merge, session};
+use crate::dialects::anthropic::{self, ANTHROPIC};
 use crate::formats::envelopes;
-use crate::history::{Kind, Row, Usage};
+use crate::history::{Kind, Role, Row};
 use crate::json::{Val, string};
 use crate::judge;
-use crate::read;
+use crate::message::{Losses, Message};
 use crate::repair;
 use crate::repair::Action;
 use crate::target::Target;
 
 use super::cut::{Budget, CHARS_A_TOKEN, Cut};
-use super::lifted::write_request;
-use super::messages::{Message, messages};
-use super::request::{BODY, Rebuild, Rebuilt};
-use super::{Advice, Conversation, is_session};
+use super::request::{BODY, Rebuild, Rebuilt, asking, write_items, write_request};
+use super::{Advice, Conversation};
 
 /// Whether the history up to a node is sent as messages.
 pub(super) fn applies(conversation: &Conversation, at: u32, target: Option<&Target>) -> bool {
     let doc = conversation.forest.node(at).entry.at.doc;
-    conversation.info(doc).is_some_and(is_session)
+    conversation.info(doc).is_some_and(session::is_session)
         && target.is_some_and(|target| target.dialect == anthropic::NAME)
 }
 
@@ -37,20 +36,18 @@ pub(super) fn rebuild(
     let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {
         conversation.item(row, see);
     };
-    let mut list: Vec<Message> = messages(&rows, &mut see).collect();
-    let kept = asked.budget.map(|budget| cut(&mut list, budget));
-    let ends_with_user = list.last().is_some_and(|last| last.is_users);
-    let mut texts: Vec<Vec<u8>> = list.into_iter().map(|message| message.text).collect();
-    if let Some(ask) = asked.ask {
-        let block = [b"{\"type\":\"text\",\"text\":", &*string::quoted(ask), b"}"].concat();
-        match texts.last_mut().filter(|_| ends_with_user) {
-            Some(last) => {
-                last.truncate(last.len() - 2);
-                last.extend([b",", &*block, b"]}"].concat());
-            }
-            None => texts.push([b"{\"role\":\"user\",\"content\":[", &*block, b"]}"].concat()),
-        }
+    let mut messages: Vec<Message> = Vec::new();
+    for turn in session::turns(&rows) {
+        messages.extend(session::messages(turn, true, &mut Losses::default(), &mut see));
     }
+    merge(&mut messages, &ANTHROPIC);
+    let kept = asked.budget.map(|budget| cut(&mut messages, budget));
+    if let Some(ask) = asked.ask {
+        messages.push(asking(ask));
+        merge(&mut messages, &ANTHROPIC);
+    }
+    let mut elements = Vec::new();
+    messages.iter().for_each(|message| write_items(&ANTHROPIC, message, &mut elements));
     let mut notes = Vec::new();
     let model = asked.chain.model.clone().or_else(|| {
         let known = forest.upward(at).find_map(|node| forest.node(node).entry.model.clone());
@@ -63,22 +60,10 @@ pub(super) fn rebuild(
     if let Some(gone) = path.first().and_then(|root| forest.node(*root).missing.as_deref()) {
         notes.push(format!("the history is incomplete: {gone} is not stored here"));
     }
-    let count = texts.len();
+    let count = elements.len();
     let members: Vec<_> = model.iter().map(|model| ("model".to_owned(), string::quoted(model))).collect();
-    let body = write_request(&members, "messages", texts);
-    let options = judge::Options {
-        read: read::Options {
-            format: Some(&envelopes::ANTHROPIC_REQUEST),
-            usage: Some(Usage::Request),
-            effort: asked.lint.read.effort,
-            ..read::Options::default()
-        },
-        target: asked.target,
-        model,
-        schemas: asked.lint.schemas.clone(),
-        enabled: asked.lint.enabled.clone(),
-        ..judge::Options::default()
-    };
+    let body = write_request(&members, "messages", elements);
+    let options = judge::Options { model, ..asked.options(&envelopes::ANTHROPIC_REQUEST) };
     let fixed = repair::fix(BODY, &body, &options, asked.fix, 1)?;
     let dropped = fixed
         .changes
@@ -89,22 +74,23 @@ pub(super) fn rebuild(
 }
 
 /// Cuts where the user says something that answers no call.
-fn cut(list: &mut Vec<Message>, budget: Budget) -> Cut {
-    let of = list.len();
-    let size = |message: &Message| String::from_utf8_lossy(&message.text).chars().count();
-    let cost = |from: usize| match budget {
-        Budget::Items(_) => of - from,
-        Budget::Chars(_) | Budget::Tokens(_) => list.iter().skip(from).map(size).sum(),
+fn cut(messages: &mut Vec<Message>, budget: Budget) -> Cut {
+    let of = messages.len();
+    let size = |message: &Message| {
+        let mut written = Vec::new();
+        write_items(&ANTHROPIC, message, &mut written);
+        written.iter().map(|text| String::from_utf8_lossy(text).chars().count()).sum::<usize>()
     };
-    let most = match budget {
-        Budget::Items(most) | Budget::Chars(most) => most,
-        Budget::Tokens(most) => most.saturating_mul(CHARS_A_TOKEN),
+    let (most, cost): (usize, Vec<usize>) = match budget {
+        Budget::Items(most) => (most, vec![1; of]),
+        Budget::Chars(most) => (most, messages.iter().map(size).collect()),
+        Budget::Tokens(most) => (most.saturating_mul(CHARS_A_TOKEN), messages.iter().map(size).collect()),
     };
-    let begins = list.iter().enumerate().filter(|(_, message)| message.is_users && !message.answers);
+    let begins = messages.iter().enumerate().filter(|(_, message)| message.role == Role::User);
     let starts: Vec<usize> = begins.map(|(ix, _)| ix).collect();
-    let fits = starts.iter().copied().find(|start| cost(*start) <= most);
+    let fits = starts.iter().copied().find(|start| cost.iter().skip(*start).sum::<usize>() <= most);
     let from = fits.or(starts.last().copied()).unwrap_or(0);
-    list.drain(..from);
+    messages.drain(..from);
     let items = (from as u32..of as u32).collect();
     Cut { items, of, last: of - from, widened: fits.is_none(), detached: Vec::new() }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use crate::convert::session;
 use crate::history::tree::{Builder, Forest, Named, Part};
 use crate::judge::{self, Findings, Options};
 use crate::place::DocId;
@@ -34,7 +35,7 @@ pub enum Rewound {
 pub fn rewind(id: DocId, bytes: &dyn ReadAt, options: &Options, to: &RewindTo) -> io::Result<Rewound> {
     let mut builder = Builder::default();
     let found = nodes::gather(id, bytes, &options.read, &mut builder)?;
-    let is_session = found.format.is_some_and(|format| super::is_session(format.info()));
+    let is_session = found.format.is_some_and(|format| session::is_session(format.info()));
     if !is_session {
         return Ok(Rewound::Not("--rewind-to works on sessions of Claude Code and Kode only".to_owned()));
     }

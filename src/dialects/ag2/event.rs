@@ -1,6 +1,7 @@
 //! AG2's events: the class, and where the fields lie.
 
 use crate::json::{Str, Val};
+use crate::message::Text;
 
 /// How class paths begin. The package was renamed; old logs keep the old name.
 pub(super) const PREFIXES: [&str; 2] = ["ag2.", "autogen.beta."];
@@ -41,10 +42,13 @@ impl<'t> Ag2Event<'t> {
     }
 
     /// A text, also of an enum: newer versions mark those, older ones wrote their plain value.
-    pub fn text(&self, key: &str) -> Option<String> {
+    pub fn text_of(&self, key: &str) -> Option<Text> {
         let val = self.get(key)?;
-        let val = val.get("value").filter(|_| val.get("__enum__").is_some()).unwrap_or(val);
-        val.text().map(|text| String::from_utf8_lossy(&text).into_owned())
+        Text::of_val(val.get("value").filter(|_| val.get("__enum__").is_some()).unwrap_or(val))
+    }
+
+    pub fn text(&self, key: &str) -> Option<String> {
+        self.text_of(key).map(|text| text.to_plain_string())
     }
 
     /// The provider's item, if it was kept as one.

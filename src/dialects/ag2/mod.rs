@@ -3,7 +3,7 @@
 //! kept as the Responses item that it was, under `item`; calls, results and messages are AG2's own, without item ids.
 
 pub mod event;
-pub mod replay;
+pub mod read;
 
 use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Names, Origin, TextChange};
 use crate::history::continued::{continuing, tie_of_id};
@@ -70,7 +70,7 @@ pub fn printed<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: Origin<'_>) -> Ite
 
 static INFO: DialectInfo = DialectInfo {
     name: "responses",
-    replay: Some(|_stored| Box::new(self::replay::Events::default())),
+    log: Some(|_| Box::new(read::Events::default())),
     names: Some(names),
     message_around: Some(message_around),
     ..DialectInfo::BASE

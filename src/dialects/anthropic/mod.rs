@@ -7,6 +7,7 @@ mod read;
 mod rows;
 mod write;
 
+pub use read::block as read_block;
 pub use rows::NAME;
 
 use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, WriteItem};

@@ -151,7 +151,8 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
     }
 }
 
-fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
+/// A block of a message.
+pub fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     let what = match kind.as_ref() {
         b"text" => text(val, "text")

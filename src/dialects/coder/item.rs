@@ -1,27 +1,36 @@
 //! What the fields of a part become in an item: its key, its arguments, and the provider's own item where it was kept.
 
 use crate::json::{Tape, Val, scan};
+use crate::message::write::Writer;
+use crate::message::{Raw, Text};
 
 use super::part::{Part, PartKind};
-use super::text::json_text;
-use crate::dialects::replay::{object, quoted, raw, text};
+use super::text::{json_text, text};
 
 /// The item of a call that the provider ran, if its data were kept, on the call or on its result.
-pub(super) fn full_item(call: &Part<'_>, parts: &[Part<'_>]) -> Option<Vec<u8>> {
-    let id = call.item_id()?.decode();
+pub(super) fn full_item(call: &Part<'_>, parts: &[Part<'_>]) -> Option<Raw> {
+    let id = call.item_id()?;
+    let plain = id.decode();
     let same =
-        |part: &&Part<'_>| part.kind == PartKind::HostedResult && part.item_id().is_some_and(|own| own.is(&id));
+        |part: &&Part<'_>| part.kind == PartKind::HostedResult && part.item_id().is_some_and(|own| own.is(&plain));
     let sides = std::iter::once(call).chain(parts.iter().filter(same));
     let data = sides.filter_map(Part::item_data).find(|data| data.count() > 1)?;
     let kind = call.hosted_kind().name();
     if kind.is_empty() {
         return None;
     }
-    let mut members = vec![("type", quoted(kind)), ("id", quoted(&String::from_utf8_lossy(&id)))];
-    let status = data.get("status").filter(Val::is_string);
-    members.push(("status", status.map_or_else(|| quoted("completed"), raw)));
-    members.extend(data.get("action").filter(Val::is_object).map(|action| ("action", raw(action))));
-    Some(object(&members))
+    let mut out = Vec::new();
+    Writer::new(&mut out).object(|w| {
+        w.key("type").plain(kind);
+        w.key("id").text(&Text::of(id));
+        match data.get("status").filter(Val::is_string) {
+            Some(status) => w.key("status").bytes(status.raw()),
+            None => w.key("status").plain("completed"),
+        }
+        let action = data.get("action").filter(Val::is_object);
+        action.iter().for_each(|action| w.key("action").bytes(action.raw()));
+    });
+    Some(Raw::new(out))
 }
 
 /// An id as chatd sends it: other providers take no other characters.

@@ -7,7 +7,7 @@
 
 mod item;
 pub mod part;
-pub mod replay;
+pub mod read;
 pub mod row;
 mod text;
 
@@ -27,7 +27,7 @@ pub static CODER: Coder = Coder;
 
 static INFO: DialectInfo = DialectInfo {
     name: "responses",
-    replay: Some(|stored| Box::new(self::replay::Rows::new(stored))),
+    log: Some(|options| Box::new(read::Rows::new(options))),
     names: Some(names),
     moves_whole,
     message_around: Some(message_around),

@@ -1,14 +1,19 @@
 //! Texts as coder's chatd stores them: Postgres cannot hold a NUL, so that two private characters stand for it.
 
-use crate::json::Val;
+use crate::json::{Val, string};
 
-use crate::dialects::replay::{raw, text};
+/// The text of a string; what is no text in it becomes U+FFFD.
+pub(super) fn text(val: Val<'_>) -> Option<String> {
+    val.text().map(|text| String::from_utf8_lossy(&text).into_owned())
+}
 
 /// JSON as text: what stands for a NUL in it becomes an escape.
 pub(super) fn json_text(val: Val<'_>) -> String {
-    let text = String::from_utf8_lossy(&raw(val)).into_owned();
+    let mut line = Vec::new();
+    string::one_line(val.raw(), &mut line);
+    let text = String::from_utf8_lossy(&line);
     let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
+    let mut rest = &*text;
     // The two characters may be written as escapes; a backslash after a backslash begins none.
     while let Some(at) = rest.find('\\') {
         out.push_str(&rest[..at]);

@@ -88,14 +88,14 @@ struct Wanted {
 }
 
 fn question() -> Value {
-    let part = json!({"type": "input_text", "text": "And through Vienna?"});
-    json!({"type": "message", "role": "user", "content": [part]})
+    json!({"type": "message", "role": "user", "content": "And through Vienna?"})
 }
 
 /// What a turn says, as a rebuilt history carries it.
 fn texts(body: &Value) -> Vec<String> {
     let input = body["input"].as_array().expect("a list");
-    input.iter().map(|item| item["content"][0]["text"].as_str().unwrap_or("-").to_owned()).collect()
+    let says = |content: &Value| content.as_str().or(content[0]["text"].as_str()).unwrap_or("-").to_owned();
+    input.iter().map(|item| says(&item["content"])).collect()
 }
 
 #[test]
@@ -214,17 +214,20 @@ fn blocks_become_items_and_nothing_that_was_said_is_lost() {
         next(&conversation, "a4", &kode(), &Wanted { policy: Policy::Never, ..Wanted::default() });
     assert_eq!(reasons, ["never"]);
     let call = |id: &str, name: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments});
-    let output = |id: &str, output: &str| json!({"type": "function_call_output", "call_id": id, "output": output});
-    let says = |role: &str, kind: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
+    let output =
+        |id: &str, output: Value| json!({"type": "function_call_output", "call_id": id, "output": output});
+    let text = |text: &str| json!({"type": "input_text", "text": text});
+    let user = |text: &str| json!({"type": "message", "role": "user", "content": text});
+    let model = |text: &str| json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]});
     let expected = [
-        says("user", "input_text", "List files and say the time"),
-        says("assistant", "output_text", "I will look."),
+        user("List files and say the time"),
+        model("I will look."),
         call("call_1", "LS", r#"{"path":"."}"#),
         call("call_2", "Time", "{}"),
-        output("call_1", "a.rs"),
-        output("call_2", "noon\nsharp"),
-        says("user", "input_text", "Hurry."),
-        says("assistant", "output_text", "a.rs, at noon."),
+        output("call_1", json!("a.rs")),
+        output("call_2", json!([text("noon"), text("sharp")])),
+        user("Hurry."),
+        model("a.rs, at noon."),
         question(),
     ];
     assert_eq!(body["input"].as_array().expect("a list"), &expected);

@@ -1,5 +1,6 @@
 //! Logs that repeat themselves: what `slim` takes out comes back, and only what would come back is taken out.
 
+use replaylint::internals::convert::stream;
 use replaylint::internals::format::Format;
 use replaylint::internals::format::requests::{Asked, Refused, Sent};
 use replaylint::internals::formats::agents::iterate;
@@ -8,7 +9,6 @@ use replaylint::internals::place::Pieces;
 use replaylint::internals::read::Options;
 use replaylint::internals::rebuild::slim::restore::{has_references, restore};
 use replaylint::internals::rebuild::slim::{Slim, Unfit, slim};
-use replaylint::internals::rebuild::stream;
 use replaylint::internals::source::{Patched, ReadAt};
 use serde_json::{Value, json};
 

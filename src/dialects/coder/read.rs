@@ -1,54 +1,40 @@
-//! How a chat of coder's chatd is replayed: rows become items of the Responses API, ordered by their ids, in the order of
-//! their parts.
+//! How a chat of coder's chatd is read: rows, ordered by their ids, become messages, their parts in order.
 //!
 //! It follows chatd's own repairs at load time and its mapping to items, but for three things. What the provider ran
 //! goes in full where its data were kept, so that no reference is beside full items of its group. Calls without a
 //! result, and results without or before their call, are left to the repair of the request. And reasoning that nothing
 //! of the model follows goes without its id, since the server would look for what followed.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
-use crate::dialect::{Replay, Replayed};
+use crate::dialect::log::media;
+use crate::dialect::{Log, LogOptions, LogReader};
+use crate::dialects::common::said;
+use crate::dialects::responses::NAME;
 use crate::history::ranked::{Rank, resolve};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
+use crate::message::write::Writer;
+use crate::message::{
+    At, Call, CallKind, Input, Maker, Opaque, OpaqueKind, Part, PartKind, Raw, Reasoning, ResultPart, Role, Text,
+    ToolResult,
+};
 use crate::place::Place;
 
 use super::item::{arguments, full_item, is_base64, key_of};
-use super::part::{Part, PartKind};
+use super::part::{Part as ChatPart, PartKind as ChatPartKind};
 use super::row::{parts_in, rank};
-use super::text::{json_text, plain, with_nul};
-use crate::dialects::replay::{array, data_part, object, quoted, raw, text, text_part};
+use super::text::{json_text, plain, text, with_nul};
 
-/// Replays the rows of a chat. They are kept until all are there, as the file may hold them in any order.
-#[derive(Debug, Default)]
+/// Reads the rows of a chat. They are kept until all are there, as the file may hold them in any order.
 pub struct Rows {
-    /// Whether the server stores items, so that they can be sent by reference.
-    store: bool,
-    /// Only rows in which one of these places lies.
-    only: Option<BTreeSet<u64>>,
+    options: LogOptions,
     ranks: Vec<Rank>,
     /// The text of each row, and where it lies.
     rows: Vec<(Vec<u8>, Place)>,
-    made: Replayed,
-    /// What each item is to the reasoning before it.
-    beside: Vec<Beside>,
-    /// Keys of all local calls.
-    called: HashSet<String>,
+    log: Log,
     /// Images that tools returned: they follow the run of results.
-    media: Vec<(Vec<u8>, Place)>,
-}
-
-/// What an item is to the reasoning before it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Beside {
-    /// Reasoning in full, with its id; and how its text begins without it.
-    Reasoning(Vec<u8>),
-    /// The model made it.
-    Model,
-    /// The result of the call with this key.
-    Result(String),
-    Other,
+    media: Vec<Part>,
 }
 
 /// How the newest reasoning of a message was sent: what the provider ran after it goes the same way.
@@ -60,13 +46,9 @@ enum Sent {
     Nothing,
 }
 
-impl Replay for Rows {
-    fn only(&mut self, starts: &BTreeSet<u64>) {
-        self.only = Some(starts.clone());
-    }
-
-    /// Takes a row, or a page of them.
-    fn take(&mut self, val: Val<'_>, base: Base<'_>) {
+impl LogReader for Rows {
+    /// Reads a row, or a page of them.
+    fn read(&mut self, val: Val<'_>, base: Base<'_>) {
         if let Some(page) = val.get("messages").filter(Val::is_array) {
             page.elements().for_each(|row| self.keep(row, base));
         } else if val.is_array() {
@@ -76,7 +58,7 @@ impl Replay for Rows {
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Replayed {
+    fn finish(mut self: Box<Self>) -> Log {
         let (sent, _) = resolve(&self.ranks);
         let mut rows = std::mem::take(&mut self.rows);
         let mut tape = Tape::new();
@@ -90,20 +72,20 @@ impl Replay for Rows {
         }
         self.show_media();
         self.detach_lone_reasoning();
-        self.made.keeps_ids = self.store;
-        self.made
+        self.log.keeps_ids = self.options.stored;
+        self.log
     }
 }
 
 impl Rows {
-    pub fn new(store: bool) -> Self {
-        Rows { store, ..Rows::default() }
+    pub fn new(options: LogOptions) -> Self {
+        Rows { options, ranks: Vec::new(), rows: Vec::new(), log: Log::default(), media: Vec::new() }
     }
 
     fn keep(&mut self, row: Val<'_>, base: Base<'_>) {
         let at = base.of(row);
-        let wanted = |only: &BTreeSet<u64>| only.range(at.start..at.end()).next().is_some();
-        if row.is_object() && self.only.as_ref().is_none_or(wanted) {
+        let only = self.options.only.as_ref();
+        if row.is_object() && only.is_none_or(|only| only.range(at.start..at.end()).next().is_some()) {
             self.ranks.push(rank(row));
             self.rows.push((row.raw().to_vec(), at));
         }
@@ -125,245 +107,260 @@ impl Rows {
     }
 
     fn content(&mut self, role: &str, row: Val<'_>, content: Val<'_>, base: Base<'_>) {
-        let parts: Vec<Part<'_>> = content.elements().filter(Val::is_object).map(Part::of).collect();
+        let parts: Vec<ChatPart<'_>> = content.elements().filter(Val::is_object).map(ChatPart::of).collect();
         match role {
             "assistant" => {
-                content.is_string().then(|| self.say("assistant", plain(content), base.of(content)));
+                if content.is_string() {
+                    self.answer_text(content, base.of(content));
+                }
                 self.assistant(&parts, base);
             }
             "tool" => parts.iter().for_each(|part| self.result(part, base)),
-            "system" | "user" => self.said(role, content, &parts, base),
-            _ => self.made.leave(row, base, "chatd has no such role"),
+            "system" => self.system(content, &parts, base.of(content)),
+            "user" => self.user(content, &parts, base),
+            _ => self.log.omit(base.of(row), "chatd has no such role"),
         }
-    }
-
-    /// Adds an item of members whose values are JSON already.
-    fn item(&mut self, beside: Beside, members: &[(&str, Vec<u8>)], here: Place) {
-        self.add(beside, object(members), here);
-    }
-
-    fn add(&mut self, beside: Beside, item: Vec<u8>, here: Place) {
-        self.made.add(item, here);
-        self.beside.push(beside);
     }
 
     /// Takes the id from reasoning that nothing of the model follows. Reasoning before a run of results none of which
     /// has a call goes with that run, in the repair.
     fn detach_lone_reasoning(&mut self) {
+        let messages = &mut self.log.thread.messages;
+        let calls = messages.iter().flat_map(|message| message.calls());
+        let called: HashSet<Vec<u8>> = calls.map(|call| call.id.plain().into_owned()).collect();
         let mut followed = false;
         let mut calls_in_run = None;
-        for (beside, item) in self.beside.iter().zip(&mut self.made.items).rev() {
-            match beside {
-                Beside::Model => (followed, calls_in_run) = (true, None),
-                Beside::Other => (followed, calls_in_run) = (false, None),
-                Beside::Result(key) => {
-                    let called = self.called.contains(key);
-                    (followed, calls_in_run) = (false, Some(calls_in_run.unwrap_or(false) || called));
+        let parts = messages.iter_mut().rev().flat_map(|message| {
+            let role = message.role;
+            message.parts.iter_mut().rev().map(move |part| (role, part))
+        });
+        for (role, part) in parts {
+            match &part.kind {
+                PartKind::Reasoning(_) => {
+                    if !followed && calls_in_run != Some(false) && part.id.take().is_some() {
+                        self.log.detached += 1;
+                    }
                 }
-                Beside::Reasoning(bare) if !followed && calls_in_run != Some(false) => {
-                    item.clone_from(bare);
-                    self.made.detached += 1;
+                PartKind::Result(result) => {
+                    let is_called = called.contains(&*result.id.plain());
+                    (followed, calls_in_run) = (false, Some(calls_in_run.unwrap_or(false) || is_called));
                 }
-                Beside::Reasoning(_) => {}
+                _ => (followed, calls_in_run) = (role == Role::Assistant, None),
             }
         }
     }
 
     fn show_media(&mut self) {
-        for (item, here) in std::mem::take(&mut self.media) {
-            self.add(Beside::Other, item, here);
+        for media in std::mem::take(&mut self.media) {
+            self.log.say(Role::User, [media]);
         }
     }
 
-    fn say(&mut self, role: &str, words: String, here: Place) {
-        if !words.trim().is_empty() {
-            let beside = if role == "assistant" { Beside::Model } else { Beside::Other };
-            self.item(beside, &[("role", quoted(role)), ("content", quoted(&words))], here);
+    fn answer_text(&mut self, words: Val<'_>, here: Place) {
+        if let Some(text) = spoken(&plain(words)) {
+            self.log.answer(PartKind::Text { text, citations: None }, here);
         }
     }
 
-    fn said(&mut self, role: &str, content: Val<'_>, parts: &[Part<'_>], base: Base<'_>) {
+    fn system(&mut self, content: Val<'_>, parts: &[ChatPart<'_>], here: Place) {
+        let words = if content.is_string() {
+            plain(content)
+        } else {
+            let texts: Vec<String> = parts.iter().filter_map(|part| part.get("text").map(plain)).collect();
+            texts.join("\n")
+        };
+        self.log.say(Role::System, spoken(&words).map(|text| Part::text(text, at(here))));
+    }
+
+    fn user(&mut self, content: Val<'_>, parts: &[ChatPart<'_>], base: Base<'_>) {
         if content.is_string() {
-            return self.say(role, plain(content), base.of(content));
-        }
-        if role == "system" {
-            let words: Vec<String> = parts.iter().filter_map(|part| part.get("text").map(plain)).collect();
-            return self.say(role, words.join("\n"), base.of(content));
+            let text = spoken(&plain(content));
+            return self.log.say(Role::User, text.map(|text| Part::text(text, at(base.of(content)))));
         }
         let mut said = Vec::new();
-        for part in parts.iter().filter(|part| part.kind == PartKind::Said) {
+        for part in parts.iter().filter(|part| part.kind == ChatPartKind::Said) {
+            let (words, data) = (part.get("text").or(part.get("content")), part.get("data"));
+            let at = at(base.of(part.val));
             if let Some(words) = part.reference() {
-                said.push(text_part("input_text", &words));
+                said.push(Part::text(Text::new(&words), at));
                 continue;
             }
-            let (words, data) = (part.get("text").or(part.get("content")), part.get("data").and_then(text));
-            match (words.filter(Val::is_string), data) {
-                (Some(words), _) => said.push(text_part("input_text", &plain(words))),
+            match (words.filter(Val::is_string), data.and_then(Text::of_val)) {
+                (Some(words), _) => said.push(Part::text(Text::new(&plain(words)), at)),
                 (None, Some(data)) => {
-                    let media = part.get("media_type").and_then(text).unwrap_or_default();
-                    said.push(data_part(&media, &data, part.get("file_name").and_then(text)));
+                    let get = |key: &str| part.get(key).and_then(Text::of_val);
+                    said.push(Part::new(media(get("media_type"), data, get("file_name")).into(), at));
                 }
-                _ => self.made.leave(part.val, base, "its content is in chatd's own store"),
+                _ => self.log.omit(at.place, "its content is in chatd's own store"),
             }
         }
-        if !said.is_empty() {
-            let members = [("role", quoted(role)), ("content", array(&said))];
-            self.item(Beside::Other, &members, base.of(content));
-        }
+        self.log.say(Role::User, said);
     }
 
-    fn assistant(&mut self, parts: &[Part<'_>], base: Base<'_>) {
+    fn assistant(&mut self, parts: &[ChatPart<'_>], base: Base<'_>) {
         let mut sent = Sent::NoReasoning;
         for (n, part) in parts.iter().enumerate() {
             match part.kind {
-                PartKind::Said => match part.get("text") {
-                    Some(words) => self.say("assistant", plain(words), base.of(part.val)),
-                    None => self.made.leave(part.val, base, "the model's own files cannot be sent back"),
+                ChatPartKind::Said => match part.get("text") {
+                    Some(words) => self.answer_text(words, base.of(part.val)),
+                    None => self.log.omit(base.of(part.val), "the model's own files cannot be sent back"),
                 },
-                PartKind::Reasoning => sent = self.reasoning(part, parts.get(n + 1..).unwrap_or_default(), base),
-                PartKind::Call => self.call(part, base),
-                PartKind::HostedCall => self.hosted(part, parts, sent, base),
+                ChatPartKind::Reasoning => {
+                    sent = self.reasoning(part, parts.get(n + 1..).unwrap_or_default(), base)
+                }
+                ChatPartKind::Call => self.call(part, base),
+                ChatPartKind::HostedCall => self.hosted(part, parts, sent, base),
                 // A result in the message of its call.
-                PartKind::Result => self.result(part, base),
-                PartKind::HostedResult | PartKind::Silent => {}
+                ChatPartKind::Result => self.result(part, base),
+                ChatPartKind::HostedResult | ChatPartKind::Silent => {}
             }
         }
-        self.made.end_of_response();
+        self.log.end_response();
     }
 
-    fn reasoning(&mut self, part: &Part<'_>, behind: &[Part<'_>], base: Base<'_>) -> Sent {
-        let Some(id) = part.item_id().map(|id| String::from_utf8_lossy(&id.decode()).into_owned()) else {
-            self.made.leave(part.val, base, "reasoning without the id of its item cannot be sent");
+    fn reasoning(&mut self, part: &ChatPart<'_>, behind: &[ChatPart<'_>], base: Base<'_>) -> Sent {
+        let here = base.of(part.val);
+        let Some(id) = part.item_id() else {
+            self.log.omit(here, "reasoning without the id of its item cannot be sent");
             return Sent::Nothing;
         };
         // What the provider ran after it may be known by its id alone: then both go by reference.
-        let group = behind.iter().take_while(|part| part.kind != PartKind::Reasoning);
-        let mut hosted = group.filter(|part| part.kind == PartKind::HostedCall);
-        let by_reference = self.store && hosted.any(|call| full_item(call, behind).is_none());
+        let group = behind.iter().take_while(|part| part.kind != ChatPartKind::Reasoning);
+        let mut hosted = group.filter(|part| part.kind == ChatPartKind::HostedCall);
+        let by_reference = self.options.stored && hosted.any(|call| full_item(call, behind).is_none());
         match part.blob().filter(|_| !by_reference) {
             Some(blob) => {
-                let data = part.item_data();
-                let summary = data.and_then(|data| data.get("summary"));
-                let summary = summary.into_iter().flat_map(|list| list.elements()).filter_map(text);
-                let summary: Vec<Vec<u8>> = summary
-                    .filter(|words| !words.is_empty())
-                    .map(|words| text_part("summary_text", &words))
-                    .collect();
-                let members = [
-                    ("type", quoted("reasoning")),
-                    ("id", quoted(&id)),
-                    ("summary", array(&summary)),
-                    ("encrypted_content", raw(blob)),
-                ];
-                let bare = object(&[&members[..1], &members[2..]].concat());
-                self.item(Beside::Reasoning(bare), &members, base.of(part.val));
+                let summary = part.item_data().and_then(|data| data.get("summary"));
+                let texts = summary.into_iter().flat_map(|list| list.elements()).filter_map(Text::of_val);
+                let reasoning = Reasoning {
+                    maker: Maker::OpenAi,
+                    texts: texts.filter(|text| !text.is_empty()).collect(),
+                    seal: Text::of_val(blob),
+                    redacted: None,
+                };
+                let piece = Part::new(PartKind::Reasoning(reasoning), at(here));
+                self.log.push(Role::Assistant, Part { id: Some(Text::of(id)), ..piece });
                 Sent::InFull
             }
-            None if self.store => {
-                self.refer(&id, base.of(part.val));
+            None if self.options.stored => {
+                self.refer(Text::of(id), here);
                 Sent::ByReference
             }
             None => {
-                self.made.leave(part.val, base, "without its encrypted content it needs a server that stores it");
+                self.log.omit(here, "without its encrypted content it needs a server that stores it");
                 Sent::Nothing
             }
         }
     }
 
-    fn refer(&mut self, id: &str, here: Place) {
-        self.item(Beside::Model, &[("type", quoted("item_reference")), ("id", quoted(id))], here);
+    fn refer(&mut self, id: Text, here: Place) {
+        let mut raw = Vec::new();
+        Writer::new(&mut raw).object(|w| {
+            w.key("type").plain("item_reference");
+            w.key("id").text(&id);
+        });
+        self.log.answer(item(OpaqueKind::Reference, Raw::new(raw)), here);
     }
 
-    fn hosted(&mut self, part: &Part<'_>, parts: &[Part<'_>], sent: Sent, base: Base<'_>) {
+    fn hosted(&mut self, part: &ChatPart<'_>, parts: &[ChatPart<'_>], sent: Sent, base: Base<'_>) {
+        let here = base.of(part.val);
         match (sent, full_item(part, parts)) {
-            (Sent::ByReference, _) => {
-                match part.item_id().map(|id| String::from_utf8_lossy(&id.decode()).into_owned()) {
-                    Some(id) => self.refer(&id, base.of(part.val)),
-                    None => self.made.leave(part.val, base, "a call of the provider without an id cannot be sent"),
-                }
+            (Sent::ByReference, _) => match part.item_id() {
+                Some(id) => self.refer(Text::of(id), here),
+                None => self.log.omit(here, "a call of the provider without an id cannot be sent"),
+            },
+            (Sent::InFull | Sent::NoReasoning, Some(raw)) => {
+                self.log.answer(item(OpaqueKind::ServerTool, raw), here);
             }
-            (Sent::InFull | Sent::NoReasoning, Some(item)) => {
-                self.add(Beside::Model, item, base.of(part.val));
-            }
-            (Sent::Nothing, _) => self.made.leave(part.val, base, "its reasoning is not sent"),
-            (_, None) => {
-                self.made.leave(part.val, base, "only the id of the server-side call is known");
-            }
+            (Sent::Nothing, _) => self.log.omit(here, "its reasoning is not sent"),
+            (_, None) => self.log.omit(here, "only the id of the server-side call is known"),
         }
     }
 
-    fn call(&mut self, part: &Part<'_>, base: Base<'_>) {
+    fn call(&mut self, part: &ChatPart<'_>, base: Base<'_>) {
+        let here = base.of(part.val);
         let Some(key) = key_of(part) else {
-            return self.made.leave(part.val, base, "a call without an id cannot be paired");
+            return self.log.omit(here, "a call without an id cannot be paired");
         };
-        let name = part.get("tool_name").and_then(text).unwrap_or_default();
-        let members = [
-            ("type", quoted("function_call")),
-            ("call_id", quoted(&key)),
-            ("name", quoted(&name)),
-            ("arguments", quoted(&arguments(part))),
-        ];
-        self.called.insert(key);
-        self.item(Beside::Model, &members, base.of(part.val));
+        let call = Call {
+            id: Text::new(&key),
+            invented: false,
+            name: part.get("tool_name").and_then(Text::of_val).unwrap_or_default(),
+            input: Input::Text(Text::new(&arguments(part))),
+            kind: CallKind::Function,
+        };
+        self.log.answer(PartKind::Call(call), here);
     }
 
-    fn result(&mut self, part: &Part<'_>, base: Base<'_>) {
+    fn result(&mut self, part: &ChatPart<'_>, base: Base<'_>) {
+        let here = base.of(part.val);
         match part.kind {
-            PartKind::Result => {}
-            PartKind::HostedResult => return,
-            _ => return self.made.leave(part.val, base, "only results are sent for a tool"),
+            ChatPartKind::Result => {}
+            ChatPartKind::HostedResult => return,
+            _ => return self.log.omit(here, "only results are sent for a tool"),
         }
         let Some(key) = key_of(part) else {
-            return self.made.leave(part.val, base, "a result without an id cannot be paired");
+            return self.log.omit(here, "a result without an id cannot be paired");
         };
         let result = part.get("result").filter(|result| !result.is_null());
         let is = |flag: &str| part.get(flag).and_then(|flag| flag.as_bool()) == Some(true);
-        if is("is_media")
-            && let Some(result) = result.filter(Val::is_object)
-        {
-            return self.media_result(&key, result, base.of(part.val));
-        }
         let error = result.filter(|_| is("is_error")).and_then(|result| result.get("error")).and_then(text);
         let words = match (error, result.map(|result| (result, text(result)))) {
+            (_, Some((result, _))) if is("is_media") && result.is_object() => self.media_result(result, here),
             (Some(error), _) => error,
             (None, Some((_, Some(words)))) if !words.is_empty() => with_nul(&words, "\0"),
             (None, Some((result, None))) => json_text(result),
             _ => "{}".to_owned(),
         };
-        self.output(&key, &words, base.of(part.val));
+        let parts = vec![ResultPart::Text(Text::new(&words))];
+        let (id, kind) = (Text::new(&key), CallKind::Function);
+        self.log.result(ToolResult { id, name: None, parts, is_error: is("is_error"), kind }, here);
     }
 
-    fn media_result(&mut self, key: &str, result: Val<'_>, here: Place) {
-        let get = |name: &str| result.get(name).and_then(text).filter(|text| !text.is_empty());
-        let (data, kind) = (get("data").filter(|data| is_base64(data)), get("mime_type").unwrap_or_default());
+    /// What a result says that holds an image or a file. A user's message shows it.
+    fn media_result(&mut self, result: Val<'_>, here: Place) -> String {
+        let data = said(result, "data").filter(|data| is_base64(&data.to_plain_string()));
         let Some(data) = data else {
-            let words = get("text").unwrap_or_else(|| "[media content unavailable: corrupted data]".to_owned());
-            return self.output(key, &words, here);
+            let words = result.get("text").and_then(text).filter(|words| !words.is_empty());
+            return words.unwrap_or_else(|| "[media content unavailable: corrupted data]".to_owned());
         };
-        self.output(key, &format!("The tool returned {kind} content; see the following user message."), here);
-        let part = data_part(&kind, &data, get("attachment_name"));
-        self.media.push((object(&[("role", quoted("user")), ("content", array(&[part]))]), here));
+        let kind = said(result, "mime_type");
+        let name = kind.as_ref().map(Text::to_plain_string).unwrap_or_default();
+        self.media.push(Part::new(media(kind, data, said(result, "attachment_name")).into(), at(here)));
+        format!("The tool returned {name} content; see the following user message.")
     }
+}
 
-    fn output(&mut self, key: &str, words: &str, here: Place) {
-        let kind = ("type", quoted("function_call_output"));
-        let members = [kind, ("call_id", quoted(key)), ("output", quoted(words))];
-        self.item(Beside::Result(key.to_owned()), &members, here);
-    }
+fn at(place: Place) -> At {
+    At { place, embedded: false }
+}
+
+/// A text that says something.
+fn spoken(words: &str) -> Option<Text> {
+    (!words.trim().is_empty()).then(|| Text::new(words))
+}
+
+/// An item of the Responses API.
+fn item(kind: OpaqueKind, raw: Raw) -> PartKind {
+    PartKind::Opaque(Opaque { dialect: NAME, kind, raw })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::write_lines;
+    use crate::dialects::responses::RESPONSES;
     use crate::place::DocId;
 
-    fn replay(rows: &str, store: bool) -> Vec<String> {
+    fn replay(rows: &str, stored: bool) -> Vec<String> {
         let mut tape = Tape::new();
         scan(rows.as_bytes(), &mut tape).expect("JSON");
-        let mut replay = Rows::new(store);
+        let mut reader = Rows::new(LogOptions { stored, only: None });
         let root = tape.root(rows.as_bytes()).expect("a value");
-        replay.take(root, Base::new(DocId(0), 0));
-        Box::new(replay).finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
+        reader.read(root, Base::new(DocId(0), 0));
+        let mut lines = Vec::new();
+        write_lines(&RESPONSES, &Box::new(reader).finish().thread, &mut lines);
+        String::from_utf8_lossy(&lines).lines().map(str::to_owned).collect()
     }
 
     /// What the parts become, with an answer after them, which is left out here.
@@ -445,7 +442,7 @@ mod tests {
                 r#"{"type":"function_call","call_id":"a_1","name":"f","arguments":"{\"x\":\"\\u0000\"}"}"#,
                 r#"{"type":"function_call","call_id":"b","name":"f","arguments":"{}"}"#,
                 r#"{"type":"function_call_output","call_id":"a_1","output":"{}"}"#,
-                "{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"go\u{e000}\"}]}",
+                "{\"type\":\"message\",\"role\":\"user\",\"content\":\"go\u{e000}\"}",
                 r#"{"type":"function_call_output","call_id":"c","output":"no"}"#,
             ]
         );
@@ -473,7 +470,7 @@ mod tests {
         let output = |key: &str, text: &str| {
             format!(r#"{{"type":"function_call_output","call_id":"{key}","output":"{text}"}}"#)
         };
-        let file = r#"{"role":"user","content":[{"type":"input_file","filename":"a.csv","file_data":"data:text/csv;base64,aGk="}]}"#;
+        let file = r#"{"type":"message","role":"user","content":[{"type":"input_file","filename":"a.csv","file_data":"data:text/csv;base64,aGk="}]}"#;
         assert_eq!(
             replay(rows, false),
             [file.to_owned(), call("a"), call("b"), output("a", "{}"), output("b", "x")]
@@ -492,7 +489,7 @@ mod tests {
             [
                 r#"{"type":"function_call_output","call_id":"a","output":"The tool returned image/png content; see the following user message."}"#,
                 r#"{"type":"function_call_output","call_id":"b","output":"[media content unavailable: corrupted data]"}"#,
-                r#"{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}"#,
+                r#"{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}"#,
             ]
         );
     }

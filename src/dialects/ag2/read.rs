@@ -1,4 +1,4 @@
-//! How a log of AG2 is replayed: events become items of the Responses API.
+//! How a log of AG2 is read: what its events send.
 //!
 //! What the provider made is sent as it was, once an id, without nulls and without what only an answer has. Results of
 //! what it ran are part of those items, and are not sent again; a shell's output is an item of its own, and its call is
@@ -6,14 +6,21 @@
 
 use std::collections::HashSet;
 
-use crate::dialect::{Replay, Replayed};
+use crate::dialect::log::media;
+use crate::dialect::{Log, LogReader};
+use crate::dialects::common::{said, text};
+use crate::dialects::responses::NAME;
 use crate::history::Kind;
 use crate::json::edit::Base;
-use crate::json::{NodeKind, Val};
+use crate::json::{Member, NodeKind, Val};
+use crate::message::write::Writer;
+use crate::message::{
+    At, Call, CallKind, Input, Media, MediaKind, Opaque, OpaqueKind, Part, PartKind, Raw, ResultPart, Role,
+    Source, Text, ToolResult,
+};
 use crate::place::Place;
 
 use super::event::Ag2Event;
-use crate::dialects::replay::{array, data_part, object, quoted, raw, text, text_part};
 
 /// Fields that only answers have. With them the API refuses an item: "Unknown parameter: 'input[2].action'".
 const ANSWERED: &[&str] = &["created_by"];
@@ -21,43 +28,36 @@ const ANSWERED_IMAGE: [&str; 7] =
     ["created_by", "action", "background", "output_format", "quality", "revised_prompt", "size"];
 
 /// What comes before the summary of a compaction.
-const SUMMARY: &str = "[Summary of earlier conversation]\n";
+const SUMMARY: &str = "[Summary of earlier conversation]";
 
-/// Replays the events of a log, in order. Outputs of shells come after their calls, so their keys are known before them.
-#[derive(Debug, Default)]
+/// Reads the events of a log, in order.
+#[derive(Default)]
 pub struct Events {
-    made: Replayed,
+    log: Log,
     /// Ids of the items that were sent.
     sent: HashSet<Vec<u8>>,
-    /// Keys of shell outputs.
+    /// Calls of shells, and the keys of those that were answered: outputs come after their calls.
+    shell_calls: Vec<(Option<Vec<u8>>, Place)>,
     answered: HashSet<Vec<u8>>,
 }
 
-impl Replay for Events {
-    /// Takes the key of a shell's output, if an event holds one.
-    fn tell(&mut self, event: Val<'_>) {
-        let item = Ag2Event::of(event).and_then(|event| event.item());
-        if let Some(item) = item.filter(|item| kind_of(*item) == Kind::ShellCallOutput) {
-            self.answered.extend(item.get("call_id").and_then(|key| key.text()).map(|key| key.into_owned()));
-        }
-    }
-
-    /// Replays an event, bare or in an envelope.
-    fn take(&mut self, val: Val<'_>, base: Base<'_>) {
+impl LogReader for Events {
+    /// Reads an event, bare or in an envelope.
+    fn read(&mut self, val: Val<'_>, base: Base<'_>) {
         let Some(event) = Ag2Event::of(val) else { return };
         match event.class() {
             b"ModelRequest" => {
                 event.list("parts").for_each(|part| self.input(part, base));
-                if let Some(words) = event.get("content").and_then(text) {
-                    self.user(text_part("input_text", &words), base.of(val));
+                if let Some(words) = event.text_of("content") {
+                    self.user(words, base.of(val));
                 }
             }
             b"TextInput" | b"DataInput" | b"BinaryInput" | b"FileIdInput" | b"UploadedFile" | b"UrlInput" => {
                 self.input(val, base);
             }
             b"CompactionSummary" => {
-                let words = event.get("summary").and_then(text).unwrap_or_default();
-                self.user(text_part("input_text", &format!("{SUMMARY}{words}")), base.of(val));
+                let words = event.text_of("summary").unwrap_or_default();
+                self.user(Text::join([&Text::new(SUMMARY), &words], "\\n"), base.of(val));
             }
             b"ModelResponse" => self.response(event, base.of(val), base),
             b"ToolResultsEvent" => event.list("results").for_each(|result| self.result(result, base)),
@@ -68,107 +68,125 @@ impl Replay for Events {
         }
     }
 
-    fn finish(self: Box<Self>) -> Replayed {
-        self.made
+    fn finish(mut self: Box<Self>) -> Log {
+        let is_answered = |key: &Option<Vec<u8>>| key.as_ref().is_some_and(|key| self.answered.contains(key));
+        let open = self.shell_calls.iter().filter(|(key, _)| !is_answered(key));
+        let open: HashSet<Place> = open.map(|(_, place)| *place).collect();
+        for message in &mut self.log.thread.messages {
+            message.parts.retain(|part| !open.contains(&part.at.place));
+        }
+        self.log.thread.messages.retain(|message| !message.parts.is_empty());
+        for (_, place) in self.shell_calls.iter().filter(|(_, place)| open.contains(place)) {
+            self.log.omit_unanswered(*place, "nothing answered the shell call");
+        }
+        self.log
     }
 }
 
 impl Events {
-    fn user(&mut self, part: Vec<u8>, here: Place) {
-        self.made.item(&[("role", quoted("user")), ("content", array(&[part]))], here);
+    fn user(&mut self, words: Text, place: Place) {
+        self.log.say(Role::User, [Part::text(words, At { place, embedded: false })]);
     }
 
     fn input(&mut self, val: Val<'_>, base: Base<'_>) {
-        match Ag2Event::of(val).and_then(input_part) {
-            Some(part) => self.user(part, base.of(val)),
-            None => self.made.leave(val, base, "this input has no content that can be sent"),
+        let at = At { place: base.of(val), embedded: false };
+        match Ag2Event::of(val).and_then(input) {
+            Some(input) => self.log.say(Role::User, [Part::new(input, at)]),
+            None => self.log.omit(at.place, "this input has no content that can be sent"),
         }
     }
 
     fn response(&mut self, event: Ag2Event<'_>, here: Place, base: Base<'_>) {
-        let words = event.get("message").and_then(|message| message.get("content")).and_then(text);
-        if let Some(words) = words.filter(|words| !words.is_empty()) {
-            let said = array(&[text_part("output_text", &words)]);
-            self.made.item(&[("role", quoted("assistant")), ("content", said)], here);
+        if let Some(text) = event.get("message").and_then(|message| said(message, "content")) {
+            self.log.answer(said_text(text), here);
         }
         let calls = event.get("tool_calls").and_then(|calls| calls.get("calls"));
         for call in calls.into_iter().flat_map(|calls| calls.elements()) {
-            let get = |key: &str| call.get(key).filter(Val::is_string).map(raw);
-            let members = [
-                ("type", quoted("function_call")),
-                ("call_id", get("id").unwrap_or_else(|| quoted(""))),
-                ("name", get("name").unwrap_or_else(|| quoted(""))),
-                ("arguments", get("arguments").unwrap_or_else(|| quoted("{}"))),
-            ];
-            self.made.item(&members, base.of(call));
+            let made = Call {
+                id: text(call, "id").unwrap_or_default(),
+                invented: false,
+                name: text(call, "name").unwrap_or_default(),
+                input: Input::Text(text(call, "arguments").unwrap_or_else(|| Text::new("{}"))),
+                kind: CallKind::Function,
+            };
+            self.log.answer(PartKind::Call(made), base.of(call));
         }
-        self.made.end_of_response();
+        self.log.end_response();
     }
 
     fn result(&mut self, result: Val<'_>, base: Base<'_>) {
-        let Some(key) = result.get("parent_id").filter(Val::is_string) else {
-            return self.made.leave(result, base, "it is not known what it answers");
+        let Some(id) = text(result, "parent_id") else {
+            return self.log.omit(base.of(result), "it is not known what it answers");
         };
         // A failed tool's result holds what the model was shown, the traceback; older logs hold the error alone.
         let shown = result.get("result").is_some_and(|result| parts_of(result).next().is_some());
-        let output = match result.get("error").filter(|_| !shown) {
-            Some(error) => quoted(&text(error).or(error.get("message").and_then(text)).unwrap_or_default()),
-            None => output(result),
+        let parts = match result.get("error").filter(|_| !shown) {
+            Some(error) => {
+                let words = Text::of_val(error).or_else(|| text(error, "message")).unwrap_or_default();
+                vec![ResultPart::Text(words)]
+            }
+            None => {
+                let parts = result.get("result").into_iter().flat_map(parts_of);
+                let at = At { place: base.of(result), embedded: false };
+                let parts = parts.filter_map(input).filter_map(|part| match part {
+                    PartKind::Text { text, .. } => Some(ResultPart::Text(text)),
+                    PartKind::Media(media) => Some(ResultPart::Media(media, at)),
+                    _ => None,
+                });
+                parts.collect()
+            }
         };
-        let kind = ("type", quoted("function_call_output"));
-        self.made.item(&[kind, ("call_id", raw(key)), ("output", output)], base.of(result));
+        let kind = CallKind::Function;
+        let is_error = result.get("error").is_some_and(|error| !error.is_null());
+        self.log.result(ToolResult { id, name: None, parts, is_error, kind }, base.of(result));
     }
 
     /// An item that the provider made.
     fn provider_item(&mut self, event: Ag2Event<'_>, base: Base<'_>) {
         if let Some(printed) = event.printed_item() {
-            return self.made.leave(printed, base, "only the printed form of the item was stored");
+            return self.log.omit(base.of(printed), "only the printed form of the item was stored");
         }
         let Some(item) = event.item() else { return };
-        let kind = kind_of(item);
+        let kind =
+            item.get("type").and_then(|name| name.text()).map_or(Kind::Unknown, |name| Kind::of_type(&name));
+        let plain = |key: &str| said(item, key).map(|text| text.plain().into_owned());
+        if kind == Kind::ShellCallOutput {
+            self.answered.extend(plain("call_id"));
+        }
         if event.class() == b"OpenAIServerToolResultEvent" && !kind.is_output() {
             return;
         }
-        let id = item.get("id").and_then(|id| id.text()).map(|id| id.into_owned());
-        if id.is_some_and(|id| !self.sent.insert(id)) {
+        if item.get("id").and_then(|id| id.text()).is_some_and(|id| !self.sent.insert(id.into_owned())) {
             return;
         }
-        let text = |key: &str| item.get(key).and_then(|val| val.text()).filter(|text| !text.is_empty());
-        let answered_only = match kind {
-            Kind::ImageGenerationCall if text("result").is_none() => {
-                return self.made.leave_unanswered(item, base, "the image has no result");
+        let here = base.of(item);
+        match kind {
+            Kind::ImageGenerationCall if plain("result").is_none() => {
+                return self.log.omit_unanswered(here, "the image has no result");
             }
-            Kind::ShellCall if !text("call_id").is_some_and(|key| self.answered.contains(key.as_ref())) => {
-                return self.made.leave_unanswered(item, base, "nothing answered the shell call");
-            }
-            Kind::ImageGenerationCall => &ANSWERED_IMAGE[..],
-            _ => ANSWERED,
-        };
-        let members = item.members().filter(|member| !member.val.is_null());
-        let kept: Vec<Vec<u8>> = members
-            .filter(|member| !answered_only.iter().any(|key| member.key.is(key.as_bytes())))
-            .map(|member| [b"\"", member.key.raw, b"\":", &*without_nulls(member.val)].concat())
-            .collect();
-        self.made.add([b"{", &*kept.join(&b","[..]), b"}"].concat(), base.of(item));
+            Kind::ShellCall => self.shell_calls.push((plain("call_id"), here)),
+            _ => {}
+        }
+        let answered_only = if kind == Kind::ImageGenerationCall { &ANSWERED_IMAGE[..] } else { ANSWERED };
+        let mut raw = Vec::new();
+        write_without(item, answered_only, &mut Writer::new(&mut raw));
+        let copy = Opaque { dialect: NAME, kind: OpaqueKind::Item, raw: Raw::new(raw) };
+        self.log.answer(PartKind::Opaque(copy), here);
     }
 }
 
-fn kind_of(item: Val<'_>) -> Kind {
-    item.get("type").and_then(|name| name.text()).map_or(Kind::Unknown, |name| Kind::of_type(&name))
-}
-
-/// A value as it stands, without the members that say nothing.
-fn without_nulls(val: Val<'_>) -> Vec<u8> {
+/// A value as it stands, without the members that say nothing, and without those of these names.
+fn write_without(val: Val<'_>, names: &[&str], w: &mut Writer<'_>) {
+    let goes =
+        |member: &Member<'_>| member.val.is_null() || names.iter().any(|name| member.key.is(name.as_bytes()));
     match val.kind() {
-        NodeKind::Object => {
-            let members = val.members().filter(|member| !member.val.is_null());
-            let kept: Vec<Vec<u8>> = members
-                .map(|member| [b"\"", member.key.raw, b"\":", &*without_nulls(member.val)].concat())
-                .collect();
-            [b"{", &*kept.join(&b","[..]), b"}"].concat()
-        }
-        NodeKind::Array => array(&val.elements().map(without_nulls).collect::<Vec<_>>()),
-        _ => val.raw().to_vec(),
+        NodeKind::Object => w.object(|w| {
+            for member in val.members().filter(|member| !goes(member)) {
+                write_without(member.val, &[], w.key(&String::from_utf8_lossy(member.key.raw)));
+            }
+        }),
+        NodeKind::Array => w.array(|w| val.elements().for_each(|element| write_without(element, &[], w))),
+        _ => w.bytes(val.raw()),
     }
 }
 
@@ -178,31 +196,33 @@ fn names_image(name: &str) -> bool {
     ["png", "jpg", "jpeg", "gif", "webp"].iter().any(|image| ending.eq_ignore_ascii_case(image))
 }
 
-/// A part of what a user gives, or of what a tool returned.
-fn input_part(event: Ag2Event<'_>) -> Option<Vec<u8>> {
-    let get = |key: &str| event.text(key).filter(|text| !text.is_empty());
-    let is_image = get("kind").is_some_and(|kind| kind.eq_ignore_ascii_case("image"));
-    match event.class() {
-        b"TextInput" => Some(text_part("input_text", &event.get("content").and_then(text)?)),
-        b"DataInput" => Some(text_part("input_text", &String::from_utf8_lossy(&raw(event.get("data")?)))),
+/// What an input says; `None` if it has nothing that can be sent.
+fn input(event: Ag2Event<'_>) -> Option<PartKind> {
+    let get = |key: &str| event.text_of(key).filter(|text| !text.is_empty());
+    let is_image = event.text("kind").is_some_and(|kind| kind.eq_ignore_ascii_case("image"));
+    let kind = |is_image: bool| if is_image { MediaKind::Image } else { MediaKind::File };
+    let media = match event.class() {
+        b"TextInput" => return Some(said_text(event.text_of("content")?)),
+        b"DataInput" => return Some(said_text(Raw::of(event.get("data")?).spelled())),
         b"BinaryInput" => {
             let data = event.get("data")?;
-            let data = text(data).or_else(|| data.get("__bytes__").and_then(text))?;
-            Some(data_part(&get("media_type").unwrap_or_default(), &data, get("filename")))
+            let data = Text::of_val(data).or_else(|| text(data, "__bytes__"))?;
+            media(get("media_type"), data, get("filename"))
         }
         // A file that lies at the provider brings its own name, and one at an address must bring none.
         b"FileIdInput" | b"UploadedFile" => {
-            let named_so =
-                event.class() == b"UploadedFile" && get("filename").is_some_and(|name| names_image(&name));
-            let kind = if is_image || named_so { "input_image" } else { "input_file" };
-            Some(object(&[("type", quoted(kind)), ("file_id", quoted(&get("file_id")?))]))
+            let uploaded = event.class() == b"UploadedFile";
+            let named_so = uploaded && event.text("filename").is_some_and(|name| names_image(&name));
+            Media::new(kind(is_image || named_so), Source::Id(get("file_id")?, NAME))
         }
-        b"UrlInput" if is_image => {
-            Some(object(&[("type", quoted("input_image")), ("image_url", quoted(&get("url")?))]))
-        }
-        b"UrlInput" => Some(object(&[("type", quoted("input_file")), ("file_url", quoted(&get("url")?))])),
-        _ => None,
-    }
+        b"UrlInput" => Media::new(kind(is_image), Source::Url(get("url")?)),
+        _ => return None,
+    };
+    Some(media.into())
+}
+
+fn said_text(text: Text) -> PartKind {
+    PartKind::Text { text, citations: None }
 }
 
 /// The parts of a result, whichever marker it has.
@@ -211,22 +231,11 @@ fn parts_of(result: Val<'_>) -> impl Iterator<Item = Ag2Event<'_>> {
     inner.get("parts").into_iter().flat_map(|parts| parts.elements()).filter_map(Ag2Event::of)
 }
 
-/// What a tool returned: a single text as such, else a list of parts.
-fn output(result: Val<'_>) -> Vec<u8> {
-    let parts: Vec<Ag2Event<'_>> = result.get("result").into_iter().flat_map(parts_of).collect();
-    match parts.as_slice() {
-        [] => quoted(""),
-        [only] if only.class() == b"TextInput" => only.get("content").map_or_else(|| quoted(""), raw),
-        [only] if only.class() == b"DataInput" => quoted(
-            &only.get("data").map(|data| String::from_utf8_lossy(&raw(data)).into_owned()).unwrap_or_default(),
-        ),
-        several => array(&several.iter().copied().filter_map(input_part).collect::<Vec<_>>()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::write_lines;
+    use crate::dialects::responses::RESPONSES;
     use crate::json::{Tape, scan};
     use crate::place::DocId;
 
@@ -239,10 +248,11 @@ mod tests {
         let mut tape = Tape::new();
         scan(log.as_bytes(), &mut tape).expect("JSON");
         let root = tape.root(log.as_bytes()).expect("a value");
-        let mut replay = Events::default();
-        root.elements().for_each(|event| replay.tell(event));
-        root.elements().for_each(|event| replay.take(event, Base::new(DocId(0), 0)));
-        Box::new(replay).finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
+        let mut reader = Events::default();
+        root.elements().for_each(|event| reader.read(event, Base::new(DocId(0), 0)));
+        let mut lines = Vec::new();
+        write_lines(&RESPONSES, &Box::new(reader).finish().thread, &mut lines);
+        String::from_utf8_lossy(&lines).lines().map(str::to_owned).collect()
     }
 
     #[test]
@@ -302,7 +312,9 @@ mod tests {
             ("ModelRequest", &tool(r#"UrlInput","url":"https://x","kind":"document""#)),
             ("ModelRequest", &tool(r#"UrlInput","url":"","kind":"document""#)),
         ]);
-        let user = |part: &str| format!(r#"{{"role":"user","content":[{{"type":"input_file",{part}}}]}}"#);
+        let user = |part: &str| {
+            format!(r#"{{"type":"message","role":"user","content":[{{"type":"input_file",{part}}}]}}"#)
+        };
         let expected = [
             format!("{{{page}}}"),
             format!("{{{code}}}"),
@@ -344,15 +356,15 @@ mod tests {
                 ),
             ),
         ]);
-        let user = |part: &str| format!(r#"{{"role":"user","content":[{part}]}}"#);
+        let user = |content: &str| format!(r#"{{"type":"message","role":"user","content":{content}}}"#);
         assert_eq!(
             made,
             [
-                user(r#"{"type":"input_text","text":"21 C"}"#),
-                user(r#"{"type":"input_file","filename":"file.pdf","file_data":"data:application/pdf;base64,aGk="}"#),
-                user(r#"{"type":"input_image","image_url":"https://x"}"#),
-                user(r#"{"type":"input_text","text":"[Summary of earlier conversation]\nSo far"}"#),
-                r#"{"role":"assistant","content":[{"type":"output_text","text":"I look"}]}"#.to_owned(),
+                user(r#""21 C""#),
+                user(r#"[{"type":"input_file","filename":"file.pdf","file_data":"data:application/pdf;base64,aGk="}]"#),
+                user(r#"[{"type":"input_image","image_url":"https://x"}]"#),
+                user(r#""[Summary of earlier conversation]\nSo far""#),
+                r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look"}]}"#.to_owned(),
                 r#"{"type":"function_call","call_id":"a","name":"f","arguments":"{\"x\":1}"}"#.to_owned(),
                 r#"{"type":"function_call_output","call_id":"a","output":"21 C"}"#.to_owned(),
                 r#"{"type":"function_call_output","call_id":"b","output":[{"type":"input_text","text":"21 C"},{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}"#.to_owned(),
@@ -383,13 +395,13 @@ mod tests {
             ("ModelRequest", &format!(r#""parts":[{image},{report},{photo}]"#)),
             ("ToolResultsEvent", &format!(r#""results":[{shown},{failed}]"#)),
         ]);
-        let user = |part: &str| format!(r#"{{"role":"user","content":[{part}]}}"#);
+        let user = |content: &str| format!(r#"{{"type":"message","role":"user","content":{content}}}"#);
         assert_eq!(
             made,
             [
-                user(r#"{"type":"input_image","image_url":"https://x/a.png"}"#),
-                user(r#"{"type":"input_file","file_id":"file_1"}"#),
-                user(r#"{"type":"input_image","file_id":"file_2"}"#),
+                user(r#"[{"type":"input_image","image_url":"https://x/a.png"}]"#),
+                user(r#"[{"type":"input_file","file_id":"file_1"}]"#),
+                user(r#"[{"type":"input_image","file_id":"file_2"}]"#),
                 r#"{"type":"function_call_output","call_id":"a","output":[{"type":"input_image","image_url":"https://x/a.png"},{"type":"input_file","file_url":"https://x/a.pdf"}]}"#.to_owned(),
                 r#"{"type":"function_call_output","call_id":"b","output":"Traceback: no"}"#.to_owned(),
             ]

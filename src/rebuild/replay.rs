@@ -1,0 +1,142 @@
+//! What a run of nodes sends, as a thread. Items of the Responses API are copied, without what only its SDKs added; logs
+//! are read by their dialect; blocks of a session become what the Responses API takes of them.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use crate::convert::{Plan, Thoughts, fit_parts, log, session};
+use crate::dialect::{Log, LogOptions, Written};
+use crate::dialects::responses::{NAME, RESPONSES};
+use crate::history::tree::Marks;
+use crate::history::{Flags, Role, Row};
+use crate::json::{Val, name};
+use crate::message::write::Writer;
+use crate::message::{At, Message, Opaque, OpaqueKind, Part, PartKind, Raw, Text, Thread};
+
+use super::Conversation;
+
+/// Members that SDKs and servers put into output items, and that a request must not carry.
+const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "logprobs"];
+
+/// Who takes the blocks of a session.
+static PLAN: Plan =
+    Plan { to: &RESPONSES, written: Written::Items, thoughts: Thoughts::Auto, model: None, target: None };
+
+/// What a run of nodes sends, and what of it is not sent.
+#[derive(Default)]
+pub(super) struct Replay {
+    pub log: Log,
+    /// Items that were not complete when they were stored.
+    pub incomplete: usize,
+}
+
+/// Reads a run of nodes. `stored`: the server keeps items, so that they may go by reference. Records larger than `limit`
+/// are passed over.
+pub(super) fn read(conversation: &Conversation, nodes: &[u32], stored: bool, limit: u64) -> io::Result<Replay> {
+    let mut replay = Replay::default();
+    let doc = |node: &u32| conversation.forest.node(*node).entry.at.doc;
+    for run in nodes.chunk_by(|a, b| doc(a) == doc(b)) {
+        let Some(info) = run.first().and_then(|node| conversation.info(doc(node))) else { continue };
+        if info.dialect.info().log.is_some() {
+            replay.log.extend(read_log(conversation, run, stored, limit)?);
+        } else if session::is_session(info) {
+            read_session(conversation, run, &mut replay.log);
+        } else {
+            run.iter().for_each(|node| read_items(conversation, *node, &mut replay));
+        }
+    }
+    Ok(replay)
+}
+
+/// The instructions that stand in a run of nodes of a log: a client that builds on the server's state says them again.
+pub(super) fn instructions(conversation: &Conversation, nodes: &[u32], limit: u64) -> io::Result<Vec<Message>> {
+    let is_log = |node: &&u32| {
+        let info = conversation.info(conversation.forest.node(**node).entry.at.doc);
+        info.is_some_and(|info| info.dialect.info().log.is_some())
+    };
+    let nodes: Vec<u32> = nodes.iter().filter(is_log).copied().collect();
+    let mut messages = read(conversation, &nodes, true, limit)?.log.thread.messages;
+    messages.retain(|message| matches!(message.role, Role::System | Role::Developer));
+    Ok(messages)
+}
+
+fn read_log(conversation: &Conversation, nodes: &[u32], stored: bool, limit: u64) -> io::Result<Log> {
+    let forest = &conversation.forest;
+    let rows = |node: &u32| forest.rows_of(*node).iter().map(|row| row.at.start);
+    let starts = nodes.iter().flat_map(|node| rows(node).chain([forest.node(*node).entry.at.start]));
+    let only: BTreeSet<u64> = starts.collect();
+    let (Some(from), Some(last)) = (only.first().copied(), only.last().copied()) else {
+        return Ok(Log::default());
+    };
+    let part = nodes.first().and_then(|node| conversation.part(forest.node(*node).entry.at.doc));
+    let reader = part.and_then(|part| part.format?.info().dialect.info().log);
+    let (Some(part), Some(reader)) = (part, reader) else { return Ok(Log::default()) };
+    let (id, bytes) = (part.doc.id, &*part.doc.bytes);
+    let reader = reader(LogOptions { stored, only: Some(only) });
+    log::read(&log::Records { id, bytes, within: from..=last, limit }, reader)
+}
+
+fn read_session(conversation: &Conversation, nodes: &[u32], log: &mut Log) {
+    let rows: Vec<Row> = nodes.iter().flat_map(|node| conversation.forest.rows_of(*node)).copied().collect();
+    let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {
+        conversation.item(row, see);
+    };
+    let mut thread = Thread::default();
+    for turn in session::turns(&rows) {
+        thread.messages.extend(session::messages(turn, false, &mut log.losses, &mut see));
+    }
+    fit_parts(&mut thread, &PLAN, &mut log.losses);
+    log.thread.messages.extend(thread.messages);
+}
+
+/// Copies the items of a node.
+fn read_items(conversation: &Conversation, node: u32, replay: &mut Replay) {
+    let marks = conversation.forest.node(node).entry.marks;
+    let cut_off = marks.has(Marks::FAILED) || marks.has(Marks::UNFINISHED);
+    for row in conversation.forest.rows_of(node) {
+        let role = match row.role {
+            Role::User | Role::System | Role::Developer => row.role,
+            _ if row.answers_call() => Role::Tool,
+            _ => Role::Assistant,
+        };
+        let part = conversation.item(row, |val| {
+            let at = At { place: row.at, embedded: row.has(Flags::EMBEDDED) };
+            if !val.is_object() {
+                return Text::of_val(val).map(|text| Part::text(text, at));
+            }
+            let is_unfinished = ["in_progress", "incomplete"]
+                .iter()
+                .any(|state| val.get(name::status).is_some_and(|status| status.is(state)));
+            if cut_off && is_unfinished && row.has(Flags::RECORDED) {
+                return None;
+            }
+            let mut raw = Vec::new();
+            write_item(val, row.has(Flags::RECORDED), &mut Writer::new(&mut raw));
+            let copy = Opaque { dialect: NAME, kind: OpaqueKind::Item, raw: Raw::new(raw) };
+            Some(Part::new(PartKind::Opaque(copy), at))
+        });
+        match part.flatten() {
+            Some(part) => replay.log.push(role, part),
+            None => replay.incomplete += 1,
+        }
+    }
+}
+
+/// Writes a stored item. Members that only responses have are left out of what was recorded.
+fn write_item(val: Val<'_>, recorded: bool, w: &mut Writer<'_>) {
+    let is_output_only = |key: &[u8]| OUTPUT_ONLY.iter().any(|name| name.as_bytes() == key);
+    let alien = |object: Val<'_>| OUTPUT_ONLY.iter().any(|key| object.get(key).is_some());
+    let parts = val.get(name::content).filter(|content| content.elements().any(alien));
+    if !recorded || !alien(val) && parts.is_none() {
+        return w.bytes(val.raw());
+    }
+    w.object(|w| {
+        for member in val.members().filter(|member| !is_output_only(&member.key.decode())) {
+            let w = w.key(&String::from_utf8_lossy(member.key.raw));
+            match parts.filter(|_| member.key.is(b"content")) {
+                Some(parts) => w.array(|w| parts.elements().for_each(|part| write_item(part, true, w))),
+                None => w.bytes(member.val.raw()),
+            }
+        }
+    });
+}
