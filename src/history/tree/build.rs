@@ -10,7 +10,7 @@ use super::cycles;
 use super::forks;
 use super::gap::{Gap, Gaps};
 use super::join::join;
-use super::trim::trim;
+use super::trim::{is_result, is_results, trim};
 use super::{Entry, Forest, Marks, NO_NODE, Name, Node, Part, Problem, Wrong, distinct};
 
 /// Takes entries and rows in the order in which they are stored.
@@ -378,15 +378,6 @@ impl Groups {
         }
         groups
     }
-}
-
-/// Outputs of calls; the user may have added a text to them.
-pub(super) fn is_results(rows: &[Row]) -> bool {
-    rows.iter().any(is_result)
-}
-
-fn is_result(row: &Row) -> bool {
-    row.answers_call() && row.key != 0
 }
 
 /// Makes the nodes, in the order in which their first entries are stored.
