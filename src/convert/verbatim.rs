@@ -106,7 +106,7 @@ impl Verbatim {
         let mut ends = item.spans.iter().skip(1).map(|span| start + span.at as usize).chain([end]);
         for span in &item.spans {
             let (from, to) = (start + span.at as usize, ends.next().unwrap_or(end));
-            let at = At { place: span.from, embedded: false };
+            let at = span.from.into();
             match self.copies.last_mut().filter(|last| last.from == at && last.span.1 == from) {
                 Some(last) => last.span.1 = to,
                 None => self.copies.push(Copied { span: (from, to), from: at }),

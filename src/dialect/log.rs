@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::json::Val;
 use crate::json::edit::Base;
-use crate::message::{
-    At, LossKind, Losses, Media, MediaKind, Part, PartKind, Role, Source, Text, Thread, ToolResult,
-};
+use crate::message::{LossKind, Losses, Media, MediaKind, Part, PartKind, Role, Source, Text, Thread, ToolResult};
 use crate::place::Place;
 
 /// Reads the records of a log, one after the other.
@@ -43,12 +41,12 @@ pub struct Log {
 impl Log {
     /// Adds a part of a response.
     pub fn answer(&mut self, kind: PartKind, place: Place) {
-        self.push(Role::Assistant, Part::new(kind, at(place)));
+        self.push(Role::Assistant, Part::new(kind, place.into()));
     }
 
     /// Adds the result of a call.
     pub fn result(&mut self, result: ToolResult, place: Place) {
-        self.push(Role::Tool, Part::new(PartKind::Result(result), at(place)));
+        self.push(Role::Tool, Part::new(PartKind::Result(result), place.into()));
     }
 
     /// Adds a message of a user or a system.
@@ -82,19 +80,15 @@ impl Log {
 
     /// Notes what is not sent.
     pub fn omit(&mut self, place: Place, why: &'static str) {
-        self.losses.add(LossKind::NOT_REPLAYED, at(place));
+        self.losses.add(LossKind::NOT_REPLAYED, place.into());
         self.unsent.push(why);
     }
 
     /// Notes what is not sent because the log holds no result of it.
     pub fn omit_unanswered(&mut self, place: Place, why: &'static str) {
-        self.losses.add(LossKind::WITHOUT_RESULT, at(place));
+        self.losses.add(LossKind::WITHOUT_RESULT, place.into());
         self.unsent.push(why);
     }
-}
-
-fn at(place: Place) -> At {
-    At { place, embedded: false }
 }
 
 /// Data of a media type, and the name of its file.

@@ -6,7 +6,8 @@ use std::io;
 use crate::json::{Tape, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Input, LossKind, Losses, Lost, Media, Message, Part, PartKind, ResultPart, Role, Source, Text, Thread, ToolResult,
+    Input, LossKind, Losses, Lost, Media, Message, Part, PartKind, ResultPart, Role, Source, Text, Thread,
+    ToolResult,
 };
 use crate::source::ReadAt;
 

@@ -16,7 +16,8 @@ use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 use super::detect::{self, Answer};
 use super::stage::{Batch, Stage};
 use super::{
-    Found, Options, Panics, Reading, Take, branches, coverage, large, last_line, paths, reduced, translated, unknown,
+    Found, Options, Panics, Reading, Take, branches, coverage, large, last_line, paths, reduced, translated,
+    unknown,
 };
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.

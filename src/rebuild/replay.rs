@@ -11,7 +11,7 @@ use crate::history::tree::Marks;
 use crate::history::{Flags, Role, Row};
 use crate::json::{Val, name};
 use crate::message::write::Writer;
-use crate::message::{At, Message, Opaque, OpaqueKind, Part, PartKind, Raw, Text, Thread};
+use crate::message::{Message, Part, Raw, Text, Thread};
 
 use super::Conversation;
 
@@ -100,9 +100,8 @@ fn read_items(conversation: &Conversation, node: u32, replay: &mut Replay) {
             _ => Role::Assistant,
         };
         let part = conversation.item(row, |val| {
-            let at = At { place: row.at, embedded: row.has(Flags::EMBEDDED) };
             if !val.is_object() {
-                return Text::of_val(val).map(|text| Part::text(text, at));
+                return Text::of_val(val).map(|text| Part::text(text, row.at.into()));
             }
             let is_unfinished = ["in_progress", "incomplete"]
                 .iter()
@@ -110,10 +109,8 @@ fn read_items(conversation: &Conversation, node: u32, replay: &mut Replay) {
             if cut_off && is_unfinished && row.has(Flags::RECORDED) {
                 return None;
             }
-            let mut raw = Vec::new();
-            write_item(val, row.has(Flags::RECORDED), &mut Writer::new(&mut raw));
-            let copy = Opaque { dialect: NAME, kind: OpaqueKind::Item, raw: Raw::new(raw) };
-            Some(Part::new(PartKind::Opaque(copy), at))
+            let raw = Raw::build(row.at, |w| write_item(val, row.has(Flags::RECORDED), w));
+            Some(Part::verbatim(NAME, raw, row.at))
         });
         match part.flatten() {
             Some(part) => replay.log.push(role, part),

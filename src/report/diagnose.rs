@@ -206,10 +206,7 @@ impl Teller<'_> {
             "length" => Some(finding.arg.to_string()),
             "looks" => Some(unread::row(finding.arg)?.name.to_owned()),
             "format" => Some(self.format?.name.to_owned()),
-            "why" => match finding.remedy {
-                Remedy::Never(why) => Some(why.to_owned()),
-                _ => None,
-            },
+            "why" => reason(finding.remedy),
             "shape" => item.shape.clone().or_else(|| Some("not JSON".to_owned())),
             _ => None,
         }
@@ -226,6 +223,12 @@ impl Teller<'_> {
         let item: String = behind.split('/').map(step).collect();
         Some(mask::path(&(item + &self.item.violation.as_ref()?.field())))
     }
+}
+
+/// Why nothing is done about a finding.
+fn reason(remedy: Remedy) -> Option<String> {
+    let Remedy::Never(why) = remedy else { return None };
+    Some(why.to_owned())
 }
 
 /// The member whose value an item is, or is an element of.

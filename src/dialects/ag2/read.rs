@@ -15,8 +15,7 @@ use crate::json::edit::Base;
 use crate::json::{Member, NodeKind, Val};
 use crate::message::write::Writer;
 use crate::message::{
-    At, Call, CallKind, Input, Media, MediaKind, Opaque, OpaqueKind, Part, PartKind, Raw, ResultPart, Role,
-    Source, Text, ToolResult,
+    Call, CallKind, Input, Media, MediaKind, Part, PartKind, Raw, ResultPart, Role, Source, Text, ToolResult,
 };
 use crate::place::Place;
 
@@ -85,14 +84,14 @@ impl LogReader for Events {
 
 impl Events {
     fn user(&mut self, words: Text, place: Place) {
-        self.log.say(Role::User, [Part::text(words, At { place, embedded: false })]);
+        self.log.say(Role::User, [Part::text(words, place.into())]);
     }
 
     fn input(&mut self, val: Val<'_>, base: Base<'_>) {
-        let at = At { place: base.of(val), embedded: false };
+        let at = base.of(val);
         match Ag2Event::of(val).and_then(input) {
-            Some(input) => self.log.say(Role::User, [Part::new(input, at)]),
-            None => self.log.omit(at.place, "this input has no content that can be sent"),
+            Some(input) => self.log.say(Role::User, [Part::new(input, at.into())]),
+            None => self.log.omit(at, "this input has no content that can be sent"),
         }
     }
 
@@ -127,7 +126,7 @@ impl Events {
             }
             None => {
                 let parts = result.get("result").into_iter().flat_map(parts_of);
-                let at = At { place: base.of(result), embedded: false };
+                let at = base.of(result).into();
                 let parts = parts.filter_map(input).filter_map(|part| match part {
                     PartKind::Text { text, .. } => Some(ResultPart::Text(text)),
                     PartKind::Media(media) => Some(ResultPart::Media(media, at)),
@@ -168,10 +167,8 @@ impl Events {
             _ => {}
         }
         let answered_only = if kind == Kind::ImageGenerationCall { &ANSWERED_IMAGE[..] } else { ANSWERED };
-        let mut raw = Vec::new();
-        write_without(item, answered_only, &mut Writer::new(&mut raw));
-        let copy = Opaque { dialect: NAME, kind: OpaqueKind::Item, raw: Raw::new(raw) };
-        self.log.answer(PartKind::Opaque(copy), here);
+        let raw = Raw::build(here, |w| write_without(item, answered_only, w));
+        self.log.push(Role::Assistant, Part::verbatim(NAME, raw, here));
     }
 }
 

@@ -10,8 +10,8 @@ use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Member, Val, name};
 use crate::message::{
     Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, Message, Name, OpaqueKind,
-    OutputFormat, Part, PartKind, Plain, Raw, Reasoning, ResultPart, Role, Source, Text, Thread, Tool, ToolKind, ToolResult,
-    WebSearch,
+    OutputFormat, Part, PartKind, Plain, Raw, Reasoning, ResultPart, Role, Source, Text, Thread, Tool, ToolKind,
+    ToolResult, WebSearch,
 };
 
 use super::rows::NAME;

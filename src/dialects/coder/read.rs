@@ -14,9 +14,8 @@ use crate::dialects::responses::NAME;
 use crate::history::ranked::{Rank, resolve};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
-use crate::message::write::Writer;
 use crate::message::{
-    At, Call, CallKind, Input, Maker, Opaque, OpaqueKind, Part, PartKind, Raw, Reasoning, ResultPart, Role, Text,
+    Call, CallKind, Input, Maker, Opaque, OpaqueKind, Part, PartKind, Raw, Reasoning, ResultPart, Role, Text,
     ToolResult,
 };
 use crate::place::Place;
@@ -169,29 +168,29 @@ impl Rows {
             let texts: Vec<String> = parts.iter().filter_map(|part| part.get("text").map(plain)).collect();
             texts.join("\n")
         };
-        self.log.say(Role::System, spoken(&words).map(|text| Part::text(text, at(here))));
+        self.log.say(Role::System, spoken(&words).map(|text| Part::text(text, here.into())));
     }
 
     fn user(&mut self, content: Val<'_>, parts: &[ChatPart<'_>], base: Base<'_>) {
         if content.is_string() {
             let text = spoken(&plain(content));
-            return self.log.say(Role::User, text.map(|text| Part::text(text, at(base.of(content)))));
+            return self.log.say(Role::User, text.map(|text| Part::text(text, base.of(content).into())));
         }
         let mut said = Vec::new();
         for part in parts.iter().filter(|part| part.kind == ChatPartKind::Said) {
             let (words, data) = (part.get("text").or(part.get("content")), part.get("data"));
-            let at = at(base.of(part.val));
+            let at = base.of(part.val);
             if let Some(words) = part.reference() {
-                said.push(Part::text(Text::new(&words), at));
+                said.push(Part::text(Text::new(&words), at.into()));
                 continue;
             }
             match (words.filter(Val::is_string), data.and_then(Text::of_val)) {
-                (Some(words), _) => said.push(Part::text(Text::new(&plain(words)), at)),
+                (Some(words), _) => said.push(Part::text(Text::new(&plain(words)), at.into())),
                 (None, Some(data)) => {
                     let get = |key: &str| part.get(key).and_then(Text::of_val);
-                    said.push(Part::new(media(get("media_type"), data, get("file_name")).into(), at));
+                    said.push(Part::new(media(get("media_type"), data, get("file_name")).into(), at.into()));
                 }
-                _ => self.log.omit(at.place, "its content is in chatd's own store"),
+                _ => self.log.omit(at, "its content is in chatd's own store"),
             }
         }
         self.log.say(Role::User, said);
@@ -238,7 +237,7 @@ impl Rows {
                     seal: Text::of_val(blob),
                     redacted: None,
                 };
-                let piece = Part::new(PartKind::Reasoning(reasoning), at(here));
+                let piece = Part::new(PartKind::Reasoning(reasoning), here.into());
                 self.log.push(Role::Assistant, Part { id: Some(Text::of(id)), ..piece });
                 Sent::InFull
             }
@@ -254,12 +253,13 @@ impl Rows {
     }
 
     fn refer(&mut self, id: Text, here: Place) {
-        let mut raw = Vec::new();
-        Writer::new(&mut raw).object(|w| {
-            w.key("type").plain("item_reference");
-            w.key("id").text(&id);
+        let raw = Raw::build(here, |w| {
+            w.object(|w| {
+                w.key("type").plain("item_reference");
+                w.key("id").text(&id);
+            });
         });
-        self.log.answer(item(OpaqueKind::Reference, Raw::new(raw)), here);
+        self.log.answer(item(OpaqueKind::Reference, raw), here);
     }
 
     fn hosted(&mut self, part: &ChatPart<'_>, parts: &[ChatPart<'_>], sent: Sent, base: Base<'_>) {
@@ -326,13 +326,9 @@ impl Rows {
         };
         let kind = said(result, "mime_type");
         let name = kind.as_ref().map(Text::to_plain_string).unwrap_or_default();
-        self.media.push(Part::new(media(kind, data, said(result, "attachment_name")).into(), at(here)));
+        self.media.push(Part::new(media(kind, data, said(result, "attachment_name")).into(), here.into()));
         format!("The tool returned {name} content; see the following user message.")
     }
-}
-
-fn at(place: Place) -> At {
-    At { place, embedded: false }
 }
 
 /// A text that says something.
