@@ -6,10 +6,10 @@ use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
-use crate::message::Raw;
+use crate::message::{Raw, Text};
 
 use crate::formats::member::{text, text_at};
-use crate::formats::threads::{Dialects, STORE, ThreadBuilder, has_list, parts};
+use crate::formats::threads::{Dialects, STORE, ThreadBuilder, has_list};
 
 pub struct AtifTrajectory;
 
@@ -100,7 +100,8 @@ fn add(step: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
     }
     said.content(if is("system") { Role::System } else { role }, step.get(name::message), record);
     for call in list(step, &["tool_calls"]) {
-        let Some(function) = parts::text(call.get("function_name"), record.base) else { continue };
+        let function = call.get("function_name").and_then(|own| Text::copied(own, record.base));
+        let Some(function) = function else { continue };
         said.call_of(role, call.get(name::tool_call_id), function, call.get(name::arguments), call, record);
     }
     for result in list(step, &["observation", "results"]) {
