@@ -1,4 +1,4 @@
-//! Conversion: histories are lifted out of their dialect, fitted to what the other one takes, lowered and judged, several
+//! Conversion: histories are read as threads, fitted to what the other dialect takes, written in it and judged, several
 //! at a time; what comes out comes in their order. Every loss is a finding on the place of its source.
 
 mod able;

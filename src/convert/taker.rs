@@ -1,5 +1,5 @@
-//! ConvertOptions of one conversation: lift it out of its dialect, fit it to what the other one takes, lower it. Within a
-//! dialect nothing is lifted: what is there is copied as it stands.
+//! Conversion of one conversation: read it as a thread, fit that to what the other dialect takes, write it. Within a dialect
+//! there is no thread: what is there is copied as it stands.
 
 use std::io;
 

@@ -20,7 +20,7 @@ pub struct Cline;
 
 pub static CLINE: Cline = Cline;
 
-/// It is never written: its messages are lifted like those of another dialect, also for Anthropic.
+/// It is never written: its messages are read like those of another dialect, also for Anthropic.
 static CAPABILITIES: Capabilities =
     Capabilities { dialect: "cline", list_key: "messages", ..Capabilities::NOTHING };
 

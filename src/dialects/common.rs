@@ -1,4 +1,4 @@
-//! What lifting and lowering need in every dialect.
+//! What reading and writing a thread need in every dialect.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! How a store is corrected whose records are applied in order, or retold: a message is written once more, as it should be.
+//! How a store is corrected whose records are applied in order, or translated: a message is written once more, as it should be.
 //! In a store of lines it is appended, and takes the place of the one with its id; in a document it replaces that.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! How a format repairs records that are retold: where they lie, in its own form.
+//! How a format repairs records that are translated: where they are, in its own form.
 
 use crate::history::Code;
 use crate::json::Val;

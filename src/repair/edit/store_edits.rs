@@ -1,4 +1,4 @@
-//! Repairs of records that are retold: their format makes the edits, where the records lie.
+//! Repairs of records that are translated: their format makes the edits, where the records lie.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! Sessions of Grok CLI (`chat_history.jsonl`): a line for each message, result and reasoning item. They are retold as items
+//! Sessions of Grok CLI (`chat_history.jsonl`): a line for each message, result and reasoning item. They are translated into items
 //! of the Responses API of xAI, which takes the encrypted reasoning back.
 
 use crate::dialects::responses::RESPONSES;
