@@ -60,14 +60,13 @@ pub fn merge(messages: &mut Vec<Message>, dialect: &dyn Dialect) {
 
 fn merge_sides(messages: &mut Vec<Message>, capabilities: &Capabilities) {
     let Some(side) = capabilities.merged_roles else { return };
-    let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
-    for message in messages.drain(..) {
-        match merged.last_mut().filter(|last| side(last.role) == side(message.role)) {
-            Some(last) => last.parts.extend(message.parts),
-            None => merged.push(message),
+    messages.dedup_by(|next, last| {
+        let is_same = side(next.role) == side(last.role);
+        if is_same {
+            last.parts.append(&mut next.parts);
         }
-    }
-    *messages = merged;
+        is_same
+    });
 }
 
 struct Fitter<'f> {

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::io;
 use std::sync::Arc;
 
+use crate::json::provenance::Origin;
 use crate::source::bytes::overflow::Overflow;
 
 /// Shorter bytes are not worth a place in the store.
@@ -15,12 +16,26 @@ const LONG: usize = 64;
 #[derive(Clone)]
 pub struct Store(Arc<Overflow>);
 
-/// Bytes, here or in a store.
+/// Bytes, here or in a store, and where they came from.
 #[derive(Clone)]
 pub enum Held {
     Here(Box<[u8]>),
-    /// In a box, so that what is here, as nearly all is, takes no more room for it.
-    Away(Box<Away>),
+    /// In a box, so that what is only here, as nearly all of a request is, takes no more room for it.
+    Boxed(Box<Boxed>),
+}
+
+/// Bytes of a store of conversations, or those that wait in one.
+#[derive(Clone)]
+pub struct Boxed {
+    bytes: Bytes,
+    /// `None` where nobody asks.
+    origin: Option<Origin>,
+}
+
+#[derive(Clone)]
+enum Bytes {
+    Here(Box<[u8]>),
+    Away(Away),
 }
 
 /// Bytes in a store.
@@ -82,35 +97,67 @@ impl fmt::Debug for Store {
 }
 
 impl Held {
-    pub fn bytes(&self) -> Cow<'_, [u8]> {
+    pub fn new(bytes: impl Into<Box<[u8]>>) -> Held {
+        Held::Here(bytes.into())
+    }
+
+    pub fn with_origin(bytes: impl Into<Box<[u8]>>, origin: Origin) -> Held {
+        Held::Boxed(Box::new(Boxed { bytes: Bytes::Here(bytes.into()), origin: Some(origin) }))
+    }
+
+    /// The bytes, unless they wait in a store.
+    pub fn here(&self) -> Option<&[u8]> {
         match self {
-            Held::Here(bytes) => Cow::Borrowed(bytes),
-            Held::Away(away) => Cow::Owned(away.store.0.get(away.at, away.len as usize)),
+            Held::Here(bytes) => Some(bytes),
+            Held::Boxed(boxed) => match &boxed.bytes {
+                Bytes::Here(bytes) => Some(bytes),
+                Bytes::Away(_) => None,
+            },
+        }
+    }
+
+    fn away(&self) -> Option<&Away> {
+        match self {
+            Held::Here(_) => None,
+            Held::Boxed(boxed) => match &boxed.bytes {
+                Bytes::Here(_) => None,
+                Bytes::Away(away) => Some(away),
+            },
+        }
+    }
+
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        match (self.here(), self.away()) {
+            (None, Some(away)) => Cow::Owned(away.store.0.get(away.at, away.len as usize)),
+            (here, _) => Cow::Borrowed(here.unwrap_or_default()),
         }
     }
 
     pub fn size(&self) -> usize {
-        match self {
-            Held::Here(bytes) => bytes.len(),
-            Held::Away(away) => away.len as usize,
-        }
+        self.away().map_or_else(|| self.here().unwrap_or_default().len(), |away| away.len as usize)
     }
 
     pub fn first(&self) -> Option<u8> {
-        match self {
-            Held::Here(bytes) => bytes.first().copied(),
-            Held::Away(away) => Some(away.first),
-        }
+        self.away().map_or_else(|| self.here()?.first().copied(), |away| Some(away.first))
+    }
+
+    /// Where they came from; `None` if that is not known.
+    pub fn origin(&self) -> Option<&Origin> {
+        if let Held::Boxed(boxed) = self { boxed.origin.as_ref() } else { None }
     }
 
     /// Puts long bytes into a store. They stay where they are if that takes no more.
     pub fn put_away(&mut self, store: &Store) {
-        let Held::Here(bytes) = self else { return };
+        let Some(bytes) = self.here() else { return };
         let Ok(len) = u32::try_from(bytes.len()) else { return };
         if let Some(&first) = bytes.first().filter(|_| bytes.len() >= LONG)
             && let Ok(at) = store.0.append(bytes)
         {
-            *self = Held::Away(Box::new(Away { store: store.clone(), at, len, first }));
+            let bytes = Bytes::Away(Away { store: store.clone(), at, len, first });
+            match self {
+                Held::Here(_) => *self = Held::Boxed(Box::new(Boxed { bytes, origin: None })),
+                Held::Boxed(boxed) => boxed.bytes = bytes,
+            }
         }
     }
 }

@@ -14,11 +14,7 @@ use super::spill::{Held, Store};
 /// A text as it stands between the quotes of a JSON string: escapes are kept, so that it can be written again, and
 /// joined with others, without being read. Two texts are equal if their bytes are, wherever they came from.
 #[derive(Clone, Debug, Default)]
-pub struct Text {
-    bytes: Held,
-    /// `None` where nobody asks, as in requests: their parts have one place each.
-    origin: Option<Box<Origin>>,
-}
+pub struct Text(Held);
 
 impl Text {
     /// Of a plain text.
@@ -28,7 +24,7 @@ impl Text {
 
     /// Of what already is between quotes.
     pub fn of_raw(raw: impl Into<Box<[u8]>>) -> Self {
-        Text { bytes: Held::Here(raw.into()), origin: None }
+        Text(Held::new(raw))
     }
 
     /// Of a string.
@@ -42,7 +38,7 @@ impl Text {
     }
 
     pub fn of_runs(raw: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
-        Text { bytes: Held::Here(raw.into()), origin: Some(Box::new(Origin { whole, runs })) }
+        Text(Held::with_origin(raw, Origin { whole, runs }))
     }
 
     /// A copy of a string of a store. `None` of any other value.
@@ -80,7 +76,7 @@ impl Text {
 
     /// The text between the quotes.
     pub fn raw(&self) -> Cow<'_, [u8]> {
-        self.bytes.bytes()
+        self.0.bytes()
     }
 
     /// What it says.
@@ -98,7 +94,7 @@ impl Text {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.bytes.size() == 0
+        self.0.size() == 0
     }
 
     /// It stands there as this.
@@ -108,12 +104,12 @@ impl Text {
 
     /// Bytes between the quotes.
     pub fn size(&self) -> usize {
-        self.bytes.size()
+        self.0.size()
     }
 
     /// Holds nothing but white space.
     pub fn is_blank(&self) -> bool {
-        let Held::Here(raw) = &self.bytes else { return false };
+        let Some(raw) = self.0.here() else { return false };
         let shown = raw.first().is_some_and(|b| !b.is_ascii_whitespace() && *b != b'\\');
         !shown && self.plain().trim_ascii().is_empty()
     }
@@ -121,17 +117,17 @@ impl Text {
     /// Several texts as one, with `between` (as it stands in JSON) between them.
     pub fn join<'t>(texts: impl IntoIterator<Item = &'t Text>, between: &str) -> Text {
         let mut joined = Vec::new();
-        let mut origin: Option<Box<Origin>> = None;
+        let mut origin: Option<Origin> = None;
         for (n, text) in texts.into_iter().enumerate() {
             let end = joined.len();
             if n > 0 {
                 joined.extend_from_slice(between.as_bytes());
             }
-            if let (Some(all), None) = (&mut origin, &text.origin) {
+            if let (Some(all), None) = (&mut origin, text.origin()) {
                 all.runs.push(Run { at: offset(end), from: all.whole, provenance: Provenance::Named });
             }
-            if let Some(own) = &text.origin {
-                let all = origin.get_or_insert_with(|| Box::new(Origin { whole: own.whole, runs: Vec::new() }));
+            if let Some(own) = text.origin() {
+                let all = origin.get_or_insert_with(|| Origin { whole: own.whole, runs: Vec::new() });
                 let named = |at| Run { at, from: own.whole, provenance: Provenance::Named };
                 all.runs.push(named(offset(end)));
                 let start = offset(joined.len());
@@ -139,14 +135,17 @@ impl Text {
             }
             joined.extend_from_slice(&text.raw());
         }
-        Text { bytes: Held::Here(joined.into()), origin }
+        match origin {
+            Some(origin) => Text(Held::with_origin(joined, origin)),
+            None => Text::of_raw(joined),
+        }
     }
 
     /// A stretch of it, by offsets between the quotes.
     pub fn slice(&self, from: usize, to: usize) -> Text {
         let raw = self.raw();
         let inner = raw.get(from..to).unwrap_or_default();
-        let Some(origin) = &self.origin else { return Text::of_raw(inner) };
+        let Some(origin) = self.origin() else { return Text::of_raw(inner) };
         let (from, to) = (offset(from), offset(to));
         let mut runs: Vec<Run> = Vec::new();
         for run in origin.runs.iter().filter(|run| run.at < to) {
@@ -174,28 +173,25 @@ impl Text {
     pub fn put_away(&mut self, store: &Store) {
         // What is put away says something, so that nobody has to look.
         if !self.is_blank() {
-            self.bytes.put_away(store);
+            self.0.put_away(store);
         }
     }
 
     /// The same text, reported at another place.
-    pub fn at(mut self, whole: Place) -> Text {
-        match &mut self.origin {
-            Some(origin) => origin.whole = whole,
-            None => self.origin = Some(Box::new(Origin { whole, runs: Vec::new() })),
-        }
-        self
+    pub fn at(self, whole: Place) -> Text {
+        let runs = self.origin().map(|origin| origin.runs.clone()).unwrap_or_default();
+        Text::of_runs(&*self.raw(), whole, runs)
     }
 
     /// Where it came from; `None` if that is not known.
     pub fn origin(&self) -> Option<&Origin> {
-        self.origin.as_deref()
+        self.0.origin()
     }
 }
 
 impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
+        self.0 == other.0
     }
 }
 
@@ -203,16 +199,13 @@ impl Eq for Text {}
 
 impl Hash for Text {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.bytes.hash(state);
+        self.0.hash(state);
     }
 }
 
 /// The text of any JSON value.
 #[derive(Clone, Debug)]
-pub struct Raw {
-    bytes: Held,
-    origin: Option<Box<Origin>>,
-}
+pub struct Raw(Held);
 
 impl Raw {
     pub fn of(val: Val<'_>) -> Self {
@@ -220,7 +213,7 @@ impl Raw {
     }
 
     pub fn new(json: impl Into<Box<[u8]>>) -> Self {
-        Raw { bytes: Held::Here(json.into()), origin: None }
+        Raw(Held::new(json))
     }
 
     /// A copy of a value of a store, on one line.
@@ -237,7 +230,7 @@ impl Raw {
 
     /// JSON that was put together, and where its stretches came from.
     pub fn of_runs(json: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
-        Raw { bytes: Held::Here(json.into()), origin: Some(Box::new(Origin { whole, runs })) }
+        Raw(Held::with_origin(json, Origin { whole, runs }))
     }
 
     /// JSON that was written, and where it came from.
@@ -247,7 +240,7 @@ impl Raw {
     }
 
     pub fn bytes(&self) -> Cow<'_, [u8]> {
-        self.bytes.bytes()
+        self.0.bytes()
     }
 
     /// It is this literal.
@@ -257,11 +250,11 @@ impl Raw {
 
     /// The first byte.
     pub fn first(&self) -> Option<u8> {
-        self.bytes.first()
+        self.0.first()
     }
 
     pub fn size(&self) -> usize {
-        self.bytes.size()
+        self.0.size()
     }
 
     /// The number that it is.
@@ -271,12 +264,12 @@ impl Raw {
 
     /// Puts a long value into a store.
     pub fn put_away(&mut self, store: &Store) {
-        self.bytes.put_away(store);
+        self.0.put_away(store);
     }
 
     /// Where it came from; `None` if that is not known.
     pub fn origin(&self) -> Option<&Origin> {
-        self.origin.as_deref()
+        self.0.origin()
     }
 
     /// Its JSON on one line, as a text.
@@ -300,7 +293,7 @@ impl Raw {
 
 impl PartialEq for Raw {
     fn eq(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
+        self.0 == other.0
     }
 }
 
