@@ -58,7 +58,7 @@ UNREAD = {
     "native-browser-capture": "what a browser extension wrote around an export",
     "claude-design-session": "an export of Claude Design",
     "gemini_schema_drift": "`history` and `meta`, as no release of Gemini CLI writes them",
-    "hermes_at": "traces of NeMo Relay (ATIF, ATOF)",
+    "hermes_atof": "a trace of NeMo Relay (ATOF)",
     "capability_hermes-session": "a trace of NeMo Relay (ATOF)",
     "antigravity-session": "a session as another tool fetched it from the language server, as Markdown",
     "thinking-code.message.json": "one message of pi by itself",
@@ -75,6 +75,8 @@ def reader(entry):
     path = entry["path"]
     if any(part in path for part in UNREAD) or path.endswith(ON_THE_WEB):
         return None
+    if "_atif_" in path:
+        return documents.atif
     if path.endswith((".db", ".sqlite")):
         return DATABASES.get(entry["format"], FORMATS[entry["format"]])
     return FORMATS[entry["format"]]

@@ -2,7 +2,7 @@
 
 import files
 from readers import blocks
-from said import call, result, text, texts
+from said import call, note, result, text, texts
 
 
 def cline(path):
@@ -144,6 +144,26 @@ def chatgpt(path):
 
 def claude_ai(path):
     return [[said for message in chat["chat_messages"] for said in (blocks.message(message.get("content")) or texts(message["text"]))] for chat in files.records(path)]
+
+
+def atif(path):
+    """A trajectory of Harbor: the message of a step, its calls, and what they gave. What has no partner, or shares its id with
+    another one, is a text."""
+    said = []
+    for step in files.document(path)["steps"]:
+        said += [found for found in texts(step.get("message")) if found != text("")]
+        results = (step.get("observation") or {}).get("results") or []
+        answered, paired, alone = {one.get("source_call_id") for one in results}, {}, []
+        for one in step.get("tool_calls") or []:
+            name, id_ = one["function_name"], one["tool_call_id"]
+            if id_ in answered and id_ not in paired:
+                paired[id_] = call(name)
+            else:
+                alone.append(note(f"[called {name} "))
+        said += alone + list(paired.values())
+        of_calls = [paired.pop(one.get("source_call_id"), None) for one in results]
+        said += [result() for known in of_calls if known] + [note("[result: ") for known in of_calls if not known]
+    return [said]
 
 
 def grok(path):
