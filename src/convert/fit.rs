@@ -63,7 +63,6 @@ fn merge_sides(messages: &mut Vec<Message>, capabilities: &Capabilities) {
     messages.dedup_by(|next, last| {
         let is_same = side(next.role) == side(last.role);
         if is_same {
-            last.parts.reserve_exact(next.parts.len());
             last.parts.append(&mut next.parts);
         }
         is_same
