@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::message::{At, Capabilities, LossKind, Losses, Role, Thread};
+use crate::message::{Capabilities, LossKind, Losses, Role, Thread};
 
 use super::clock::Clock;
 use super::destination::{Destination, SourceHistory, WHOLE};
@@ -122,7 +122,7 @@ impl CarryOver {
             losses.count(LossKind::TOOL_DEFINITIONS, tool.at);
         }
         for place in &self.metadata(source).snapshots {
-            losses.count(LossKind::SNAPSHOTS, At { place: *place, embedded: false });
+            losses.count(LossKind::SNAPSHOTS, (*place).into());
         }
         let left_out = self.asked.last.map_or(0, |last| turns::keep_last(conversation, last));
         if self.tools() == Tools::Notes {

@@ -50,7 +50,7 @@ impl Log {
     }
 
     /// Adds a message of a user or a system.
-    pub fn say(&mut self, role: Role, parts: impl IntoIterator<Item = Part>) {
+    pub fn message(&mut self, role: Role, parts: impl IntoIterator<Item = Part>) {
         for (n, part) in parts.into_iter().enumerate() {
             self.thread.add(role, n > 0, part);
         }

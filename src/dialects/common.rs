@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::dialect::Body;
-use crate::json::{Member, Tape, Val, scan, string};
+use crate::json::{Member, Tape, Val, name, scan, string};
 use crate::message::write::Writer;
 use crate::message::{
     Extra, Input, LossKind, Losses, Media, MediaKind, Opaque, OpaqueKind, Part, PartKind, Raw, Reasoning,
@@ -48,6 +48,24 @@ pub fn media(kind: MediaKind, url: Option<Text>, id: Option<Text>, dialect: &'st
         (None, Some(id)) => Some(Media::new(kind, Source::Id(id, dialect))),
         (None, None) => None,
     }
+}
+
+/// What a search found, as the APIs of Anthropic and Bedrock are told it.
+pub fn search_result(val: Val<'_>) -> Option<Media> {
+    let texts =
+        val.get(name::content)?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
+    Some(Media {
+        name: said(val, "title"),
+        link: said(val, "source"),
+        cited: cited(val),
+        ..Media::new(MediaKind::Search, Source::Plain(texts))
+    })
+}
+
+/// What asks for citations of a document or of what was found, unless it says that none are wanted.
+pub fn cited(val: Val<'_>) -> Option<Raw> {
+    let own = val.get(name::citations)?;
+    own.get(name::enabled).is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
 }
 
 /// Arguments as the text of JSON: `""` for none is what some servers refuse. What a store says is written as it is.

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use crate::place::Place;
 
 use super::edit::Base;
-use super::provenance::{Provenance, Run, Span, Written};
-use super::string::{Decoder, decode};
+use super::provenance::{self, Provenance, Run, Span, Written};
+use super::string::decode;
 use super::{Member, NodeKind, Val, is_json};
 
 /// Levels of a value that can change after it was set; what lies deeper is kept as text.
@@ -344,7 +344,7 @@ impl JsonBuilder {
             What::Text { raw, runs, json } => {
                 begin(out);
                 if *json && is_json(&decode(raw)) {
-                    return write_decoded(raw, runs, out);
+                    return provenance::decode(raw, runs, &mut out.text, &mut out.spans);
                 }
                 out.text.push(b'"');
                 let start = out.text.len() as u64;
@@ -415,21 +415,4 @@ fn goes_on(before: &JsonBuilder, element: Val<'_>, how: &MergeRules) -> bool {
     let id = element.get("id").and_then(|id| id.text()).filter(|id| !id.is_empty());
     let same = id.is_some_and(|id| before.get("id").is_some_and(|own| own.is_raw(&id)));
     before.get("function").is_some() && (same || !has(&["id"]) && !has(&["function", "name"]))
-}
-
-/// Writes what a string spells.
-fn write_decoded(raw: &[u8], runs: &[Run], out: &mut Written) {
-    let mut decoder = Decoder::new(raw);
-    let mut runs = runs.iter().peekable();
-    loop {
-        let offset = decoder.offset();
-        let Some(part) = decoder.next_part() else { break };
-        let (bytes, end) = (part.as_bytes(), decoder.offset());
-        while let Some(run) = runs.next_if(|run| (run.at as usize) < end) {
-            let inside = (run.at as usize).saturating_sub(offset).min(bytes.len());
-            let at = (out.text.len() + inside) as u64;
-            out.spans.push(Span { at, from: run.from, provenance: run.provenance });
-        }
-        out.text.extend_from_slice(bytes);
-    }
 }

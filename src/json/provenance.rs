@@ -3,6 +3,8 @@
 
 use crate::place::Place;
 
+use super::string::Decoder;
+
 /// Where the text that begins at an offset came from.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
@@ -55,5 +57,28 @@ impl Origin {
         let end = Run { at: 0, from: self.whole, provenance: Provenance::Named };
         let respelled = known.map(|run| Run { at: 0, from: run.from, provenance: Provenance::Respelled });
         respelled.chain(std::iter::once(end))
+    }
+}
+
+impl Run {
+    /// The run as a span that begins at this offset of written text.
+    pub fn span(&self, at: u64) -> Span {
+        Span { at, from: self.from, provenance: self.provenance }
+    }
+}
+
+/// Appends what a text of a string spells, and where that came from.
+pub fn decode(raw: &[u8], runs: &[Run], text: &mut Vec<u8>, spans: &mut Vec<Span>) {
+    let mut decoder = Decoder::new(raw);
+    let mut runs = runs.iter().peekable();
+    loop {
+        let offset = decoder.offset();
+        let Some(part) = decoder.next_part() else { break };
+        let (bytes, end) = (part.as_bytes(), decoder.offset());
+        while let Some(run) = runs.next_if(|run| (run.at as usize) < end) {
+            let inside = (run.at as usize).saturating_sub(offset).min(bytes.len());
+            spans.push(run.span((text.len() + inside) as u64));
+        }
+        text.extend_from_slice(bytes);
     }
 }

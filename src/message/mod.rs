@@ -234,6 +234,14 @@ impl Message {
         Message { parts, record, ..Message::new(role, at.into()) }
     }
 
+    /// The item of a dialect that the message is a copy of, if it is nothing else.
+    pub fn as_item(&self) -> Option<&Raw> {
+        match self.parts.as_slice() {
+            [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }] => Some(raw),
+            _ => None,
+        }
+    }
+
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.parts.iter().filter_map(|block| match &block.kind {
             PartKind::Call(call) => Some(call),

@@ -1,8 +1,8 @@
 //! Writes JSON on one line, from texts and values that are copied as they stand.
 
 use crate::json::edit::Base;
-use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
-use crate::json::string::{self, Decoder};
+use crate::json::provenance::{Origin, Provenance, Span, Written, decode};
+use crate::json::string;
 use crate::json::{Val, is_json};
 use crate::place::Place;
 use crate::source::bytes::spool::Outlet;
@@ -51,7 +51,7 @@ impl<'o> Writer<'o> {
     fn origin(&mut self, origin: Option<&Origin>) {
         if let (Some(spans), Some(origin)) = (&mut self.spans, origin) {
             let start = self.out.len() as u64;
-            spans.extend(origin.runs.iter().map(|run| span_of(run, start)));
+            spans.extend(origin.runs.iter().map(|run| run.span(start + u64::from(run.at))));
         }
     }
 
@@ -123,16 +123,6 @@ impl<'o> Writer<'o> {
         self.out.push(b'"');
     }
 
-    /// One string of several pieces, each as it stands between quotes.
-    pub fn texts(&mut self, pieces: &[&[u8]]) {
-        self.comma();
-        self.out.push(b'"');
-        for piece in pieces {
-            self.out.extend_from_slice(piece);
-        }
-        self.out.push(b'"');
-    }
-
     /// A plain text of our own.
     pub fn plain(&mut self, text: &str) {
         self.comma();
@@ -165,19 +155,8 @@ impl<'o> Writer<'o> {
         let Some(origin) = text.origin().filter(|_| self.spans.is_some()) else { return self.bytes(&plain) };
         self.comma();
         self.span(origin.whole, Provenance::Named);
-        let raw = text.raw();
-        let mut decoder = Decoder::new(&raw);
-        let mut runs = origin.runs.iter().peekable();
-        loop {
-            let offset = decoder.offset();
-            let Some(part) = decoder.next_part() else { break };
-            let (bytes, end) = (part.as_bytes(), decoder.offset());
-            while let Some(run) = runs.next_if(|run| (run.at as usize) < end) {
-                let inside = (run.at as usize).saturating_sub(offset).min(bytes.len());
-                let start = (self.out.len() + inside) as u64;
-                self.spans.iter_mut().for_each(|spans| spans.push(span_of(&Run { at: 0, ..*run }, start)));
-            }
-            self.out.extend_from_slice(bytes);
+        if let Some(spans) = &mut self.spans {
+            decode(&text.raw(), &origin.runs, self.out, spans);
         }
     }
 
@@ -203,10 +182,6 @@ impl Raw {
         write(&mut Writer::tracing(&mut written, at));
         Raw::of_written(written, at)
     }
-}
-
-fn span_of(run: &Run, start: u64) -> Span {
-    Span { at: start + u64::from(run.at), from: run.from, provenance: run.provenance }
 }
 
 #[cfg(test)]

@@ -84,13 +84,13 @@ impl LogReader for Events {
 
 impl Events {
     fn user(&mut self, words: Text, place: Place) {
-        self.log.say(Role::User, [Part::text(words, place.into())]);
+        self.log.message(Role::User, [Part::text(words, place.into())]);
     }
 
     fn input(&mut self, val: Val<'_>, base: Base<'_>) {
         let at = base.of(val);
         match Ag2Event::of(val).and_then(input) {
-            Some(input) => self.log.say(Role::User, [Part::new(input, at.into())]),
+            Some(input) => self.log.message(Role::User, [Part::new(input, at.into())]),
             None => self.log.omit(at, "this input has no content that can be sent"),
         }
     }

@@ -3,7 +3,9 @@
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::client_tools;
-use crate::dialects::common::{citations, extras, foreign, picked, reasoning, said, text, texts};
+use crate::dialects::common::{
+    citations, cited, extras, foreign, picked, reasoning, said, search_result, text, texts,
+};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, name};
@@ -245,7 +247,7 @@ fn media(val: Val<'_>) -> Option<Media> {
     let kind = match val.get(name::r#type)?.text()?.as_ref() {
         b"image" => MediaKind::Image,
         b"document" => MediaKind::File,
-        b"search_result" => return found(val),
+        b"search_result" => return search_result(val),
         b"container_upload" => {
             return Some(Media::new(MediaKind::File, Source::Id(text(val, "file_id")?, NAME)));
         }
@@ -274,22 +276,4 @@ fn media(val: Val<'_>) -> Option<Media> {
         ..Media::new(kind, found)
     };
     Some(media.mime(text(source, "media_type")))
-}
-
-/// What a search found.
-fn found(val: Val<'_>) -> Option<Media> {
-    let texts =
-        val.get(name::content)?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
-    Some(Media {
-        name: said(val, "title"),
-        link: said(val, "source"),
-        cited: cited(val),
-        ..Media::new(MediaKind::Search, Source::Plain(texts))
-    })
-}
-
-/// What asks for citations, unless it says that none are wanted.
-fn cited(val: Val<'_>) -> Option<Raw> {
-    let own = val.get(name::citations)?;
-    own.get(name::enabled).is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
 }

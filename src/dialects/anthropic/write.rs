@@ -5,9 +5,9 @@ use crate::dialect::WriteItem;
 use crate::dialects::common::{self, cached_for, only_text, part_text, write_extras, write_input_object};
 use crate::message::write::Writer;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, Opaque,
-    OpaqueKind, OutputFormat, Part, PartKind, Raw, Reasoning, ResultPart, Role, SearchCapabilities, Settings,
-    Source, Text, Thread, Tool, ToolKind, ToolResult, WebSearch,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, OutputFormat,
+    Part, PartKind, Raw, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source, Text, Thread, Tool,
+    ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
@@ -164,8 +164,8 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
 }
 
 fn write_message(message: &Message, w: &mut Writer<'_>) {
-    if let [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }] = &*message.parts {
-        return w.raw(raw);
+    if let Some(item) = message.as_item() {
+        return w.raw(item);
     }
     w.here(message.at.place);
     w.object(|w| {

@@ -1,7 +1,7 @@
 //! From the messages of Bedrock's Converse API to a thread. Blocks are named by their only key.
 
 use crate::dialect::{Body, Shape};
-use crate::dialects::common::{extras, foreign, reasoning, said, text, texts};
+use crate::dialects::common::{cited, extras, foreign, reasoning, said, search_result, text, texts};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, name};
@@ -252,7 +252,7 @@ fn media(val: Val<'_>) -> Option<Media> {
         b"video" => (MediaKind::Video, "video/"),
         b"audio" => (MediaKind::Audio, "audio/"),
         b"document" => (MediaKind::File, ""),
-        b"searchResult" => return found(own),
+        b"searchResult" => return search_result(own),
         _ => return None,
     };
     let source = own.get(name::source)?;
@@ -277,24 +277,6 @@ fn media(val: Val<'_>) -> Option<Media> {
         ..Media::new(kind, found)
     };
     Some(media.mime(mime.map(|mime| Text::new(&mime))))
-}
-
-/// What a search found.
-fn found(own: Val<'_>) -> Option<Media> {
-    let texts =
-        own.get(name::content)?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
-    Some(Media {
-        name: said(own, "title"),
-        link: said(own, "source"),
-        cited: cited(own),
-        ..Media::new(MediaKind::Search, Source::Plain(texts))
-    })
-}
-
-/// What asks for citations, unless it says that none are wanted.
-fn cited(own: Val<'_>) -> Option<Raw> {
-    let own = own.get(name::citations)?;
-    own.get(name::enabled).is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
 }
 
 /// The name of a document that has none.

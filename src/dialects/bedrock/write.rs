@@ -7,9 +7,8 @@ use crate::dialect::WriteItem;
 use crate::dialects::common::{cached_for, part_text, write_extras, write_input_object};
 use crate::message::write::Writer;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, Opaque,
-    OpaqueKind, OutputFormat, Part, PartKind, Raw, Reasoning, ResultPart, Role, Settings, Source, Text, Thread,
-    ToolKind, ToolResult,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, OutputFormat,
+    Part, PartKind, Raw, Reasoning, ResultPart, Role, Settings, Source, Text, Thread, ToolKind, ToolResult,
 };
 
 use super::read::{FORMATS, NAMELESS};
@@ -116,8 +115,8 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
 }
 
 fn write_message(message: &Message, names: &Names, w: &mut Writer<'_>) {
-    if let [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }] = &*message.parts {
-        return w.raw(raw);
+    if let Some(item) = message.as_item() {
+        return w.raw(item);
     }
     w.here(message.at.place);
     w.object(|w| {

@@ -6,8 +6,8 @@ use crate::json::{Tape, name, scan};
 use crate::message::write::Writer;
 use crate::message::{
     CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Media, MediaKind, MediaSupport, Message, Opaque,
-    OpaqueKind, OutputFormat, Part, PartKind, Raw, ResultPart, Role, SearchCapabilities, Source, Text, Thread,
-    Tool, ToolKind, ToolResult, WebSearch,
+    OutputFormat, Part, PartKind, Raw, ResultPart, Role, SearchCapabilities, Source, Text, Thread, Tool, ToolKind,
+    ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
@@ -139,12 +139,10 @@ impl Thoughts {
 }
 
 pub fn write_items(thread: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
-    match (message.role, message.parts.as_slice()) {
-        (_, [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }]) => {
-            each(&|w| w.raw(raw));
-        }
-        (Role::Tool, parts) => parts.iter().for_each(|part| each(&|w| write_result(part, w))),
-        _ => each(&|w| write_message(message, Thoughts::of(thread), w)),
+    match (message.as_item(), message.role) {
+        (Some(item), _) => each(&|w| w.raw(item)),
+        (None, Role::Tool) => message.parts.iter().for_each(|part| each(&|w| write_result(part, w))),
+        (None, _) => each(&|w| write_message(message, Thoughts::of(thread), w)),
     }
 }
 

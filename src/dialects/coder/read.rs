@@ -151,7 +151,7 @@ impl Rows {
 
     fn show_media(&mut self) {
         for media in std::mem::take(&mut self.media) {
-            self.log.say(Role::User, [media]);
+            self.log.message(Role::User, [media]);
         }
     }
 
@@ -168,13 +168,13 @@ impl Rows {
             let texts: Vec<String> = parts.iter().filter_map(|part| part.get("text").map(plain)).collect();
             texts.join("\n")
         };
-        self.log.say(Role::System, spoken(&words).map(|text| Part::text(text, here.into())));
+        self.log.message(Role::System, spoken(&words).map(|text| Part::text(text, here.into())));
     }
 
     fn user(&mut self, content: Val<'_>, parts: &[ChatPart<'_>], base: Base<'_>) {
         if content.is_string() {
             let text = spoken(&plain(content));
-            return self.log.say(Role::User, text.map(|text| Part::text(text, base.of(content).into())));
+            return self.log.message(Role::User, text.map(|text| Part::text(text, base.of(content).into())));
         }
         let mut said = Vec::new();
         for part in parts.iter().filter(|part| part.kind == ChatPartKind::Said) {
@@ -193,7 +193,7 @@ impl Rows {
                 _ => self.log.omit(at, "its content is in chatd's own store"),
             }
         }
-        self.log.say(Role::User, said);
+        self.log.message(Role::User, said);
     }
 
     fn assistant(&mut self, parts: &[ChatPart<'_>], base: Base<'_>) {

@@ -6,9 +6,9 @@ use crate::dialects::common::{result_text, write_extras, write_input_object};
 use crate::json::{Spare, name, scan};
 use crate::message::write::Writer;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, Opaque,
-    OpaqueKind, OutputFormat, Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source,
-    Text, Thread, Tool, ToolKind, ToolResult,
+    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, OutputFormat,
+    Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source, Text, Thread, Tool,
+    ToolKind, ToolResult,
 };
 
 use super::rows::NAME;
@@ -120,8 +120,8 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
 }
 
 fn write_content(message: &Message, w: &mut Writer<'_>) {
-    if let [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }] = &*message.parts {
-        return w.raw(raw);
+    if let Some(item) = message.as_item() {
+        return w.raw(item);
     }
     w.here(message.at.place);
     w.object(|w| {

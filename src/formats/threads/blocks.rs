@@ -4,7 +4,7 @@
 use crate::format::translate::Stored;
 use crate::history::Role;
 use crate::json::{Val, name, spells_object};
-use crate::message::{Input, Maker, Opaque, OpaqueKind, Part, Raw, ResultPart, Text};
+use crate::message::{Input, Opaque, OpaqueKind, Part, Raw, ResultPart, Text};
 
 use super::builder::ThreadBuilder;
 use super::media::media;
@@ -48,7 +48,7 @@ impl ThreadBuilder {
             b"thinking" | b"think" | b"reasoning" => {
                 let text = first(block, &THOUGHTS).and_then(|text| Text::copied(text, from.base));
                 if text.is_some() {
-                    self.push(role, parts::reasoning(Maker::Anthropic, text, copied("signature"), at), from);
+                    self.push(role, parts::thinking(text, copied("signature"), at), from);
                 }
             }
             b"redacted_thinking" => self.push(role, parts::redacted(copied("data"), at), from),

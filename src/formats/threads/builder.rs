@@ -34,9 +34,8 @@ impl ThreadBuilder {
         match self.messages.last_mut().filter(|last| last.role == role && !self.begins) {
             Some(last) => parts::push(&mut last.parts, part),
             None => {
-                let at = part.at;
-                let message = Message { record: from.number, ..Message::new(role, at) };
-                self.messages.push(Message { parts: vec![part], ..message });
+                let at = part.at.place;
+                self.messages.push(parts::message(role, vec![part], at, from.number));
             }
         }
         self.begins = false;
@@ -44,9 +43,8 @@ impl ThreadBuilder {
 
     /// Adds a text that is not empty.
     pub fn text(&mut self, role: Role, text: Option<Val<'_>>, from: &Stored<'_>) {
-        let Some(val) = text else { return };
-        if let Some(text) = Text::copied(val, from.base).filter(|text| !text.is_empty()) {
-            self.push(role, Part::text(text, from.base.of(val).into()), from);
+        if let Some(part) = parts::said(text, from.base) {
+            self.push(role, part, from);
         }
     }
 

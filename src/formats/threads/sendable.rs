@@ -9,19 +9,19 @@ use crate::message::{LossKind, Maker, Message, Part, PartKind, ResultPart};
 pub(super) fn fit(translated: &mut Translated) {
     let dialect = translated.info.dialect.info().name;
     let (thread, lost) = (&mut translated.thread, &mut translated.settings.lost);
+    let loss: fn(Role, &[Part], &Part) -> Option<LossKind> = match dialect {
+        "anthropic" => anthropic_loss,
+        "responses" => responses_loss,
+        _ => chat_loss,
+    };
     let mut messages = Vec::with_capacity(thread.messages.len());
     // Images that tools gave: the user shows them after the results.
     let mut shown: Option<Message> = None;
     for mut message in std::mem::take(&mut thread.messages) {
         let was_empty = message.parts.is_empty();
-        let takes: fn(Role, &[Part], &Part) -> Option<LossKind> = match dialect {
-            "anthropic" => anthropic_loss,
-            "responses" => responses_loss,
-            _ => chat_loss,
-        };
         let (role, record) = (message.role, message.record);
         let losses: Vec<Option<LossKind>> =
-            message.parts.iter().map(|part| takes(role, &message.parts, part)).collect();
+            message.parts.iter().map(|part| loss(role, &message.parts, part)).collect();
         let mut each = losses.iter();
         message.parts.retain(|part| match each.next().copied().flatten() {
             Some(kind) => {

@@ -38,7 +38,7 @@ impl Event {
 }
 
 /// Who says something, what, and in which response.
-type Said = (Role, Vec<Part>, Option<Box<str>>);
+type EventMessage = (Role, Vec<Part>, Option<Box<str>>);
 
 struct Reading<'v> {
     event: Val<'v>,
@@ -47,7 +47,7 @@ struct Reading<'v> {
 }
 
 impl Reading<'_> {
-    fn of_sdk(&self, kind: &str) -> Option<Said> {
+    fn of_sdk(&self, kind: &str) -> Option<EventMessage> {
         let event = self.event;
         Some(match kind {
             "SystemPromptEvent" => (Role::System, self.said(event.get(name::system_prompt)), None),
@@ -147,7 +147,7 @@ impl Reading<'_> {
     }
 
     /// An event of version 0. Actions carry the whole response of the model.
-    fn of_trajectory(&self) -> Option<Said> {
+    fn of_trajectory(&self) -> Option<EventMessage> {
         let event = self.event;
         let metadata = event.get("tool_call_metadata").filter(|own| own.is_object());
         let is_user = event.get(name::source).is_some_and(|source| source.is("user"));
