@@ -158,7 +158,7 @@ struct FixArgs {
     /// Also fix warnings whose fix is off by default
     #[arg(long)]
     fix_warnings: bool,
-    /// What to do with an unanswered call
+    /// What to do with an unanswered call, and with a result without a call
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     orphans: OrphansArg,
     /// What to do with reasoning
@@ -195,12 +195,14 @@ struct FixArgs {
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum OrphansArg {
-    /// Add a placeholder output in a session that is repaired in place, else drop the call
+    /// Answer a call with a placeholder output where a text can answer it, else drop it; drop a result without a call
     Auto,
-    /// Drop the call
+    /// Drop both
     Drop,
-    /// Add a placeholder output that claims nothing
+    /// Add a placeholder output that claims nothing, and never drop the call instead
     Stub,
+    /// As auto, but keep a result without a call as a text of the user
+    Text,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -223,6 +225,7 @@ impl From<OrphansArg> for Orphans {
             OrphansArg::Auto => Orphans::Auto,
             OrphansArg::Drop => Orphans::Drop,
             OrphansArg::Stub => Orphans::Stub,
+            OrphansArg::Text => Orphans::Text,
         }
     }
 }

@@ -58,6 +58,8 @@ pub enum TextChange {
     Acknowledge(Vec<u8>),
     /// Take the member that holds a message's calls away.
     StripCalls,
+    /// Say what a result says as a text of the user.
+    AsText,
     /// An edit that a rule describes.
     Mend(&'static Mend),
     /// Put a text where an image lies in the item itself, in more bytes.

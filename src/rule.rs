@@ -5,10 +5,7 @@
 mod template;
 
 use crate::dialect::Item;
-use crate::history::{
-    Act, BlockFlags, Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair,
-    PairState, Row, Usage,
-};
+use crate::history::{ANSWER, Act, BlockFlags, Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair, PairState, Row, Usage};
 use crate::json::Val;
 use crate::place::Place;
 use crate::read::Scanned;
@@ -333,7 +330,7 @@ impl Cx<'_> {
         match pair.state {
             PairState::Far => Some(finding().variant(far).with(self.row(pair.output).at).act(Act::Reorder)),
             PairState::Open if self.is_pending(pair.call) => Some(finding().variant(pending).never(ABOUT_TO_RUN)),
-            PairState::Open => Some(finding().act(Act::Answer)),
+            PairState::Open => Some(finding().remedy(ANSWER)),
             _ => None,
         }
     }

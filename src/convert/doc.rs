@@ -3,11 +3,10 @@
 
 use std::io;
 
-use crate::format::FormatInfo;
 use crate::history::{Act, Finding, Remedy, codes};
-use crate::judge::{self, Judged, OnHistory};
+use crate::judge::{self, Case, OnHistory};
 use crate::place::DocId;
-use crate::rule::{Cx, Loss};
+use crate::rule::Loss;
 use crate::source::bytes::spool::Spool;
 use crate::source::{ReadAt, framing};
 use crate::target::Severity;
@@ -101,7 +100,8 @@ impl OnHistory for Converting<'_> {
         false
     }
 
-    fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Made> {
+    fn history(&self, case: &Case<'_>) -> Option<Made> {
+        let Case { cx, info, .. } = *case;
         let mut converter = Converter::new(self.id, self.bytes, self.how).knowing(cx.look.scanned());
         converter.history(cx.history, info);
         let start = converter.start(cx.history).start;

@@ -190,3 +190,43 @@ pub fn cached_for(mark: &Raw) -> Option<Text> {
     scan(&bytes, &mut tape).ok()?;
     tape.root(&bytes)?.get("ttl").and_then(Text::of_val)
 }
+
+/// What stands before a result that is said as a text of the user.
+const RESULT: &str = "Result of an earlier tool call: ";
+
+/// What a result says, as the parts of a user's message: texts after a few words that say what they are, and what is no
+/// text as it is. A text part has the type `kind`, and its text under `key`.
+pub fn as_parts(content: Option<Val<'_>>, kind: &str, key: &str) -> Vec<Vec<u8>> {
+    let (mut texts, mut others) = (RESULT.to_owned(), Vec::new());
+    match content {
+        Some(list) if list.is_array() => {
+            for part in list.elements() {
+                match part.get(name::text).and_then(|text| text.text()) {
+                    Some(text) => texts.push_str(&String::from_utf8_lossy(&text)),
+                    None => others.push(part.raw().to_vec()),
+                }
+            }
+        }
+        Some(content) => texts.push_str(&spoken(content)),
+        None => {}
+    }
+    let said = format!("{{\"type\":\"{kind}\",\"{key}\":{}}}", String::from_utf8_lossy(&string::quoted(&texts)));
+    std::iter::once(said.into_bytes()).chain(others).collect()
+}
+
+/// The same as one block that holds nothing but a text; what is no text is said as JSON.
+pub fn as_text(content: Option<Val<'_>>) -> Vec<u8> {
+    let mut said = RESULT.to_owned();
+    let only = content.filter(|content| content.is_array()).map(|list| list.elements().collect::<Vec<_>>());
+    match (only.as_deref(), content) {
+        (Some([only]), _) => said.push_str(&spoken(only.get(name::text).unwrap_or(*only))),
+        (_, Some(content)) => said.push_str(&spoken(content)),
+        _ => {}
+    }
+    [b"{\"text\":", &*string::quoted(&said), b"}"].concat()
+}
+
+fn spoken(val: Val<'_>) -> String {
+    let text = val.text().unwrap_or_else(|| Cow::Borrowed(val.raw()));
+    String::from_utf8_lossy(&text).into_owned()
+}

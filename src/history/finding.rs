@@ -25,28 +25,59 @@ impl Code {
     }
 }
 
-/// What a finding asks for: intent, never bytes.
+/// What would put a finding right: intent, never bytes. A rule lists what it knows of and chooses nothing; the search
+/// for a repair does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remedy {
     /// There is no legal repair, and this is why.
     Never(&'static str),
     /// This one thing, on the item of the finding.
     One(Act),
-    /// The item's whole group must change its mode; the plan picks the best legal one.
-    Group(Wish),
+    /// Any of these, on the item of the finding or its group. The first is what is said of the fix where none is searched
+    /// for.
+    Any(&'static [Act]),
 }
 
-/// How a group should be replayed: where the target does not take it so, the plan goes on to what loses more.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wish {
-    /// By references to its items alone.
-    Refer,
-    /// Without ids.
-    Detach,
-    /// With the reasoning that a recorded response shows; else without ids.
-    PutBack,
-    /// Without ids and reasoning.
-    Flatten,
+impl Remedy {
+    /// The acts that would do.
+    pub fn acts(&self) -> &[Act] {
+        match self {
+            Remedy::Never(_) => &[],
+            Remedy::One(act) => std::slice::from_ref(act),
+            Remedy::Any(acts) => acts,
+        }
+    }
+
+    /// Whether the whole group of the item is to be replayed in another way.
+    pub fn is_of_group(&self) -> bool {
+        self.acts().first().is_some_and(|act| act.mode().is_some())
+    }
+}
+
+/// An unanswered call gets an answer, or goes.
+pub const ANSWER: Remedy = Remedy::Any(&[Act::Answer, Act::Drop]);
+/// An output without its call goes, or is said as a text.
+pub const ORPHAN: Remedy = Remedy::Any(&[Act::Drop, Act::AsText]);
+/// What has no key gets one, together with what it belongs to, or goes.
+pub const KEYLESS: Remedy = Remedy::Any(&[Act::Rekey, Act::Drop]);
+/// A group that cannot be replayed under its ids.
+pub const DETACH: Remedy = Remedy::Any(&[Act::Detach, Act::Thin, Act::Flatten]);
+/// A group whose reasoning may be elsewhere in the file.
+pub const RESTORE: Remedy = Remedy::Any(&[Act::Restore, Act::Detach, Act::Thin, Act::Flatten]);
+/// A group that the server stores.
+pub const REFER: Remedy = Remedy::Any(&[Act::Refer, Act::Detach, Act::Thin, Act::Flatten]);
+
+/// How the items of a group are replayed, from gentle to harsh.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Mode {
+    /// As references to what the server stores.
+    Referenced,
+    /// Without their ids.
+    Detached,
+    /// Without their ids, and without what says nothing to the server then.
+    Thinned,
+    /// Without their ids and their reasoning.
+    Flattened,
 }
 
 /// What may be done to an item.
@@ -54,8 +85,20 @@ pub enum Wish {
 pub enum Act {
     /// Take it out.
     Drop,
-    /// Answer the call: with its real output if one is elsewhere, else as the options say.
+    /// Answer the call with an output that claims nothing.
     Answer,
+    /// Say the output as a text of the user.
+    AsText,
+    /// Put the reasoning back before it that a recorded response shows.
+    Restore,
+    /// Put references in the place of the items of its group.
+    Refer,
+    /// Take the ids off the items of its group.
+    Detach,
+    /// The same, and take out what says nothing to the server without its id.
+    Thin,
+    /// Take the ids off the items of its group, and take out its reasoning.
+    Flatten,
     /// Bring the output to its place after the calls of its batch.
     Reorder,
     /// Give the output the type that answers its call.
@@ -98,6 +141,19 @@ pub enum Act {
     Relink,
     /// Have the format repair what it stores in a form of its own; what it does, in words.
     Stored(&'static str),
+}
+
+impl Act {
+    /// How the group of the item is replayed after it; `None` if it is no act on a group.
+    pub fn mode(self) -> Option<Mode> {
+        match self {
+            Act::Refer => Some(Mode::Referenced),
+            Act::Restore | Act::Detach => Some(Mode::Detached),
+            Act::Thin => Some(Mode::Thinned),
+            Act::Flatten => Some(Mode::Flattened),
+            _ => None,
+        }
+    }
 }
 
 /// What a rule saw.

@@ -66,7 +66,8 @@ pub fn group(rows: &[Row]) -> Vec<Group> {
     groups
 }
 
-fn ends_group(row: &Row) -> bool {
+/// Whether no group goes on after this row.
+pub fn ends_group(row: &Row) -> bool {
     match row.kind.class() {
         Class::Message => row.role != Role::Assistant,
         Class::Output => true,

@@ -257,6 +257,14 @@ impl Kind {
             .map_or(Kind::Unknown, |info| info.kind)
     }
 
+    /// Whether an output that says nothing but a text answers this call. An approval is a person's decision; a screenshot,
+    /// and whether a patch was applied, cannot be said without claiming something.
+    pub fn is_answered_by_text(self) -> bool {
+        let needs_more =
+            matches!(self, Kind::ComputerCall | Kind::ApplyPatchCall | Kind::Program | Kind::McpApprovalRequest);
+        !needs_more && (self.is_call() || self == Kind::ToolUse)
+    }
+
     /// The output that answers this call.
     pub fn answer(self) -> Option<Kind> {
         let family = self.family().filter(|_| self.is_call())?;

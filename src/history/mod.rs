@@ -26,9 +26,11 @@ pub mod time;
 pub mod tree;
 mod version;
 
-pub use finding::{Act, Code, Finding, NO_FIELD, Remedy, Wish};
+pub use finding::{
+    ANSWER, Act, Code, DETACH, Finding, KEYLESS, Mode, NO_FIELD, ORPHAN, REFER, RESTORE, Remedy,
+};
 pub use flags::{BlockFlags, Flags, ItemFlags};
-pub use groups::Group;
+pub use groups::{Group, ends_group};
 pub use kind::{Class, Family, Kind, KindSet, Role};
 pub use known::Known;
 pub use messages::{Message, Messages, Step};

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use crate::format::FormatInfo;
 use crate::formats::agents::self_repair;
 use crate::formats::agents::self_repair::Healed;
-use crate::history::{Act, BlockFlags, Code, Facts, Finding, Flags, History, Kind, Known, Remedy, Row, Wish};
+use crate::history::{Act, BlockFlags, Code, Facts, Finding, Flags, History, Kind, Known, REFER, Remedy, Row};
 use crate::place::Place;
 use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule};
 use crate::rules;
@@ -76,6 +76,11 @@ impl<'h> Bench<'h> {
         Bench { target, stored, thinking, traits, history, age: options.age, heals, spoken, gaps }
     }
 
+    /// The same, for another history in its place.
+    pub fn of<'o>(&self, history: &'o History) -> Bench<'o> {
+        Bench { history, heals: self.heals.clone(), ..*self }
+    }
+
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
         Cx {
             history: self.history,
@@ -96,9 +101,9 @@ impl<'h> Bench<'h> {
         cx: &Cx<'_>,
         items: &[Finding],
         options: &Options,
+        enabled: &Enabled,
         number: u32,
     ) -> (Vec<Judged>, Vec<u64>) {
-        let enabled = &options.enabled;
         let mut out = Out { findings: items.to_vec(), ..Out::default() };
         for rule in enabled.rules().filter(|rule| rule.judges(self.spoken)) {
             match &rule.check {
@@ -238,13 +243,13 @@ fn one_cause_once(judged: &mut Vec<Judged>) {
 fn loss(cx: &Cx<'_>, finding: &Finding, groups: &mut GroupLosses) -> (Loss, bool) {
     let rule = rules::by_code(finding.code);
     let own = rule.map_or(Loss::Lossy, |rule| rule.variant(finding.variant).loss);
-    if !matches!(finding.remedy, Remedy::Group(_)) || rule.is_some_and(|rule| rule.is_about(About::LosesReasoning))
+    if !finding.remedy.is_of_group() || rule.is_some_and(|rule| rule.is_about(About::LosesReasoning))
     {
         return (own, false);
     }
     let at = cx.history.index_of(&finding.row);
     let Some(group) = cx.history.group_of(at) else { return (Loss::Lossless, false) };
-    let refers = finding.remedy == Remedy::Group(Wish::Refer);
+    let refers = finding.remedy == REFER;
     *groups.entry((group.start, refers)).or_insert_with(|| {
         let items = cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
         let by_reference = refers && cx.lives_by_reference(items.clone());
@@ -291,6 +296,10 @@ impl Enabled {
     /// The same, with rules whose findings the server has confirmed.
     pub fn proving(self, proven: Vec<Code>) -> Self {
         Enabled { proven, ..self }
+    }
+
+    pub fn proven(&self) -> &[Code] {
+        &self.proven
     }
 
     pub fn proves(&self, code: Code) -> bool {

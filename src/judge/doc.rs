@@ -15,7 +15,7 @@ use crate::targets;
 
 use super::bench::{Bench, of_live_rows};
 use super::items::ItemRules;
-use super::{Judged, JudgedDoc, OnHistory, Options, healing};
+use super::{Case, Judged, JudgedDoc, OnHistory, Options, healing};
 
 /// Judges a doc on up to `threads` threads.
 pub fn judge<H: OnHistory>(
@@ -194,12 +194,14 @@ impl<H: OnHistory> Take for Judging<'_, H> {
         let texts = Texts::new(self.bytes, info.dialect).knowing(record);
         let cx = bench.cx(&texts, self.known);
         if !self.on.judges() {
-            into.made.extend(self.on.history(&cx, info, &[], number));
+            let options = self.options;
+            into.made.extend(self.on.history(&Case { cx: &cx, info, judged: &[], number, options, bench: &bench }));
             return;
         }
         let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
-        let (judged, unheaded) = bench.judge(&cx, &items, self.options, number);
-        into.made.extend(self.on.history(&cx, info, &judged, number));
+        let options = self.options;
+        let (judged, unheaded) = bench.judge(&cx, &items, options, &options.enabled, number);
+        into.made.extend(self.on.history(&Case { cx: &cx, info, judged: &judged, number, options, bench: &bench }));
         into.judged.extend(judged);
         if self.known.is_empty() {
             if info.records_responses {

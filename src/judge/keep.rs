@@ -8,11 +8,10 @@ use crate::format::FormatInfo;
 use crate::history::{Flags, Row, Settings};
 use crate::json::edit::Base;
 use crate::place::DocId;
-use crate::rule::Cx;
 
 use crate::read::{Share, Texts};
 
-use super::{Enabled, Judged, OnHistory, Options};
+use super::{Case, Enabled, OnHistory, Options};
 
 /// A history as the reader put it together.
 pub struct Kept {
@@ -31,8 +30,9 @@ impl OnHistory for Keep {
         false
     }
 
-    fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Kept> {
-        Some(Kept { info, rows: cx.history.rows.clone(), settings: cx.history.settings.clone() })
+    fn history(&self, case: &Case<'_>) -> Option<Kept> {
+        let history = case.cx.history;
+        Some(Kept { info: case.info, rows: history.rows.clone(), settings: history.settings.clone() })
     }
 
     fn renumber(_: &mut Kept, _: u32) {}

@@ -10,8 +10,7 @@ mod look;
 mod proof;
 
 use crate::format::{Format, FormatInfo};
-use crate::history::Unsent;
-use crate::history::Version;
+use crate::history::{Finding, History, Unsent, Version};
 use crate::read;
 use crate::read::Skipped;
 use crate::rule::{Age, Cx};
@@ -55,17 +54,34 @@ impl Default for Options {
     }
 }
 
+/// A history that was judged, with what is needed to judge others as it was.
+pub struct Case<'c> {
+    pub cx: &'c Cx<'c>,
+    pub info: &'static FormatInfo,
+    /// What was found, in the order in which it is printed; nothing if nobody judges.
+    pub judged: &'c [Judged],
+    /// Number of the history in the doc.
+    pub number: u32,
+    pub options: &'c Options,
+    bench: &'c Bench<'c>,
+}
+
+impl Case<'_> {
+    /// Judges what the history might become, or a part of it. `items` are the findings of its items; `enabled` are the
+    /// rules, where those of the run do not fit.
+    pub fn judge_rows(&self, history: &History, items: &[Finding], enabled: Option<&Enabled>) -> Vec<Judged> {
+        let bench = self.bench.of(history);
+        let cx = bench.cx(self.cx.look, self.cx.known);
+        let enabled = enabled.unwrap_or(&self.options.enabled);
+        bench.judge(&cx, items, self.options, enabled, self.number).0
+    }
+}
+
 /// Gets each history once it is judged, on the thread that judged it.
 pub trait OnHistory: Sync {
     type Made: Send;
 
-    fn history(
-        &self,
-        cx: &Cx<'_>,
-        info: &'static FormatInfo,
-        judged: &[Judged],
-        number: u32,
-    ) -> Option<Self::Made>;
+    fn history(&self, case: &Case<'_>) -> Option<Self::Made>;
 
     /// Whether histories are judged before they are handed over; else they are only put together.
     fn judges(&self) -> bool {
@@ -85,7 +101,7 @@ pub struct Findings;
 impl OnHistory for Findings {
     type Made = ();
 
-    fn history(&self, _: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], _: u32) -> Option<()> {
+    fn history(&self, _: &Case<'_>) -> Option<()> {
         None
     }
 

@@ -12,7 +12,7 @@ use crate::rules::chat::assumed;
 use crate::source::{Container, Held, Patched, ReadAt, framing, lines};
 
 use super::plan::history_plan::HistoryPlan;
-use super::plan::planner::Planner;
+use super::search::Search;
 use super::{Change, Left, Refusal};
 
 /// What was judged, and what is done to it.
@@ -33,12 +33,12 @@ pub(super) fn judge(
     round: &Round<'_>,
     options: &Options,
     threads: usize,
-    planner: &Planner<'_>,
+    search: &Search<'_>,
 ) -> io::Result<Option<JudgedDoc<HistoryPlan>>> {
     let Some(lines) = Lines::of(round, options)? else { return Ok(None) };
     let part = Patched::new(round.after, lines.pieces(round));
     let container = Container::Lines { start: 0 };
-    let own = judge::judge_made(round.id, &part, container, options, threads, planner)?;
+    let own = judge::judge_made(round.id, &part, container, options, threads, search)?;
     Ok(lines.joined(round, own))
 }
 

@@ -13,6 +13,7 @@ mod plan;
 mod preview;
 mod removed;
 mod rounds;
+mod search;
 mod session;
 
 pub use plan::selection::Accepted;
@@ -24,20 +25,22 @@ use crate::rule::Loss;
 
 pub use fixed::{Fixed, NO_REASONS};
 pub use plan::history_plan::HistoryPlan;
-pub use plan::planner::Planner;
 pub use preview::{Planned, Prints, Sketch, Sketcher};
 pub use rounds::{fix, fix_judged};
+pub use search::Search;
 
-/// What to do about a call that nobody answered.
+/// What to do about a call that nobody answered, and a result that nobody asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Orphans {
-    /// Answer it in a session that is repaired in place, where its agent does the same; else take it out.
+    /// Answer a call whose result is a text; take out what cannot be answered, and results without a call.
     #[default]
     Auto,
-    /// Take it out, with what belongs to it.
+    /// Take it out.
     Drop,
-    /// Answer it with an output that claims nothing.
+    /// Answer it with an output that claims nothing, or leave it.
     Stub,
+    /// The same as [`Orphans::Auto`], but results without a call become texts.
+    Text,
 }
 
 /// What to do about reasoning.

@@ -4,13 +4,11 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::format::FormatInfo;
-use crate::judge::{self, Judged, OnHistory};
+use crate::judge::{self, Case, Judged, OnHistory};
 use crate::place::Place;
-use crate::rule::Cx;
 use crate::target::Target;
 
-use super::{Cause, Change, FixOptions, HistoryPlan, Planner, Refusal};
+use super::{Cause, Change, FixOptions, HistoryPlan, Refusal, Search};
 
 /// What is planned for a history.
 pub struct Sketch {
@@ -54,7 +52,8 @@ impl Sketcher {
 impl OnHistory for Sketcher {
     type Made = Sketch;
 
-    fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, judged: &[Judged], number: u32) -> Option<Sketch> {
+    fn history(&self, case: &Case<'_>) -> Option<Sketch> {
+        let Case { cx, info, judged, number, .. } = *case;
         if self.target.is_some_and(|target| !judge::speaks(info, target)) {
             return Some(Sketch { number, planned: Planned::Foreign });
         }
@@ -64,9 +63,9 @@ impl OnHistory for Sketcher {
             return None;
         }
         // Of a document that is spread over several lines nothing is taken from here.
-        let planner = Planner { options: &self.options, spread: false };
+        let search = Search { options: &self.options, spread: false };
         let is_planned = is_fixed || cx.history.settings.numbered.is_some();
-        let plan = is_planned.then(|| planner.history(cx, info, judged, number)).flatten();
+        let plan = is_planned.then(|| search.history(case)).flatten();
         let planned = match spans {
             true => Planned::Plan(plan.map(Box::new)),
             false => Planned::Prints(prints(plan.as_ref(), judged)),
@@ -77,13 +76,13 @@ impl OnHistory for Sketcher {
     fn renumber(made: &mut Sketch, by: u32) {
         made.number += by;
         if let Planned::Plan(Some(plan)) = &mut made.planned {
-            Planner::renumber(plan, by);
+            Search::renumber(plan, by);
         }
     }
 
     fn renumber_records(made: &mut Sketch, by: u32) {
         if let Planned::Plan(Some(plan)) = &mut made.planned {
-            Planner::renumber_records(plan, by);
+            Search::renumber_records(plan, by);
         }
     }
 }

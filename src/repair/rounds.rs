@@ -26,7 +26,7 @@ use super::guard::{self, Recognise, Texts};
 use super::incremental;
 use super::incremental::Round;
 use super::plan::history_plan::HistoryPlan;
-use super::plan::planner::Planner;
+use super::search::Search;
 use super::removed;
 use super::session;
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
@@ -130,10 +130,10 @@ impl Job<'_> {
     /// Repairs all but what was given up; also tells what is to be given up, too.
     fn attempt(&self, given_up: &GivenUp, judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<(Fixed, GivenUp)> {
         let Job { id, bytes, options, wanted, threads } = *self;
-        let planner = Planner { options: wanted, spread: is_spread(bytes)? };
+        let search = Search { options: wanted, spread: is_spread(bytes)? };
         let before = match judged {
             Some(judged) => judged,
-            None => judge(id, bytes, options, threads, &planner)?,
+            None => judge(id, bytes, options, threads, &search)?,
         };
         let mut fixed = Fixed::new(before);
         let mut first = Errors::of(&fixed.before);
@@ -235,11 +235,11 @@ impl Job<'_> {
             } else {
                 let (found, changes) = (fixed.left(), raised.changes.as_slice());
                 let done = Round { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
-                incremental::judge(&done, options, threads, &planner)?
+                incremental::judge(&done, options, threads, &search)?
             };
             let after = match in_part {
                 Some(after) => after,
-                None => self.again(&next, &planner, &fixed.before)?,
+                None => self.again(&next, &search, &fixed.before)?,
             };
             if is_read_anew {
                 // Only now it can be read as it was meant, and may show more errors than before.
@@ -263,11 +263,11 @@ impl Job<'_> {
     fn again(
         &self,
         next: &Patched<'_>,
-        planner: &Planner<'_>,
+        search: &Search<'_>,
         before: &JudgedDoc<HistoryPlan>,
     ) -> io::Result<JudgedDoc<HistoryPlan>> {
         let Job { id, options, threads, .. } = *self;
-        let after = judge(id, next, options, threads, planner)?;
+        let after = judge(id, next, options, threads, search)?;
         let had = before.format.filter(|format| format.info().usage == Usage::Request && is_body(&after, next));
         match had {
             Some(format)
@@ -277,7 +277,7 @@ impl Job<'_> {
                     && is_clean(&after) =>
             {
                 let read = read::Options { format: Some(format), ..options.read.clone() };
-                let same = judge(id, next, &Options { read, ..options.clone() }, threads, planner)?;
+                let same = judge(id, next, &Options { read, ..options.clone() }, threads, search)?;
                 Ok(if is_clean(&same) { same } else { after })
             }
             _ => Ok(after),

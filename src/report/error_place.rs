@@ -2,13 +2,11 @@
 
 use std::io;
 
-use crate::format::FormatInfo;
 use crate::history::{Flags, Row};
 use crate::json::{Val, fingerprint_of};
-use crate::judge::{Judged, JudgedDoc, OnHistory};
+use crate::judge::{Case, JudgedDoc, OnHistory};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
-use crate::rule::Cx;
 use crate::source::ReadAt;
 
 use super::Spot;
@@ -86,7 +84,8 @@ pub struct SeenRow {
 impl OnHistory for Seek {
     type Made = Vec<SeenRow>;
 
-    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], number: u32) -> Option<Vec<SeenRow>> {
+    fn history(&self, case: &Case<'_>) -> Option<Vec<SeenRow>> {
+        let Case { cx, number, .. } = *case;
         let fits = |row: &Row| self.all || self.ids.contains(&row.id) || self.ids.contains(&row.key);
         let rows = cx.history.rows.iter().enumerate().filter(|(_, row)| fits(row));
         let seen: Vec<SeenRow> =

@@ -109,6 +109,7 @@ impl Dialect for Ag2 {
             TextChange::Retype(_)
             | TextChange::Acknowledge(_)
             | TextChange::StripCalls
+            | TextChange::AsText
             | TextChange::Mend(_)
             | TextChange::OmitImages(_)
             | TextChange::Spot(..) => {

@@ -5,12 +5,19 @@ use crate::json::edit::{Base, Sequence, Slot, add_member};
 use crate::json::{Val, name, string};
 use crate::place::{Edit, With};
 
+use crate::dialects::common::as_parts;
+
 pub(super) fn edit(change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match change {
         TextChange::Rename(key) => {
             let field = if item.get(name::tool_use_id).is_some() { "tool_use_id" } else { "id" };
             let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
             out.push(Edit::replace(base.of(old), string::quoted(key)));
+            Ok(())
+        }
+        TextChange::AsText => {
+            let said = as_parts(item.get(name::content), "text", "text").join(&b","[..]);
+            out.push(Edit::replace(base.of(item), said));
             Ok(())
         }
         TextChange::Mend(mend) => mend.edit(item, base, out),

@@ -62,6 +62,7 @@ impl Dialect for Coder {
             TextChange::Retype(_)
             | TextChange::Acknowledge(_)
             | TextChange::StripCalls
+            | TextChange::AsText
             | TextChange::Mend(_)
             | TextChange::OmitImages(_)
             | TextChange::Spot(..) => {

@@ -16,6 +16,7 @@ use crate::place::Edit;
 pub use fields::NAME;
 pub use write::CAPABILITIES;
 
+use super::common::as_parts;
 use fields::{APPROVAL_SALT, Fields};
 
 pub struct Responses {
@@ -98,6 +99,11 @@ impl Dialect for Responses {
                 };
                 let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
+            }
+            TextChange::AsText => {
+                let said = as_parts(item.get(name::output), "input_text", "text").join(&b","[..]);
+                let text = [br#"{"type":"message","role":"user","content":["#, &*said, b"]}"].concat();
+                out.push(Edit::replace(base.of(item), text));
             }
             TextChange::OmitImages(most) => images::omit(item, *most, base, out),
             TextChange::Spot(spot, to) => spot.edit(item, to, base, out)?,

@@ -1,7 +1,7 @@
 //! Messages of which nothing is left. What a message holds besides its blocks, as the thoughts beside the calls of Chat,
 //! goes with it, and is listed then.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::dialect::TextChange as Text;
 use crate::history::{BlockFlags, Kind};
@@ -21,7 +21,9 @@ impl Plan<'_> {
     /// A message goes with the last of its blocks; its list of calls with the last of them.
     pub(in crate::repair) fn drop_emptied(&mut self) {
         let mut gone = Vec::new();
-        for message in &self.cx.history.messages.list {
+        let messages = &self.cx.history.messages;
+        let touched: BTreeSet<u32> = self.fates.keys().filter_map(|ix| messages.number_of(*ix)).collect();
+        for message in touched.into_iter().map(|number| messages.get(number)) {
             let row = *self.cx.row(message.row);
             if row.kind != Kind::BlockMessage || message.blocks().is_empty() {
                 continue;

@@ -2,13 +2,12 @@
 //! own, results that get a name or go with their call, and what the request around the messages must hold for them.
 
 use crate::dialect::{BLOCK, TextChange as Text};
-use crate::history::{Act, BlockFlags, Flags, Kind, Remedy};
+use crate::history::{BlockFlags, Flags, Kind};
 use crate::json::mend::Mend;
-use crate::judge::Judged;
 use crate::rule::Loss;
 
-use super::history_plan::{Fate, Plan, cause};
-use super::rows::RowIndex;
+use super::chosen::Chosen;
+use super::history_plan::{Fate, Plan};
 use crate::repair::edit::insertion::Fresh;
 use crate::repair::{Action, Cause};
 
@@ -16,22 +15,9 @@ pub(super) const LONE: &str = "nothing else is in the message, and the message c
 pub(super) const NO_LIST: &str = "the document is a single message and has no list to add another to";
 
 impl Plan<'_> {
-    /// Findings whose remedies touch a block, and no list that it is in.
-    pub(super) fn blocks(&mut self, rows: &RowIndex, judged: &[&Judged], act: fn(&Act) -> bool) {
-        for judged in judged {
-            let Remedy::One(wanted) = judged.finding.remedy else { continue };
-            let Some(ix) = rows.of(&judged.finding.row).filter(|_| act(&wanted)) else { continue };
-            match wanted {
-                Act::Retype => self.name_as_its_call(ix, judged),
-                Act::Split => self.split(ix, judged),
-                Act::Request(mend) => self.mend_request(ix, mend, judged),
-                _ => {}
-            }
-        }
-    }
-
     /// What the request must hold for its calls and results, if any of them stays.
-    pub(super) fn mend_request(&mut self, ix: u32, mend: &'static Mend, judged: &Judged) {
+    pub(super) fn mend_request(&mut self, chosen: &Chosen, mend: &'static Mend) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         let mut rows = self.cx.history.rows.iter().zip(0..);
         if !rows.any(|(row, ix)| matches!(row.kind, Kind::ToolUse | Kind::ToolResult) && !self.is_dropped(ix)) {
             return;
@@ -47,11 +33,12 @@ impl Plan<'_> {
         (row.at, row.part) = (at, BLOCK);
         let fate = Fate { text: vec![Text::Mend(mend)], ..Fate::default() };
         self.request = Some((row, fate));
-        self.change_with(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix, Some(at));
+        self.change_with(ix, chosen.cause(), Action::Rewrite, variant.loss, variant.fix, Some(at));
     }
 
     /// A result gets the name that its call has.
-    pub(super) fn name_as_its_call(&mut self, ix: u32, judged: &Judged) {
+    pub(super) fn name_as_its_call(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         let call = self.once.call_of(&self.cx.history.pairs, ix);
         let Some(call) = call.map(|call| *self.cx.row(call)) else { return };
         let (dialect, mut name) = (self.dialect, None);
@@ -60,12 +47,13 @@ impl Plan<'_> {
         });
         if let Some(name) = name {
             self.fate(ix).text.push(Text::Rename(name));
-            self.change(ix, cause(judged), Action::Rewrite, judged.variant().loss, judged.variant().fix);
+            self.change(ix, chosen.cause(), Action::Rewrite, judged.variant().loss, judged.variant().fix);
         }
     }
 
     /// What a message says besides results comes to stand in a message of its own after it.
-    pub(super) fn split(&mut self, ix: u32, judged: &Judged) {
+    pub(super) fn split(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         let Some(message) = self.cx.history.messages.of_row(ix).copied() else { return };
         if self.cx.row(message.row).has(Flags::ALONE) {
             return self.refuse(judged, NO_LIST);
@@ -81,12 +69,13 @@ impl Plan<'_> {
         for ix in others {
             self.fate(ix).moved = true;
             let (loss, what) = (judged.variant().loss, judged.variant().fix);
-            self.change_with(ix, cause(judged), Action::Move, loss, what, Some(place));
+            self.change_with(ix, chosen.cause(), Action::Move, loss, what, Some(place));
         }
     }
 
     /// What follows a call in its turn, and is no call and no thinking, comes to stand before it.
-    pub(super) fn advance(&mut self, ix: u32, judged: &Judged) {
+    pub(super) fn advance(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         let turns = &self.cx.history.messages;
         let Some(step) = turns.number_of(ix).and_then(|turn| turns.step_of(turn)) else { return };
         let stays = |kind: Kind| matches!(kind, Kind::ToolUse | Kind::Thinking | Kind::ToolResult);
@@ -109,7 +98,7 @@ impl Plan<'_> {
                 self.fate(anchor).before.push(Fresh::Moved(row, Vec::new()));
                 self.fate(other).moved = true;
                 let (loss, what) = (judged.variant().loss, judged.variant().fix);
-                self.change_with(other, cause(judged), Action::Move, loss, what, Some(place));
+                self.change_with(other, chosen.cause(), Action::Move, loss, what, Some(place));
             }
         }
     }
@@ -131,12 +120,8 @@ impl Plan<'_> {
         let Some(message) = self.cx.history.messages.of_row(ix) else { return false };
         let row = self.cx.row(message.row);
         let all_go = || {
-            let mut left = (message.blocks().start.max(self.once.gone())..message.blocks().end)
-                .filter(|other| !self.is_dropped(*other));
-            let first = left.next().unwrap_or(message.blocks().end);
-            // Nothing that is dropped comes back: the next question begins where this one found something.
-            self.once.goes_to(first);
-            first == ix && left.next().is_none() || first == message.blocks().end
+            let mut left = message.blocks().filter(|other| *other != ix && !self.is_dropped(*other));
+            left.next().is_none()
         };
         row.has(Flags::ALONE) && (message.row == ix || !row.has(BlockFlags::CONTENT) && all_go())
     }

@@ -1,11 +1,10 @@
 //! What flags ask of a session that findings do not: nothing that only another account can decrypt, and no large images.
 
 use crate::dialect::TextChange as Text;
-use crate::history::{Kind, Row};
+use crate::history::{Kind, Mode, Row};
 use crate::rule::Loss;
 
 use super::history_plan::{Plan, lives_by_id};
-use super::mode::Mode;
 use crate::repair::{Action, Cause};
 
 const ACCOUNT: Cause = Cause::Flag("--account-changed");
@@ -19,7 +18,7 @@ impl Plan<'_> {
             return;
         }
         for (at, group) in self.cx.history.groups.iter().enumerate() {
-            if group.has_reasoning() && self.legal(group, Mode::Flattened) == Ok(Mode::Flattened) {
+            if group.has_reasoning() && self.can_take(group, Mode::Flattened).is_ok() {
                 self.want(at, Mode::Flattened, ACCOUNT);
             }
         }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::dialect::{BLOCK, Cannot};
 use crate::format::{FormatInfo, Histories, Unit};
-use crate::history::{Flags, Kind, Row};
-use crate::place::DocId;
+use crate::history::{Code, Flags, Kind, Row};
+use crate::place::{DocId, Place};
 
 use super::history_plan::{Fate, Plan};
 use crate::repair::edit::item_text::edits_of;
@@ -17,15 +17,25 @@ pub(in crate::repair) const EMPTY_CALL: &str =
 pub(in crate::repair) const EMPTY: &str = "the list would be empty without it";
 const SPREAD: &str =
     "the record spans several lines, so no other can be put beside it; write each record on one line";
-pub(super) const SPREAD_ENTRY: &str = "the entry spans several lines; a session has each on one line";
+pub(in crate::repair) const SPREAD_ENTRY: &str = "the entry spans several lines; a session has each on one line";
 const LONE: &str = "nothing else is in the message, and the message cannot be removed";
 
 /// A row, which of the changes on it cannot be made, and why.
 pub(in crate::repair) type Fault = (u32, fn(Action) -> bool, &'static str);
 
 impl Plan<'_> {
+    /// What was refused while it was made, and what cannot be made.
+    pub(in crate::repair) fn refused(&self, info: &FormatInfo, spread: bool) -> Vec<(Code, Place, &'static str)> {
+        let refused = self.refusals().iter().map(|refusal| (refusal.code, refusal.at, refusal.why));
+        let impossible = self.impossible(info, spread).into_iter().filter_map(|(cause, why)| match cause {
+            Cause::Rule(code, _, at) => Some((code, at, why)),
+            Cause::Flag(_) => None,
+        });
+        refused.chain(impossible).collect()
+    }
+
     /// Causes of changes that cannot be made, and why.
-    pub(super) fn impossible(&self, info: &FormatInfo, spread: bool) -> Vec<(Cause, &'static str)> {
+    pub(in crate::repair) fn impossible(&self, info: &FormatInfo, spread: bool) -> Vec<(Cause, &'static str)> {
         let mut found: Vec<Fault> = Vec::new();
         if spread {
             self.beside_a_document(info, &mut found);
@@ -40,7 +50,9 @@ impl Plan<'_> {
         self.moves_lines(info, &mut found);
         self.moves_rows(&mut found);
         self.stubs(&mut found);
-        self.emptied(info.histories, &mut found);
+        if !self.in_part {
+            self.emptied(info.histories, &mut found);
+        }
         let mut causes: Vec<(Cause, &'static str)> = self.request_change().into_iter().collect();
         if found.is_empty() {
             return causes;

@@ -6,16 +6,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::FormatInfo;
 use crate::history::continued::Continued;
-use crate::history::{Act, Kind, NONE, Remedy, Row};
+use crate::history::{Act, Kind, Mode, NONE, Row};
 use crate::judge::Judged;
 use crate::place::Place;
 use crate::rule::{Cx, Loss};
 use crate::rules::reasoning::orphan_tool_run;
 use crate::target::Trait;
 
+use super::chosen::Chosen;
 use super::memo::Once;
-use super::mode::Mode;
-use super::rows::RowIndex;
 use super::tally::Tallies;
 use crate::repair::edit::insertion::Fresh;
 use crate::repair::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
@@ -76,8 +75,6 @@ pub(in crate::repair) struct Plan<'p> {
     pub fates: BTreeMap<u32, Fate>,
     /// By the index of the group.
     pub modes: BTreeMap<usize, (Mode, Cause)>,
-    /// Groups that lose an item for good, by their index.
-    pub unsettled: BTreeMap<usize, Cause>,
     /// Values in the request whose members go.
     pub unset: Vec<Place>,
     /// What changes in the request around the messages.
@@ -89,16 +86,19 @@ pub(in crate::repair) struct Plan<'p> {
     pub left: Vec<Left>,
     /// Flags that act on all reasoning do.
     pub by_flag: bool,
-    pub once: Once,
+    /// Only a part of the history is looked at.
+    pub in_part: bool,
+    pub once: &'p Once,
     pub tallies: RefCell<Tallies>,
 }
 
 impl<'p> Plan<'p> {
-    pub(super) fn new(
+    pub(in crate::repair) fn new(
         cx: &'p Cx<'p>,
         options: &'p FixOptions,
         dialect: &'static dyn Dialect,
         number: u32,
+        once: &'p Once,
     ) -> Self {
         Plan {
             cx,
@@ -107,14 +107,14 @@ impl<'p> Plan<'p> {
             number,
             fates: BTreeMap::new(),
             modes: BTreeMap::new(),
-            unsettled: BTreeMap::new(),
             unset: Vec::new(),
             request: None,
             changes: Vec::new(),
             refusals: Vec::new(),
             left: Vec::new(),
-            by_flag: true,
-            once: Once::default(),
+            by_flag: false,
+            in_part: false,
+            once,
             tallies: RefCell::default(),
         }
     }
@@ -123,37 +123,28 @@ impl<'p> Plan<'p> {
         self.changes.iter().map(|(ix, change)| (*ix, change))
     }
 
-    /// Repairs come in this order: outputs go back to their calls; copies of what is there go; what is missing is
-    /// copied, answered or dropped; orphan outputs last; then each group gets the mode that all this leaves it.
-    pub(super) fn findings(&mut self, judged: &[&Judged]) {
-        let rows = RowIndex::new(self.cx, judged);
-        let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
+    /// What the acts come to. They are made in this order: what changes an item where it is; outputs go back to their
+    /// calls; what is missing is copied or answered; what goes, goes; then each group gets its mode.
+    pub(in crate::repair) fn make(&mut self, chosen: &[Chosen]) {
         if !self.cx.history.messages.is_empty() {
-            return self.turns(&rows, judged);
+            return self.turns(chosen);
         }
-        for finding in of(Act::Retype) {
-            self.retype(&rows, finding);
-        }
-        self.rename(&of(Act::Rename).collect::<Vec<_>>());
-        self.fields(&rows, judged);
-        self.adopt(&rows, &of(Act::Adopt).collect::<Vec<_>>());
-        self.request(judged);
-        for finding in of(Act::Acknowledge) {
-            self.acknowledge(&rows, finding);
-        }
-        self.reorder(&rows, &of(Act::Reorder).collect::<Vec<_>>());
-        self.rejoin(&rows, &of(Act::Drop).collect::<Vec<_>>());
-        for finding in of(Act::Inline) {
-            self.inline(&rows, finding);
-        }
-        self.answer(&rows, &of(Act::Answer).collect::<Vec<_>>());
-        for finding in of(Act::Drop) {
-            self.drop_finding(&rows, finding);
-        }
-        for finding in judged.iter().filter(|j| matches!(j.finding.remedy, Remedy::Group(_))) {
-            self.regroup(&rows, finding);
-        }
-        self.settle_rests();
+        let of = |act: Act| chosen.iter().filter(move |chosen| chosen.act == act);
+        of(Act::Retype).for_each(|chosen| self.retype(chosen));
+        self.rename(of(Act::Rename));
+        self.rekey_items(of(Act::Rekey));
+        self.fields(chosen);
+        self.adopt(of(Act::Adopt));
+        self.request(chosen);
+        of(Act::Acknowledge).for_each(|chosen| self.acknowledge(chosen));
+        self.reorder(of(Act::Reorder));
+        self.rejoin(of(Act::Drop));
+        of(Act::Inline).for_each(|chosen| self.inline(chosen));
+        self.answer(of(Act::Answer));
+        of(Act::AsText).for_each(|chosen| self.say(chosen));
+        of(Act::Drop).for_each(|chosen| self.drop_item(chosen));
+        self.drop_idle_programs();
+        chosen.iter().filter(|chosen| chosen.act.mode().is_some()).for_each(|chosen| self.regroup(chosen));
         self.reasoning_by_flag();
         self.account_by_flag();
         self.references_by_flag();
@@ -162,7 +153,7 @@ impl<'p> Plan<'p> {
         self.images_by_flag();
     }
 
-    pub(super) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
+    pub(in crate::repair) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
         self.follow();
         self.fates.retain(|_, fate| {
             fate.drop
@@ -284,13 +275,18 @@ impl<'p> Plan<'p> {
     }
 
     /// Takes all back.
-    pub fn refuse_all(&mut self, judged: &[&Judged], why: &'static str) {
+    pub fn refuse_all(&mut self, chosen: &[Chosen], why: &'static str) {
         self.fates.clear();
         self.tallies.get_mut().clear();
         self.changes.clear();
-        for judged in judged {
-            self.refuse(judged, why);
+        for chosen in chosen {
+            self.refuse(&chosen.judged, why);
         }
+    }
+
+    /// What was refused so far.
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refusals
     }
 
     /// Why the first change was made.
@@ -328,32 +324,26 @@ impl<'p> Plan<'p> {
         }
     }
 
-    fn retype(&mut self, rows: &RowIndex, judged: &Judged) {
-        let Some(ix) = rows.of(&judged.finding.row) else { return };
+    fn retype(&mut self, chosen: &Chosen) {
+        let ix = chosen.at;
         let call = self.once.call_of(&self.cx.history.pairs, ix);
         let kind = call.and_then(|call| self.cx.row(call).kind.answer());
         if let Some(kind) = kind {
             self.fate(ix).text.push(Text::Retype(kind));
-            self.change(
-                ix,
-                cause(judged),
-                Action::Rewrite,
-                Loss::Lossless,
-                "change the type of the output to \
-                                                                             match its call",
-            );
+            let what = "change the type of the output to match its call";
+            self.change(ix, chosen.cause(), Action::Rewrite, Loss::Lossless, what);
         }
     }
 
     /// Long keys get a short one, the same on every item that has it.
-    pub(super) fn rename(&mut self, judged: &[&Judged]) {
+    pub(super) fn rename<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
         let mut names: BTreeMap<u64, (Option<String>, Cause, &'static str)> = BTreeMap::new();
-        for judged in judged {
+        for chosen in chosen {
             let what = match self.cx.history.messages.is_empty() {
                 true => "shorten the call_id on the call and its output",
-                false => judged.variant().fix,
+                false => chosen.judged.variant().fix,
             };
-            names.insert(judged.finding.row.key, (None, cause(judged), what));
+            names.insert(chosen.judged.finding.row.key, (None, chosen.cause(), what));
         }
         if names.is_empty() {
             return;
@@ -373,9 +363,8 @@ impl<'p> Plan<'p> {
         }
     }
 
-    fn acknowledge(&mut self, rows: &RowIndex, judged: &Judged) {
-        let Some(ix) = rows.of(&judged.finding.row) else { return };
-        let cx = self.cx;
+    fn acknowledge(&mut self, chosen: &Chosen) {
+        let (cx, ix) = (self.cx, chosen.at);
         let Some(call) = self.once.call_of(&cx.history.pairs, ix) else { return };
         let mut checks = None;
         cx.look.look(cx.row(call), &mut |call| {
@@ -383,18 +372,26 @@ impl<'p> Plan<'p> {
         });
         if let Some(checks) = checks {
             self.fate(ix).text.push(Text::Acknowledge(checks));
-            self.change(
-                ix,
-                cause(judged),
-                Action::Rewrite,
-                Loss::Lossy,
-                "acknowledge the safety checks of the call",
-            );
+            let what = "acknowledge the safety checks of the call";
+            self.change(ix, chosen.cause(), Action::Rewrite, Loss::Lossy, what);
         }
     }
 
-    fn drop_finding(&mut self, rows: &RowIndex, judged: &Judged) {
-        let Some(ix) = rows.of(&judged.finding.row) else { return };
+    /// The output is said as a text of the user.
+    pub(super) fn say(&mut self, chosen: &Chosen) {
+        self.fate(chosen.at).text.push(Text::AsText);
+        let what = "turn the result into a text of the user";
+        self.change(chosen.at, chosen.cause(), Action::Rewrite, Loss::Lossy, what);
+    }
+
+    fn drop_item(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
+        if ix == NONE {
+            return;
+        }
+        if chosen.drops_call(self.cx) {
+            return self.drop_call(chosen);
+        }
         let loss = judged.variant().loss;
         if loss == Loss::Lossy && !self.may_lose() {
             return self.refuse(judged, "it would lose the content of the item (--lossless)");
@@ -408,7 +405,7 @@ impl<'p> Plan<'p> {
             for ix in run.group.start..run.end {
                 let is_reasoning = self.cx.row(ix).is_reasoning();
                 if is_reasoning || run.outputs().contains(&ix) {
-                    self.drop_row(ix, cause(judged), loss, "drop the reasoning and the outputs after it");
+                    self.drop_row(ix, chosen.cause(), loss, "drop the reasoning and the outputs after it");
                 }
             }
             return;
@@ -417,12 +414,17 @@ impl<'p> Plan<'p> {
         if reasoning && self.keeps_reasoning() {
             return self.refuse(judged, "its reasoning would have to go (--reasoning keep)");
         }
-        self.drop_row(ix, cause(judged), loss, judged.variant().fix);
+        if judged.finding.remedy.acts().contains(&Act::Inline) {
+            return self.drop_reference(chosen);
+        }
+        let row = self.cx.row(ix);
+        let what = match judged.finding.remedy.acts() {
+            [Act::Rekey, ..] if row.kind.is_call() => "drop the call, which cannot be paired",
+            [Act::Rekey, ..] => "drop the output, which cannot be paired",
+            _ => judged.variant().fix,
+        };
+        self.drop_row(ix, chosen.cause(), loss, what);
     }
-}
-
-pub(in crate::repair) fn cause(judged: &Judged) -> Cause {
-    Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at)
 }
 
 /// A key that the target takes for one that it does not: its beginning, and a fingerprint of all of it and of `salt`.

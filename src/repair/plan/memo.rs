@@ -1,10 +1,10 @@
 //! What the plan asks of a history again and again: found in one walk over its rows, the first time that it is asked.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::history::{Claim, Flags, Group, NONE, Pair, Row};
+use crate::history::{Claim, Flags, Group, NONE, Pair, PairState, Row};
 use crate::place::Place;
 
 #[derive(Default)]
@@ -14,8 +14,12 @@ pub(in crate::repair) struct Once {
     calls: OnceCell<HashMap<u32, u32>>,
     results: OnceCell<Vec<(u32, u32)>>,
     claimed: OnceCell<HashMap<u32, u32>>,
+    outputs: OnceCell<HashMap<u32, u32>>,
+    twins: OnceCell<HashMap<u32, Vec<u32>>>,
+    pairs: OnceCell<HashMap<u32, Pair>>,
+    keys: OnceCell<HashSet<u64>>,
+    pub(super) answered: OnceCell<super::turns::Answered>,
     thinking: OnceCell<Vec<(u64, u32)>>,
-    gone: Cell<u32>,
 }
 
 impl Once {
@@ -37,6 +41,42 @@ impl Once {
         let both = |pair: &&Pair| pair.call != NONE && pair.output != NONE;
         let all = || pairs.iter().rev().filter(both).map(|pair| (pair.output, pair.call)).collect();
         self.calls.get_or_init(all).get(&output).copied()
+    }
+
+    /// Each call that has one output, and that output.
+    pub fn outputs_by_call(&self, pairs: &[Pair]) -> &HashMap<u32, u32> {
+        let paired = |state| {
+            use PairState::{Answered, Mismatched, OutputFirst, PairAgain};
+            matches!(state, Answered | OutputFirst | Mismatched | PairAgain)
+        };
+        let all = || pairs.iter().filter(|pair| paired(pair.state)).map(|pair| (pair.call, pair.output)).collect();
+        self.outputs.get_or_init(all)
+    }
+
+    /// Calls that nothing answers either, by the first one with their key.
+    pub fn unanswered_twins(&self, pairs: &[Pair], call: u32) -> Vec<u32> {
+        let all = || {
+            let mut twins: HashMap<u32, Vec<u32>> = HashMap::new();
+            let again = |pair: &&Pair| pair.state == PairState::CallAgain && pair.output == NONE;
+            for pair in pairs.iter().filter(again) {
+                twins.entry(pair.twin).or_default().push(pair.call);
+            }
+            twins
+        };
+        self.twins.get_or_init(all).get(&call).cloned().unwrap_or_default()
+    }
+
+    /// The keys that are taken.
+    pub fn keys(&self, rows: &[Row]) -> &HashSet<u64> {
+        self.keys.get_or_init(|| rows.iter().map(|row| row.key).collect())
+    }
+
+    /// The pair of a row: of several the first, as further results to a call come after its own.
+    pub fn pair_of(&self, pairs: &[Pair], ix: u32) -> Option<&Pair> {
+        let sides = |pair: &Pair| [(pair.call, *pair), (pair.output, *pair)];
+        let all = || pairs.iter().rev().flat_map(sides).filter(|(ix, _)| *ix != NONE).collect();
+        let pairs: &HashMap<u32, Pair> = self.pairs.get_or_init(all);
+        pairs.get(&ix)
     }
 
     /// The outputs of calls, in the order of the calls.
@@ -69,15 +109,6 @@ impl Once {
         });
         let from = all.partition_point(|(other, _)| *other < id);
         all.iter().skip(from).take_while(|(other, _)| *other == id).map(|(_, ix)| *ix).collect()
-    }
-
-    /// The blocks of the only message before this one are known to be dropped.
-    pub fn gone(&self) -> u32 {
-        self.gone.get()
-    }
-
-    pub fn goes_to(&self, block: u32) {
-        self.gone.set(block);
     }
 }
 

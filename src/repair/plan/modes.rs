@@ -1,58 +1,66 @@
 //! Modes of groups. A group is kept, referenced, detached (no ids, reasoning with its blob), or flattened (no ids, no
-//! reasoning); never a mixture. The plan asks for the gentlest mode that heals the finding, and the target decides
-//! whether it is legal.
+//! reasoning); never a mixture.
 
 use crate::dialect::TextChange as Text;
-use crate::history::{Code, Family, Group, Kind, Remedy, Row, Wish};
-use crate::judge::Judged;
+use crate::history::{Act, Family, Group, Kind, Mode, Row};
 use crate::rule::Loss;
-use crate::rules::reasoning::{item_without_reasoning, reasoning_without_item};
 
-use super::history_plan::{Plan, cause, lives_by_id};
+use super::chosen::Chosen;
+use super::history_plan::{Plan, lives_by_id};
 use super::memo::is_fixed_in_place;
-use super::mode::Mode;
-use super::rows::RowIndex;
 use super::tally::Tally;
 use crate::repair::edit::insertion::Fresh;
 use crate::repair::{Action, Cause, Reasoning};
 
 /// Why an item that lives by its id keeps it.
 const NEEDS_ITS_ID: &str = "the item cannot be replayed without its id";
+const NOT_RECORDED: &str = "no recorded response of the file shows its reasoning";
 
 impl Plan<'_> {
-    /// A finding that a whole group must answer for, or the group of each item that it counts.
-    pub(super) fn regroup(&mut self, rows: &RowIndex, judged: &Judged) {
-        let cx = self.cx;
-        let counted = item_without_reasoning::counted(cx, &judged.finding);
-        if counted.is_empty() {
-            rows.of(&judged.finding.row).into_iter().for_each(|ix| self.regroup_around(ix, judged));
-        }
-        counted.into_iter().for_each(|row| self.regroup_around(cx.history.index_of(row), judged));
-    }
-
-    fn regroup_around(&mut self, ix: u32, judged: &Judged) {
+    /// The group of an item gets another mode.
+    pub(super) fn regroup(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
+        let Some(mode) = chosen.act.mode() else { return };
         // The mode of a group says nothing of what the model did not make.
         let Some(at) = self.group_at(ix).filter(|_| self.cx.row(ix).is_model_made()) else {
-            return self.strip_lonely_id(ix, judged);
+            return match mode {
+                Mode::Detached if chosen.act == Act::Detach => self.strip_lonely_id(chosen),
+                _ => self.refuse(judged, NEEDS_ITS_ID),
+            };
         };
         if self.is_dropped(ix) {
             return;
         }
         let Some(&group) = self.cx.history.groups.get(at) else { return };
-        if self.put_back(&group, judged) {
+        if chosen.act == Act::Restore {
+            if !self.put_back(&group, chosen) {
+                self.refuse(judged, NOT_RECORDED);
+            }
             return;
         }
-        let wanted = match judged.finding.remedy {
-            Remedy::Group(_) if self.prefers_references(&group, judged.finding.code) => Mode::Referenced,
-            Remedy::Group(Wish::Flatten) => Mode::Flattened,
-            Remedy::Group(Wish::Refer) => Mode::Referenced,
-            _ => Mode::Detached,
-        };
-        match self.legal(&group, wanted) {
-            Ok(mode) if self.stays_as_it_is(ix, mode) => self.refuse(judged, NEEDS_ITS_ID),
-            Ok(mode) => self.want(at, mode, cause(judged)),
+        match self.can_take(&group, mode) {
+            Ok(()) if self.stays_as_it_is(ix, mode) => self.refuse(judged, NEEDS_ITS_ID),
+            Ok(()) => {
+                self.want(at, mode, chosen.cause());
+                if let Some(heir) = self.heir_of(at).filter(|_| mode == Mode::Detached) {
+                    match self.cx.history.groups.get(heir).map(|group| self.can_take(group, mode)) {
+                        Some(Err(why)) => self.refuse(judged, why),
+                        _ => self.want(heir, mode, chosen.cause()),
+                    }
+                }
+            }
             Err(why) => self.refuse(judged, why),
         }
+    }
+
+    /// The group that reasoning without an item may have headed before something came between them: its items have ids,
+    /// and no reasoning of their own. Whatever becomes of the one becomes of the other.
+    pub(in crate::repair) fn heir_of(&self, at: usize) -> Option<usize> {
+        let group = self.cx.history.groups.get(at)?;
+        let lonely = group.has_reasoning() && !group.has_members() && self.cx.row(group.body - 1).has_id();
+        let next = self.cx.history.groups.get(at + 1).filter(|next| lonely && !next.has_reasoning())?;
+        let linked = self.cx.history.among(next.members()).iter().any(|row| row.is_model_made() && row.has_id());
+        linked.then_some(at + 1)
     }
 
     /// In a group of this mode, an item that says nothing without its id, and does not go with it either.
@@ -95,14 +103,17 @@ impl Plan<'_> {
         }
     }
 
-    /// The gentlest legal mode from the wanted one on, or why there is none.
-    pub(super) fn legal(&self, group: &Group, wanted: Mode) -> Result<Mode, &'static str> {
-        let mode = match wanted {
-            Mode::Referenced if self.can_refer(group) => Mode::Referenced,
-            _ if wanted <= Mode::Detached && self.tally(group).bound == 0 => Mode::Detached,
-            _ if wanted <= Mode::Detached && self.can_thin(group) => Mode::Thinned,
-            _ => Mode::Flattened,
+    /// Whether a group can be replayed in a mode, or why not.
+    pub(in crate::repair) fn can_take(&self, group: &Group, mode: Mode) -> Result<(), &'static str> {
+        let fits = match mode {
+            Mode::Referenced => self.can_refer(group),
+            Mode::Detached => self.tally(group).bound == 0,
+            Mode::Thinned => self.can_thin(group),
+            Mode::Flattened => true,
         };
+        if !fits {
+            return Err(NEEDS_ITS_ID);
+        }
         if self.keeps_reasoning() && group.has_reasoning() {
             return Err("its reasoning would have to be rewritten (--reasoning keep)");
         }
@@ -112,19 +123,11 @@ impl Plan<'_> {
         if mode >= Mode::Thinned && self.options.lossless && self.loses_by_flattening(group) {
             return Err("it would lose reasoning or hosted calls (--lossless)");
         }
-        Ok(mode)
+        Ok(())
     }
 
     fn can_refer(&self, group: &Group) -> bool {
         self.cx.unreferable(std::iter::empty()).is_none() && self.tally(group).unreferable == 0
-    }
-
-    /// Reasoning whose call has no id: `--reasoning reference` rather makes a reference of it than take its id.
-    fn prefers_references(&self, group: &Group, code: Code) -> bool {
-        self.options.reasoning == Reasoning::Reference
-            && code == reasoning_without_item::RULE.code
-            && group.has_members()
-            && self.can_refer(group)
     }
 
     /// Without its hosted calls the group can live without its ids, and something is left that its reasoning leads to.
@@ -189,7 +192,8 @@ impl Plan<'_> {
     }
 
     /// An item in no group: a user's message, an output.
-    fn strip_lonely_id(&mut self, ix: u32, judged: &Judged) {
+    fn strip_lonely_id(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         let row = *self.cx.row(ix);
         if is_fixed_in_place(&row) {
             return self.refuse(judged, "it is in a record that is not edited");
@@ -199,14 +203,14 @@ impl Plan<'_> {
         }
         if !self.is_dropped(ix) {
             self.fate(ix).text.push(Text::StripId);
-            self.change(ix, cause(judged), Action::Strip, Loss::Lossless, judged.variant().fix);
+            self.change(ix, chosen.cause(), Action::Strip, Loss::Lossless, judged.variant().fix);
         }
     }
 
     /// Reasoning that a recorded response shows goes back to the items that it headed.
-    fn put_back(&mut self, group: &Group, judged: &Judged) -> bool {
-        let row = &judged.finding.row;
-        if judged.finding.remedy != Remedy::Group(Wish::PutBack) || group.has_reasoning() {
+    fn put_back(&mut self, group: &Group, chosen: &Chosen) -> bool {
+        let row = &chosen.judged.finding.row;
+        if group.has_reasoning() {
             return false;
         }
         let Some(head) = self.cx.known.head(row.id).filter(|head| !head.embedded).copied() else { return false };
@@ -218,7 +222,7 @@ impl Plan<'_> {
         let place = head.at;
         self.fate(first).before.push(Fresh::Copied(place));
         let what = "restore the recorded reasoning before it";
-        self.change_with(first, cause(judged), Action::Rewrite, Loss::Lossless, what, Some(place));
+        self.change_with(first, chosen.cause(), Action::Rewrite, Loss::Lossless, what, Some(place));
         true
     }
 
@@ -228,7 +232,7 @@ impl Plan<'_> {
             return;
         }
         for (at, group) in self.cx.history.groups.iter().enumerate() {
-            if group.has_reasoning() && self.legal(group, Mode::Flattened) == Ok(Mode::Flattened) {
+            if group.has_reasoning() && self.can_take(group, Mode::Flattened).is_ok() {
                 self.want(at, Mode::Flattened, Cause::Flag("--reasoning strip"));
             }
         }
@@ -241,43 +245,5 @@ impl Plan<'_> {
         }
         let fixed = self.once.has_fixed(&self.cx.history.rows, group);
         fixed.then_some("an item of its group is in a record that is not edited")
-    }
-
-    /// After items of a group are gone for good, the rest is not what the server made: it is detached. If nothing but
-    /// reasoning is left, that goes too.
-    pub(super) fn settle_rests(&mut self) {
-        for (at, cause) in std::mem::take(&mut self.unsettled) {
-            let Some(&group) = self.cx.history.groups.get(at) else { continue };
-            if !group.has_reasoning() {
-                continue;
-            }
-            let rest: Vec<Row> = self.touched(&group).map(|(_, row)| *row).collect();
-            if rest.iter().all(Row::is_reasoning) {
-                for ix in group.start..group.body {
-                    if self.cx.row(ix).is_reasoning() {
-                        self.drop_row(
-                            ix,
-                            cause,
-                            Loss::Lossy,
-                            "drop the reasoning, which has no item after it \
-                                                               any more",
-                        );
-                    }
-                }
-            } else if rest.iter().any(Row::has_id_member) {
-                let wanted =
-                    if self.keeps_by_reference(&group, &rest) { Mode::Referenced } else { Mode::Detached };
-                if let Ok(mode) = self.legal(&group, wanted) {
-                    self.want(at, mode, cause);
-                }
-            }
-        }
-    }
-
-    /// What is left of a group keeps its reasoning by references, where it would lose it without its id. The server looks
-    /// for the item that followed the reasoning, so that has to be left.
-    fn keeps_by_reference(&self, group: &Group, rest: &[Row]) -> bool {
-        let referenced = self.cx.stored && rest.iter().all(Row::is_reference);
-        (referenced || self.cx.lives_by_reference(rest.iter())) && !self.is_dropped(group.body)
     }
 }

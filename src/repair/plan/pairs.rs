@@ -4,17 +4,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use crate::history::{Family, ItemFlags, Kind, NONE, Pair, PairState, Role, Row};
-use crate::json::fingerprint;
-use crate::judge::Judged;
+use crate::dialect::TextChange as Text;
+use crate::history::{Family, ItemFlags, Kind, Pair, PairState, Role, Row};
+use crate::json::{fingerprint, fingerprint_of};
 use crate::rule::Loss;
 use crate::rules::calls::orphan_output;
 
-use super::history_plan::{Plan, cause};
-use super::mode::Mode;
-use super::rows::RowIndex;
+use super::chosen::Chosen;
+use super::history_plan::Plan;
 use crate::repair::edit::insertion::Fresh;
-use crate::repair::{Action, Cause, Orphans};
+use crate::repair::{Action, Cause};
 
 /// Where the next output of a group belongs.
 struct Anchor {
@@ -28,33 +27,34 @@ struct Anchor {
 impl Plan<'_> {
     /// Outputs that stand before their call, or apart from it, come after the calls of its batch, in call order. Where
     /// the target wants a turn's calls together, they come together too.
-    pub(super) fn reorder(&mut self, rows: &RowIndex, judged: &[&Judged]) {
-        if judged.is_empty() {
-            return;
-        }
-        let outputs = self.outputs_by_call();
-        let pairs = self.cx.history.pairs.iter().rev();
-        let calls: HashMap<u32, u32> = pairs.map(|pair| (pair.output, pair.call)).collect();
+    pub(super) fn reorder<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
         let mut moved: BTreeMap<u32, Cause> = BTreeMap::new();
-        for judged in judged {
-            let Some(ix) = rows.of(&judged.finding.row) else { continue };
+        for chosen in chosen {
+            let ix = chosen.at;
             // RL103 is found on the output, RL110 on the call.
-            let call = if self.cx.row(ix).kind.is_call() { Some(ix) } else { calls.get(&ix).copied() };
+            let call = match self.cx.row(ix).kind.is_call() {
+                true => Some(ix),
+                false => self.once.call_of(&self.cx.history.pairs, ix),
+            };
             if let Some(call) = call {
-                moved.entry(call).or_insert(cause(judged));
+                moved.entry(call).or_insert(chosen.cause());
             }
         }
+        if moved.is_empty() {
+            return;
+        }
+        let outputs = self.once.outputs_by_call(&self.cx.history.pairs);
         // Approvals are never part of a batch: a user answers them.
         let gathered = |call: u32| {
             self.cx.caps.contiguous_outputs && self.cx.row(call).kind.family() != Some(Family::Approval)
         };
         let (batches, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
             moved.into_iter().partition(|(call, _)| gathered(*call));
-        self.gather_batches(&batches, &outputs);
+        self.gather_batches(&batches, outputs);
         let mut anchors = HashMap::new();
         for (call, cause) in others {
             if let Some(&output) = outputs.get(&call) {
-                let anchor = self.next_anchor(call, &outputs, &mut anchors);
+                let anchor = self.next_anchor(call, outputs, &mut anchors);
                 self.move_behind(output, anchor, cause);
             }
         }
@@ -62,22 +62,19 @@ impl Plan<'_> {
 
     /// Outputs with calls that stand among orphans behind lonely reasoning go back to their calls: the orphans go, and
     /// nothing else would tell where these belong.
-    pub(super) fn rejoin(&mut self, rows: &RowIndex, judged: &[&Judged]) {
-        let orphans = judged.iter().filter(|judged| judged.finding.code == orphan_output::RULE.code);
-        let mut sides = None;
+    pub(super) fn rejoin<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
+        let orphans = chosen.filter(|chosen| chosen.judged.finding.code == orphan_output::RULE.code);
+        let mut calls: Option<HashMap<u32, u32>> = None;
         let mut run = 0..0;
-        for judged in orphans {
+        for chosen in orphans {
             // Of each run one look is enough.
-            let Some(ix) = rows.of(&judged.finding.row).filter(|ix| !run.contains(ix)) else { continue };
+            let Some(ix) = Some(chosen.at).filter(|ix| !run.contains(ix)) else { continue };
             run = self.run_of_outputs(ix);
             if !self.is_behind_lonely_reasoning(run.start) {
                 continue;
             }
-            let (outputs, calls) = sides.get_or_insert_with(|| {
-                let outputs = self.outputs_by_call();
-                let calls: HashMap<u32, u32> = outputs.iter().map(|(call, output)| (*output, *call)).collect();
-                (outputs, calls)
-            });
+            let outputs = self.once.outputs_by_call(&self.cx.history.pairs);
+            let calls = calls.get_or_insert_with(|| outputs.iter().map(|(call, output)| (*output, *call)).collect());
             let mut ours: Vec<(u32, u32)> =
                 run.clone().filter_map(|output| calls.get(&output).map(|call| (*call, output))).collect();
             ours.sort_unstable();
@@ -89,7 +86,7 @@ impl Plan<'_> {
             // Those that come to come after one item stay in their order.
             moves.sort_unstable();
             for (output, anchor) in moves {
-                self.move_behind(output, anchor, cause(judged));
+                self.move_behind(output, anchor, chosen.cause());
             }
         }
     }
@@ -105,16 +102,6 @@ impl Plan<'_> {
     fn is_behind_lonely_reasoning(&self, ix: u32) -> bool {
         let group = ix.checked_sub(1).and_then(|before| self.cx.history.group_of(before));
         group.is_some_and(|group| group.end == ix && group.has_reasoning() && !group.has_members())
-    }
-
-    /// Each call that has one output, and that output.
-    fn outputs_by_call(&self) -> HashMap<u32, u32> {
-        let paired = |state| {
-            use PairState::{Answered, Mismatched, OutputFirst, PairAgain};
-            matches!(state, Answered | OutputFirst | Mismatched | PairAgain)
-        };
-        let pairs = self.cx.history.pairs.iter().filter(|pair| paired(pair.state));
-        pairs.map(|pair| (pair.call, pair.output)).collect()
     }
 
     fn end_of_outputs(&self, from: u32) -> u32 {
@@ -199,42 +186,69 @@ impl Plan<'_> {
         self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it to before the calls", Some(before));
     }
 
-    /// Calls without an output: answered by a stub if the user wants that and one can be made, else dropped.
-    pub(super) fn answer(&mut self, rows: &RowIndex, judged: &[&Judged]) {
-        if judged.is_empty() {
+    /// Calls get an answer that claims nothing.
+    pub(super) fn answer<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
+        let mut calls: Vec<&Chosen> = chosen.filter(|chosen| !self.is_dropped(chosen.at)).collect();
+        if calls.is_empty() {
             return;
         }
-        let outputs = self.outputs_by_call();
-        // Calls that nothing answers either, by the first one with their key.
-        let mut twins: HashMap<u32, Vec<u32>> = HashMap::new();
-        let again = |pair: &&Pair| pair.state == PairState::CallAgain && pair.output == NONE;
-        for pair in self.cx.history.pairs.iter().filter(again) {
-            twins.entry(pair.twin).or_default().push(pair.call);
-        }
+        calls.sort_by_key(|chosen| chosen.at);
+        let outputs = self.once.outputs_by_call(&self.cx.history.pairs);
         let mut anchors = HashMap::new();
-        for judged in judged {
-            let Some(call) = rows.of(&judged.finding.row).filter(|call| !self.is_dropped(*call)) else { continue };
-            if self.options.orphans == Orphans::Stub && self.can_stub(call) {
-                let anchor = self.next_anchor(call, &outputs, &mut anchors);
-                let row = *self.cx.row(call);
-                self.fate(anchor).behind.push(Fresh::Stub(row));
-                let what = "add a placeholder output";
-                self.change(call, cause(judged), Action::Stub, Loss::Lossless, what);
-            } else {
-                self.drop_call(call, judged);
-                // With the first of them gone the next one would be found, and so on.
-                for twin in twins.remove(&call).unwrap_or_default() {
-                    if self.is_dropped(call) && !self.is_dropped(twin) {
-                        self.drop_call(twin, judged);
-                    }
-                }
+        for chosen in calls {
+            if !self.cx.row(chosen.at).kind.is_answered_by_text() {
+                self.refuse(&chosen.judged, NO_ANSWER);
+                continue;
+            }
+            let anchor = self.next_anchor(chosen.at, outputs, &mut anchors);
+            let row = *self.cx.row(chosen.at);
+            self.fate(anchor).behind.push(Fresh::Stub(row));
+            self.change(chosen.at, chosen.cause(), Action::Stub, Loss::Lossless, "add a placeholder output");
+        }
+    }
+
+    /// A call and the output after it that have no key, and are each the only such ones there, get one.
+    pub(super) fn rekey_items<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
+        for chosen in chosen {
+            let Some((call, output)) = self.keyless_pair(chosen.at) else {
+                self.refuse(&chosen.judged, "no output that it could belong to is next to it");
+                continue;
+            };
+            if self.fates.get(&call).is_some_and(|fate| !fate.text.is_empty()) {
+                continue;
+            }
+            let row = self.cx.row(call);
+            let told = [row.id.to_le_bytes(), u64::from(call).to_le_bytes()].concat();
+            let name = format!("call_{:016x}", fingerprint_of(&told));
+            for ix in [call, output] {
+                self.fate(ix).text.push(Text::Rename(name.clone()));
+                let what = "give the call and its output the same new call_id";
+                self.change(ix, chosen.cause(), Action::Rewrite, Loss::Lossless, what);
             }
         }
-        self.drop_idle_programs();
+    }
+
+    /// The only call without a key in a group, and the only output without one right after that.
+    fn keyless_pair(&self, ix: u32) -> Option<(u32, u32)> {
+        let history = self.cx.history;
+        let is_empty = |row: &Row| row.key == 0 || row.key == fingerprint_of(b"");
+        let at = match self.cx.row(ix).kind.is_call() {
+            true => self.group_at(ix)?,
+            false => self.group_at(self.run_of_outputs(ix).start.checked_sub(1)?)?,
+        };
+        let group = history.groups.get(at)?;
+        let only = |range: Range<u32>, fits: fn(&Row) -> bool| {
+            let mut all = range.filter(|ix| fits(self.cx.row(*ix)) && is_empty(self.cx.row(*ix)));
+            all.next().filter(|_| all.next().is_none())
+        };
+        let call = only(group.start..group.end, Row::is_client_call)?;
+        let output = only(group.end..self.end_of_outputs(group.end), Row::is_client_output)?;
+        let family = |ix: u32| self.cx.row(ix).kind.family();
+        (family(call) == family(output) && [call, output].contains(&ix)).then_some((call, output))
     }
 
     /// A program goes with the last of its calls: nothing that it printed is there either.
-    fn drop_idle_programs(&mut self) {
+    pub(super) fn drop_idle_programs(&mut self) {
         let cx = self.cx;
         let mut calls: HashMap<u64, (bool, Option<Cause>)> = HashMap::new();
         let lost = self.causes_of_loss();
@@ -257,9 +271,6 @@ impl Plan<'_> {
         for program in programs {
             let Some(&(true, Some(cause))) = calls.get(&cx.row(program).key) else { continue };
             self.drop_row(program, cause, Loss::Lossy, "drop the program, because all its calls are dropped");
-            if let Some(at) = self.group_at(program) {
-                self.unsettled.entry(at).or_insert(cause);
-            }
         }
     }
 
@@ -284,63 +295,62 @@ impl Plan<'_> {
         anchor.behind
     }
 
-    fn can_stub(&self, call: u32) -> bool {
-        !matches!(self.cx.row(call).kind, Kind::ComputerCall | Kind::ApplyPatchCall | Kind::Program)
-    }
-
-    fn drop_call(&mut self, call: u32, judged: &Judged) {
+    /// Takes a call out that nothing answers.
+    pub(super) fn drop_call(&mut self, chosen: &Chosen) {
+        let (call, judged) = (chosen.at, &chosen.judged);
         if !self.may_lose() {
             return self.refuse(
                 judged,
                 "it would lose the call (--lossless); `replaylint fix --orphans stub FILE` adds a placeholder output",
             );
         }
-        let at = self.group_at(call);
-        let group = at.and_then(|at| self.cx.history.groups.get(at)).copied();
+        let group = self.group_at(call).and_then(|at| self.cx.history.groups.get(at)).copied();
         if let Some(why) = group.and_then(|group| self.cannot_lose(&group)) {
             return self.refuse(judged, why);
         }
-        self.drop_row(call, cause(judged), Loss::Lossy, "drop the unanswered call");
-        if let Some(at) = at {
-            self.unsettled.entry(at).or_insert(cause(judged));
+        self.drop_row(call, chosen.cause(), Loss::Lossy, "drop the unanswered call");
+        // With the first of them gone the next one would be found, and so on.
+        for twin in self.once.unanswered_twins(&self.cx.history.pairs, call) {
+            self.drop_row(twin, chosen.cause(), Loss::Lossy, "drop the unanswered call");
         }
     }
 
-    /// A reference gives way to the full item, if the doc holds it; else it goes.
-    pub(super) fn inline(&mut self, rows: &RowIndex, judged: &Judged) {
-        let Some(ix) = rows.of(&judged.finding.row).filter(|ix| !self.is_dropped(*ix)) else { return };
-        let row = *self.cx.row(ix);
-        let known = self.cx.known.item(row.id).filter(|item| !item.embedded && row.is_reference()).copied();
-        if let Some(item) = known {
-            let here = self.once.holds(&self.cx.history.rows, item.at);
-            if here {
-                let what = "drop the reference: the item itself is in the history";
-                self.drop_row(ix, cause(judged), Loss::Lossless, what);
-            } else if self.cx.look.same(&row, &Row { at: item.at, ..row }) {
-                self.refuse(judged, "the item is not in the file as one value that could be copied");
-            } else {
-                self.fate(ix).replaced_by = Some(item.at);
-                let what = "replace the reference by the item";
-                self.change_with(ix, cause(judged), Action::Rewrite, Loss::Lossless, what, Some(item.at));
-            }
+    /// A reference gives way to the full item, if the doc holds it.
+    pub(super) fn inline(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
+        if self.is_dropped(ix) {
             return;
         }
+        let row = *self.cx.row(ix);
+        let known = self.cx.known.item(row.id).filter(|item| !item.embedded && row.is_reference()).copied();
+        let Some(item) = known else { return self.refuse(judged, NOT_HERE) };
+        if self.once.holds(&self.cx.history.rows, item.at) {
+            let what = "drop the reference: the item itself is in the history";
+            self.drop_row(ix, chosen.cause(), Loss::Lossless, what);
+        } else if self.cx.look.same(&row, &Row { at: item.at, ..row }) {
+            self.refuse(judged, "the item is not in the file as one value that could be copied");
+        } else {
+            self.fate(ix).replaced_by = Some(item.at);
+            let what = "replace the reference by the item";
+            self.change_with(ix, chosen.cause(), Action::Rewrite, Loss::Lossless, what, Some(item.at));
+        }
+    }
+
+    /// What only names an item goes, and the output of a call that it names.
+    pub(super) fn drop_reference(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         if !self.may_lose() {
             return self.refuse(judged, "it would lose the item (--lossless)");
         }
         if let Some(why) = self.cx.history.group_of(ix).and_then(|group| self.cannot_lose(group)) {
             return self.refuse(judged, why);
         }
-        self.drop_row(ix, cause(judged), Loss::Lossy, "drop the item, which has nothing after it");
+        self.drop_row(ix, chosen.cause(), Loss::Lossy, "drop the item, which has nothing after it");
         if let Some(output) = self.once.claimed_by(&self.cx.history.shapes.claims, ix) {
-            self.drop_row(output, cause(judged), Loss::Lossy, "drop the output of the dropped call");
-        }
-        let Some(at) = self.group_at(ix) else { return };
-        if row.is_reasoning() {
-            // What it headed cannot prove itself any more.
-            self.want(at, Mode::Flattened, cause(judged));
-        } else {
-            self.unsettled.entry(at).or_insert(cause(judged));
+            self.drop_row(output, chosen.cause(), Loss::Lossy, "drop the output of the dropped call");
         }
     }
 }
+
+const NO_ANSWER: &str = "its output cannot be made up";
+const NOT_HERE: &str = "the file does not contain the full item";

@@ -3,11 +3,10 @@
 
 use std::collections::HashSet;
 
-use crate::history::{Class, Group, Kind, PairState, Row};
+use crate::history::{Class, Group, Kind, Mode, PairState, Row};
 use crate::rule::Loss;
 
 use super::history_plan::Plan;
-use super::mode::Mode;
 use crate::repair::{Action, Cause, Left, Reasoning};
 
 const OPEN: &str = "a call in it has no output";
@@ -30,7 +29,7 @@ impl Plan<'_> {
     }
 
     /// That a flag changes nothing at all in this history.
-    pub(super) fn first_left(&self, why: &'static str) -> Option<Left> {
+    pub(in crate::repair) fn first_left(&self, why: &'static str) -> Option<Left> {
         let row = self.cx.history.rows.first()?;
         Some(Left { at: row.at, flags: row.flags, why })
     }
@@ -56,7 +55,7 @@ impl Plan<'_> {
         if let Some(why) = self.cx.unreferable(items.iter().map(|(_, row)| row)) {
             return Some(why);
         }
-        if let Err(why) = self.legal(group, Mode::Referenced) {
+        if let Err(why) = self.can_take(group, Mode::Referenced) {
             return Some(why);
         }
         // The reference would not show that the call waits for its output.

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::history::{BlockFlags, Kind};
-use crate::judge::Judged;
 use crate::rule::Loss;
 
+use super::chosen::Chosen;
 use super::history_plan::{Fate, Plan};
 use crate::repair::{Cause, Reasoning};
 
@@ -65,7 +65,7 @@ impl Plan<'_> {
     }
 
     /// Thinking after the first change is not what was signed any more. Thinking in front of it stays valid.
-    pub(super) fn drop_unbound_thinking(&mut self, judged: &[&Judged]) {
+    pub(super) fn drop_unbound_thinking(&mut self, chosen: &[Chosen]) {
         let touched = |(ix, fate): (&u32, &Fate)| {
             let says_other = fate.text.iter().any(|change| !change.keeps_signatures());
             let here = !fate.stays() || says_other || !fate.before.is_empty();
@@ -81,7 +81,7 @@ impl Plan<'_> {
         }
         if !self.may_lose() || self.keeps_reasoning() {
             let why = "it would invalidate the signed thinking after it";
-            return self.refuse_all(judged, why);
+            return self.refuse_all(chosen, why);
         }
         let why = self.first_cause().unwrap_or(Cause::Flag("fix"));
         for ix in unbound {

@@ -1,21 +1,20 @@
 //! The plan where messages hold blocks. Results come to come right after their calls, real ones before any stub; a
 //! message goes with the last of its blocks.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::dialect::TextChange as Text;
-use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, PairState, Pairing, Remedy, Role};
+use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, PairState, Pairing, Role};
 use crate::json::fingerprint_of;
 use crate::json::mend::Mend;
-use crate::judge::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 
 use super::blocks::{LONE, NO_LIST};
-use super::history_plan::{Fate, Plan, cause, short_key};
-use super::rows::RowIndex;
+use super::chosen::Chosen;
+use super::history_plan::{Fate, Plan, short_key};
 use crate::repair::edit::insertion::Fresh;
-use crate::repair::{Action, Orphans};
+use crate::repair::Action;
 
 const IN_ANSWER: &str = "a recorded answer follows it, and no result can be added between";
 
@@ -28,7 +27,7 @@ struct Arrival {
 }
 
 /// What tells a doubled call from one that was made again.
-struct Answered {
+pub(super) struct Answered {
     /// By key: the calls that have a result, wherever it is, in order.
     by_key: HashMap<u64, Vec<u32>>,
     /// By turn: how often the user has spoken up to it.
@@ -61,71 +60,48 @@ impl Answered {
 type Arrivals = BTreeMap<u32, Vec<Arrival>>;
 
 impl Plan<'_> {
-    pub(super) fn turns(&mut self, rows: &RowIndex, judged: &[&Judged]) {
-        let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
-        self.rename(&of(Act::Rename).collect::<Vec<_>>());
-        let pairs = &self.cx.history.pairs;
-        let sides = |pair: &Pair| [(pair.call, *pair), (pair.output, *pair)];
-        // The first pair of a row is its own; further results to a call come after it.
-        let pairs: HashMap<u32, Pair> = pairs.iter().rev().flat_map(sides).collect();
-        self.rekey(rows, &pairs, of(Act::Rekey));
-        for judged in of(Act::Hoist) {
-            if let Some(ix) = rows.of(&judged.finding.row) {
-                self.hoist(ix, judged);
+    pub(super) fn turns(&mut self, chosen: &[Chosen]) {
+        let of = |act: Act| chosen.iter().filter(move |chosen| chosen.act == act);
+        self.rename(of(Act::Rename));
+        self.rekey(of(Act::Rekey));
+        of(Act::Hoist).for_each(|chosen| self.hoist(chosen));
+        for chosen in chosen {
+            if let Act::Mend(mend) = chosen.act {
+                self.mend(chosen, mend);
             }
         }
-        for judged in judged {
-            if let Remedy::One(Act::Mend(mend)) = judged.finding.remedy
-                && let Some(ix) = rows.of(&judged.finding.row)
-            {
-                self.mend(ix, mend, judged);
-            }
-        }
-        self.blocks(rows, judged, |act| matches!(act, Act::Retype));
-        for judged in of(Act::Drop) {
-            if let Some(ix) = rows.of(&judged.finding.row) {
-                self.drop_block(ix, judged);
-            }
-        }
-        let answered = Answered::of(self);
+        of(Act::Retype).for_each(|chosen| self.name_as_its_call(chosen));
+        of(Act::AsText).for_each(|chosen| self.say(chosen));
+        of(Act::Drop).for_each(|chosen| self.drop_block(chosen));
         let mut arrivals = Arrivals::new();
-        for judged in of(Act::Reorder).chain(of(Act::Answer)) {
-            if let Some(ix) = rows.of(&judged.finding.row) {
-                match self.is_copy(ix, pairs.get(&ix), &answered) {
-                    true => self.drop_copy(ix, judged),
-                    false => self.bring(ix, judged, pairs.get(&ix), &mut arrivals),
-                }
+        for chosen in of(Act::Reorder).chain(of(Act::Answer)) {
+            match self.is_copy(chosen.at) {
+                true => self.drop_copy(chosen),
+                false => self.bring(chosen, &mut arrivals),
             }
         }
-        for judged in of(Act::Advance) {
-            if let Some(ix) = rows.of(&judged.finding.row) {
-                self.advance(ix, judged);
-            }
-        }
+        of(Act::Advance).for_each(|chosen| self.advance(chosen));
         for (step, list) in arrivals {
             self.settle_arrivals(step, list);
         }
-        self.blocks(rows, judged, |act| matches!(act, Act::Split));
+        of(Act::Split).for_each(|chosen| self.split(chosen));
         self.thinking_by_flag();
         self.drop_idle_thinking();
         self.drop_emptied();
-        for judged in of(Act::Bridge) {
-            if let Some(ix) = rows.of(&judged.finding.row) {
-                self.bridge(ix, judged);
+        of(Act::Bridge).for_each(|chosen| self.bridge(chosen));
+        of(Act::GoOn).for_each(|chosen| self.go_on(chosen));
+        for chosen in chosen {
+            if let Act::Request(mend) = chosen.act {
+                self.mend_request(chosen, mend);
             }
         }
-        for judged in of(Act::GoOn) {
-            if let Some(ix) = rows.of(&judged.finding.row) {
-                self.go_on(ix, judged);
-            }
-        }
-        self.blocks(rows, judged, |act| matches!(act, Act::Request(_)));
-        if self.cx.has(Trait::BoundThinking) {
-            self.drop_unbound_thinking(judged);
+        if self.cx.has(Trait::BoundThinking) && !self.in_part {
+            self.drop_unbound_thinking(chosen);
         }
     }
 
-    fn mend(&mut self, ix: u32, mend: &'static Mend, judged: &Judged) {
+    fn mend(&mut self, chosen: &Chosen, mend: &'static Mend) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         let variant = judged.variant();
         if variant.loss == Loss::Lossy && !self.may_lose() {
             return self.refuse(judged, "it would lose the content of the item (--lossless)");
@@ -133,12 +109,13 @@ impl Plan<'_> {
         let change = Text::Mend(mend);
         if !self.fate(ix).text.contains(&change) {
             self.fate(ix).text.push(change);
-            self.change(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix);
+            self.change(ix, chosen.cause(), Action::Rewrite, variant.loss, variant.fix);
         }
     }
 
     /// The user asks the model to go on after its last message.
-    fn go_on(&mut self, ix: u32, judged: &Judged) {
+    fn go_on(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         if self.dialect.info().continuation.is_none() || self.fates.get(&ix).is_some_and(|fate| !fate.stays()) {
             return;
         }
@@ -149,25 +126,27 @@ impl Plan<'_> {
             return self.refuse(judged, NO_LIST);
         }
         self.fate(ix).behind.push(Fresh::GoOn);
-        self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
+        self.change(ix, chosen.cause(), Action::Stub, judged.variant().loss, judged.variant().fix);
     }
 
-    fn bridge(&mut self, ix: u32, judged: &Judged) {
+    fn bridge(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         // What goes, or has another neighbour in front of it then, is judged again.
         let goes = |ix: u32| self.fates.get(&ix).is_some_and(|fate| !fate.stays() || !fate.behind.is_empty());
         if self.dialect.info().bridge.is_none() || goes(ix) || ix.checked_sub(1).is_some_and(goes) {
             return;
         }
         self.fate(ix).before.push(Fresh::Bridge);
-        self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
+        self.change(ix, chosen.cause(), Action::Stub, judged.variant().loss, judged.variant().fix);
     }
 
     /// Whether an open call is a copy of one that has a result: answering both would answer one call twice. A call that
     /// the model makes again after the user spoke is a call of its own, whatever its id.
-    fn is_copy(&self, ix: u32, pair: Option<&Pair>, answered: &Answered) -> bool {
-        if pair.is_none_or(|pair| pair.state != PairState::Open) {
+    fn is_copy(&self, ix: u32) -> bool {
+        if self.once.pair_of(&self.cx.history.pairs, ix).is_none_or(|pair| pair.state != PairState::Open) {
             return false;
         }
+        let answered = self.once.answered.get_or_init(|| Answered::of(self));
         let Some(calls) = answered.by_key.get(&self.cx.row(ix).key) else { return false };
         // The nearest ones on both sides tell: a call was doubled where it is.
         let at = calls.partition_point(|call| *call < ix);
@@ -177,17 +156,18 @@ impl Plan<'_> {
         near.into_iter().any(|call| spoken(*call) == spoken(ix) && look.same(row, self.cx.row(*call)))
     }
 
-    fn drop_copy(&mut self, ix: u32, judged: &Judged) {
+    fn drop_copy(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         if self.would_empty_lone(ix) {
             return self.refuse(judged, LONE);
         }
-        self.drop_row(ix, cause(judged), Loss::Lossless, "drop the copy of an answered call");
+        self.drop_row(ix, chosen.cause(), Loss::Lossless, "drop the copy of an answered call");
     }
 
-    /// A call gets its result: the real one if it is elsewhere, else a stub, if the user wants that. A call that
-    /// gets none goes.
-    fn bring(&mut self, ix: u32, judged: &Judged, pair: Option<&Pair>, arrivals: &mut Arrivals) {
-        let Some(pair) = pair else { return };
+    /// A call gets its result: the real one if it is elsewhere, else a stub.
+    fn bring(&mut self, chosen: &Chosen, arrivals: &mut Arrivals) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
+        let Some(pair) = self.once.pair_of(&self.cx.history.pairs, ix).copied() else { return };
         let messages = &self.cx.history.messages;
         let message = messages.of_row(pair.call).map(|message| message.row);
         if self.is_dropped(pair.call) || message.is_some_and(|row| self.is_dropped(row)) {
@@ -204,11 +184,11 @@ impl Plan<'_> {
             PairState::Far | PairState::Answered => {
                 let is_on_its_way = std::mem::replace(&mut self.fate(pair.output).moved, true);
                 if !is_on_its_way {
-                    let arrival = Arrival { call: pair.call, from: Some(pair.output), cause: cause(judged) };
+                    let arrival = Arrival { call: pair.call, from: Some(pair.output), cause: chosen.cause() };
                     arrivals.entry(step).or_default().push(arrival);
                 }
             }
-            PairState::Open if self.options.orphans == Orphans::Stub => {
+            PairState::Open => {
                 if ends_alone {
                     return self.refuse(judged, IN_ANSWER);
                 }
@@ -220,30 +200,25 @@ impl Plan<'_> {
                 self.cx.look.look(&row, &mut |call| can = dialect.stub(call).map(drop));
                 match can {
                     Ok(()) => {
-                        let arrival = Arrival { call: ix, from: None, cause: cause(judged) };
+                        let arrival = Arrival { call: ix, from: None, cause: chosen.cause() };
                         arrivals.entry(step).or_default().push(arrival);
                         let what = "add a placeholder output";
-                        self.change(ix, cause(judged), Action::Stub, Loss::Lossless, what);
+                        self.change(ix, chosen.cause(), Action::Stub, Loss::Lossless, what);
                     }
                     Err(why) => self.refuse(judged, why.0),
                 }
-            }
-            PairState::Open if !self.may_lose() => {
-                self.refuse(
-                    judged,
-                    "it would lose the call (--lossless); `replaylint fix --orphans stub FILE` adds a placeholder output",
-                );
-            }
-            PairState::Open if self.would_empty_lone(ix) => self.refuse(judged, LONE),
-            PairState::Open => {
-                self.drop_row(ix, cause(judged), Loss::Lossy, "drop the unanswered call");
             }
             _ => {}
         }
     }
 
-    fn drop_block(&mut self, ix: u32, judged: &Judged) {
+    fn drop_block(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         let variant = judged.variant();
+        if chosen.drops_call(self.cx) && !self.may_lose() {
+            let why = "it would lose the call (--lossless); `replaylint fix --orphans stub FILE` adds a placeholder output";
+            return self.refuse(judged, why);
+        }
         if variant.loss == Loss::Lossy && !self.may_lose() {
             return self.refuse(judged, "it would lose the content of the item (--lossless)");
         }
@@ -253,9 +228,13 @@ impl Plan<'_> {
         if self.would_empty_lone(ix) {
             return self.refuse(judged, LONE);
         }
-        self.drop_row(ix, cause(judged), variant.loss, variant.fix);
-        self.drop_results_of(ix, cause(judged));
-        self.drop_thinking_beside(ix, cause(judged));
+        let (loss, what) = match chosen.drops_call(self.cx) {
+            true => (Loss::Lossy, "drop the unanswered call"),
+            false => (variant.loss, variant.fix),
+        };
+        self.drop_row(ix, chosen.cause(), loss, what);
+        self.drop_results_of(ix, chosen.cause());
+        self.drop_thinking_beside(ix, chosen.cause());
     }
 
     /// Results stand in the turn after their calls, before anything else there, the real ones first.
@@ -307,21 +286,13 @@ impl Plan<'_> {
     }
 
     /// Calls whose key another call has, or that have none, get one of their own, and so do their results.
-    fn rekey<'j>(
-        &mut self,
-        rows: &RowIndex,
-        pairs: &HashMap<u32, Pair>,
-        judged: impl Iterator<Item = &'j Judged>,
-    ) {
+    fn rekey<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
         let (cx, dialect) = (self.cx, self.dialect);
-        let mut keys: HashSet<u64> = HashSet::new();
+        let keys = self.once.keys(&cx.history.rows);
         // By key: the number that the last one got.
         let mut numbers: HashMap<u64, u32> = HashMap::new();
-        for judged in judged {
-            let Some(ix) = rows.of(&judged.finding.row) else { continue };
-            if keys.is_empty() {
-                keys = cx.history.rows.iter().map(|row| row.key).collect();
-            }
+        for chosen in chosen {
+            let (ix, judged) = (chosen.at, &chosen.judged);
             let row = cx.row(ix);
             let mut old = None;
             cx.look.look(row, &mut |call| {
@@ -341,22 +312,23 @@ impl Plan<'_> {
                     break name;
                 }
             };
-            let result = match pairs.get(&ix) {
+            let result = match self.once.pair_of(&cx.history.pairs, ix) {
                 Some(pair) => Some(pair.output).filter(|output| *output != NONE),
                 None => cx.history.messages.unkeyed_answer(&cx.history.rows, ix),
             };
             for ix in std::iter::once(ix).chain(result) {
                 self.fate(ix).text.push(Text::Rename(name.clone()));
-                self.change(ix, cause(judged), Action::Rewrite, judged.variant().loss, judged.variant().fix);
+                self.change(ix, chosen.cause(), Action::Rewrite, judged.variant().loss, judged.variant().fix);
             }
         }
     }
 
-    fn hoist(&mut self, ix: u32, judged: &Judged) {
+    fn hoist(&mut self, chosen: &Chosen) {
+        let (ix, judged) = (chosen.at, &chosen.judged);
         let Some(request) = self.cx.history.settings.request else { return };
         let fate = self.fate(ix);
         (fate.moved, fate.hoisted) = (true, Some(request));
         let variant = judged.variant();
-        self.change_with(ix, cause(judged), Action::Move, variant.loss, variant.fix, Some(request));
+        self.change_with(ix, chosen.cause(), Action::Move, variant.loss, variant.fix, Some(request));
     }
 }

@@ -5,9 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::format::FormatInfo;
 use crate::history::pairs::NONE;
 use crate::history::{Group, Kind, Messages, Pair, Row, Settings};
-use crate::judge::{Judged, OnHistory};
+use crate::judge::{Case, OnHistory};
 use crate::place::Place;
-use crate::rule::Cx;
 
 /// A history as it was put together.
 pub(super) struct Strand {
@@ -30,7 +29,8 @@ impl OnHistory for Strands {
         false
     }
 
-    fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], number: u32) -> Option<Strand> {
+    fn history(&self, case: &Case<'_>) -> Option<Strand> {
+        let Case { cx, info, number, .. } = *case;
         let history = cx.history;
         Some(Strand {
             info,

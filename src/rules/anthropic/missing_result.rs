@@ -56,7 +56,8 @@ crate::rule! {
             api: Some(API),
             also: &["messages.{message}: Did not find {arg} `tool_result` block(s) at the beginning of this message. Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks."],
             evidence: Evidence::Reported,
-            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            fix: "add a placeholder output",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {

@@ -1,6 +1,6 @@
 //! RL531: a `tool_result` answers no `tool_use` of the message in front of it.
 
-use crate::history::{Act, Finding, Pair, PairState};
+use crate::history::{Finding, ORPHAN, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -52,5 +52,5 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if pair.state != PairState::Orphan {
         return;
     }
-    out.add(Finding::new(RULE.code, *cx.row(pair.output)).act(Act::Drop));
+    out.add(Finding::new(RULE.code, *cx.row(pair.output)).remedy(ORPHAN));
 }

@@ -46,7 +46,8 @@ crate::rule! {
             api: Some(EXPECTED),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            fix: "add a placeholder output",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {

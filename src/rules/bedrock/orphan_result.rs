@@ -1,6 +1,6 @@
 //! RL581: a result answers no call.
 
-use crate::history::{Act, Finding, Pair, PairState};
+use crate::history::{Finding, ORPHAN, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -55,6 +55,6 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         _ => false,
     };
     if orphan {
-        out.add(Finding::new(RULE.code, *cx.row(pair.output)).act(Act::Drop));
+        out.add(Finding::new(RULE.code, *cx.row(pair.output)).remedy(ORPHAN));
     }
 }

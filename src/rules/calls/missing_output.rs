@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::history::{Act, Family, Finding, Pair, PairState, Role, Row};
-use crate::rule::{self, Check, Cx, Evidence, Out, Variant};
+use crate::history::{ANSWER, Act, Family, Finding, Pair, PairState, Role, Row};
+use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -54,7 +54,8 @@ crate::rule! {
             message: "{type} {call_id} has no output",
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
-            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            fix: "add a placeholder output",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
@@ -79,13 +80,21 @@ crate::rule! {
             message: "{type} {call_id} has no output (the turn was aborted)",
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
-            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            fix: "add a placeholder output",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
             message: "{type} {call_id} has no output (the turn was aborted at the end of the log)",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} has no output",
+            api: Some("No tool output found for {noun} {call_id}."),
+            evidence: Evidence::Reported,
+            fix: "drop the call (its output cannot be made up)",
             ..Variant::BASE
         },
     ]
@@ -96,6 +105,8 @@ const PENDING: u8 = 2;
 const ANCHORED: u8 = 3;
 pub const ABORTED: u8 = 4;
 const ABORTED_LAST: u8 = 5;
+/// Its output would have to be more than a text.
+const UNANSWERABLE: u8 = 6;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let aborted = Aborted::of(cx);
@@ -114,12 +125,15 @@ fn open(cx: &Cx<'_>, pair: &Pair, aborted: &Aborted, out: &mut Out) {
         Some(Family::Program) => {
             out.add(finding.variant(PROGRAM).never("only the server knows what the program printed"));
         }
+        _ if !cx.is_pending(pair.call) && !row.kind.is_answered_by_text() => {
+            out.add(finding.variant(UNANSWERABLE).act(Act::Drop));
+        }
         _ if aborted.covers(&row) => match cx.is_pending(pair.call) {
             true => out.add(finding.variant(ABORTED_LAST).never(rule::NOT_TO_GO_ON)),
-            false => out.add(finding.variant(ABORTED).act(Act::Answer)),
+            false => out.add(finding.variant(ABORTED).remedy(ANSWER)),
         },
         _ if cx.is_pending(pair.call) => out.add(finding.variant(PENDING).never(rule::ABOUT_TO_RUN)),
-        _ => out.add(finding.act(Act::Answer)),
+        _ => out.add(finding.remedy(ANSWER)),
     }
 }
 

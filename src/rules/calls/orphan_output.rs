@@ -1,6 +1,6 @@
 //! RL102: an output has no call.
 
-use crate::history::{Act, Family, Finding, Pair, PairState};
+use crate::history::{Family, Finding, ORPHAN, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -51,6 +51,6 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     }
     let row = *cx.row(pair.output);
     if row.kind.family() != Some(Family::Approval) {
-        out.add(Finding::new(RULE.code, row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, row).remedy(ORPHAN));
     }
 }

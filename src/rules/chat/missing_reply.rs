@@ -47,7 +47,8 @@ crate::rule! {
             api: Some("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {call_id}"),
             also: &["tool call result does not follow tool call"],
             evidence: Evidence::Reported,
-            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            fix: "add a placeholder output",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {

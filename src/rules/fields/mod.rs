@@ -10,7 +10,7 @@ mod table;
 use std::sync::OnceLock;
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Flags, History, ItemFlags, Kind, KindSet, Remedy, Role, Wish};
+use crate::history::{Act, Code, Finding, Flags, History, ItemFlags, Kind, KindSet, Remedy, Role};
 use crate::json::spot::{EACH, Is, Other, PRIVATE, Spot, To};
 use crate::json::{ByName, Name, Val};
 use crate::rule::Out;
@@ -40,8 +40,8 @@ pub enum Cure {
     Never(&'static str),
     Change(To),
     Act(Act),
-    /// The item's group takes another mode.
-    Group,
+    /// One of several acts does.
+    Any(Remedy),
 }
 
 impl Field {
@@ -50,7 +50,7 @@ impl Field {
             Cure::Never(why) => Remedy::Never(why),
             Cure::Change(_) => Remedy::One(Act::Spot(number)),
             Cure::Act(act) => Remedy::One(*act),
-            Cure::Group => Remedy::Group(Wish::Detach),
+            Cure::Any(remedy) => *remedy,
         };
         Finding { field: number, ..Finding::new(self.code, row).variant(self.variant).remedy(remedy) }
     }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::{Act, Code, ItemFlags, Kind as K, KindSet, Role, codes};
+use crate::history::{Act, Code, DETACH, ItemFlags, KEYLESS, Kind as K, KindSet, Role, codes};
 use crate::json::spot::{Is, Spot, To};
 
 use super::{Cure, Field};
@@ -179,11 +179,11 @@ pub static ROWS: &[Field] = &[
                                                                                               `instructions`")),
     row(codes::WRONG_ROLE, 2, ADDITIONAL_TOOLS, &["role"], Is::NoneOf(&["developer"]), json("\"developer\"")),
     // RL414
-    row(codes::MISSING_FIELD, 0, KEYED, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    row(codes::MISSING_FIELD, 1, KEYED, &["call_id"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 0, KEYED, &["call_id"], Is::Missing, Cure::Act(Act::Drop)),
+    row(codes::MISSING_FIELD, 1, KEYED, &["call_id"], Is::EmptyText, Cure::Any(KEYLESS)),
     row(codes::MISSING_FIELD, 2, NAMED_CALLS, &["name"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
     row(codes::MISSING_FIELD, 3, WEB_SEARCH, &["action", "type"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    noted(codes::MISSING_FIELD, 4, REASONING, at(&["id"], Is::Missing), ItemFlags::FRESH, Cure::Group),
+    noted(codes::MISSING_FIELD, 4, REASONING, at(&["id"], Is::Missing), ItemFlags::FRESH, Cure::Any(DETACH)),
     row(codes::MISSING_FIELD, 5, PROGRAM, &["fingerprint"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     row(codes::MISSING_FIELD, 6, WEB_SEARCH, &["action", "queries"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     row(codes::MISSING_FIELD, 7, LOCAL_SHELL_OUTPUT, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),

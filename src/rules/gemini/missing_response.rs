@@ -1,6 +1,6 @@
 //! RL560: a call has no response in the turn after it.
 
-use crate::history::{Act, Finding, Kind, PairState};
+use crate::history::{ANSWER, Finding, Kind, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -55,7 +55,8 @@ crate::rule! {
             api: Some(COUNTS),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            fix: "add a placeholder output",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
@@ -81,7 +82,8 @@ crate::rule! {
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
+            fix: "add a placeholder output",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
@@ -126,7 +128,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         } else if is_open && !cx.has(Trait::CountsResponses) && is_spoken_over(cx, pair.call) {
             let finding = Finding::new(RULE.code, *cx.row(pair.call));
             let variant = if in_store { SPOKEN_OVER_IN_STORE } else { SPOKEN_OVER };
-            out.add(finding.variant(variant).act(Act::Answer));
+            out.add(finding.variant(variant).remedy(ANSWER));
         } else {
             let found = cx.unanswered(RULE.code, pair, [FAR, PENDING]);
             if let Some(finding) = found {

@@ -1,6 +1,6 @@
 //! RL561: a response answers no call.
 
-use crate::history::{Act, Finding, Flags, Pair, PairState};
+use crate::history::{Act, Finding, Flags, ORPHAN, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -90,5 +90,5 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         messages.rows_of(step.model.clone()).any(|ix| cx.row(ix).kind == crate::history::Kind::ToolUse)
     };
     let variant = if step.is_some_and(calls) { SURPLUS } else { 0 };
-    out.add(Finding::new(RULE.code, *cx.row(pair.output)).variant(variant).act(Act::Drop));
+    out.add(Finding::new(RULE.code, *cx.row(pair.output)).variant(variant).remedy(ORPHAN));
 }

@@ -1,6 +1,6 @@
 //! RL305: of a group, some items are references and some stand in full.
 
-use crate::history::{Class, Finding, Group, Remedy, Row, Wish};
+use crate::history::{Class, Finding, Group, REFER, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -60,6 +60,6 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
             && row.is_reference() != head.is_reference()
     };
     if let Some(row) = cx.history.among(group.members()).iter().find(differs) {
-        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(Remedy::Group(Wish::Refer)));
+        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(REFER));
     }
 }

@@ -36,8 +36,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: none of these can be made up. Azure's groups can lose their reasoning and ids with
-    /// `--fix-warnings`.
+    /// A call and an output next to each other that both have an empty `call_id` get the same new one. Alone, without a
+    /// `call_id` to be paired by, a call or an output is dropped. Nothing else of this can be made up. Azure's groups can
+    /// lose their reasoning and ids with `--fix-warnings`.
     ///
     /// ## Evidence
     ///
@@ -50,6 +51,7 @@ crate::rule! {
             api: Some("Missing required parameter: 'input[{index}].call_id'."),
             evidence: Evidence::Documented,
             answer: Answer { param: Some("input[{index}].call_id"), ..Answer::HISTORY },
+            fix: "drop it (it cannot be paired)",
             ..Variant::BASE
         },
         Variant {
@@ -64,6 +66,7 @@ crate::rule! {
                 code: Some("empty_string"),
                 ..Answer::HISTORY
             },
+            fix: "give the call and its output the same new call_id, or drop what has no partner",
             ..Variant::BASE
         },
         Variant {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Class, Finding, Flags, Group, Kind, Remedy, Row, Wish};
+use crate::history::{Class, Finding, Flags, Group, Kind, RESTORE, Row};
 use crate::place::Place;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Levels, Thinking};
@@ -106,7 +106,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                         Finding::new(RULE.code, *row)
                             .variant(RECORDED)
                             .with(head)
-                            .remedy(Remedy::Group(Wish::PutBack)),
+                            .remedy(RESTORE),
                     );
                 }
                 // Torn away is another finding (RL110).
@@ -118,7 +118,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     if let Some((row, count)) = plain.filter(|_| cx.thinking != Thinking::Never) {
         let variant = if count == 1 { UNPROVEN_ONE } else { UNPROVEN };
-        out.add(Finding::new(RULE.code, row).variant(variant).arg(count).remedy(Remedy::Group(Wish::PutBack)));
+        out.add(Finding::new(RULE.code, row).variant(variant).arg(count).remedy(RESTORE));
     }
 }
 
@@ -167,7 +167,7 @@ fn headed_by_fresh_reasoning(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         return;
     }
     if let Some(row) = linked_items(cx, group).find(|row| !row.is_reference()) {
-        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(Remedy::Group(Wish::PutBack)));
+        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(RESTORE));
     }
 }
 
@@ -205,8 +205,8 @@ fn hosted(cx: &Cx<'_>, row: &Row, out: &mut Out) {
     let reasons = cx.reasons();
     let checked = row.is_reference() || row.kind == Kind::WebSearchCall;
     if checked && reasons == Some(true) {
-        out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group(Wish::PutBack)));
+        out.add(Finding::new(RULE.code, *row).remedy(RESTORE));
     } else if cx.thinking != Thinking::Never && !row.has(Flags::SYNTHETIC) {
-        out.add(Finding::new(RULE.code, *row).variant(UNPROVEN_ONE).remedy(Remedy::Group(Wish::PutBack)));
+        out.add(Finding::new(RULE.code, *row).variant(UNPROVEN_ONE).remedy(RESTORE));
     }
 }

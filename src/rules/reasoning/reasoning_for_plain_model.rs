@@ -1,6 +1,6 @@
 //! RL204: reasoning is sent to a model that takes none.
 
-use crate::history::{Finding, Group, Remedy, Wish};
+use crate::history::{Act, Finding, Group, Remedy};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Thinking;
 
@@ -51,6 +51,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     if cx.thinking == Thinking::Never && group.has_reasoning() {
-        out.add(Finding::new(RULE.code, *cx.row(group.start)).remedy(Remedy::Group(Wish::Flatten)));
+        out.add(Finding::new(RULE.code, *cx.row(group.start)).remedy(Remedy::One(Act::Flatten)));
     }
 }

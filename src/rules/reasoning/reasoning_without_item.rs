@@ -1,6 +1,6 @@
 //! RL202: reasoning lost the item that it was made for.
 
-use crate::history::{Finding, Group, ItemFlags, Remedy, Usage, Wish};
+use crate::history::{Act, DETACH, Finding, Group, ItemFlags, REFER, Remedy, Usage};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -111,16 +111,16 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     match follower {
         Some(follower) if follower.has_id() => {}
         Some(follower) if head.is_reference() => {
-            out.add(finding.variant(REFERENCE).with(follower.at).remedy(Remedy::Group(Wish::Flatten)));
+            out.add(finding.variant(REFERENCE).with(follower.at).remedy(Remedy::One(Act::Flatten)));
         }
         // Logs of other systems never keep the id of a call; nobody saw that refused.
         Some(follower) if head.has(ItemFlags::BOUND) && follower.kind.is_call() => {
-            out.add(finding.variant(CALL).with(follower.at).remedy(Remedy::Group(Wish::Detach)));
+            out.add(finding.variant(CALL).with(follower.at).remedy(DETACH));
         }
         Some(follower) if cx.stored && cx.lives_by_reference(model_made()) => {
-            out.add(finding.variant(STORED).with(follower.at).remedy(Remedy::Group(Wish::Refer)));
+            out.add(finding.variant(STORED).with(follower.at).remedy(REFER));
         }
-        Some(follower) => out.add(finding.with(follower.at).remedy(Remedy::Group(Wish::Detach))),
+        Some(follower) => out.add(finding.with(follower.at).remedy(DETACH)),
         // A lone reference is not known to be refused: the server may hold what follows.
         None if head.is_reference() => {}
         None => {
@@ -130,7 +130,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
                 return;
             }
             let next = cx.history.rows.get(group.end as usize).map(|row| row.at);
-            out.add(finding.with(next).remedy(Remedy::Group(Wish::Detach)));
+            out.add(finding.with(next).remedy(DETACH));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! RL203: several thoughts and their calls were sorted apart.
 
-use crate::history::{Finding, Group, Remedy, Row, Wish};
+use crate::history::{DETACH, Finding, Group, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -58,6 +58,6 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     let mut calls = cx.history.among(group.members()).iter().filter(is_linked_call);
     if let (Some(first), Some(_)) = (calls.next(), calls.next()) {
         let finding = Finding::new(RULE.code, *first).with(cx.row(group.start).at);
-        out.add(finding.remedy(Remedy::Group(Wish::Detach)));
+        out.add(finding.remedy(DETACH));
     }
 }

@@ -12,15 +12,13 @@ use replaylint::internals::dialects::responses::RESPONSES;
 use replaylint::internals::diff::compare::{Scope, Side, compare};
 use replaylint::internals::diff::entries::{self, Words};
 use replaylint::internals::diff::same::{Holds, Level, SILENT};
-use replaylint::internals::format::FormatInfo;
 use replaylint::internals::history::tree::{Forest, Marks, Wrong};
 use replaylint::internals::history::{Role, Row};
-use replaylint::internals::judge::{self, Findings, Judged, Keep, OnHistory, Options};
+use replaylint::internals::judge::{self, Case, Findings, Keep, OnHistory, Options};
 use replaylint::internals::place::Place;
 use replaylint::internals::read;
 use replaylint::internals::rebuild::Conversation;
 use replaylint::internals::repair;
-use replaylint::internals::rule::Cx;
 use replaylint::internals::source::Doc;
 use serde_json::Value;
 
@@ -94,7 +92,8 @@ impl OnHistory for Rows {
         false
     }
 
-    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Self::Made> {
+    fn history(&self, case: &Case<'_>) -> Option<Self::Made> {
+        let Case { cx, .. } = *case;
         Some((cx.history.rows.clone(), cx.history.continued.clone()))
     }
 

@@ -4,9 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use replaylint::internals::format::FormatInfo;
-use replaylint::internals::judge::{self, Judged, OnHistory, Options};
-use replaylint::internals::rule::Cx;
+use replaylint::internals::judge::{self, Case, OnHistory, Options};
 use replaylint::internals::{formats, read, report};
 
 use crate::support::snapshots::Snapshots;
@@ -18,7 +16,8 @@ struct Tell;
 impl OnHistory for Tell {
     type Made = String;
 
-    fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<String> {
+    fn history(&self, case: &Case<'_>) -> Option<String> {
+        let Case { cx, info, .. } = *case;
         let kinds: Vec<String> = cx
             .history
             .rows

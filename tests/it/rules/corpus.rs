@@ -5,8 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use replaylint::internals::history::PairState;
-use replaylint::internals::judge::{self, Judged, OnHistory, Options};
-use replaylint::internals::rule::Cx;
+use replaylint::internals::judge::{self, Case, Judged, OnHistory, Options};
 use replaylint::internals::source::{Doc, Input, Opening};
 use replaylint::internals::target::Severity;
 use replaylint::internals::targets;
@@ -133,13 +132,8 @@ struct Count;
 impl OnHistory for Count {
     type Made = (usize, usize, usize);
 
-    fn history(
-        &self,
-        cx: &Cx<'_>,
-        _: &'static replaylint::internals::format::FormatInfo,
-        judged: &[Judged],
-        _: u32,
-    ) -> Option<Self::Made> {
+    fn history(&self, case: &Case<'_>) -> Option<Self::Made> {
+        let Case { cx, judged, .. } = *case;
         let answered = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered).count();
         let errors = judged.iter().filter(|judged| judged.severity == Severity::Error).count();
         Some((cx.history.rows.len(), answered, errors))

@@ -1,0 +1,100 @@
+//! What a plan takes from what the model saw, or adds to it. Losses compare by their worst class: one search less is worse
+//! than any number of ids.
+
+use crate::history::{BlockFlags, Class, ItemFlags, Kind, NONE, Role, Row};
+use crate::rule::{self, Cx};
+
+use crate::repair::Action;
+use crate::repair::plan::history_plan::Plan;
+
+/// Classes of what is lost, from worst to least.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in crate::repair) enum LossClass {
+    /// Text of the user.
+    SaidByUser,
+    /// Text of the model.
+    Said,
+    /// Searches, the interpreter's results, results of MCP.
+    ServerWork,
+    /// A result whose call does not exist.
+    Result,
+    /// A call whose result does not exist.
+    Call,
+    /// Encrypted reasoning, signed thinking.
+    Reasoning,
+    /// A result or thinking as plain text; a value that was not valid.
+    Form,
+    /// Reasoning whose content nobody can read.
+    Unreadable,
+    /// The server no longer knows the items, the model sees the same.
+    Ids,
+    /// A placeholder, a message that says nothing.
+    Added,
+}
+
+const CLASSES: usize = LossClass::Added as usize + 1;
+
+/// How many items of each class, worst first, and how many bytes they have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(in crate::repair) struct Losses {
+    counts: [u32; CLASSES],
+    bytes: u64,
+}
+
+impl Losses {
+    /// What the model or the server loses in a plan.
+    pub fn of(plan: &Plan<'_>) -> Losses {
+        let mut losses = Losses::default();
+        for (ix, change) in plan.changes() {
+            let class = match change.action {
+                Action::Move => None,
+                Action::Stub => Some(LossClass::Added),
+                Action::Strip if ix == NONE => None,
+                Action::Strip => Some(LossClass::Ids),
+                Action::Rewrite if change.loss == rule::Loss::Lossless => None,
+                Action::Rewrite => Some(LossClass::Form),
+                Action::Drop if change.loss == rule::Loss::Lossless => None,
+                Action::Drop => of_dropped(plan.cx, ix, &change.row),
+            };
+            if let Some(count) = class.and_then(|class| losses.counts.get_mut(class as usize)) {
+                *count += 1;
+                losses.bytes += u64::from(change.row.at.len);
+            }
+        }
+        losses
+    }
+}
+
+/// The class of an item that goes.
+fn of_dropped(cx: &Cx<'_>, ix: u32, row: &Row) -> Option<LossClass> {
+    let role = || match cx.history.messages.of_row(ix) {
+        Some(message) => message.role,
+        None => row.role,
+    };
+    let said = || if role() == Role::Assistant { LossClass::Said } else { LossClass::SaidByUser };
+    match row.kind {
+        Kind::Thinking if row.has(BlockFlags::SIGNED) => Some(LossClass::Reasoning),
+        Kind::Thinking => Some(LossClass::Unreadable),
+        Kind::ToolUse => Some(LossClass::Call),
+        Kind::ToolResult => Some(LossClass::Result),
+        Kind::ServerUse | Kind::ServerResult => Some(LossClass::ServerWork),
+        Kind::Text | Kind::Media if row.has(BlockFlags::EMPTY) || row.has(BlockFlags::BLANK) => None,
+        Kind::Text | Kind::Media => Some(said()),
+        Kind::BlockMessage => {
+            let blocks = cx.history.messages.of_row(ix).map(|message| message.blocks());
+            let says = |ix: u32| matches!(cx.row(ix).kind, Kind::Text | Kind::Media);
+            (row.has(BlockFlags::CONTENT) || blocks.into_iter().flatten().any(says)).then(said)
+        }
+        _ if row.is_reasoning() => {
+            let is_held = row.has_id() && cx.stored;
+            Some(if row.has(ItemFlags::BLOB) || is_held { LossClass::Reasoning } else { LossClass::Unreadable })
+        }
+        _ => match row.of.class() {
+            Class::Message => Some(said()),
+            Class::Hosted => Some(LossClass::ServerWork),
+            Class::Call => Some(LossClass::Call),
+            Class::Output => Some(LossClass::Result),
+            Class::Reasoning | Class::Reference | Class::Other => Some(LossClass::ServerWork),
+        },
+    }
+}
