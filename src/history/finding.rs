@@ -60,6 +60,8 @@ pub const ANSWER: Remedy = Remedy::Any(&[Act::Answer, Act::Drop]);
 pub const ORPHAN: Remedy = Remedy::Any(&[Act::Drop, Act::AsText]);
 /// What has no key gets one, together with what it belongs to, or goes.
 pub const KEYLESS: Remedy = Remedy::Any(&[Act::Rekey, Act::Drop]);
+/// A reference gives way to the item that it names, or goes.
+pub const INLINE: Remedy = Remedy::Any(&[Act::Inline, Act::Drop]);
 /// A group that cannot be replayed under its ids.
 pub const DETACH: Remedy = Remedy::Any(&[Act::Detach, Act::Thin, Act::Flatten]);
 /// A group whose reasoning may be elsewhere in the file.

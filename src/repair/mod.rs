@@ -122,7 +122,7 @@ pub struct Change {
     pub cause: Cause,
     /// The item that changes; for a stub, the call that it answers. Its place is in the original bytes.
     pub row: Row,
-    /// The item after which a moved one comes to stand, or from where a copy comes.
+    /// The item after which a moved one or an answer comes to stand, or from where a copy comes.
     pub other: Option<Place>,
     pub action: Action,
     pub loss: Loss,

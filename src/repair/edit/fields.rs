@@ -44,7 +44,7 @@ impl Plan<'_> {
             if !self.fate(ix).text.contains(&change) {
                 self.fate(ix).text.push(change);
             }
-            self.change(ix, chosen.cause(), action, loss, judged.variant().fix);
+            self.change(ix, chosen.cause, action, loss, judged.variant().fix);
         }
     }
 
@@ -64,7 +64,7 @@ impl Plan<'_> {
                     self.fate(ix).text.push(Text::Spot(spot, To::Json(text.clone().into())));
                 }
                 let what = chosen.judged.variant().fix;
-                self.change(ix, chosen.cause(), Action::Rewrite, Loss::Lossless, what);
+                self.change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
             }
         }
     }
@@ -81,10 +81,10 @@ impl Plan<'_> {
             match chosen.act {
                 Act::SendNew(end) => {
                     for ix in 0..end {
-                        self.drop_row(ix, chosen.cause(), loss, "drop what the server already has");
+                        self.drop_row(ix, chosen.cause, loss, "drop what the server already has");
                     }
                 }
-                _ => self.unset(judged.finding.row, chosen.cause(), loss, judged.variant().fix),
+                _ => self.unset(judged.finding.row, chosen.cause, loss, judged.variant().fix),
             }
         }
     }

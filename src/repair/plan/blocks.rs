@@ -33,7 +33,7 @@ impl Plan<'_> {
         (row.at, row.part) = (at, BLOCK);
         let fate = Fate { text: vec![Text::Mend(mend)], ..Fate::default() };
         self.request = Some((row, fate));
-        self.change_with(ix, chosen.cause(), Action::Rewrite, variant.loss, variant.fix, Some(at));
+        self.change_with(ix, chosen.cause, Action::Rewrite, variant.loss, variant.fix, Some(at));
     }
 
     /// A result gets the name that its call has.
@@ -47,7 +47,7 @@ impl Plan<'_> {
         });
         if let Some(name) = name {
             self.fate(ix).text.push(Text::Rename(name));
-            self.change(ix, chosen.cause(), Action::Rewrite, judged.variant().loss, judged.variant().fix);
+            self.change(ix, chosen.cause, Action::Rewrite, judged.variant().loss, judged.variant().fix);
         }
     }
 
@@ -69,7 +69,7 @@ impl Plan<'_> {
         for ix in others {
             self.fate(ix).moved = true;
             let (loss, what) = (judged.variant().loss, judged.variant().fix);
-            self.change_with(ix, chosen.cause(), Action::Move, loss, what, Some(place));
+            self.change_with(ix, chosen.cause, Action::Move, loss, what, Some(place));
         }
     }
 
@@ -98,7 +98,7 @@ impl Plan<'_> {
                 self.fate(anchor).before.push(Fresh::Moved(row, Vec::new()));
                 self.fate(other).moved = true;
                 let (loss, what) = (judged.variant().loss, judged.variant().fix);
-                self.change_with(other, chosen.cause(), Action::Move, loss, what, Some(place));
+                self.change_with(other, chosen.cause, Action::Move, loss, what, Some(place));
             }
         }
     }

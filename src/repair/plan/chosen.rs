@@ -14,13 +14,11 @@ pub(in crate::repair) struct Chosen {
     /// The row that it is done to; [`NONE`] where the finding lies on the request around the items.
     pub at: u32,
     pub act: Act,
+    /// Why: the finding, or the one whose repair brought it up.
+    pub cause: Cause,
 }
 
 impl Chosen {
-    pub fn cause(&self) -> Cause {
-        cause(&self.judged)
-    }
-
     /// The call is taken out that could have been answered.
     pub fn drops_call(&self, cx: &Cx<'_>) -> bool {
         self.act == Act::Drop && self.at != NONE && self.judged.finding.remedy.acts().contains(&Act::Answer) && {

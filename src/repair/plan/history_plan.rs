@@ -126,6 +126,9 @@ impl<'p> Plan<'p> {
     /// What the acts come to. They are made in this order: what changes an item where it is; outputs go back to their
     /// calls; what is missing is copied or answered; what goes, goes; then each group gets its mode.
     pub(in crate::repair) fn make(&mut self, chosen: &[Chosen]) {
+        self.request(chosen);
+        let of_rows: Vec<Chosen> = chosen.iter().filter(|chosen| chosen.at != NONE).copied().collect();
+        let chosen = of_rows.as_slice();
         if !self.cx.history.messages.is_empty() {
             return self.turns(chosen);
         }
@@ -135,7 +138,6 @@ impl<'p> Plan<'p> {
         self.rekey_items(of(Act::Rekey));
         self.fields(chosen);
         self.adopt(of(Act::Adopt));
-        self.request(chosen);
         of(Act::Acknowledge).for_each(|chosen| self.acknowledge(chosen));
         self.reorder(of(Act::Reorder));
         self.rejoin(of(Act::Drop));
@@ -331,7 +333,7 @@ impl<'p> Plan<'p> {
         if let Some(kind) = kind {
             self.fate(ix).text.push(Text::Retype(kind));
             let what = "change the type of the output to match its call";
-            self.change(ix, chosen.cause(), Action::Rewrite, Loss::Lossless, what);
+            self.change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
         }
     }
 
@@ -343,7 +345,7 @@ impl<'p> Plan<'p> {
                 true => "shorten the call_id on the call and its output",
                 false => chosen.judged.variant().fix,
             };
-            names.insert(chosen.judged.finding.row.key, (None, chosen.cause(), what));
+            names.insert(chosen.judged.finding.row.key, (None, chosen.cause, what));
         }
         if names.is_empty() {
             return;
@@ -373,7 +375,7 @@ impl<'p> Plan<'p> {
         if let Some(checks) = checks {
             self.fate(ix).text.push(Text::Acknowledge(checks));
             let what = "acknowledge the safety checks of the call";
-            self.change(ix, chosen.cause(), Action::Rewrite, Loss::Lossy, what);
+            self.change(ix, chosen.cause, Action::Rewrite, Loss::Lossy, what);
         }
     }
 
@@ -381,14 +383,11 @@ impl<'p> Plan<'p> {
     pub(super) fn say(&mut self, chosen: &Chosen) {
         self.fate(chosen.at).text.push(Text::AsText);
         let what = "turn the result into a text of the user";
-        self.change(chosen.at, chosen.cause(), Action::Rewrite, Loss::Lossy, what);
+        self.change(chosen.at, chosen.cause, Action::Rewrite, Loss::Lossy, what);
     }
 
     fn drop_item(&mut self, chosen: &Chosen) {
         let (ix, judged) = (chosen.at, &chosen.judged);
-        if ix == NONE {
-            return;
-        }
         if chosen.drops_call(self.cx) {
             return self.drop_call(chosen);
         }
@@ -405,7 +404,7 @@ impl<'p> Plan<'p> {
             for ix in run.group.start..run.end {
                 let is_reasoning = self.cx.row(ix).is_reasoning();
                 if is_reasoning || run.outputs().contains(&ix) {
-                    self.drop_row(ix, chosen.cause(), loss, "drop the reasoning and the outputs after it");
+                    self.drop_row(ix, chosen.cause, loss, "drop the reasoning and the outputs after it");
                 }
             }
             return;
@@ -423,7 +422,7 @@ impl<'p> Plan<'p> {
             [Act::Rekey, ..] => "drop the output, which cannot be paired",
             _ => judged.variant().fix,
         };
-        self.drop_row(ix, chosen.cause(), loss, what);
+        self.drop_row(ix, chosen.cause, loss, what);
     }
 }
 

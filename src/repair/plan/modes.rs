@@ -41,11 +41,11 @@ impl Plan<'_> {
         match self.can_take(&group, mode) {
             Ok(()) if self.stays_as_it_is(ix, mode) => self.refuse(judged, NEEDS_ITS_ID),
             Ok(()) => {
-                self.want(at, mode, chosen.cause());
+                self.want(at, mode, chosen.cause);
                 if let Some(heir) = self.heir_of(at).filter(|_| mode == Mode::Detached) {
                     match self.cx.history.groups.get(heir).map(|group| self.can_take(group, mode)) {
                         Some(Err(why)) => self.refuse(judged, why),
-                        _ => self.want(heir, mode, chosen.cause()),
+                        _ => self.want(heir, mode, chosen.cause),
                     }
                 }
             }
@@ -203,7 +203,7 @@ impl Plan<'_> {
         }
         if !self.is_dropped(ix) {
             self.fate(ix).text.push(Text::StripId);
-            self.change(ix, chosen.cause(), Action::Strip, Loss::Lossless, judged.variant().fix);
+            self.change(ix, chosen.cause, Action::Strip, Loss::Lossless, judged.variant().fix);
         }
     }
 
@@ -222,7 +222,7 @@ impl Plan<'_> {
         let place = head.at;
         self.fate(first).before.push(Fresh::Copied(place));
         let what = "restore the recorded reasoning before it";
-        self.change_with(first, chosen.cause(), Action::Rewrite, Loss::Lossless, what, Some(place));
+        self.change_with(first, chosen.cause, Action::Rewrite, Loss::Lossless, what, Some(place));
         true
     }
 

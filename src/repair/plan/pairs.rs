@@ -37,7 +37,7 @@ impl Plan<'_> {
                 false => self.once.call_of(&self.cx.history.pairs, ix),
             };
             if let Some(call) = call {
-                moved.entry(call).or_insert(chosen.cause());
+                moved.entry(call).or_insert(chosen.cause);
             }
         }
         if moved.is_empty() {
@@ -86,7 +86,7 @@ impl Plan<'_> {
             // Those that come to come after one item stay in their order.
             moves.sort_unstable();
             for (output, anchor) in moves {
-                self.move_behind(output, anchor, chosen.cause());
+                self.move_behind(output, anchor, chosen.cause);
             }
         }
     }
@@ -203,7 +203,8 @@ impl Plan<'_> {
             let anchor = self.next_anchor(chosen.at, outputs, &mut anchors);
             let row = *self.cx.row(chosen.at);
             self.fate(anchor).behind.push(Fresh::Stub(row));
-            self.change(chosen.at, chosen.cause(), Action::Stub, Loss::Lossless, "add a placeholder output");
+            let (what, place) = ("add a placeholder output", self.cx.row(anchor).at);
+            self.change_with(chosen.at, chosen.cause, Action::Stub, Loss::Lossless, what, Some(place));
         }
     }
 
@@ -223,7 +224,7 @@ impl Plan<'_> {
             for ix in [call, output] {
                 self.fate(ix).text.push(Text::Rename(name.clone()));
                 let what = "give the call and its output the same new call_id";
-                self.change(ix, chosen.cause(), Action::Rewrite, Loss::Lossless, what);
+                self.change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
             }
         }
     }
@@ -308,10 +309,10 @@ impl Plan<'_> {
         if let Some(why) = group.and_then(|group| self.cannot_lose(&group)) {
             return self.refuse(judged, why);
         }
-        self.drop_row(call, chosen.cause(), Loss::Lossy, "drop the unanswered call");
+        self.drop_row(call, chosen.cause, Loss::Lossy, "drop the unanswered call");
         // With the first of them gone the next one would be found, and so on.
         for twin in self.once.unanswered_twins(&self.cx.history.pairs, call) {
-            self.drop_row(twin, chosen.cause(), Loss::Lossy, "drop the unanswered call");
+            self.drop_row(twin, chosen.cause, Loss::Lossy, "drop the unanswered call");
         }
     }
 
@@ -326,13 +327,13 @@ impl Plan<'_> {
         let Some(item) = known else { return self.refuse(judged, NOT_HERE) };
         if self.once.holds(&self.cx.history.rows, item.at) {
             let what = "drop the reference: the item itself is in the history";
-            self.drop_row(ix, chosen.cause(), Loss::Lossless, what);
+            self.drop_row(ix, chosen.cause, Loss::Lossless, what);
         } else if self.cx.look.same(&row, &Row { at: item.at, ..row }) {
             self.refuse(judged, "the item is not in the file as one value that could be copied");
         } else {
             self.fate(ix).replaced_by = Some(item.at);
             let what = "replace the reference by the item";
-            self.change_with(ix, chosen.cause(), Action::Rewrite, Loss::Lossless, what, Some(item.at));
+            self.change_with(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what, Some(item.at));
         }
     }
 
@@ -345,9 +346,9 @@ impl Plan<'_> {
         if let Some(why) = self.cx.history.group_of(ix).and_then(|group| self.cannot_lose(group)) {
             return self.refuse(judged, why);
         }
-        self.drop_row(ix, chosen.cause(), Loss::Lossy, "drop the item, which has nothing after it");
+        self.drop_row(ix, chosen.cause, Loss::Lossy, "drop the item, which has nothing after it");
         if let Some(output) = self.once.claimed_by(&self.cx.history.shapes.claims, ix) {
-            self.drop_row(output, chosen.cause(), Loss::Lossy, "drop the output of the dropped call");
+            self.drop_row(output, chosen.cause, Loss::Lossy, "drop the output of the dropped call");
         }
     }
 }

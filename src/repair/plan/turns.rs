@@ -109,7 +109,7 @@ impl Plan<'_> {
         let change = Text::Mend(mend);
         if !self.fate(ix).text.contains(&change) {
             self.fate(ix).text.push(change);
-            self.change(ix, chosen.cause(), Action::Rewrite, variant.loss, variant.fix);
+            self.change(ix, chosen.cause, Action::Rewrite, variant.loss, variant.fix);
         }
     }
 
@@ -126,7 +126,7 @@ impl Plan<'_> {
             return self.refuse(judged, NO_LIST);
         }
         self.fate(ix).behind.push(Fresh::GoOn);
-        self.change(ix, chosen.cause(), Action::Stub, judged.variant().loss, judged.variant().fix);
+        self.change(ix, chosen.cause, Action::Stub, judged.variant().loss, judged.variant().fix);
     }
 
     fn bridge(&mut self, chosen: &Chosen) {
@@ -137,7 +137,7 @@ impl Plan<'_> {
             return;
         }
         self.fate(ix).before.push(Fresh::Bridge);
-        self.change(ix, chosen.cause(), Action::Stub, judged.variant().loss, judged.variant().fix);
+        self.change(ix, chosen.cause, Action::Stub, judged.variant().loss, judged.variant().fix);
     }
 
     /// Whether an open call is a copy of one that has a result: answering both would answer one call twice. A call that
@@ -161,7 +161,7 @@ impl Plan<'_> {
         if self.would_empty_lone(ix) {
             return self.refuse(judged, LONE);
         }
-        self.drop_row(ix, chosen.cause(), Loss::Lossless, "drop the copy of an answered call");
+        self.drop_row(ix, chosen.cause, Loss::Lossless, "drop the copy of an answered call");
     }
 
     /// A call gets its result: the real one if it is elsewhere, else a stub.
@@ -184,7 +184,7 @@ impl Plan<'_> {
             PairState::Far | PairState::Answered => {
                 let is_on_its_way = std::mem::replace(&mut self.fate(pair.output).moved, true);
                 if !is_on_its_way {
-                    let arrival = Arrival { call: pair.call, from: Some(pair.output), cause: chosen.cause() };
+                    let arrival = Arrival { call: pair.call, from: Some(pair.output), cause: chosen.cause };
                     arrivals.entry(step).or_default().push(arrival);
                 }
             }
@@ -200,10 +200,8 @@ impl Plan<'_> {
                 self.cx.look.look(&row, &mut |call| can = dialect.stub(call).map(drop));
                 match can {
                     Ok(()) => {
-                        let arrival = Arrival { call: ix, from: None, cause: chosen.cause() };
+                        let arrival = Arrival { call: ix, from: None, cause: chosen.cause };
                         arrivals.entry(step).or_default().push(arrival);
-                        let what = "add a placeholder output";
-                        self.change(ix, chosen.cause(), Action::Stub, Loss::Lossless, what);
                     }
                     Err(why) => self.refuse(judged, why.0),
                 }
@@ -232,9 +230,9 @@ impl Plan<'_> {
             true => (Loss::Lossy, "drop the unanswered call"),
             false => (variant.loss, variant.fix),
         };
-        self.drop_row(ix, chosen.cause(), loss, what);
-        self.drop_results_of(ix, chosen.cause());
-        self.drop_thinking_beside(ix, chosen.cause());
+        self.drop_row(ix, chosen.cause, loss, what);
+        self.drop_results_of(ix, chosen.cause);
+        self.drop_thinking_beside(ix, chosen.cause);
     }
 
     /// Results stand in the turn after their calls, before anything else there, the real ones first.
@@ -277,11 +275,12 @@ impl Plan<'_> {
             }
         };
         let place = self.cx.row(anchor).at;
-        for Arrival { from, cause, .. } in list {
-            if let Some(output) = from {
-                let what = "move it to right after its call";
-                self.change_with(output, cause, Action::Move, Loss::Lossless, what, Some(place));
-            }
+        for Arrival { call, from, cause } in list {
+            let (ix, action, what) = match from {
+                Some(output) => (output, Action::Move, "move it to right after its call"),
+                None => (call, Action::Stub, "add a placeholder output"),
+            };
+            self.change_with(ix, cause, action, Loss::Lossless, what, Some(place));
         }
     }
 
@@ -318,7 +317,7 @@ impl Plan<'_> {
             };
             for ix in std::iter::once(ix).chain(result) {
                 self.fate(ix).text.push(Text::Rename(name.clone()));
-                self.change(ix, chosen.cause(), Action::Rewrite, judged.variant().loss, judged.variant().fix);
+                self.change(ix, chosen.cause, Action::Rewrite, judged.variant().loss, judged.variant().fix);
             }
         }
     }
@@ -329,6 +328,6 @@ impl Plan<'_> {
         let fate = self.fate(ix);
         (fate.moved, fate.hoisted) = (true, Some(request));
         let variant = judged.variant();
-        self.change_with(ix, chosen.cause(), Action::Move, variant.loss, variant.fix, Some(request));
+        self.change_with(ix, chosen.cause, Action::Move, variant.loss, variant.fix, Some(request));
     }
 }

@@ -28,7 +28,7 @@ use crate::rules;
 use crate::rules::reasoning::item_without_reasoning;
 use crate::target::Severity;
 
-use super::plan::chosen::Chosen;
+use super::plan::chosen::{Chosen, cause};
 use super::plan::feasibility::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::plan::history_plan::{HistoryPlan, Plan};
 use super::plan::memo::Once;
@@ -107,6 +107,7 @@ impl OnHistory for Search<'_> {
             spread: self.spread,
             once: Once::default(),
             settings: RefCell::new(None),
+            known: OnceCell::new(),
             in_part: OnceCell::new(),
         };
         ground.plan()
@@ -131,6 +132,18 @@ struct Wanted {
     judged: Judged,
     /// The row that it lies on; [`NONE`] if that is no item.
     at: u32,
+    /// The finding itself, or the one whose repair brings it up.
+    cause: Cause,
+}
+
+impl Wanted {
+    fn of(judged: &Judged, at: u32) -> Wanted {
+        Wanted { judged: *judged, at, cause: cause(judged) }
+    }
+
+    fn chosen(&self, act: Act) -> Chosen {
+        Chosen { judged: self.judged, at: self.at, act, cause: self.cause }
+    }
 }
 
 /// A finding, wherever it is found again.
@@ -144,6 +157,7 @@ struct Ground<'g> {
     once: Once,
     /// Lent to the history that is judged.
     settings: RefCell<Option<Settings>>,
+    known: OnceCell<HashSet<Key>>,
     /// The rules that judge a part of a history.
     in_part: OnceCell<Enabled>,
 }
@@ -206,10 +220,10 @@ impl<'g> Ground<'g> {
         for judged in self.case.judged.iter().filter(|judged| self.options.wants(judged)) {
             let counted = item_without_reasoning::counted(cx, &judged.finding);
             match counted.is_empty() {
-                true => all.push(Wanted { judged: *judged, at: self.index_of(&judged.finding.row) }),
-                false => all.extend(
-                    counted.into_iter().map(|row| Wanted { judged: *judged, at: cx.history.index_of(row) }),
-                ),
+                true => all.push(Wanted::of(judged, self.index_of(&judged.finding.row))),
+                false => {
+                    all.extend(counted.into_iter().map(|row| Wanted::of(judged, cx.history.index_of(row))));
+                }
             }
         }
         all
@@ -226,6 +240,12 @@ impl<'g> Ground<'g> {
         continued.map_or(NONE, |n| (history.rows.len() + n) as u32)
     }
 
+    /// All that is found of the history as it is.
+    fn known(&self) -> &HashSet<Key> {
+        let all = || self.case.judged.iter().map(|judged| key_of_finding(&judged.finding)).collect();
+        self.known.get_or_init(all)
+    }
+
     fn key(&self, wanted: &Wanted) -> Key {
         let finding = &wanted.judged.finding;
         let at = if wanted.at == NONE { finding.row.at } else { self.case.cx.row(wanted.at).at };
@@ -240,7 +260,6 @@ impl<'g> Ground<'g> {
     fn search(&'g self, wanted: Vec<Wanted>, chosen: &mut Vec<Chosen>, skipped: &mut Vec<(Judged, &'static str)>) {
         let history = self.case.cx.history;
         let map = Map::new(history, &self.once);
-        let known: HashSet<Key> = self.case.judged.iter().map(|judged| key_of_finding(&judged.finding)).collect();
         let is_whole = history.rows.len() <= WHOLE;
         for component in map.components(wanted) {
             if component.stretches.is_empty() || component.stretches.iter().any(|s| s.end as usize > history.rows.len()) {
@@ -248,8 +267,8 @@ impl<'g> Ground<'g> {
                 continue;
             }
             let scope = match is_whole {
-                true => self.whole(&component.wanted, &known),
-                false => self.part(&component, &map, &known),
+                true => self.whole(&component.wanted),
+                false => self.part(&component, &map),
             };
             let base: &[Chosen] = if is_whole { chosen } else { &[] };
             let solved = self.solve(&scope, base, &component.wanted);
@@ -264,7 +283,7 @@ impl<'g> Ground<'g> {
         }
         // What the repairs of parts bring up elsewhere.
         for _ in 0..PASSES {
-            let scope = self.whole(&[], &known);
+            let scope = self.whole(&[]);
             let mut node = self.node(&scope, chosen.clone(), Vec::new());
             if chosen.is_empty() {
                 return;
@@ -285,23 +304,23 @@ impl<'g> Ground<'g> {
     /// The act of a finding that no part of the history has a say in.
     fn first_act(&self, wanted: &Wanted) -> Option<Chosen> {
         let act = *wanted.judged.finding.remedy.acts().first()?;
-        Some(Chosen { judged: wanted.judged, at: wanted.at, act })
+        Some(wanted.chosen(act))
     }
 
     /// All of the history. What is found of it besides these findings is let be.
-    fn whole(&self, wanted: &[Wanted], known: &HashSet<Key>) -> Scope {
+    fn whole(&self, wanted: &[Wanted]) -> Scope {
         let own: HashSet<Key> = wanted.iter().map(|wanted| self.key(wanted)).collect();
         let items = self.case.judged.iter().filter(|judged| is_of_item(judged)).map(|judged| judged.finding);
         Scope {
             stretches: std::iter::once(0..self.case.cx.history.rows.len() as u32).collect(),
             is_whole: true,
-            ignored: known.difference(&own).copied().collect(),
+            ignored: self.known().difference(&own).copied().collect(),
             items: items.collect(),
         }
     }
 
     /// A component with what is around it.
-    fn part(&'g self, component: &Component, map: &Map<'_>, known: &HashSet<Key>) -> Scope {
+    fn part(&'g self, component: &Component, map: &Map<'_>) -> Scope {
         let stretches = map.with_neighbours(&component.stretches);
         let rows: Vec<Row> = stretches.iter().cloned().flatten().map(|ix| *self.case.cx.row(ix)).collect();
         let judged = self.case.judged;
@@ -319,7 +338,7 @@ impl<'g> Ground<'g> {
         let own: HashSet<Key> = component.wanted.iter().map(|wanted| self.key(wanted)).collect();
         // What cutting it out makes, and what is another component's.
         let keys = found.iter().map(|judged| key_of_finding(&judged.finding));
-        scope.ignored = keys.filter(|key| !known.contains(key) || !own.contains(key)).collect();
+        scope.ignored = keys.filter(|key| !self.known().contains(key) || !own.contains(key)).collect();
         scope
     }
 
@@ -382,7 +401,7 @@ impl<'g> Ground<'g> {
         }
         let best = self.best(scope, base, wanted, Limits::NONE);
         let is_limited = |chosen: &&Chosen| {
-            let wanted = Wanted { judged: chosen.judged, at: chosen.at };
+            let wanted = Wanted { judged: chosen.judged, at: chosen.at, cause: chosen.cause };
             !limits.acts(cx, &wanted).contains(&chosen.act)
         };
         let flag = best.chosen.iter().skip(base.len()).find(is_limited).and_then(|chosen| acts::flag(chosen.act));
@@ -449,9 +468,12 @@ impl<'g> Ground<'g> {
         for broken in links::broken(&plan, &scope.stretches, &after) {
             open.extend(self.link(&plan, broken, &node.chosen));
         }
+        if std::env::var_os("SEARCH_DEBUG").is_some() {
+            eprintln!("judge {:?} -> {:?}", node.chosen.iter().map(|c| (c.judged.finding.code, c.at, c.act)).collect::<Vec<_>>(), after.iter().map(|r| (r.kind, r.at.start)).collect::<Vec<_>>());
+        }
         let items = self.items_after(scope, &plan, &after);
         for judged in self.judge_rows(scope, after, &items) {
-            let wanted = Wanted { judged, at: self.index_of(&judged.finding.row) };
+            let mut wanted = Wanted::of(&judged, self.index_of(&judged.finding.row));
             if scope.ignored.contains(&self.key(&wanted)) || is_done(&wanted, &node.chosen) {
                 continue;
             }
@@ -459,10 +481,18 @@ impl<'g> Ground<'g> {
             let is_made_up = wanted.at == NONE && wanted.judged.finding.row.at.start >= rows_after::NOWHERE;
             if is_skipped {
             } else if !is_made_up && (self.options.wants(&judged) || is_made_worse(&judged)) {
+                // What was there before has its own reason; anything else has that of what was done last near it.
+                if !self.known().contains(&self.key(&wanted)) {
+                    let near = node.chosen.iter().rev().min_by_key(|chosen| chosen.at.abs_diff(wanted.at));
+                    wanted.cause = near.map_or(wanted.cause, |chosen| chosen.cause);
+                }
                 open.push(wanted);
             } else if judged.severity == Severity::Error {
                 node.dead += 1;
             }
+        }
+        if std::env::var_os("SEARCH_DEBUG").is_some() {
+            eprintln!("   dead {} open {:?}", node.dead, open.iter().map(|w| (w.judged.finding.code, w.judged.finding.variant, w.at)).collect::<Vec<_>>());
         }
         node.open = Some(open);
     }
@@ -473,14 +503,18 @@ impl<'g> Ground<'g> {
             return Vec::new();
         }
         let stays: HashMap<u64, Kind> = after.iter().map(|row| (row.at.start, row.kind)).collect();
-        let is_renamed = |finding: &Finding| {
+        let is_changed = |finding: &Finding, fits: fn(&TextChange) -> bool| {
             let fate = plan.fates.get(&self.index_of(&finding.row));
-            fate.is_some_and(|fate| fate.text.iter().any(|text| matches!(text, TextChange::Rename(_))))
+            fate.is_some_and(|fate| fate.text.iter().any(fits))
         };
+        let is_rename = |text: &TextChange| matches!(text, TextChange::Rename(_));
+        let is_of_id = |text: &TextChange| matches!(text, TextChange::StripId | TextChange::Refer);
         let is_left = |finding: &&Finding| {
             let as_it_was = stays.get(&finding.row.at.start).is_some_and(|kind| *kind == finding.row.kind);
             let is_of_key = finding.remedy.acts().iter().any(|act| matches!(act, Act::Rekey | Act::Rename));
-            as_it_was && !(is_of_key && is_renamed(finding))
+            let is_mended = is_of_key && is_changed(finding, is_rename)
+                || finding.remedy.is_of_group() && is_changed(finding, is_of_id);
+            as_it_was && !is_mended
         };
         scope.items.iter().filter(is_left).copied().collect()
     }
@@ -490,10 +524,10 @@ impl<'g> Ground<'g> {
         let group = self.case.cx.history.group_of(at)?;
         let of_group = |(ix, _): &(u32, &super::Change)| group.start <= *ix && *ix < group.end;
         let (_, change) = plan.changes().find(of_group)?;
-        let chosen = chosen.iter().find(|chosen| chosen.cause() == change.cause).or(chosen.last())?;
+        let chosen = chosen.iter().find(|chosen| chosen.cause == change.cause).or(chosen.last())?;
         let mut judged = chosen.judged;
         judged.finding.remedy = DETACH;
-        Some(Wanted { judged, at })
+        Some(Wanted { judged, at, cause: change.cause })
     }
 
     /// The candidates that go on from one: each with an act of the first finding that it leaves, or without a repair of
@@ -538,7 +572,7 @@ impl<'g> Ground<'g> {
         batch: &[Wanted],
         act: Act,
     ) -> Result<Node<'g>, Option<&'static str>> {
-        let more = batch.iter().map(|wanted| Chosen { judged: wanted.judged, at: wanted.at, act });
+        let more = batch.iter().map(|wanted| wanted.chosen(act));
         let more: Vec<Chosen> =
             more.filter(|more| !node.chosen.iter().any(|chosen| chosen.is_same(more))).collect();
         if more.is_empty() {
@@ -562,7 +596,7 @@ impl<'g> Ground<'g> {
             let own = chosen.split_off(node.chosen.len());
             for one in own {
                 match why.get(&(one.judged.finding.code, one.judged.finding.row.at)) {
-                    Some(why) => skipped.push((Wanted { judged: one.judged, at: one.at }, why)),
+                    Some(why) => skipped.push((Wanted { judged: one.judged, at: one.at, cause: one.cause }, why)),
                     None => chosen.push(one),
                 }
             }
@@ -592,7 +626,7 @@ impl<'g> Ground<'g> {
             flag = flag.or(by_flag.map(|(_, why)| *why));
             let why: HashMap<Cause, &'static str> = impossible.into_iter().collect();
             chosen.retain(|chosen| {
-                let Some(why) = why.get(&chosen.cause()) else { return true };
+                let Some(why) = why.get(&chosen.cause) else { return true };
                 let why = if *why == EMPTY && chosen.drops_call(self.case.cx) { EMPTY_CALL } else { why };
                 refused.push((chosen.judged, why));
                 false

@@ -71,7 +71,7 @@ impl<'p> RowsAfter<'p> {
     fn add(&mut self, fresh: &Fresh) {
         match fresh {
             Fresh::Moved(row, texts) => {
-                self.rows.push(changed(*row, texts));
+                self.push(changed(*row, texts));
                 let message = self.plan.cx.history.messages.of_row(self.plan.cx.history.index_of(row)).copied();
                 // A message brings its blocks.
                 if let Some(message) = message.filter(|_| row.kind == Kind::BlockMessage) {
@@ -99,7 +99,7 @@ impl<'p> RowsAfter<'p> {
                 }
                 row.item = call.item.only(ItemFlags::ANONYMOUS);
                 row.of = row.kind;
-                self.rows.push(row);
+                self.push(row);
             }
             Fresh::Message(list) => {
                 self.message(Role::User, BlockFlags::NONE);
@@ -108,6 +108,16 @@ impl<'p> RowsAfter<'p> {
             Fresh::Bridge => self.message(Role::Assistant, BlockFlags::CONTENT),
             Fresh::GoOn => self.message(Role::User, BlockFlags::CONTENT),
         }
+    }
+
+    /// A block has the role of the message that it comes to stand in.
+    fn push(&mut self, mut row: Row) {
+        let is_block = row.kind.is_of_blocks() && row.kind != Kind::BlockMessage && !row.has(BlockFlags::MESSAGE);
+        let is_message = |row: &&Row| row.kind == Kind::BlockMessage || row.has(BlockFlags::MESSAGE);
+        if let Some(message) = self.rows.iter().rev().find(is_message).filter(|_| is_block) {
+            row.role = message.role;
+        }
+        self.rows.push(row);
     }
 
     fn message(&mut self, role: Role, block: BlockFlags) {

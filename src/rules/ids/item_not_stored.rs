@@ -1,6 +1,6 @@
 //! RL303: an item only stands for something that the server does not store.
 
-use crate::history::{Act, Finding, ItemFlags};
+use crate::history::{Finding, INLINE, ItemFlags};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -65,7 +65,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in &cx.history.rows {
         if row.is_reference() || row.has(ItemFlags::ID_ONLY) {
             let known = u8::from(row.is_reference() && cx.known.can_copy(row.id));
-            out.add(Finding::new(RULE.code, *row).variant(known).act(Act::Inline));
+            out.add(Finding::new(RULE.code, *row).variant(known).remedy(INLINE));
         }
     }
 }

@@ -86,7 +86,7 @@ pub fn heals(name: &str, text: &[u8], options: &Options, fixed: &Fixed) {
 /// Texts of messages, arguments and outputs.
 fn content(value: &Value, key: &str, out: &mut HashSet<String>) {
     match value {
-        Value::String(text) if !TELLABLE.contains(&key) && !key.ends_with("id") => {
+        Value::String(text) if !TELLABLE.contains(&key) && !key.to_lowercase().ends_with("id") => {
             out.insert(text.clone());
         }
         Value::Array(list) => list.iter().for_each(|value| content(value, key, out)),
@@ -115,7 +115,7 @@ fn leaks_nothing(name: &str, text: &[u8], told: &[Diagnostic]) {
 #[test]
 fn nearly_all_repairs_are_proposed() {
     let (mut fixable, mut without, mut proposed, mut masked) = (0, 0, 0, 0);
-    for (_, text) in crate::report::outputs::texts() {
+    for (name, text) in crate::report::outputs::texts() {
         let options = Options::default();
         let bytes = roomy(&text);
         let fixed = crate::support::repair_of(&bytes, &options, &Default::default()).fixed;
@@ -128,6 +128,11 @@ fn nearly_all_repairs_are_proposed() {
         fixable += found.iter().filter(|d| d.fix.as_ref().is_some_and(|fix| fix.default)).count();
         for (content, count) in [(true, &mut proposed), (false, &mut masked)] {
             propose(DOC, &bytes, &fixed, content, &mut found).expect("memory reads");
+            for d in found.iter().filter(of_content) {
+                if d.proposal.is_empty() {
+                    println!("not proposed: {name}: {}", d.message);
+                }
+            }
             let counts = content || !copies;
             *count += found.iter().filter(|d| counts && !d.proposal.is_empty()).count();
         }

@@ -93,6 +93,7 @@ impl Case {
             orphans: match self.orphans.as_deref() {
                 Some("stub") => Orphans::Stub,
                 Some("drop") => Orphans::Drop,
+                Some("text") => Orphans::Text,
                 _ => Orphans::Auto,
             },
             reasoning: match self.reasoning.as_deref() {

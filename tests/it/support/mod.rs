@@ -108,10 +108,15 @@ pub fn guarded_repair(name: &str, text: &[u8], options: &Options, wanted: &FixOp
     }
     // A rule that promises to lose nothing loses nothing.
     for note in &repaired.notes {
-        let lossless = replaylint::internals::rules::RULES
-            .iter()
-            .filter(|rule| rule.code.to_string() == note.rule)
-            .all(|rule| rule.variants.iter().all(|v| v.fix.is_empty() || v.loss == Loss::Lossless));
+        // Other acts than the one that is said of the fix have words of their own, and so has what follows from it.
+        let rules = replaylint::internals::rules::RULES;
+        let lossless = rules.iter().filter(|rule| rule.code.to_string() == note.rule).all(|rule| {
+            let says_it = rule.variants.iter().any(|v| v.fix == note.what);
+            says_it && rule.variants.iter().all(|v| v.fix.is_empty() || v.loss == Loss::Lossless)
+        });
+        let others = rules.iter().flat_map(|rule| rule.variants);
+        let follows = others.into_iter().any(|v| v.fix == note.what && v.loss == Loss::Lossy);
+        let lossless = lossless && !follows;
         assert!(
             !lossless
                 || note.rule.starts_with("--")
