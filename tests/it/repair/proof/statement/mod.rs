@@ -1,0 +1,92 @@
+//! What is legal, said a second time: from the catalogue of what providers reject, over rows, sharing nothing with the
+//! program. `visible` is what can be seen in a history alone, and is known well enough to be repaired by default;
+//! `doubtful` is what may be rejected; `hidden` is what only the server sees, and the generator.
+
+mod messages;
+mod responses;
+
+use std::collections::BTreeSet;
+
+use replaylint::Dialect;
+
+use super::generator::{Case, Truth};
+use super::rows::Row;
+
+/// What is wrong, and the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub what: &'static str,
+    pub row: usize,
+    /// A server may take it.
+    pub doubtful: bool,
+}
+
+/// What a request says besides its history.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub dialect: Dialect,
+    /// Whether the server keeps items.
+    pub stored: bool,
+    /// Whether the model takes a history that ends with its own words.
+    pub takes_prefill: bool,
+    /// Whether the model takes a history that begins with the model's words.
+    pub takes_model_first: bool,
+    /// Whether every call must be answered by as many responses, and the first of a step be signed.
+    pub strict_gemini: bool,
+}
+
+impl Setting {
+    pub fn of(case: &Case) -> Self {
+        let model = case.model.or(case.body["model"].as_str()).unwrap_or_default();
+        Setting {
+            dialect: case.dialect,
+            stored: case.body["store"] != false,
+            takes_prefill: model != "claude-sonnet-5",
+            takes_model_first: !model.contains("nova"),
+            strict_gemini: model.starts_with("gemini-3"),
+        }
+    }
+}
+
+pub fn faults(rows: &[Row], setting: &Setting) -> Vec<Fault> {
+    let mut found = Faults(Vec::new());
+    match setting.dialect {
+        Dialect::Responses => responses::judge(rows, setting, &mut found),
+        Dialect::Chat => messages::chat(rows, &mut found),
+        Dialect::Anthropic => messages::anthropic(rows, setting, &mut found),
+        Dialect::Gemini => messages::gemini(rows, setting, &mut found),
+        Dialect::Bedrock => messages::bedrock(rows, setting, &mut found),
+    }
+    found.0
+}
+
+/// The faults that no server is known to take.
+pub fn visible(rows: &[Row], setting: &Setting) -> Vec<Fault> {
+    faults(rows, setting).into_iter().filter(|fault| !fault.doubtful).collect()
+}
+
+/// The kinds of faults that a server may take, and what the row says.
+pub fn doubtful(rows: &[Row], faults: &[Fault]) -> BTreeSet<(&'static str, String)> {
+    let doubts = faults.iter().filter(|fault| fault.doubtful);
+    doubts
+        .map(|fault| (fault.what, rows.get(fault.row).map_or(String::new(), |row| row.tag.to_string())))
+        .collect()
+}
+
+/// The ids of the items that a server rejects because of what it linked them to.
+pub fn hidden(rows: &[Row], truth: &Truth) -> BTreeSet<String> {
+    responses::hidden(rows, truth)
+}
+
+/// Collects.
+pub struct Faults(Vec<Fault>);
+
+impl Faults {
+    fn add(&mut self, what: &'static str, row: usize) {
+        self.0.push(Fault { what, row, doubtful: false });
+    }
+
+    fn doubt(&mut self, what: &'static str, row: usize) {
+        self.0.push(Fault { what, row, doubtful: true });
+    }
+}
