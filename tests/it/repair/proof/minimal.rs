@@ -3,17 +3,17 @@
 //! results are no text are never answered, what the user said never goes).
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use replaylint::Dialect;
 
 use super::generator::Truth;
 use super::loss::Loss;
 use super::rows::{Role, Row, Text, What};
-use super::statement::{self, Fault, Setting};
+use super::statement::{self, Fault, Setting, Weight};
 
 /// So many rows near a fault are tried; with more there is no answer.
-const ROWS: usize = 8;
+const ROWS: usize = 10;
 
 /// So many repairs are judged.
 const TRIES: usize = 6_000;
@@ -64,10 +64,11 @@ impl Search<'_> {
     /// The cheapest repair, if it costs less than what is given.
     pub fn below(&self, most: Option<Loss>) -> Cheapest {
         let faults = statement::faults(self.rows, self.setting);
-        let near = near(self.rows, &faults, self.beyond_doubt);
+        let mut near = near(self.rows, &faults, self.beyond_doubt);
+        let is_cut = near.len() > ROWS;
+        near.truncate(ROWS);
         let choices = self.choices(&near);
         let doubts = statement::doubtful(self.rows, &faults);
-        let hidden = statement::hidden(self.rows, self.truth);
         let mut queue = BinaryHeap::from([Reverse((Loss::NONE, 0usize, Vec::<u16>::new()))]);
         let mut tries = 0;
         while let Some(Reverse((cost, _, chosen))) = queue.pop() {
@@ -83,9 +84,12 @@ impl Search<'_> {
             let made = apply(self.rows, &acts, self.setting.dialect);
             let found = statement::faults(&made, self.setting);
             let left = statement::doubtful(&made, &found);
-            let doubted = if self.beyond_doubt { !left.is_empty() } else { !left.is_subset(&doubts) };
-            let legal = found.iter().all(|fault| fault.doubtful) && !doubted;
-            if legal && statement::hidden(&made, self.truth).is_subset(&hidden) {
+            let doubted = match self.beyond_doubt {
+                true => found.iter().any(|fault| fault.weight == Weight::Doubtful),
+                false => !left.is_subset(&doubts),
+            };
+            let legal = !found.iter().any(Fault::is_certain) && !doubted;
+            if legal && statement::worse(self.rows, &made, self.truth, self.setting).is_empty() {
                 return Cheapest::Found(cost, acts);
             }
             let from = chosen.last().map_or(0, |last| usize::from(*last) + 1);
@@ -100,13 +104,13 @@ impl Search<'_> {
                 }
             }
         }
-        if near.len() > ROWS { Cheapest::Unknown } else { Cheapest::Impossible }
+        if is_cut { Cheapest::Unknown } else { Cheapest::Impossible }
     }
 
-    fn choices(&self, near: &BTreeSet<usize>) -> Vec<Choice> {
+    fn choices(&self, near: &[usize]) -> Vec<Choice> {
         let mut choices = Vec::new();
         let dialect = self.setting.dialect;
-        for &row in near.iter().take(ROWS) {
+        for &row in near {
             let mut add = |act: Act, cost: Loss| choices.push(Choice { row, act, cost });
             let this = &self.rows[row];
             let call = call_of(self.rows, row);
@@ -129,7 +133,7 @@ impl Search<'_> {
                     if !this.formed || dialect == Dialect::Gemini && !this.sealed {
                         add(Act::Fill, Loss::NONE);
                     }
-                    if ["function", "custom", "local_shell", "shell"].contains(&&*this.family) {
+                    if ["function", "custom_tool", "local_shell"].contains(&&*this.family) {
                         add(Act::Answer, Loss::ADD);
                     }
                 }
@@ -155,11 +159,18 @@ impl Search<'_> {
     }
 }
 
-/// The rows that a repair can touch: those with faults, their partners, and the runs and turns that they are in.
-fn near(rows: &[Row], faults: &[Fault], doubtful: bool) -> BTreeSet<usize> {
-    let mut near: BTreeSet<usize> =
-        faults.iter().filter(|fault| doubtful || !fault.doubtful).map(|fault| fault.row).collect();
-    near.retain(|n| *n < rows.len());
+/// The rows that a repair can touch, the surest first: those with faults, their partners, and the runs and turns that
+/// they are in.
+fn near(rows: &[Row], faults: &[Fault], doubtful: bool) -> Vec<usize> {
+    let mut near: Vec<usize> = Vec::new();
+    let add = |near: &mut Vec<usize>, more: &mut dyn Iterator<Item = usize>| {
+        for n in more {
+            if n < rows.len() && !near.contains(&n) {
+                near.push(n);
+            }
+        }
+    };
+    add(&mut near, &mut faults.iter().filter(|fault| doubtful || fault.is_certain()).map(|fault| fault.row));
     for n in near.clone() {
         let row = &rows[n];
         let alike = |other: &Row| {
@@ -167,7 +178,7 @@ fn near(rows: &[Row], faults: &[Fault], doubtful: bool) -> BTreeSet<usize> {
                 || row.id.is_some() && row.id == other.id
                 || row.unit().is_some() && row.unit() == other.unit()
         };
-        near.extend(rows.iter().enumerate().filter(|(_, other)| alike(other)).map(|(n, _)| n));
+        add(&mut near, &mut (0..rows.len()).filter(|n| alike(&rows[*n])));
     }
     // What the model made in one go, and the outputs after it.
     for n in near.clone() {
@@ -178,16 +189,18 @@ fn near(rows: &[Row], faults: &[Fault], doubtful: bool) -> BTreeSet<usize> {
         let made = |row: &&Row| row.is_made();
         let start = at - rows[..at].iter().rev().take_while(made).count();
         let end = at + rows[at..].iter().take_while(made).count();
-        near.extend(start..end);
         let outputs = rows[end..].iter().take_while(|row| [What::Result, What::Empty].contains(&row.what)).count();
-        near.extend(end..end + outputs);
+        add(&mut near, &mut (start..end + outputs));
     }
     near
 }
 
 /// The call that a result belongs to by its key.
 fn call_of(rows: &[Row], result: usize) -> Option<usize> {
-    let key = rows[result].key.as_deref().filter(|key| !key.is_empty())?;
+    let Some(key) = rows[result].key.as_deref().filter(|key| !key.is_empty()) else {
+        let is = |call: usize| rows[call].what == What::Call && partner(rows, call) == Some(result);
+        return (0..result).find(|call| is(*call));
+    };
     let is = |row: &Row| row.what == What::Call && row.key.as_deref() == Some(key);
     // The nearest before it, else the first.
     rows[..result].iter().rposition(is).or_else(|| rows.iter().position(is))

@@ -70,7 +70,7 @@ pub fn run(case: &Case) -> Outcome {
     let mut fail = |property: &'static str, why: String| failures.push(Failure { property, why });
     let before = rows(case.dialect, &case.body);
     let faults = statement::faults(&before, &setting);
-    let broken = faults.iter().any(|fault| !fault.doubtful);
+    let broken = faults.iter().any(statement::Fault::is_certain);
     let output = runner.fix(&case.body);
     let after = rows(case.dialect, &output);
 
@@ -82,7 +82,7 @@ pub fn run(case: &Case) -> Outcome {
         }
     }
     let left = statement::faults(&after, &setting);
-    let visible: Vec<&str> = left.iter().filter(|fault| !fault.doubtful).map(|fault| fault.what).collect();
+    let visible: Vec<&str> = left.iter().filter(|fault| fault.is_certain()).map(|fault| fault.what).collect();
     // Cheap acts are tried first, so that what costs as much as the repair need not be tried.
     let loss = loss::between(&before, &after);
     let search = Search { rows: &before, setting: &setting, truth: &case.truth, beyond_doubt: false };
@@ -96,8 +96,7 @@ pub fn run(case: &Case) -> Outcome {
     if faults.is_empty() && output != case.body {
         fail("legal is kept", String::new());
     }
-    let was = statement::hidden(&before, &case.truth);
-    let new: Vec<String> = statement::hidden(&after, &case.truth).difference(&was).cloned().collect();
+    let new = statement::worse(&before, &after, &case.truth, &setting);
     if !new.is_empty() {
         fail("hidden", format!("{new:?}"));
     }
@@ -140,7 +139,8 @@ fn said(loss: Loss) -> String {
 
 /// Whether more is lost than needs be, because the result is legal under every reading then.
 fn is_paid_for_certainty(search: &Search<'_>, loss: Loss, left: &[statement::Fault]) -> bool {
-    let doubts = |faults: &[statement::Fault]| faults.iter().filter(|fault| fault.doubtful).count();
+    let is_doubt = |fault: &&statement::Fault| fault.weight == statement::Weight::Doubtful;
+    let doubts = |faults: &[statement::Fault]| faults.iter().filter(is_doubt).count();
     let before = statement::faults(search.rows, search.setting);
     if doubts(&before) <= doubts(left) {
         return false;
@@ -152,12 +152,16 @@ fn is_paid_for_certainty(search: &Search<'_>, loss: Loss, left: &[statement::Fau
     }
 }
 
-/// What is not in the order that it was in; outputs may move, and calls past what the model says in the same turn.
+/// What is not in the order that it was in; outputs may move, and calls and thinking past what the model says in the
+/// same turn.
 fn disorder(dialect: Dialect, before: &[Row], after: &[Row]) -> Option<String> {
     let is_call = |row: &Row| row.what == What::Call && dialect != Dialect::Responses;
-    let others = |row: &Row| row.what != What::Result && !is_call(row);
-    let calls = |row: &Row| is_call(row) || row.what == What::Text && row.role == Role::User;
-    for chosen in [&others as &dyn Fn(&Row) -> bool, &calls] {
+    let is_thinking = |row: &Row| row.what == What::Reasoning && dialect != Dialect::Responses;
+    let is_user = |row: &Row| row.what == What::Text && row.role == Role::User;
+    let others = |row: &Row| row.what != What::Result && !is_call(row) && !is_thinking(row);
+    let calls = |row: &Row| is_call(row) || is_user(row);
+    let thinking = |row: &Row| is_thinking(row) || is_user(row);
+    for chosen in [&others as &dyn Fn(&Row) -> bool, &calls, &thinking] {
         let units = |rows: &[Row]| {
             rows.iter()
                 .filter(|row| chosen(row))
@@ -184,7 +188,10 @@ fn unstable(case: &Case, runner: &Runner, output: &Value, setting: &Setting) -> 
         body[list_key(dialect)] = Value::Array(items.to_vec());
         body
     };
-    let starts = |long: &Value, short: &Value| list(dialect, long).starts_with(list(dialect, short));
+    let starts = |long: &Value, short: &Value| {
+        let (long, short) = (list(dialect, long), list(dialect, short));
+        long.len() >= short.len() && short.iter().zip(long).all(|(short, long)| unsigned(short) == unsigned(long))
+    };
     let items = list(dialect, &case.body);
     // What cannot be repaired by itself may be when it goes on.
     let legal = |body: &Value| statement::visible(&rows(dialect, body), setting).is_empty();
@@ -208,7 +215,11 @@ fn unstable(case: &Case, runner: &Runner, output: &Value, setting: &Setting) -> 
         let (old, new) = (marks(&items[..*n]), marks(&items[*n..]));
         !old.iter().any(|mark| new.contains(mark))
     };
-    let apart: Vec<usize> = places.filter(apart).collect();
+    // Without ids it cannot be said what belongs to what.
+    let keyed = rows(dialect, &case.body)
+        .iter()
+        .all(|row| ![What::Call, What::Result].contains(&row.what) || row.key.is_some());
+    let apart: Vec<usize> = places.filter(|n| keyed && apart(n)).collect();
     if let Some(n) = apart.get(apart.len() / 2) {
         let short = runner.fix(&of(&items[..*n]));
         if legal(&short) && !starts(output, &short) {
@@ -216,6 +227,15 @@ fn unstable(case: &Case, runner: &Runner, output: &Value, setting: &Setting) -> 
         }
     }
     found
+}
+
+/// Gemini asks for signatures in the current turn only.
+fn unsigned(item: &Value) -> Value {
+    let mut item = item.clone();
+    for part in item["parts"].as_array_mut().into_iter().flatten() {
+        part.as_object_mut().map(|part| part.remove("thoughtSignature"));
+    }
+    item
 }
 
 fn is_made(dialect: Dialect, item: &Value) -> bool {

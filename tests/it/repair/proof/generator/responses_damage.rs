@@ -203,7 +203,8 @@ pub const KINDS: &[(&str, Damage<History>)] = &[
         Some(())
     }),
     ("foreign id", |rng, h| {
-        let n = place(rng, &h.items, |_, item| has_own_id(item) && is_call(item))?;
+        let n =
+            place(rng, &h.items, |_, item| has_own_id(item) && is_call(item) && !NEED_IDS.contains(&kind(item)))?;
         let number = h.number();
         h.items[n]["id"] = json!(format!("toolu_{number}"));
         Some(())
@@ -217,6 +218,9 @@ pub const KINDS: &[(&str, Damage<History>)] = &[
         (h.items.len() > cut + 1).then(|| h.items.truncate(h.items.len() - cut))
     }),
 ];
+
+/// What cannot be sent without its id.
+const NEED_IDS: [&str; 2] = ["computer_call", "local_shell_call"];
 
 pub fn kind(item: &Value) -> &str {
     item["type"].as_str().unwrap_or("message")

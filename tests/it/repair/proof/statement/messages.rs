@@ -34,6 +34,11 @@ fn has(rows: &[Row], turn: &Turn, what: What, key: &str) -> bool {
     of(rows, turn, what).any(|(_, row)| row.key_text() == key)
 }
 
+/// Whether the same result was there before.
+fn is_copy(rows: &[Row], n: usize) -> bool {
+    rows[..n].iter().any(|row| row.what == What::Result && row.key == rows[n].key && row.tag == rows[n].tag)
+}
+
 /// Rows of a kind whose key an earlier one of the turn has.
 fn twice<'r>(rows: &'r [Row], turn: &'r Turn, what: What) -> impl Iterator<Item = usize> {
     let mut seen = BTreeSet::new();
@@ -76,7 +81,7 @@ pub fn chat(rows: &[Row], out: &mut Faults) {
             if !call_turn.is_some_and(|turn| has(rows, turn, What::Call, key)) {
                 out.add("a result without a call", n);
             } else if !answered.insert(key) {
-                out.add("a second result", n);
+                out.second("a second result", n, is_copy(rows, n));
             }
         }
     }
@@ -131,8 +136,12 @@ pub fn anthropic(rows: &[Row], setting: &Setting, out: &mut Faults) {
                 (What::Empty, _) => out.doubt("an empty message", *n),
                 _ => {}
             }
-            if called && row.what != What::Call {
-                out.add("a block after a call", *n);
+            match row.what {
+                // It is signed at its place.
+                What::Reasoning if called => out.doubt("thinking after a call", *n),
+                What::Call => {}
+                _ if called => out.add("a block after a call", *n),
+                _ => {}
             }
             if row.what == What::Reasoning && *n != turn.rows[0] && rows[*n - 1].what != What::Reasoning {
                 out.doubt("thinking that is not first", *n);
@@ -142,8 +151,11 @@ pub fn anthropic(rows: &[Row], setting: &Setting, out: &mut Faults) {
             out.add("an id twice in a turn", n);
         }
         for n in twice(rows, turn, What::Result) {
-            out.add("a second result", n);
+            out.second("a second result", n, is_copy(rows, n));
         }
+    }
+    if let Some(n) = rows.iter().rposition(|_| true).filter(|n| rows[*n].what == What::Reasoning) {
+        out.doubt("ends with thinking", n);
     }
     if let Some(last) = turns.last().filter(|last| last.role == Role::Model && !setting.takes_prefill) {
         out.add("ends with the model's words", last.rows[last.rows.len() - 1]);
@@ -226,8 +238,11 @@ pub fn bedrock(rows: &[Row], setting: &Setting, out: &mut Faults) {
                 _ => {}
             }
         }
-        for n in twice(rows, turn, What::Call).chain(twice(rows, turn, What::Result)) {
+        for n in twice(rows, turn, What::Call) {
             out.add("an id twice in a turn", n);
+        }
+        for n in twice(rows, turn, What::Result) {
+            out.second("a second result", n, is_copy(rows, n));
         }
     }
     if turns.first().is_some_and(|turn| turn.role != Role::User) {

@@ -17,8 +17,23 @@ use super::rows::Row;
 pub struct Fault {
     pub what: &'static str,
     pub row: usize,
+    pub weight: Weight,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Rejected, and repaired by default.
+    Certain,
+    /// Rejected, but what the model saw is not known, and nothing is guessed.
+    Unguessed,
     /// A server may take it.
-    pub doubtful: bool,
+    Doubtful,
+}
+
+impl Fault {
+    pub fn is_certain(&self) -> bool {
+        self.weight == Weight::Certain
+    }
 }
 
 /// What a request says besides its history.
@@ -62,12 +77,12 @@ pub fn faults(rows: &[Row], setting: &Setting) -> Vec<Fault> {
 
 /// The faults that no server is known to take.
 pub fn visible(rows: &[Row], setting: &Setting) -> Vec<Fault> {
-    faults(rows, setting).into_iter().filter(|fault| !fault.doubtful).collect()
+    faults(rows, setting).into_iter().filter(Fault::is_certain).collect()
 }
 
-/// The kinds of faults that a server may take, and what the row says.
+/// The kinds of the other faults, and what the row says.
 pub fn doubtful(rows: &[Row], faults: &[Fault]) -> BTreeSet<(&'static str, String)> {
-    let doubts = faults.iter().filter(|fault| fault.doubtful);
+    let doubts = faults.iter().filter(|fault| !fault.is_certain());
     doubts
         .map(|fault| (fault.what, rows.get(fault.row).map_or(String::new(), |row| row.tag.to_string())))
         .collect()
@@ -78,15 +93,45 @@ pub fn hidden(rows: &[Row], truth: &Truth) -> BTreeSet<String> {
     responses::hidden(rows, truth)
 }
 
+/// The ids of the items that a repair makes illegal in what only the server sees. What could be seen to be broken must
+/// be repaired: it is no repair to take away what shows it.
+pub fn worse(before: &[Row], after: &[Row], truth: &Truth, setting: &Setting) -> BTreeSet<String> {
+    let is = hidden(after, truth);
+    if is.is_empty() {
+        return is;
+    }
+    let seen = if visible(after, setting).is_empty() { seen(before, setting) } else { BTreeSet::new() };
+    let was: BTreeSet<String> = hidden(before, truth).difference(&seen).cloned().collect();
+    // Where nothing is stored only some models look, and what cannot be sent without its id has no other way.
+    let has_to = |id: &&String| {
+        let row = after.iter().find(|row| row.id.as_deref() == Some(id));
+        !setting.stored && row.is_some_and(responses::needs_id) && !seen.contains(*id)
+    };
+    is.difference(&was).filter(|id| !has_to(id)).cloned().collect()
+}
+
+/// The ids of the items whose broken links can be seen.
+fn seen(rows: &[Row], setting: &Setting) -> BTreeSet<String> {
+    let faults = visible(rows, setting);
+    let links = faults.iter().filter(|fault| responses::LINKS.contains(&fault.what));
+    links.filter_map(|fault| rows.get(fault.row)?.id.as_deref().map(str::to_owned)).collect()
+}
+
 /// Collects.
 pub struct Faults(Vec<Fault>);
 
 impl Faults {
     fn add(&mut self, what: &'static str, row: usize) {
-        self.0.push(Fault { what, row, doubtful: false });
+        self.0.push(Fault { what, row, weight: Weight::Certain });
+    }
+
+    /// A second result: a copy of the first, or one that differs.
+    fn second(&mut self, what: &'static str, row: usize, is_copy: bool) {
+        let weight = if is_copy { Weight::Certain } else { Weight::Unguessed };
+        self.0.push(Fault { what, row, weight });
     }
 
     fn doubt(&mut self, what: &'static str, row: usize) {
-        self.0.push(Fault { what, row, doubtful: true });
+        self.0.push(Fault { what, row, weight: Weight::Doubtful });
     }
 }

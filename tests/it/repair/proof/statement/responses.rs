@@ -8,6 +8,10 @@ use crate::repair::proof::rows::{Role, Row, What};
 
 const LONGEST: usize = 64;
 
+/// What shows that a link is broken.
+pub const LINKS: [&str; 3] =
+    ["an item with id after reasoning without", "a search without its reasoning", "reasoning without its item"];
+
 /// How the ids of calls that a client answers begin.
 const CALL_IDS: [&str; 6] = ["fc_", "ctc_", "lsh_", "sh_", "apc_", "cu_"];
 
@@ -25,10 +29,16 @@ pub fn judge(rows: &[Row], setting: &Setting, out: &mut Faults) {
             What::Text if !row.valued => out.add("null content", n),
             What::Reference if !setting.stored => out.add("a reference to what is not stored", n),
             What::Hosted if row.id.is_none() => out.add("a hosted call without its id", n),
+            What::Call if row.id.is_none() && needs_id(row) => out.doubt("a call without its id", n),
             What::Other => out.add("an unknown item", n),
             _ => {}
         }
     }
+}
+
+/// The schema requires the ids of some kinds.
+pub fn needs_id(row: &Row) -> bool {
+    row.what == What::Hosted || row.what == What::Call && ["computer", "local_shell"].contains(&&*row.family)
 }
 
 /// Calls and outputs belong together by their `call_id`, one to one.
@@ -72,11 +82,7 @@ fn pairs(rows: &[Row], out: &mut Faults) {
                 let before: Vec<&Row> =
                     others(What::Result).filter(|(at, _)| *at < n).map(|(_, output)| output).collect();
                 if before.len() >= calls().count().max(1) {
-                    if before.iter().any(|first| first.tag == row.tag) {
-                        out.add("a copy of an output", n);
-                    } else {
-                        out.doubt("a second output", n);
-                    }
+                    out.second("a second output", n, before.iter().any(|first| first.tag == row.tag));
                 }
             }
             _ => {}
@@ -147,8 +153,8 @@ fn reasoning(rows: &[Row], setting: &Setting, out: &mut Faults) {
             }
         } else if row.is_made() && row.id.is_some() && row.what != What::Reference {
             match head(rows, n) {
-                Some(head) if head.id.is_none() => out.add("an item with id after reasoning without", n),
-                None if &*row.family == "web_search" => out.add("a search without its reasoning", n),
+                Some(head) if head.id.is_none() => out.add(LINKS[0], n),
+                None if &*row.family == "web_search" => out.add(LINKS[1], n),
                 _ => {}
             }
         }
@@ -158,7 +164,7 @@ fn reasoning(rows: &[Row], setting: &Setting, out: &mut Faults) {
 
 /// Reasoning with id needs what followed it.
 fn follower(rows: &[Row], n: usize, setting: &Setting, out: &mut Faults) {
-    let what = "reasoning without its item";
+    let what = LINKS[2];
     match made_after(rows, n) {
         Some(next) if next.is_made() && next.id.is_some() => {}
         // A client that keeps no ids of messages sends this each turn.
