@@ -180,6 +180,11 @@ fn near(rows: &[Row], faults: &[Fault], doubtful: bool) -> Vec<usize> {
         };
         add(&mut near, &mut (0..rows.len()).filter(|n| alike(&rows[*n])));
     }
+    // What there is before the user says anything.
+    if near.contains(&0) && rows[0].is_made() {
+        let begins = rows.iter().position(|row| row.role == Role::User && row.what == What::Text);
+        add(&mut near, &mut (0..begins.unwrap_or(rows.len())));
+    }
     // What the model made in one go, and the outputs after it.
     for n in near.clone() {
         let at = match rows[n].is_made() {

@@ -50,6 +50,7 @@ fn swept(seed: u64, count: u64, tally: &mut Tally) {
             let case = generator::case(dialect, seed, n);
             let outcome = sweep::run(&case);
             tally.add(&case, &outcome);
+            if outcome.impossible { println!("\n\nhopeless {} case {n} {:?} model {:?}\n  why x\n  in  {}\n  out {}\n  check {:?} -> {:?}\n", dialect.name(), case.damage, case.model, case.body, outcome.output, sweep::errors(&case, &case.body), sweep::errors(&case, &outcome.output)); }
             for failure in &outcome.failures {
                 let shown = shown.entry((dialect.name(), failure.property)).or_default();
                 *shown += 1;

@@ -139,7 +139,7 @@ pub fn anthropic(rows: &[Row], setting: &Setting, out: &mut Faults) {
             match row.what {
                 // It is signed at its place.
                 What::Reasoning if called => out.doubt("thinking after a call", *n),
-                What::Call => {}
+                What::Call | What::Empty => {}
                 _ if called => out.add("a block after a call", *n),
                 _ => {}
             }
@@ -170,35 +170,38 @@ pub fn gemini(rows: &[Row], setting: &Setting, out: &mut Faults) {
     // The current turn begins with what the user said last.
     let says = |turn: &Turn| turn.role == Role::User && of(rows, turn, What::Text).next().is_some();
     let current = turns.iter().rposition(says).unwrap_or(0);
+    let all = |turn: Option<&Turn>, what: What| -> Vec<usize> {
+        turn.into_iter().flat_map(|turn| of(rows, turn, what)).map(|(n, _)| n).collect()
+    };
     for (t, turn) in turns.iter().enumerate() {
-        let count = |turn: Option<&Turn>, what: What| turn.map_or(0, |turn| of(rows, turn, what).count());
-        let (calls, responses) = (count(Some(turn), What::Call), count(Some(turn), What::Result));
-        let first = turn.rows[0];
-        if turn.role == Role::Model && calls > 0 {
+        let (calls, responses) = (all(Some(turn), What::Call), all(Some(turn), What::Result));
+        if turn.role == Role::Model
+            && let Some(first) = calls.first()
+        {
             let next = turns.get(t + 1);
-            let answers = count(next, What::Result);
+            let answers = all(next, What::Result);
             if t == 0 {
-                out.add("a call at the start", first);
+                out.add("a call at the start", *first);
             }
-            if answers == 0 && next.is_some() && !setting.strict_gemini {
-                out.doubt("a call without a response", first);
-            } else if answers != calls {
-                out.add("not as many responses as calls", first);
-            }
-            let call = of(rows, turn, What::Call).next();
-            if let Some((n, call)) = call.filter(|_| t > current && setting.strict_gemini) {
-                if !call.sealed {
-                    out.add("a call without a signature", n);
+            if answers.is_empty() && next.is_some() && !setting.strict_gemini {
+                out.doubt("a call without a response", *first);
+            } else if answers.len() != calls.len() {
+                for n in calls.iter().chain(&answers) {
+                    out.add("not as many responses as calls", *n);
                 }
             }
-        }
-        if turn.role == Role::User && responses > 0 {
-            let before = t.checked_sub(1).map(|t| &turns[t]);
-            if count(before, What::Call) == 0 {
-                out.add("a response without a call", first);
+            if t > current && setting.strict_gemini && !rows[*first].sealed {
+                out.add("a call without a signature", *first);
             }
-            if responses != turn.rows.len() {
-                out.doubt("responses beside other parts", first);
+        }
+        if turn.role == Role::User && !responses.is_empty() {
+            if all(t.checked_sub(1).map(|t| &turns[t]), What::Call).is_empty() {
+                for n in &responses {
+                    out.add("a response without a call", *n);
+                }
+            }
+            if responses.len() != turn.rows.len() {
+                out.doubt("responses beside other parts", turn.rows[0]);
             }
         }
         for n in &turn.rows {

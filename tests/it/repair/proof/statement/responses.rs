@@ -60,7 +60,7 @@ fn pairs(rows: &[Row], out: &mut Faults) {
                     out.add("a call without an output", n);
                 }
                 if let Some((_, first)) = others(What::Call).find(|(at, _)| *at < n) {
-                    if first.tag == row.tag {
+                    if first.tag == row.tag && first.id == row.id {
                         out.add("a copy of a call", n);
                     } else {
                         out.doubt("a call_id used again", n);
