@@ -119,7 +119,11 @@ impl Search<'_> {
                     if call.is_some_and(|call| is_misplaced(self.rows, call, row, dialect)) {
                         add(Act::Move, Loss::NONE);
                     }
-                    if call.is_some_and(|call| self.rows[call].family != this.family) {
+                    let has_own = |call: usize| {
+                        let of = |row: &Row| row.what == What::Result && row.family == self.rows[call].family;
+                        self.rows.iter().any(|row| of(row) && row.key == this.key)
+                    };
+                    if call.is_some_and(|call| self.rows[call].family != this.family && !has_own(call)) {
                         add(Act::Retype, Loss::NONE);
                     }
                     if !this.valued || this.name.is_empty() && dialect == Dialect::Gemini {
@@ -179,6 +183,11 @@ fn near(rows: &[Row], faults: &[Fault], doubtful: bool) -> Vec<usize> {
                 || row.unit().is_some() && row.unit() == other.unit()
         };
         add(&mut near, &mut (0..rows.len()).filter(|n| alike(&rows[*n])));
+    }
+    // What reasoning was parted from.
+    for n in near.clone().into_iter().filter(|n| heads(&rows[*n])) {
+        let parted = n + 1 + rows[n + 1..].iter().take_while(|row| heads(row)).count();
+        add(&mut near, &mut (parted..rows.len()).filter(|n| rows[*n].is_made()).take(1));
     }
     // What there is before the user says anything.
     if near.contains(&0) && rows[0].is_made() {

@@ -17,6 +17,7 @@
 //! each dialect) and `REPLAYLINT_PROOF_DIALECT` choose others, `REPLAYLINT_PROOF_CASE` one history, and
 //! `REPLAYLINT_PROOF_SHOW` says how many failures of a property are printed in full.
 
+mod examples;
 mod generator;
 mod loss;
 mod minimal;
@@ -50,7 +51,6 @@ fn swept(seed: u64, count: u64, tally: &mut Tally) {
             let case = generator::case(dialect, seed, n);
             let outcome = sweep::run(&case);
             tally.add(&case, &outcome);
-            if outcome.impossible { println!("\n\nhopeless {} case {n} {:?} model {:?}\n  why x\n  in  {}\n  out {}\n  check {:?} -> {:?}\n", dialect.name(), case.damage, case.model, case.body, outcome.output, sweep::errors(&case, &case.body), sweep::errors(&case, &outcome.output)); }
             for failure in &outcome.failures {
                 let shown = shown.entry((dialect.name(), failure.property)).or_default();
                 *shown += 1;

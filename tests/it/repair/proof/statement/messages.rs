@@ -154,11 +154,15 @@ pub fn anthropic(rows: &[Row], setting: &Setting, out: &mut Faults) {
             out.second("a second result", n, is_copy(rows, n));
         }
     }
-    if let Some(n) = rows.iter().rposition(|_| true).filter(|n| rows[*n].what == What::Reasoning) {
-        out.doubt("ends with thinking", n);
-    }
+    thinking_last(rows, &turns, out);
     if let Some(last) = turns.last().filter(|last| last.role == Role::Model && !setting.takes_prefill) {
         out.add("ends with the model's words", last.rows[last.rows.len() - 1]);
+    }
+}
+
+fn thinking_last(rows: &[Row], turns: &[Turn], out: &mut Faults) {
+    for last in turns.iter().filter_map(|turn| turn.rows.last()).filter(|n| rows[**n].what == What::Reasoning) {
+        out.doubt("a turn that ends with thinking", *last);
     }
 }
 
@@ -189,6 +193,11 @@ pub fn gemini(rows: &[Row], setting: &Setting, out: &mut Faults) {
                 for n in calls.iter().chain(&answers) {
                     out.add("not as many responses as calls", *n);
                 }
+            }
+            // By number, they may be the wrong ones.
+            let answered = |n: &usize| answers.iter().any(|answer| rows[*answer].key == rows[*n].key);
+            for n in calls.iter().filter(|n| !answers.is_empty() && rows[**n].key.is_some() && !answered(n)) {
+                out.doubt("a call whose response is another's", *n);
             }
             if t > current && setting.strict_gemini && !rows[*first].sealed {
                 out.add("a call without a signature", *first);
@@ -248,6 +257,7 @@ pub fn bedrock(rows: &[Row], setting: &Setting, out: &mut Faults) {
             out.second("a second result", n, is_copy(rows, n));
         }
     }
+    thinking_last(rows, &turns, out);
     if turns.first().is_some_and(|turn| turn.role != Role::User) {
         let what = "begins with the model";
         if setting.takes_model_first { out.doubt(what, 0) } else { out.add(what, 0) }

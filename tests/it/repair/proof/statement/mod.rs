@@ -94,25 +94,29 @@ pub fn hidden(rows: &[Row], truth: &Truth) -> BTreeSet<String> {
 }
 
 /// The ids of the items that a repair makes illegal in what only the server sees. What could be seen to be broken must
-/// be repaired: it is no repair to take away what shows it.
+/// be repaired, or be seen still: it is no repair to take away what shows it, nor to take the id of reasoning alone.
 pub fn worse(before: &[Row], after: &[Row], truth: &Truth, setting: &Setting) -> BTreeSet<String> {
     let is = hidden(after, truth);
     if is.is_empty() {
         return is;
     }
-    let seen = if visible(after, setting).is_empty() { seen(before, setting) } else { BTreeSet::new() };
-    let was: BTreeSet<String> = hidden(before, truth).difference(&seen).cloned().collect();
+    let (seen, still) = (seen(before, setting), seen(after, setting));
+    let was = hidden(before, truth);
+    let row_of = |rows: &'_ [Row], id: &str| rows.iter().position(|row| row.id.as_deref() == Some(id));
+    let needs_id = |id: &str| row_of(after, id).is_some_and(|n| responses::needs_id(&after[n]));
     // Where nothing is stored only some models look, and what cannot be sent without its id has no other way.
-    let has_to = |id: &&String| {
-        let row = after.iter().find(|row| row.id.as_deref() == Some(id));
-        !setting.stored && row.is_some_and(responses::needs_id) && !seen.contains(*id)
+    let is_new = |id: &String| !was.contains(id) && (setting.stored || !needs_id(id) || seen.contains(id));
+    let is_left_alone = |id: &String| {
+        let gone = |reasoning: &String| row_of(before, reasoning).is_some() && row_of(after, reasoning).is_none();
+        truth.reasoning_of.get(id).is_some_and(gone) && !needs_id(id)
     };
-    is.difference(&was).filter(|id| !has_to(id)).cloned().collect()
+    let is_worse = |id: &String| is_new(id) || is_left_alone(id) || seen.contains(id) && !still.contains(id);
+    is.into_iter().filter(is_worse).collect()
 }
 
 /// The ids of the items whose broken links can be seen.
 fn seen(rows: &[Row], setting: &Setting) -> BTreeSet<String> {
-    let faults = visible(rows, setting);
+    let faults = faults(rows, setting);
     let links = faults.iter().filter(|fault| responses::LINKS.contains(&fault.what));
     links.filter_map(|fault| rows.get(fault.row)?.id.as_deref().map(str::to_owned)).collect()
 }
