@@ -97,7 +97,7 @@ impl Search<'_> {
                 let clashes = |other: &(usize, Act)| {
                     other.0 == choice.row && (other.1 == Act::Drop || choice.act == Act::Drop)
                 };
-                if !acts.iter().any(|act| clashes(act)) {
+                if !acts.iter().any(clashes) {
                     let mut chosen = chosen.clone();
                     chosen.push(u16::try_from(n).expect("few"));
                     queue.push(Reverse((cost.plus(choice.cost), chosen.len(), chosen)));

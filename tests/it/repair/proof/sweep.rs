@@ -1,6 +1,6 @@
 //! Runs the program over generated histories, and holds each repair against the properties.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use replaylint::{Dialect, Options};
 use serde_json::Value;
@@ -28,6 +28,8 @@ pub struct Outcome {
     pub compared: bool,
     /// It is illegal, and no repair that is on by default makes it legal.
     pub impossible: bool,
+    /// What only one of `check` and the statement finds.
+    pub apart: Option<String>,
     pub loss: Loss,
     pub output: Value,
     pub failures: Vec<Failure>,
@@ -74,8 +76,8 @@ pub fn run(case: &Case) -> Outcome {
     let output = runner.fix(&case.body);
     let after = rows(case.dialect, &output);
 
+    let errors = errors(case, &case.body);
     if case.damage.is_empty() {
-        let errors = errors(case, &case.body);
         let hidden = statement::hidden(&before, &case.truth);
         if !errors.is_empty() || !faults.is_empty() || !hidden.is_empty() {
             fail("agrees", format!("check: {errors:?}, statement: {faults:?}, hidden: {hidden:?}"));
@@ -124,9 +126,22 @@ pub fn run(case: &Case) -> Outcome {
         broken,
         compared: visible.is_empty() && matches!(cheapest, Cheapest::Found(..)),
         impossible: matches!(cheapest, Cheapest::Impossible),
+        apart: apart(&errors, &faults),
         loss,
         output,
         failures,
+    }
+}
+
+fn apart(errors: &[String], faults: &[statement::Fault]) -> Option<String> {
+    let rules: BTreeSet<&str> = errors.iter().filter_map(|error| Some(error.split_once(':')?.0)).collect();
+    let doubtful = |fault: &&statement::Fault| fault.weight != statement::Weight::Doubtful;
+    let faults: BTreeSet<&str> = faults.iter().filter(doubtful).map(|fault| fault.what).collect();
+    let of = |found: BTreeSet<&str>| found.into_iter().collect::<Vec<_>>().join(" + ");
+    match (rules.is_empty(), faults.is_empty()) {
+        (false, true) => Some(format!("only check: {}", of(rules))),
+        (true, false) => Some(format!("only the statement: {}", of(faults))),
+        _ => None,
     }
 }
 
@@ -262,6 +277,7 @@ pub struct Tally {
     pub failed: BTreeMap<(&'static str, &'static str), usize>,
     pub by_damage: BTreeMap<(&'static str, String), usize>,
     pub lost: BTreeMap<&'static str, Loss>,
+    pub apart: BTreeMap<String, usize>,
 }
 
 impl Tally {
@@ -275,6 +291,9 @@ impl Tally {
         }
         let lost = self.lost.entry(dialect).or_default();
         *lost = lost.plus(outcome.loss);
+        if let Some(apart) = &outcome.apart {
+            *self.apart.entry(format!("{dialect}: {apart}")).or_default() += 1;
+        }
         for failure in &outcome.failures {
             *self.failed.entry((dialect, failure.property)).or_default() += 1;
             let damage = if case.damage.is_empty() { "none".to_owned() } else { case.damage.join(" + ") };
@@ -292,6 +311,9 @@ impl Tally {
         }
         for (key, count) in other.by_damage {
             *self.by_damage.entry(key).or_default() += count;
+        }
+        for (apart, count) in other.apart {
+            *self.apart.entry(apart).or_default() += count;
         }
         for (dialect, loss) in other.lost {
             let own = self.lost.entry(dialect).or_default();
@@ -318,6 +340,11 @@ impl Tally {
             out.push_str(&format!("\n{dialect}: lost {}", said(*lost)));
         }
         out
+    }
+
+    /// Of how many histories only one of `check` and the statement says that something is wrong, and what.
+    pub fn apart(&self) -> String {
+        self.apart.iter().map(|(apart, count)| format!("\n{count:5}  {apart}")).collect()
     }
 
     /// The kinds of damage after which a property fails most often, each kind counted by itself.

@@ -246,7 +246,7 @@ pub fn bedrock(rows: &[Row], setting: &Setting, out: &mut Faults) {
                 What::Result if !around(before, What::Call) => out.add("a result without a call", *n),
                 What::Empty => out.add("an empty message", *n),
                 What::Text if row.tag.is_empty() => out.doubt("an empty text", *n),
-                What::Reasoning if !row.sealed => out.doubt("reasoning without a signature", *n),
+                What::Reasoning if !row.sealed => out.add("reasoning without a signature", *n),
                 _ => {}
             }
         }
