@@ -80,7 +80,7 @@ fn swept(seed: u64, count: u64, tally: &mut Tally) {
 fn repairs_are_legal_and_lose_the_least() {
     let mut tally = Tally::default();
     swept(asked("SEED").unwrap_or(1), asked("COUNT").unwrap_or(COUNT), &mut tally);
-    println!("\n{}\n{}", tally.table(), tally.damage(12));
+    println!("\n{}\n{}\n{}", tally.table(), tally.kinds(), tally.damage(12));
     assert!(tally.failed.is_empty(), "repairs fail:\n{}", tally.table());
 }
 
@@ -95,6 +95,6 @@ fn figures() {
         println!("\nseed {seed}\n{}", tally.table());
         all.merge(tally);
     }
-    println!("\nall\n{}\n{}\n{}", all.table(), all.apart(), all.damage(20));
+    println!("\nall\n{}\n{}\n{}\n{}", all.table(), all.kinds(), all.apart(), all.damage(20));
     assert!(all.failed.is_empty(), "repairs fail:\n{}", all.table());
 }

@@ -18,6 +18,8 @@ pub const PROPERTIES: [&str; 8] =
 /// A property that a repair does not have.
 pub struct Failure {
     pub property: &'static str,
+    /// What such failures have in common.
+    pub kind: String,
     pub why: String,
 }
 
@@ -69,7 +71,9 @@ pub fn run(case: &Case) -> Outcome {
     let runner = Runner::new(case);
     let setting = Setting::of(case);
     let mut failures = Vec::new();
-    let mut fail = |property: &'static str, why: String| failures.push(Failure { property, why });
+    let mut fail = |property: &'static str, kind: &str, why: String| {
+        failures.push(Failure { property, kind: kind.to_owned(), why });
+    };
     let before = rows(case.dialect, &case.body);
     let faults = statement::faults(&before, &setting);
     let broken = faults.iter().any(statement::Fault::is_certain);
@@ -80,7 +84,7 @@ pub fn run(case: &Case) -> Outcome {
     if case.damage.is_empty() {
         let hidden = statement::hidden(&before, &case.truth);
         if !errors.is_empty() || !faults.is_empty() || !hidden.is_empty() {
-            fail("agrees", format!("check: {errors:?}, statement: {faults:?}, hidden: {hidden:?}"));
+            fail("agrees", "", format!("check: {errors:?}, statement: {faults:?}, hidden: {hidden:?}"));
         }
     }
     let left = statement::faults(&after, &setting);
@@ -93,21 +97,23 @@ pub fn run(case: &Case) -> Outcome {
         false => Cheapest::Found(Loss::NONE, Vec::new()),
     };
     if !visible.is_empty() && matches!(cheapest, Cheapest::Found(..)) {
-        fail("fixed is legal", format!("{visible:?}; {cheapest:?} would do"));
+        let kinds: BTreeSet<&str> = visible.iter().copied().collect();
+        let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
+        fail("fixed is legal", &kinds, format!("{visible:?}; {cheapest:?} would do"));
     }
     if faults.is_empty() && output != case.body {
-        fail("legal is kept", String::new());
+        fail("legal is kept", "", String::new());
     }
     let new = statement::worse(&before, &after, &case.truth, &setting);
     if !new.is_empty() {
-        fail("hidden", format!("{new:?}"));
+        fail("hidden", "", format!("{new:?}"));
     }
     let again = runner.fix(&output);
     if again != output {
-        fail("second run", again.to_string());
+        fail("second run", "", again.to_string());
     }
     if let Some(why) = disorder(case.dialect, &before, &after) {
-        fail("order", why);
+        fail("order", "", why);
     }
     if let Cheapest::Found(cost, acts) = &cheapest
         && visible.is_empty()
@@ -116,11 +122,12 @@ pub fn run(case: &Case) -> Outcome {
     {
         fail(
             "least loss",
-            format!("{} lost: {} instead of {} by {acts:?}", loss.worst_against(*cost), said(loss), said(*cost)),
+            loss.worst_against(*cost),
+            format!("{} instead of {} by {acts:?}", said(loss), said(*cost)),
         );
     }
     for why in unstable(case, &runner, &output, &setting) {
-        fail("prefix", why);
+        fail("prefix", "", why);
     }
     Outcome {
         broken,
@@ -208,8 +215,11 @@ fn unstable(case: &Case, runner: &Runner, output: &Value, setting: &Setting) -> 
         long.len() >= short.len() && short.iter().zip(long).all(|(short, long)| unsigned(short) == unsigned(long))
     };
     let items = list(dialect, &case.body);
-    // What cannot be repaired by itself may be when it goes on.
-    let legal = |body: &Value| statement::visible(&rows(dialect, body), setting).is_empty();
+    // What cannot be repaired by itself may be when it goes on; and what ends with the model's words now is no request.
+    let legal = |body: &Value| {
+        let rows = rows(dialect, body);
+        statement::visible(&rows, setting).is_empty() && rows.last().is_some_and(|row| !row.is_made())
+    };
     if is_at_rest(dialect, items) && legal(output) {
         let next = generator::continuation(case);
         // After the user's own words comes what the model makes of them.
@@ -276,6 +286,7 @@ pub struct Tally {
     pub cases: BTreeMap<&'static str, [usize; 5]>,
     pub failed: BTreeMap<(&'static str, &'static str), usize>,
     pub by_damage: BTreeMap<(&'static str, String), usize>,
+    pub by_kind: BTreeMap<(&'static str, String), usize>,
     pub lost: BTreeMap<&'static str, Loss>,
     pub apart: BTreeMap<String, usize>,
 }
@@ -296,6 +307,7 @@ impl Tally {
         }
         for failure in &outcome.failures {
             *self.failed.entry((dialect, failure.property)).or_default() += 1;
+            *self.by_kind.entry((failure.property, format!("{dialect}: {}", failure.kind))).or_default() += 1;
             let damage = if case.damage.is_empty() { "none".to_owned() } else { case.damage.join(" + ") };
             *self.by_damage.entry((failure.property, format!("{dialect}: {damage}"))).or_default() += 1;
         }
@@ -311,6 +323,9 @@ impl Tally {
         }
         for (key, count) in other.by_damage {
             *self.by_damage.entry(key).or_default() += count;
+        }
+        for (key, count) in other.by_kind {
+            *self.by_kind.entry(key).or_default() += count;
         }
         for (apart, count) in other.apart {
             *self.apart.entry(apart).or_default() += count;
@@ -340,6 +355,12 @@ impl Tally {
             out.push_str(&format!("\n{dialect}: lost {}", said(*lost)));
         }
         out
+    }
+
+    /// What is left, and what is lost that need not be.
+    pub fn kinds(&self) -> String {
+        let kinds = self.by_kind.iter().filter(|((_, kind), _)| !kind.ends_with(": "));
+        kinds.map(|((property, kind), count)| format!("\n{property:15} {count:5}  {kind}")).collect()
     }
 
     /// Of how many histories only one of `check` and the statement says that something is wrong, and what.
