@@ -150,6 +150,12 @@ fn bad_repairs_are_told() {
     assert_eq!(lost(all, "u r1- c1- o1 u2"), Loss { call: 1, ids: 2, ..Loss::NONE });
     assert_eq!(lost("u r1 c1 o1 o1", "u r1 c1 o1"), Loss::NONE);
     assert_eq!(lost("u r1 h1 r2* m2", "u &r1 &h1 m2-"), Loss { unreadable: 1, ids: 1, ..Loss::NONE });
+    // Filled, whatever its id is then, not added.
+    let output = |id: &str, output: Value| {
+        let item = json!({"type": "function_call_output", "call_id": id, "output": output});
+        rows(Dialect::Responses, &json!({"input": [item]}))
+    };
+    assert_eq!(loss::between(&output("a", Value::Null), &output("b", json!("unknown"))), Loss::NONE);
     let text = rows(Dialect::Responses, &json!({"input": [{"role": "user", "content": "it was: result 1"}]}));
     assert_eq!(loss::between(&items("o1"), &text), Loss { form: 1, ..Loss::NONE });
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::rows::{Role, Row, What};
+use super::rows::{Row, What};
 
 /// Worst first: the order of the members is the order of losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,25 +132,22 @@ pub fn between(before: &[Row], after: &[Row]) -> Loss {
         }
     }
     let known: BTreeSet<(What, &str)> = before.iter().filter_map(Row::unit).collect();
-    let blank_texts = before.iter().filter(|row| row.what == What::Text && row.tag.trim().is_empty()).count();
-    let mut texts = 0;
+    // An output that had no value, and a message that had no content, are filled, not added.
+    let blank = |what: What| {
+        let is = |row: &&Row| row.what == what && (!row.valued || row.tag.trim().is_empty());
+        before.iter().filter(is).count()
+    };
+    let mut fills = [(What::Result, blank(What::Result)), (What::Text, blank(What::Text))];
     for row in after {
         let Some(unit) = row.unit().filter(|unit| !known.contains(unit) && !formed.contains(unit.1)) else {
             continue;
         };
-        // An output that had no value, and a message that had no content, are filled, not added.
-        let was_blank =
-            |old: &Row| old.what == What::Result && (!old.valued || old.tag.is_empty()) && old.key == row.key;
-        let fills = match unit.0 {
-            What::Result => before.iter().any(was_blank),
-            What::Text if row.role != Role::Client => {
-                texts += 1;
-                texts <= blank_texts
-            }
-            What::Reference => known.iter().any(|_| before.iter().any(|old| old.id == row.id)),
-            _ => false,
-        };
-        loss.adds += u16::from(!fills);
+        let is_reference = unit.0 == What::Reference && before.iter().any(|old| old.id == row.id);
+        let fill = fills.iter_mut().find(|(what, left)| *what == unit.0 && *left > 0);
+        match fill {
+            Some((_, left)) => *left -= 1,
+            None => loss.adds += u16::from(!is_reference),
+        }
     }
     loss
 }
