@@ -2,6 +2,7 @@
 
 pub mod again;
 pub mod dropped;
+pub mod proof;
 pub mod properties;
 pub mod properties_chat;
 pub mod properties_gemini_bedrock;
