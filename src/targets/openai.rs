@@ -97,7 +97,6 @@ const CODEX_VERDICTS: &[Verdict] = &[
     all(codes::ITEM_NOT_STORED, Levels::ERROR),
     all(codes::MIXED_REFERENCES, Levels::OFF),
     all(codes::CHAIN_WITHOUT_STORE, Levels::OFF),
-    all(codes::ID_LENGTH, Levels::WARNING),
     one(codes::WRONG_ROLE, 1, Levels::ERROR),
     // Codex sends its searches without their ids.
     one(codes::MISSING_FIELD, 8, Levels::OFF),
