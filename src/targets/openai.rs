@@ -62,6 +62,7 @@ pub static AZURE: Target = Target {
         all(codes::UNACKNOWLEDGED_SAFETY_CHECK, Levels::WARNING),
         // Azure refuses unpaired reasoning where OpenAI may take it, stored or not.
         one(codes::REASONING_WITHOUT_ITEM, 0, Levels::ERROR),
+        one(codes::REASONING_WITHOUT_ITEM, 4, Levels::WARNING),
         all(codes::REGROUPED_REASONING, Levels::WARNING),
         all(codes::CONFLICTING_BLOBS, Levels::STATELESS_WARNING),
         all(codes::MISSING_ANNOTATIONS, Levels::WARNING),
