@@ -197,6 +197,10 @@ pub enum Trait {
     EffortByBudget,
     /// Results of calls may hold images and files.
     MediaInResults,
+    /// Reasons before some of its items only, so that an item without reasoning need not have lost any.
+    ReasonsAtTimes,
+    /// Was seen to refuse an item without its reasoning.
+    WantsReasoningBefore,
 }
 
 /// A set of traits.
