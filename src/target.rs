@@ -43,9 +43,15 @@ impl Levels {
     pub const STORED_ERROR: Levels = Levels { stored: E, stateless: None };
     pub const STORED_WARNING: Levels = Levels { stored: W, stateless: None };
     pub const ERROR_OR_INFO: Levels = Levels { stored: E, stateless: I };
+    pub const WARNING_OR_INFO: Levels = Levels { stored: W, stateless: I };
 
     pub fn at(self, stored: bool) -> Option<Severity> {
         if stored { self.stored } else { self.stateless }
+    }
+
+    /// Only noted, wherever it is reported at all.
+    pub fn is_note(self) -> bool {
+        self.stored.max(self.stateless) == I
     }
 }
 
@@ -191,6 +197,10 @@ pub enum Trait {
     EffortByBudget,
     /// Results of calls may hold images and files.
     MediaInResults,
+    /// Reasons before some of its items only, so that an item without reasoning need not have lost any.
+    ReasonsAtTimes,
+    /// Was seen to refuse an item without its reasoning.
+    WantsReasoningBefore,
 }
 
 /// A set of traits.

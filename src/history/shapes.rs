@@ -133,7 +133,7 @@ fn outputs_behind(rows: &[Row], from: u32, until: u32) -> std::ops::Range<u32> {
 /// Where the last batch of calls begins, if nothing but its outputs comes after it.
 fn tail(rows: &[Row]) -> u32 {
     let is_output = |row: &&Row| row.kind.is_output();
-    let is_call = |row: &&Row| row.kind.is_call() && !row.has(Flags::SYNTHETIC);
+    let is_call = |row: &&Row| row.of.is_call() && !row.has(Flags::SYNTHETIC);
     let outputs = rows.iter().rev().take_while(is_output).count();
     let calls = rows.iter().rev().skip(outputs).take_while(is_call).count();
     (rows.len() - outputs - calls) as u32

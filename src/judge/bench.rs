@@ -152,12 +152,14 @@ impl<'h> Bench<'h> {
     }
 
     fn severity(&self, finding: &Finding, enabled: &Enabled) -> Option<Severity> {
-        let level = self.level(finding.code, finding.variant);
+        let weight = levels(rules::by_code(finding.code)?, finding.variant, self.target);
+        let level = weight.at(self.stored);
         if self.history.settings.facts.has(Facts::CUT) {
             return level.map(|_| Severity::Info);
         }
         match level {
-            Some(Severity::Info) => Some(Severity::Info),
+            // What is more than a note where items are stored, or where none are, is an error where it was refused.
+            Some(Severity::Info) if weight.is_note() || !enabled.proves(finding.code) => Some(Severity::Info),
             _ if enabled.proves(finding.code) => Some(Severity::Error),
             level => level,
         }

@@ -6,7 +6,8 @@ use crate::history::{Code, codes};
 use crate::target::{Trait, Traits};
 
 /// The traits that an answer in the words of a rule shows.
-const SHOWN: [(Code, Trait); 9] = [
+const SHOWN: [(Code, Trait); 10] = [
+    (codes::ITEM_WITHOUT_REASONING, Trait::WantsReasoningBefore),
     (codes::CHAT_REFUSED_REASONING, Trait::RefusesReasoning),
     (codes::CHAT_ROLE_ORDER, Trait::RoleOrder),
     (codes::CHAT_CALL_ID_FORM, Trait::NineCharIds),

@@ -1,7 +1,7 @@
 //! The Responses API of OpenAI itself, on its own hosts, on Azure, and behind ChatGPT's Codex backend.
 
 use crate::history::codes;
-use crate::target::{Caps, Levels, Target, Thinking, Verdict, all, one};
+use crate::target::{Caps, Levels, Target, Thinking, Trait, Traits, Verdict, all, one};
 
 const CAPS: Caps = Caps {
     detached_reasoning: true,
@@ -33,6 +33,21 @@ const MODELS: &[(&str, Thinking)] = &[
     ("gpt-6", Thinking::OnRequest),
 ];
 
+const AT_TIMES: Traits = Traits::of(&[Trait::ReasonsAtTimes]);
+
+/// Models whose items with ids and without any reasoning were accepted, call after call, and never seen refused.
+const TRAITS: &[(&str, Traits)] = &[
+    ("gpt-5.2", AT_TIMES),
+    ("gpt-5.3", AT_TIMES),
+    ("gpt-5.4", AT_TIMES),
+    ("gpt-5.5", AT_TIMES),
+    ("gpt-5.6", AT_TIMES),
+    ("gpt-5.7", AT_TIMES),
+    ("gpt-5.8", AT_TIMES),
+    ("gpt-5.9", AT_TIMES),
+    ("gpt-6", AT_TIMES),
+];
+
 pub static OPENAI: Target = Target {
     name: "openai",
     base: None,
@@ -41,7 +56,7 @@ pub static OPENAI: Target = Target {
     store: true,
     caps: CAPS,
     models: MODELS,
-    traits: &[],
+    traits: TRAITS,
     verdicts: &[],
     evidence: "rules and their pages; 454 recorded accepted requests, one recorded history rejection",
 };
@@ -50,6 +65,7 @@ pub static OPENAI_STATELESS: Target = Target {
     name: "openai-stateless",
     title: "OpenAI Responses API with `store: false`: every item must carry its own content",
     store: false,
+    traits: TRAITS,
     ..Target::like(&OPENAI)
 };
 
@@ -57,11 +73,13 @@ pub static AZURE: Target = Target {
     name: "azure",
     title: "Azure OpenAI Responses API: requires ids and annotations where OpenAI does not",
     caps: Caps { detached_reasoning: false, ..CAPS },
+    traits: TRAITS,
     verdicts: &[
         all(codes::ORPHAN_APPROVAL, Levels::ERROR),
         all(codes::UNACKNOWLEDGED_SAFETY_CHECK, Levels::WARNING),
         // Azure refuses unpaired reasoning where OpenAI may take it, stored or not.
         one(codes::REASONING_WITHOUT_ITEM, 0, Levels::ERROR),
+        one(codes::REASONING_WITHOUT_ITEM, 4, Levels::WARNING),
         all(codes::REGROUPED_REASONING, Levels::WARNING),
         all(codes::CONFLICTING_BLOBS, Levels::STATELESS_WARNING),
         all(codes::MISSING_ANNOTATIONS, Levels::WARNING),
@@ -90,6 +108,8 @@ const CODEX_VERDICTS: &[Verdict] = &[
     one(codes::ITEM_WITHOUT_REASONING, 1, Levels::OFF),
     one(codes::ITEM_WITHOUT_REASONING, 2, Levels::OFF),
     one(codes::ITEM_WITHOUT_REASONING, 3, Levels::WARNING),
+    one(codes::ITEM_WITHOUT_REASONING, 4, Levels::OFF),
+    one(codes::ITEM_WITHOUT_REASONING, 5, Levels::OFF),
     one(codes::REASONING_WITHOUT_ITEM, 1, Levels::OFF),
     all(codes::REGROUPED_REASONING, Levels::WARNING),
     all(codes::REASONING_FOR_PLAIN_MODEL, Levels::OFF),
@@ -97,7 +117,6 @@ const CODEX_VERDICTS: &[Verdict] = &[
     all(codes::ITEM_NOT_STORED, Levels::ERROR),
     all(codes::MIXED_REFERENCES, Levels::OFF),
     all(codes::CHAIN_WITHOUT_STORE, Levels::OFF),
-    all(codes::ID_LENGTH, Levels::WARNING),
     one(codes::WRONG_ROLE, 1, Levels::ERROR),
     // Codex sends its searches without their ids.
     one(codes::MISSING_FIELD, 8, Levels::OFF),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::history::{ANSWER, Act, Family, Finding, Pair, PairState, Role, Row};
+use crate::history::{ANSWER, Act, Family, Finding, NONE, Pair, PairState, Role, Row};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -28,6 +28,10 @@ crate::rule! {
     ///
     /// At the end of a log the call is still pending: there it is only noted (shown with `-v`).
     ///
+    /// A reference to a call (`fc_…`) does not show its `call_id`, but each needs an output: fewer outputs without a call
+    /// behind the references than references are a warning. With `previous_response_id` or `conversation` the server may
+    /// have the outputs.
+    ///
     /// ## Example
     ///
     /// ```json
@@ -41,13 +45,15 @@ crate::rule! {
     /// If the output is elsewhere, it is moved to after the calls. Otherwise the call is dropped, together with the
     /// reasoning before it if nothing else is left of its group; what is left of the group loses its ids, so that
     /// the server does not look for what is gone. With `--orphans stub` a placeholder output is added instead, and
-    /// nothing is lost. A `program` without its output is only a warning: one was accepted.
+    /// nothing is lost. A `program` without its output is only a warning: one was accepted. Nothing is done about a
+    /// reference: no output can be made for a call whose `call_id` is not known.
     ///
     /// ## Evidence
     ///
     /// Reported: Azure/azure-sdk#46092, langchain-ai/deepagents#5777, CopilotKit/CopilotKit#6781, agno-agi/agno#9376
     /// (function calls); Soju06/codex-lb#1168 (custom); openai/openai-agents-python#1855 (local shell), #2664 (shell).
-    /// Recorded: DeepSeek. No recorded accepted request has such a call.
+    /// Recorded: DeepSeek. No recorded accepted request has such a call; in all 22 with references to calls there are as many
+    /// outputs as references. That the server refuses fewer is a conclusion.
     MISSING_OUTPUT, "missing-output" of "responses" about [MissingPartner], Check::History(check),
     [
         Variant {
@@ -91,6 +97,12 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
+            message: "the referenced call {id} has no output: fewer outputs than references to calls follow",
+            levels: Levels::STORED_WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
             message: "{type} {call_id} has no output",
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
@@ -105,8 +117,9 @@ const PENDING: u8 = 2;
 const ANCHORED: u8 = 3;
 pub const ABORTED: u8 = 4;
 const ABORTED_LAST: u8 = 5;
+const REFERENCED: u8 = 6;
 /// Its output would have to be more than a text.
-const UNANSWERABLE: u8 = 6;
+const UNANSWERABLE: u8 = 7;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let aborted = Aborted::of(cx);
@@ -114,6 +127,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         open(cx, pair, &aborted, out);
     }
     anchored(cx, out);
+    referenced(cx, out);
 }
 
 fn open(cx: &Cx<'_>, pair: &Pair, aborted: &Aborted, out: &mut Out) {
@@ -171,5 +185,21 @@ fn anchored(cx: &Cx<'_>, out: &mut Out) {
     for call in response.open.iter().filter(|call| !answered.contains(&call.key)) {
         let finding = cx.on_request(RULE.code, previous.at).variant(ANCHORED).with(call.at);
         out.add(finding.never("its real output must be sent with this request"));
+    }
+}
+
+/// References to calls for which no output is left. Where the server stores nothing, the reference itself is wrong (RL303).
+fn referenced(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.stored || cx.server_state() {
+        return;
+    }
+    for claim in cx.history.shapes.claims.iter().filter(|claim| claim.output == NONE) {
+        let row = *cx.row(claim.reference);
+        // The server may have run a search or a program, which a reference does not show.
+        let by_server = matches!(row.of.family(), Some(Family::ToolSearch | Family::Program));
+        if !by_server && !cx.is_pending(claim.reference) {
+            let finding = Finding::new(RULE.code, row).variant(REFERENCED);
+            out.add(finding.never("the call_id of the referenced call is not known"));
+        }
     }
 }

@@ -15,8 +15,8 @@ crate::rule! {
     ///
     /// > Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with length 116 instead.
     ///
-    /// It happens when a proxy packs state into ids, or a history comes from another provider. Codex's backend itself
-    /// once made ids of 69 characters, so it is a warning there.
+    /// It happens when a proxy packs state into ids, or a history comes from another provider. Codex's backend refuses it
+    /// as the API does, though it once made ids of 69 characters itself.
     ///
     /// ## Example
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented: the schema's `maxLength` of 64. Reported: fastllm#45, 9router#393, NousResearch/hermes-agent#72006.
+    /// Documented: the schema's `maxLength` of 64. Reported, in histories sent to Codex's backend, too: fastllm#45, ungate#26, 9router#393, NousResearch/hermes-agent#72006.
     ID_LENGTH, "id-length" of "responses" about [Identity], Check::History(check),
     [
         Variant {

@@ -13,7 +13,8 @@ crate::rule! {
     ///
     /// Every item that the server stored may be referenced, and the server pairs the output with the call that it knows.
     /// The output names its call by `call_id`, which a reference does not show, so RL102 is silent on an output after
-    /// such a reference. Where the server stores no items, the reference is an error: RL303.
+    /// such a reference; references without as many outputs are RL101's. Where the server stores no items, the reference is an
+    /// error: RL303.
     ///
     /// ## Example
     ///

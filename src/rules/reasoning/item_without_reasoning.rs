@@ -1,11 +1,12 @@
 //! RL201: an item lost the reasoning that it was made with.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
-use crate::history::{Class, Finding, Flags, Group, Kind, RESTORE, Row};
+use crate::history::{Class, Finding, Flags, Group, Kind, RESTORE, Role, Row};
 use crate::place::Place;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::{Levels, Thinking};
+use crate::target::{Levels, Thinking, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -14,8 +15,9 @@ crate::rule! {
     /// cannot be seen in the item, so it is an error only where it is proven: reasoning without an id comes before an item with
     /// one; a recorded response in the same file shows the missing reasoning; or a web search, or a reference to a
     /// server-side call of any kind, has none although the model reasons and the effort is not `none`. Anything else is a warning at
-    /// most: 67 recorded function calls with ids and without any reasoning were accepted, because their model had not
-    /// reasoned.
+    /// most, and only noted (shown with `-v`) where items come without reasoning anyway: from gpt-5.2 on, and in a tool
+    /// loop in which a recorded response has none, or in which the history keeps the reasoning of one response and two
+    /// others have none. A server that has said the sentence below is believed: `--proven RL201` makes errors of all of it.
     ///
     /// ## Why it matters
     ///
@@ -39,7 +41,8 @@ crate::rule! {
     ///
     /// The reasoning is restored if a recorded response in the file has it. Otherwise the whole group loses its
     /// ids, so that the server treats its items as new ones. A server-side call cannot exist without its id, and is
-    /// dropped. The warning that counts several items of which nothing is proven is fixed for all of them at once.
+    /// dropped. The warning that counts several items of which nothing is proven is fixed for all of them at once. What is
+    /// only noted is left alone.
     ///
     /// ## Evidence
     ///
@@ -47,6 +50,10 @@ crate::rule! {
     /// 0xPlaygrounds/rig#751, VRSEN/agency-swarm#367, microsoft/agent-framework#4059, TanStack/ai#1345; messages:
     /// openai/openai-node#1791; web search: mastra#11103, coder's chatd; MCP: agent-framework#6883. Id-less reasoning
     /// before an item with an id: NousResearch/hermes-agent#97442, omnigent-ai/omnigent#5066.
+    ///
+    /// Recorded: 68 accepted requests to gpt-5.2 up to gpt-6 have such items of which nothing is proven, call after call and
+    /// also behind a call that has its reasoning; no recorded rejection is of these models. Of older ones four such requests
+    /// were accepted, none with more than one such response.
     ITEM_WITHOUT_REASONING, "item-without-reasoning" of "responses" about [Reasoning, Identity], Check::History(check),
     [
         Variant {
@@ -83,43 +90,102 @@ crate::rule! {
             fix: "restore the recorded reasoning, or remove the ids of the group",
             ..Variant::BASE
         },
+        Variant {
+            message: "{items} with ids have no reasoning item before them, the first is {type} {id}; their model reasons \
+                      before some of its items only",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
+            levels: Levels::INFO,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {id} has no reasoning item before it; its model reasons before some of its items only",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
+            levels: Levels::INFO,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
     ]
 }
 
 const UNPROVEN: u8 = 1;
 const UNPROVEN_ONE: u8 = 2;
 const RECORDED: u8 = 3;
+const AT_TIMES: u8 = 4;
+const AT_TIMES_ONE: u8 = 5;
+
+/// Why nothing is done about an item that is only noted.
+const NOTHING_LOST: &str = "nothing tells that it had reasoning";
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
+    // Those that may have lost their reasoning, and those of which that is not likely: the first of each, and how many.
     let mut plain: Option<(Row, u32)> = None;
+    let mut at_times: Option<(Row, u32)> = None;
     let present = reasoning_by_id(cx);
-    for group in &cx.history.groups {
-        if group.has_reasoning() {
-            headed_by_fresh_reasoning(cx, group, out);
-            continue;
-        }
-        for row in linked_items(cx, group) {
-            out.unheaded.push(row.id);
-            match told(cx, row, &present) {
-                Told::Lost(head) => {
-                    out.add(
-                        Finding::new(RULE.code, *row)
-                            .variant(RECORDED)
-                            .with(head)
-                            .remedy(RESTORE),
-                    );
+    for tool_loop in tool_loops(cx) {
+        let reasons_at_times = LazyCell::new(|| reasons_at_times(cx, tool_loop, &present));
+        for group in tool_loop {
+            if group.has_reasoning() {
+                headed_by_fresh_reasoning(cx, group, out);
+                continue;
+            }
+            for row in linked_items(cx, group) {
+                out.unheaded.push(row.id);
+                match told(cx, row, &present) {
+                    Told::Lost(head) => {
+                        out.add(
+                            Finding::new(RULE.code, *row)
+                                .variant(RECORDED)
+                                .with(head)
+                                .remedy(RESTORE),
+                        );
+                    }
+                    // Torn away is another finding (RL110).
+                    Told::Unlinked | Told::Torn(_) => {}
+                    Told::Nothing if is_server_run(row) => hosted(cx, row, *reasons_at_times, out),
+                    Told::Nothing if *reasons_at_times => at_times.get_or_insert((*row, 0)).1 += 1,
+                    Told::Nothing => plain.get_or_insert((*row, 0)).1 += 1,
                 }
-                // Torn away is another finding (RL110).
-                Told::Unlinked | Told::Torn(_) => {}
-                Told::Nothing if is_server_run(row) => hosted(cx, row, out),
-                Told::Nothing => plain.get_or_insert((*row, 0)).1 += 1,
             }
         }
     }
-    if let Some((row, count)) = plain.filter(|_| cx.thinking != Thinking::Never) {
+    if cx.thinking == Thinking::Never {
+        return;
+    }
+    if let Some((row, count)) = plain {
         let variant = if count == 1 { UNPROVEN_ONE } else { UNPROVEN };
         out.add(Finding::new(RULE.code, row).variant(variant).arg(count).remedy(RESTORE));
     }
+    if let Some((row, count)) = at_times {
+        let variant = if count == 1 { AT_TIMES_ONE } else { AT_TIMES };
+        out.add(Finding::new(RULE.code, row).variant(variant).arg(count).never(NOTHING_LOST));
+    }
+}
+
+/// The groups of each stretch in which nobody but tools speaks between the responses of the model.
+fn tool_loops<'h>(cx: &'h Cx<'_>) -> impl Iterator<Item = &'h [Group]> {
+    cx.history.groups.chunk_by(|one, next| {
+        let between = cx.history.among(one.end as usize..next.start as usize);
+        !between.iter().any(|row| row.kind.class() == Class::Message && row.role != Role::Assistant)
+    })
+}
+
+/// The model reasons before some of its items only: it is known for that, a recorded response of the loop has no
+/// reasoning, or the history keeps the reasoning of the loop and yet more than one response has none. Where all responses
+/// have none, a client may have filtered it out.
+fn reasons_at_times(cx: &Cx<'_>, tool_loop: &[Group], present: &HashMap<u64, Place>) -> bool {
+    if cx.has(Trait::WantsReasoningBefore) {
+        return false;
+    }
+    let bare = || tool_loop.iter().filter(|group| !group.has_reasoning());
+    let came_without = |group: &Group| {
+        linked_items(cx, group).any(|row| matches!(told(cx, row, present), Told::Unlinked))
+    };
+    let keeps = || tool_loop.iter().any(Group::has_reasoning);
+    let lacks = |group: &&Group| linked_items(cx, group).next().is_some();
+    cx.has(Trait::ReasonsAtTimes)
+        || bare().any(came_without)
+        || keeps() && bare().filter(lacks).nth(1).is_some()
 }
 
 /// Of the calls only those that the server ran are linked where they are references.
@@ -137,7 +203,8 @@ pub fn counted<'h>(cx: &'h Cx<'_>, finding: &Finding) -> Vec<&'h Row> {
         return Vec::new();
     }
     let present = reasoning_by_id(cx);
-    let groups = cx.history.groups.iter().filter(|group| !group.has_reasoning());
+    let loops = tool_loops(cx).filter(|tool_loop| !reasons_at_times(cx, tool_loop, &present));
+    let groups = loops.flatten().filter(|group| !group.has_reasoning());
     let items = groups.flat_map(|group| linked_items(cx, group));
     items.filter(|row| !is_server_run(row) && matches!(told(cx, row, &present), Told::Nothing)).collect()
 }
@@ -201,12 +268,16 @@ pub(in crate::rules) fn told(cx: &Cx<'_>, row: &Row, present: &HashMap<u64, Plac
     }
 }
 
-fn hosted(cx: &Cx<'_>, row: &Row, out: &mut Out) {
+fn hosted(cx: &Cx<'_>, row: &Row, reasons_at_times: bool, out: &mut Out) {
     let reasons = cx.reasons();
     let checked = row.is_reference() || row.kind == Kind::WebSearchCall;
+    let finding = Finding::new(RULE.code, *row);
     if checked && reasons == Some(true) {
-        out.add(Finding::new(RULE.code, *row).remedy(RESTORE));
+        out.add(finding.remedy(RESTORE));
     } else if cx.thinking != Thinking::Never && !row.has(Flags::SYNTHETIC) {
-        out.add(Finding::new(RULE.code, *row).variant(UNPROVEN_ONE).remedy(RESTORE));
+        out.add(match reasons_at_times {
+            true => finding.variant(AT_TIMES_ONE).never(NOTHING_LOST),
+            false => finding.variant(UNPROVEN_ONE).remedy(RESTORE),
+        });
     }
 }

@@ -1,15 +1,15 @@
 //! RL202: reasoning lost the item that it was made for.
 
-use crate::history::{Act, DETACH, Finding, Group, ItemFlags, REFER, Remedy, Usage};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{Act, DETACH, Finding, Group, ItemFlags, Remedy, Usage};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning with its server id that is missing the item it belongs to: the history ends there, a user
-    /// message follows, or the next item has no id (it was edited, or its id was removed). Reasoning without an id
-    /// is never reported.
+    /// Finds reasoning with its server id, in full or as a reference, that is missing the item it belongs to: the history
+    /// ends there, a user message follows, or the next item has no id (it was edited, or its id was removed). The latter is
+    /// a warning. Reasoning without an id is never reported.
     ///
     /// ## Why it matters
     ///
@@ -17,33 +17,36 @@ crate::rule! {
     ///
     /// > Item 'rs_abc' of type 'reasoning' was provided without its required following item.
     ///
-    /// It looks for the original item by its id: a recorded rejection has an assistant message right after the
-    /// reasoning, but without its id. It happens when a message is edited, or an interrupted turn leaves only its
-    /// reasoning. Without storage 15 such requests were accepted, so there it is only noted (Azure rejects it always).
-    /// In a log of another system, which keeps no ids of calls, a call right after the reasoning is a warning as well.
-    /// At the end of a log the item may still come: there it is only noted.
+    /// It happens when an interrupted turn leaves only its reasoning, or the item after it is lost. Without storage 15 such
+    /// requests were accepted, so there it is only noted (Azure rejects it always). At the end of a log the item may still
+    /// come: there it is only noted, too.
+    ///
+    /// Whether the server minds an item without an id in that place is in doubt. One history was recorded that it rejected:
+    /// there the message after the reasoning was edited and has no id. But AG2 keeps no ids of messages and calls, and sends
+    /// reasoning with its id before them each turn: 7 of 25 of its real logs. So that is a warning, and nothing is changed
+    /// by default. If the server has said the sentence above, `--proven RL202` makes it an error, which `fix` repairs.
     ///
     /// ## Example
     ///
     /// ```json
     /// [{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},
-    ///  {"role":"assistant","content":"An edited answer."},
     ///  {"role":"user","content":"Go on"}]
     /// ```
     ///
     /// ## Fix
     ///
     /// The ids of the whole group are removed: the reasoning keeps its encrypted content and loses its id, as do the items after it, so the model still
-    /// sees all of it. Without a blob, or on Azure, the reasoning is dropped; but before a call it is replaced by a
-    /// reference to itself where the server stores items, and nothing is lost (a warning remains). `--reasoning
-    /// reference` makes references of all groups that the server stores; `--reasoning strip` drops all reasoning.
+    /// sees all of it. Without a blob, or on Azure, the reasoning is dropped, and so is a reference to it. Where an item
+    /// without an id follows, all this is done only with `--fix-warnings` or `--proven RL202`. `--reasoning reference` makes
+    /// references of all groups that the server stores; `--reasoning strip` drops all reasoning.
     ///
     /// ## Evidence
     ///
     /// Recorded: pydantic-ai `test_openai_responses_thinking_with_modified_history` (rejected), ruby_llm (the same shape
-    /// without ids, accepted). Reported: vercel/ai#7099, openai/openai-node#1567, openai/openai-agents-js#326,
-    /// continuedev/continue#8933, OpenHands#11406; Azure: openclaw#57499, badlogic/pi-mono#2702. A reference before a call
-    /// without an id is what coder's chatd sends to OpenAI for reasoning without a blob.
+    /// without ids, accepted). Reported: openai/openai-node#1567, openai/openai-agents-js#326,
+    /// continuedev/continue#8933, OpenHands#11406; Azure: openclaw#57499, badlogic/pi-mono#2702; a reference with nothing
+    /// after it: vercel/ai#7099. A reference before a call without an id is what coder's chatd sends to OpenAI for reasoning
+    /// without a blob.
     REASONING_WITHOUT_ITEM, "reasoning-without-item" of "responses" about [Reasoning, Identity], Check::Group(check),
     [
         Variant {
@@ -51,7 +54,7 @@ crate::rule! {
             related: "the next item",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::ERROR_OR_INFO,
-            evidence: Evidence::Recorded,
+            evidence: Evidence::Reported,
             fix: "remove the item ids of this group",
             ..Variant::BASE
         },
@@ -71,7 +74,8 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning item {id} is missing the item it belongs to",
+            message: "reasoning item {id} is followed by a call without an id; rejected if the server looks for the item \
+                      that it belongs to",
             related: "the next call, which has lost its id",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::STORED_WARNING,
@@ -80,13 +84,22 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning item {id} is missing the item it belongs to",
+            message: "reasoning item {id} is followed by an item without an id; rejected if the server looks for the item \
+                      that it belongs to",
+            related: "the next item",
+            api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
+            levels: Levels::WARNING_OR_INFO,
+            evidence: Evidence::Recorded,
+            fix: "remove the item ids of this group",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the reference to reasoning item {id} is missing the item it belongs to",
             related: "the next item",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::STORED_ERROR,
-            evidence: Evidence::Recorded,
-            fix: "replace it by a reference to the stored item, because it has no encrypted_content",
-            loss: Loss::Lossless,
+            evidence: Evidence::Reported,
+            fix: "drop the reference",
             ..Variant::BASE
         },
     ]
@@ -95,7 +108,8 @@ crate::rule! {
 const REFERENCE: u8 = 1;
 const PENDING: u8 = 2;
 const CALL: u8 = 3;
-const STORED: u8 = 4;
+const FRESH: u8 = 4;
+const REFERENCE_ALONE: u8 = 5;
 
 fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     if !group.has_reasoning() || cx.history.shapes.orphan_run_at(group.start).is_some() {
@@ -106,7 +120,6 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         return;
     }
     let follower = cx.history.among(group.members()).iter().find(|row| row.is_model_made());
-    let model_made = || cx.history.among(group.all()).iter().filter(|row| row.is_model_made());
     let finding = Finding::new(RULE.code, head);
     match follower {
         Some(follower) if follower.has_id() => {}
@@ -117,12 +130,9 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         Some(follower) if head.has(ItemFlags::BOUND) && follower.kind.is_call() => {
             out.add(finding.variant(CALL).with(follower.at).remedy(DETACH));
         }
-        Some(follower) if cx.stored && cx.lives_by_reference(model_made()) => {
-            out.add(finding.variant(STORED).with(follower.at).remedy(REFER));
+        Some(follower) => {
+            out.add(finding.variant(FRESH).with(follower.at).remedy(DETACH));
         }
-        Some(follower) => out.add(finding.with(follower.at).remedy(DETACH)),
-        // A lone reference is not known to be refused: the server may hold what follows.
-        None if head.is_reference() => {}
         None => {
             let last = group.end as usize == cx.history.rows.len();
             if last && cx.history.settings.usage != Usage::Request {
@@ -130,7 +140,10 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
                 return;
             }
             let next = cx.history.rows.get(group.end as usize).map(|row| row.at);
-            out.add(finding.with(next).remedy(DETACH));
+            out.add(match head.is_reference() {
+                true => finding.variant(REFERENCE_ALONE).with(next).remedy(Remedy::One(Act::Flatten)),
+                false => finding.with(next).remedy(DETACH),
+            });
         }
     }
 }
