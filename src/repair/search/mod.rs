@@ -242,8 +242,10 @@ impl<'g> Ground<'g> {
 
     /// All that is found of the history as it is.
     fn known(&self) -> &HashSet<Key> {
-        let all = || self.case.judged.iter().map(|judged| key_of_finding(&judged.finding)).collect();
-        self.known.get_or_init(all)
+        self.known.get_or_init(|| {
+            let found = self.case.judged.iter().map(|judged| key_of_finding(&judged.finding));
+            found.chain(self.wanted().iter().map(|wanted| self.key(wanted))).collect()
+        })
     }
 
     fn key(&self, wanted: &Wanted) -> Key {

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::{Act, Code, DETACH, ItemFlags, KEYLESS, Kind as K, KindSet, Role, codes};
+use crate::history::{Act, Code, DETACH, INLINE, ItemFlags, KEYLESS, Kind as K, KindSet, Role, codes};
 use crate::json::spot::{Is, Spot, To};
 
 use super::{Cure, Field};
@@ -204,7 +204,7 @@ pub static ROWS: &[Field] = &[
     said(codes::MISPLACED_PHASE, 0, OTHERS, &["phase"], Is::NotNull, GONE),
     said(codes::MISPLACED_PHASE, 1, MODEL, &["phase"], Is::NoneOf(&["commentary", "final_answer"]), GONE),
     // RL420
-    unless(ItemFlags::ID_ONLY, codes::UNFINISHED_ITEM, 0, IMAGE, at(&["status"], Is::NoneOf(&["completed"])), Cure::Act(Act::Inline)),
+    unless(ItemFlags::ID_ONLY, codes::UNFINISHED_ITEM, 0, IMAGE, at(&["status"], Is::NoneOf(&["completed"])), Cure::Any(INLINE)),
     row(codes::UNFINISHED_ITEM, 1, COMPUTER_OUTPUT, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
     row(codes::UNFINISHED_ITEM, 2, CUSTOM_CALL, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
 ];
