@@ -62,6 +62,10 @@ pub const ORPHAN: Remedy = Remedy::Any(&[Act::Drop, Act::AsText]);
 pub const KEYLESS: Remedy = Remedy::Any(&[Act::Rekey, Act::Drop]);
 /// A reference gives way to the item that it names, or goes.
 pub const INLINE: Remedy = Remedy::Any(&[Act::Inline, Act::Drop]);
+/// An id that the server never gave: without it, its item stands for itself.
+pub const UNNAME: Remedy = Remedy::Any(&[Act::StripId, Act::Detach, Act::Thin, Act::Flatten]);
+/// Reasoning that nobody can read.
+pub const UNREAD: Remedy = Remedy::Any(&[Act::Drop, Act::Flatten]);
 /// A group that cannot be replayed under its ids.
 pub const DETACH: Remedy = Remedy::Any(&[Act::Detach, Act::Thin, Act::Flatten]);
 /// A group whose reasoning may be elsewhere in the file.
@@ -93,6 +97,8 @@ pub enum Act {
     AsText,
     /// Put the reasoning back before it that a recorded response shows.
     Restore,
+    /// Take the id off the item alone.
+    StripId,
     /// Put references in the place of the items of its group.
     Refer,
     /// Take the ids off the items of its group.
@@ -150,7 +156,7 @@ impl Act {
     pub fn mode(self) -> Option<Mode> {
         match self {
             Act::Refer => Some(Mode::Referenced),
-            Act::Restore | Act::Detach => Some(Mode::Detached),
+            Act::StripId | Act::Restore | Act::Detach => Some(Mode::Detached),
             Act::Thin => Some(Mode::Thinned),
             Act::Flatten => Some(Mode::Flattened),
             _ => None,

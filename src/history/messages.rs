@@ -92,12 +92,13 @@ impl Messages {
         numbers.flat_map(|number| self.get(number).blocks())
     }
 
-    /// The result without a key in a call's step, if both are the only ones there.
+    /// The result without a key in the step of a call without one, if both are the only such ones there.
     pub fn unkeyed_answer(&self, rows: &[Row], call: u32) -> Option<u32> {
         let step = self.step_of(self.number_of(call)?)?;
         let only = |numbers: &Range<u32>, kind: Kind| {
-            let mut all = self.rows_of(numbers.clone()).filter(|ix| nth(rows, *ix).kind == kind);
-            all.next().filter(|ix| all.next().is_none() && nth(rows, *ix).key == 0)
+            let is_such = |row: &Row| row.kind == kind && row.key == 0;
+            let mut all = self.rows_of(numbers.clone()).filter(|ix| is_such(nth(rows, *ix)));
+            all.next().filter(|_| all.next().is_none())
         };
         only(&step.model, Kind::ToolUse).filter(|only| *only == call)?;
         only(&step.answers, Kind::ToolResult)

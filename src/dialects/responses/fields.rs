@@ -75,7 +75,7 @@ impl<'t> Fields<'t> {
             (Kind::McpApprovalRequest, _) => self.id,
             (_, Family::Approval) => self.approval,
             // The schema keys these by id alone, the server by call_id.
-            (_, Family::LocalShell) => self.call_id.filter(|s| !s.is_empty()).or(self.id),
+            (_, Family::LocalShell) => self.call_id.or(self.id),
             _ => self.call_id,
         };
         key.filter(|s| !s.is_empty())

@@ -13,6 +13,8 @@ pub(in crate::repair) enum Fresh {
     Copied(Place),
     /// An answer to this call that claims nothing.
     Stub(Row),
+    /// What the text says that is all of this message, as a block.
+    Said(Row),
     /// A message that holds these results.
     Message(Vec<Fresh>),
     /// A message of the model that says nothing.
@@ -30,6 +32,7 @@ impl Fresh {
                 list.retain_mut(|fresh| fresh.stays_without(goes));
                 !list.is_empty()
             }
+            Fresh::Said(row) => !goes(row),
             Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge | Fresh::GoOn => true,
         }
     }
@@ -38,7 +41,7 @@ impl Fresh {
         match self {
             Fresh::Moved(row, changes) => see(row, changes),
             Fresh::Message(list) => list.iter_mut().for_each(|fresh| fresh.each_moved(see)),
-            Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge | Fresh::GoOn => {}
+            Fresh::Copied(_) | Fresh::Said(_) | Fresh::Stub(_) | Fresh::Bridge | Fresh::GoOn => {}
         }
     }
 }

@@ -57,6 +57,15 @@ pub(in crate::repair) fn stub(dialect: &dyn Dialect, bytes: &dyn ReadAt, call: &
     Ok(call.and_then(|call| dialect.stub(call).ok()).unwrap_or_default())
 }
 
+/// The text that is all of a message, as a block.
+pub(in crate::repair) fn said(bytes: &dyn ReadAt, message: &Row) -> io::Result<Vec<u8>> {
+    let (mut text, mut tape) = (Vec::new(), Tape::new());
+    bytes.read_into(message.at.start, message.at.len as usize, &mut text)?;
+    let message = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+    let content = message.and_then(|message| message.get("content")).map_or(&b"\"\""[..], |content| content.raw());
+    Ok([br#"{"type":"text","text":"#, content, b"}"].concat())
+}
+
 /// How a line ends, or would if it is the last one.
 pub(super) fn line_end(text: &[u8]) -> &'static str {
     if text.ends_with(b"\r\n") { "\r\n" } else { "\n" }

@@ -14,7 +14,7 @@ use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, Held, ReadAt, framing, lines};
 
 use super::insertion::Fresh;
-use super::item_text::{edits_of, line_end, lines_after, patched, stub};
+use super::item_text::{edits_of, line_end, lines_after, patched, said, stub};
 use super::messages::{Message, Messages, list_around};
 use crate::repair::plan::history_plan::{Fate, HistoryPlan};
 
@@ -363,6 +363,7 @@ impl Render<'_> {
             Fresh::Moved(row, _) => vec![With::Copy(row.at)],
             Fresh::Copied(place) => vec![With::Copy(*place)],
             Fresh::Stub(call) => vec![With::text(stub(step.info.dialect, self.bytes, call)?)],
+            Fresh::Said(message) => vec![With::text(said(self.bytes, message)?)],
             Fresh::GoOn => vec![With::text(step.info.dialect.info().continuation.unwrap_or_default())],
             Fresh::Bridge => vec![With::text(step.info.dialect.info().bridge.unwrap_or_default())],
             Fresh::Message(list) => {

@@ -87,8 +87,18 @@ impl Plan<'_> {
         if self.is_dropped(ix) || self.is_dropped(message) {
             return;
         }
-        // A text that is all of its message's content moves with its message.
-        for (anchor, others) in [(message, messages), (ix, blocks)] {
+        // A text that is all of its message's content becomes a block of the other one.
+        let place = self.cx.row(message).at;
+        for other in messages {
+            if self.fates.get(&other).is_none_or(Fate::stays) {
+                let row = *self.cx.row(other);
+                self.fate(ix).before.push(Fresh::Said(row));
+                self.fate(other).moved = true;
+                let (loss, what) = (judged.variant().loss, judged.variant().fix);
+                self.change_with(other, chosen.cause, Action::Move, loss, what, Some(place));
+            }
+        }
+        for (anchor, others) in [(ix, blocks)] {
             let place = self.cx.row(anchor).at;
             for other in others {
                 if !self.fates.get(&other).is_none_or(Fate::stays) {

@@ -398,14 +398,8 @@ impl<'p> Plan<'p> {
         if let Some(run) =
             self.cx.history.shapes.orphan_run_at(ix).filter(|_| judged.finding.code == orphan_tool_run::RULE.code)
         {
-            if self.keeps_reasoning() {
-                return self.refuse(judged, "its reasoning would have to go (--reasoning keep)");
-            }
-            for ix in run.group.start..run.end {
-                let is_reasoning = self.cx.row(ix).is_reasoning();
-                if is_reasoning || run.outputs().contains(&ix) {
-                    self.drop_row(ix, chosen.cause, loss, "drop the reasoning and the outputs after it");
-                }
+            for ix in run.outputs() {
+                self.drop_row(ix, chosen.cause, loss, "drop the output, which has no call");
             }
             return;
         }
@@ -420,6 +414,7 @@ impl<'p> Plan<'p> {
         let what = match judged.finding.remedy.acts() {
             [Act::Rekey, ..] if row.kind.is_call() => "drop the call, which cannot be paired",
             [Act::Rekey, ..] => "drop the output, which cannot be paired",
+            [Act::Drop, Act::Flatten] => "drop the reasoning",
             _ => judged.variant().fix,
         };
         self.drop_row(ix, chosen.cause, loss, what);
@@ -447,7 +442,7 @@ pub(super) fn short_key(cx: &Cx<'_>, key: &[u8]) -> String {
 }
 
 /// Whether an item of this kind lives by its id: a hosted call without one says nothing to the server.
-pub(super) fn lives_by_id(row: &Row) -> bool {
+pub(in crate::repair) fn lives_by_id(row: &Row) -> bool {
     row.is_reference()
         || matches!(
             row.kind,

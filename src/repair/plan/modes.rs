@@ -2,7 +2,7 @@
 //! reasoning); never a mixture.
 
 use crate::dialect::TextChange as Text;
-use crate::history::{Act, Family, Group, Kind, Mode, Row};
+use crate::history::{Act, Family, Group, ItemFlags, Kind, Mode, Row};
 use crate::rule::Loss;
 
 use super::chosen::Chosen;
@@ -24,12 +24,15 @@ impl Plan<'_> {
         // The mode of a group says nothing of what the model did not make.
         let Some(at) = self.group_at(ix).filter(|_| self.cx.row(ix).is_model_made()) else {
             return match mode {
-                Mode::Detached if chosen.act == Act::Detach => self.strip_lonely_id(chosen),
+                Mode::Detached if chosen.act != Act::Restore => self.strip_lonely_id(chosen),
                 _ => self.refuse(judged, NEEDS_ITS_ID),
             };
         };
         if self.is_dropped(ix) {
             return;
+        }
+        if chosen.act == Act::StripId {
+            return self.strip_lonely_id(chosen);
         }
         let Some(&group) = self.cx.history.groups.get(at) else { return };
         if chosen.act == Act::Restore {
@@ -42,11 +45,9 @@ impl Plan<'_> {
             Ok(()) if self.stays_as_it_is(ix, mode) => self.refuse(judged, NEEDS_ITS_ID),
             Ok(()) => {
                 self.want(at, mode, chosen.cause);
-                if let Some(heir) = self.heir_of(at).filter(|_| mode == Mode::Detached) {
-                    match self.cx.history.groups.get(heir).map(|group| self.can_take(group, mode)) {
-                        Some(Err(why)) => self.refuse(judged, why),
-                        _ => self.want(heir, mode, chosen.cause),
-                    }
+                // What lives by its id keeps it.
+                if let Some(heir) = self.heir_of(at).filter(|_| mode > Mode::Referenced) {
+                    self.want(heir, Mode::Detached, chosen.cause);
                 }
             }
             Err(why) => self.refuse(judged, why),
@@ -57,7 +58,8 @@ impl Plan<'_> {
     /// and no reasoning of their own. Whatever becomes of the one becomes of the other.
     pub(in crate::repair) fn heir_of(&self, at: usize) -> Option<usize> {
         let group = self.cx.history.groups.get(at)?;
-        let lonely = group.has_reasoning() && !group.has_members() && self.cx.row(group.body - 1).has_id();
+        let head = self.cx.row(group.start.max(group.body.saturating_sub(1)));
+        let lonely = group.has_reasoning() && !group.has_members() && head.has_id() && !head.has(ItemFlags::BOUND);
         let next = self.cx.history.groups.get(at + 1).filter(|next| lonely && !next.has_reasoning())?;
         let linked = self.cx.history.among(next.members()).iter().any(|row| row.is_model_made() && row.has_id());
         linked.then_some(at + 1)
@@ -130,10 +132,9 @@ impl Plan<'_> {
         self.cx.unreferable(std::iter::empty()).is_none() && self.tally(group).unreferable == 0
     }
 
-    /// Without its hosted calls the group can live without its ids, and something is left that its reasoning leads to.
+    /// Without its hosted calls the group can live without its ids.
     fn can_thin(&self, group: &Group) -> bool {
-        let tally = self.tally(group);
-        tally.others > 0 && tally.bound_reasoning == 0
+        self.tally(group).bound_reasoning == 0
     }
 
     fn loses_by_flattening(&self, group: &Group) -> bool {

@@ -232,7 +232,7 @@ impl Plan<'_> {
     /// The only call without a key in a group, and the only output without one right after that.
     fn keyless_pair(&self, ix: u32) -> Option<(u32, u32)> {
         let history = self.cx.history;
-        let is_empty = |row: &Row| row.key == 0 || row.key == fingerprint_of(b"");
+        let is_empty = |row: &Row| row.key == 0;
         let at = match self.cx.row(ix).kind.is_call() {
             true => self.group_at(ix)?,
             false => self.group_at(self.run_of_outputs(ix).start.checked_sub(1)?)?,
@@ -244,7 +244,11 @@ impl Plan<'_> {
         };
         let call = only(group.start..group.end, Row::is_client_call)?;
         let output = only(group.end..self.end_of_outputs(group.end), Row::is_client_output)?;
-        let family = |ix: u32| self.cx.row(ix).kind.family();
+        // The output of another kind of tool gets the type of its call then.
+        let family = |ix: u32| match self.cx.row(ix).kind.family() {
+            Some(Family::Custom) => Some(Family::Function),
+            family => family,
+        };
         (family(call) == family(output) && [call, output].contains(&ix)).then_some((call, output))
     }
 

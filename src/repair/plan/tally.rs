@@ -15,8 +15,6 @@ pub(in crate::repair) struct Tally {
     pub bound_reasoning: u32,
     /// Items that no reference can be made of.
     pub unreferable: u32,
-    /// Items that are not reasoning, and say something without their ids.
-    pub others: u32,
     /// Items that flattening takes away.
     pub lost: u32,
 }
@@ -29,7 +27,6 @@ impl Tally {
             bound: bound.into(),
             bound_reasoning: (bound && reasoning && !cx.goes_with_its_id(row)).into(),
             unreferable: cx.unreferable(std::iter::once(row)).is_some().into(),
-            others: (!reasoning && !cx.goes_with_its_id(row)).into(),
             lost: (reasoning || row.goes_with_its_id()).into(),
         }
     }
@@ -39,7 +36,6 @@ impl Tally {
             bound: change(self.bound, other.bound),
             bound_reasoning: change(self.bound_reasoning, other.bound_reasoning),
             unreferable: change(self.unreferable, other.unreferable),
-            others: change(self.others, other.others),
             lost: change(self.lost, other.lost),
         }
     }

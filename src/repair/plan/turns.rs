@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::dialect::TextChange as Text;
-use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, PairState, Pairing, Role};
+use crate::history::{Act, BlockFlags, Flags, KEYLESS, Kind, NONE, Pair, PairState, Pairing, Role};
 use crate::json::fingerprint_of;
 use crate::json::mend::Mend;
 use crate::rule::Loss;
@@ -39,11 +39,9 @@ impl Answered {
         let (history, row) = (plan.cx.history, |ix: u32| plan.cx.row(ix));
         let mut by_key: HashMap<u64, Vec<u32>> = HashMap::new();
         let has_result = |pair: &Pair| matches!(pair.state, PairState::Answered | PairState::Far);
-        // Where calls need no ids, two that say the same are two calls.
-        let needs_ids = plan.dialect.info().pairing != Pairing::Counts;
-        for call in history.pairs.iter().filter(|pair| needs_ids && has_result(pair)).map(|pair| pair.call) {
-            if row(call).key != 0 {
-                by_key.entry(row(call).key).or_default().push(call);
+        for call in history.pairs.iter().filter(|pair| has_result(pair)).map(|pair| pair.call) {
+            if let Some(name) = plan.name_of(call) {
+                by_key.entry(name).or_default().push(call);
             }
         }
         let mut count = 0;
@@ -147,13 +145,20 @@ impl Plan<'_> {
             return false;
         }
         let answered = self.once.answered.get_or_init(|| Answered::of(self));
-        let Some(calls) = answered.by_key.get(&self.cx.row(ix).key) else { return false };
+        let Some(calls) = self.name_of(ix).and_then(|name| answered.by_key.get(&name)) else { return false };
         // The nearest ones on both sides tell: a call was doubled where it is.
         let at = calls.partition_point(|call| *call < ix);
         let near = calls.iter().skip(at.saturating_sub(1)).take(2);
         let (row, look, messages) = (self.cx.row(ix), self.cx.look, &self.cx.history.messages);
         let spoken = |ix: u32| messages.number_of(ix).and_then(|number| answered.spoken.get(number as usize));
         near.into_iter().any(|call| spoken(*call) == spoken(ix) && look.same(row, self.cx.row(*call)))
+    }
+
+    /// What a call is told from others by. Where calls need no ids, two without one that say the same are two calls.
+    fn name_of(&self, call: u32) -> Option<u64> {
+        let row = self.cx.row(call);
+        let name = if self.dialect.info().pairing == Pairing::Counts { row.id } else { row.key };
+        (name != 0).then_some(name)
     }
 
     fn drop_copy(&mut self, chosen: &Chosen) {
@@ -228,6 +233,7 @@ impl Plan<'_> {
         }
         let (loss, what) = match chosen.drops_call(self.cx) {
             true => (Loss::Lossy, "drop the unanswered call"),
+            false if judged.finding.remedy == KEYLESS => (Loss::Lossy, "drop the block, which cannot be paired"),
             false => (variant.loss, variant.fix),
         };
         self.drop_row(ix, chosen.cause, loss, what);
@@ -311,13 +317,22 @@ impl Plan<'_> {
                     break name;
                 }
             };
-            let result = match self.once.pair_of(&cx.history.pairs, ix) {
+            let is_keyless = row.key == 0;
+            let result = match self.once.pair_of(&cx.history.pairs, ix).filter(|_| !is_keyless) {
                 Some(pair) => Some(pair.output).filter(|output| *output != NONE),
                 None => cx.history.messages.unkeyed_answer(&cx.history.rows, ix),
             };
+            if is_keyless && result.is_none() {
+                self.refuse(judged, "no other call or result without an id is beside it");
+                continue;
+            }
+            let what = match judged.finding.remedy == KEYLESS {
+                true => "give the call and its result the same new id",
+                false => judged.variant().fix,
+            };
             for ix in std::iter::once(ix).chain(result) {
                 self.fate(ix).text.push(Text::Rename(name.clone()));
-                self.change(ix, chosen.cause, Action::Rewrite, judged.variant().loss, judged.variant().fix);
+                self.change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
             }
         }
     }

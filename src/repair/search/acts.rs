@@ -77,6 +77,7 @@ pub(super) fn shows_in_rows(act: Act) -> bool {
         | Act::Answer
         | Act::AsText
         | Act::Restore
+        | Act::StripId
         | Act::Refer
         | Act::Detach
         | Act::Thin

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::dialect::TextChange as Text;
 use crate::history::{Group, Row, ends_group};
 
-use crate::repair::plan::history_plan::Plan;
+use crate::repair::plan::history_plan::{Plan, lives_by_id};
 
 /// Groups of which a plan breaks a link, each by its first row that stays.
 pub(super) fn broken(plan: &Plan<'_>, stretches: &[Range<u32>], after: &[Row]) -> Vec<u32> {
@@ -48,19 +48,24 @@ fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<
         had(ix) && place(ix).is_some() && !fate.is_some_and(|fate| fate.text.contains(&Text::StripId))
     };
     let made = |row: &&Row| row.is_model_made() && !row.is_reasoning();
-    if keeps(head) {
-        let rest = place(head).map(|n| after.iter().skip(n + 1).take_while(|row| !ends_group(row)));
-        let next = rest.and_then(|mut rest| rest.find(made));
-        let is_its_own = next.is_some_and(|next| next.at == plan.cx.row(follower).at);
-        if had(follower) && !(is_its_own && keeps(follower)) {
+    // An equal copy of it does as well.
+    let is_head = |row: &Row| row.id == plan.cx.row(head).id && row.is_reasoning();
+    let head_at = after.iter().position(is_head);
+    if let Some(at) = head_at {
+        let next = after.iter().skip(at + 1).take_while(|row| !ends_group(row)).find(made);
+        let is_its_own = next.is_some_and(|next| next.id == plan.cx.row(follower).id);
+        if had(follower) && !is_its_own {
             return Some(head);
         }
     }
     let lost = |ix: &u32| {
+        // Without storage the server does not mind of what cannot go without its id.
+        let is_minded = plan.cx.stored || !lives_by_id(plan.cx.row(*ix));
         keeps(*ix)
+            && is_minded
             && place(*ix).is_some_and(|at| {
-                let before = after.iter().take(at).rev().take_while(|row| !ends_group(row));
-                !before.into_iter().any(|row| row.at == plan.cx.row(head).at && row.has_id())
+                let mut before = after.iter().take(at).rev().take_while(|row| !ends_group(row));
+                !before.any(is_head)
             })
     };
     members().find(lost)

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use crate::format::Histories;
 use crate::dialect::TextChange;
-use crate::history::{Act, Code, DETACH, Finding, History, Kind, NONE, Row, Settings, codes};
+use crate::history::{Act, Code, DETACH, Finding, History, Kind, NONE, Row, Settings, UNNAME, codes};
 use crate::judge::{Case, Enabled, Judged, OnHistory};
 use crate::place::Place;
 use crate::rule::{Check, When};
@@ -546,6 +546,15 @@ impl<'g> Ground<'g> {
             for act in limits.acts(self.case.cx, one) {
                 if n > 0 && !acts::loses_nothing(act, one) {
                     continue;
+                }
+                // Of two items with one id either can lose it.
+                let partner = one.judged.finding.partner.filter(|_| one.judged.finding.remedy == UNNAME);
+                let partner = partner.map(|at| self.index_of(&Row::of_place(at, 0))).filter(|ix| *ix != NONE);
+                if let (Some(at), [one]) = (partner, batch.as_slice())
+                    && let Ok(child) = self.child(scope, node, &[Wanted { at, ..*one }], act)
+                    && n == 0
+                {
+                    children.push(child);
                 }
                 match self.child(scope, node, batch, act) {
                     Ok(child) if n == 0 || child.losses <= node.losses => children.push(child),

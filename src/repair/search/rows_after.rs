@@ -70,9 +70,11 @@ impl<'p> RowsAfter<'p> {
 
     fn add(&mut self, fresh: &Fresh) {
         match fresh {
-            Fresh::Moved(row, texts) => {
+            Fresh::Moved(row, _) => {
+                let ix = self.plan.cx.history.index_of(row);
+                let texts = self.plan.fates.get(&ix).map_or(&[][..], |fate| &fate.text);
                 self.push(changed(*row, texts));
-                let message = self.plan.cx.history.messages.of_row(self.plan.cx.history.index_of(row)).copied();
+                let message = self.plan.cx.history.messages.of_row(ix).copied();
                 // A message brings its blocks.
                 if let Some(message) = message.filter(|_| row.kind == Kind::BlockMessage) {
                     self.rows.extend(message.blocks().map(|ix| *self.plan.cx.row(ix)));
@@ -99,6 +101,11 @@ impl<'p> RowsAfter<'p> {
                 }
                 row.item = call.item.only(ItemFlags::ANONYMOUS);
                 row.of = row.kind;
+                self.push(row);
+            }
+            Fresh::Said(message) => {
+                let mut row = self.nowhere(message);
+                (row.kind, row.of) = (Kind::Text, Kind::Text);
                 self.push(row);
             }
             Fresh::Message(list) => {

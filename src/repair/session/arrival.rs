@@ -41,7 +41,7 @@ pub fn arrive(fresh: Fresh, out: &mut Vec<Arrival>) {
         Fresh::Stub(call) => out.push(Arrival::Stub(call)),
         Fresh::Moved(row, changes) if row.kind == Kind::ToolResult => out.push(Arrival::Real(row, changes)),
         Fresh::Message(list) => list.into_iter().for_each(|fresh| arrive(fresh, out)),
-        Fresh::Moved(..) | Fresh::Copied(_) | Fresh::Bridge | Fresh::GoOn => {}
+        Fresh::Moved(..) | Fresh::Copied(_) | Fresh::Said(_) | Fresh::Bridge | Fresh::GoOn => {}
     }
 }
 

@@ -159,10 +159,7 @@ fn followed(cx: &Cx<'_>, step: &Step, out: &mut Out) {
     let other = after.iter().find(is_other).copied();
     let Some(partner) = text.or(other) else { return };
     let finding = Finding::new(RULE.code, *cx.row(call)).variant(FOLLOWED).with(cx.row(partner).at);
-    out.add(match text.is_some() && blocks.iter().any(|ix| kind(ix) == Kind::Thinking) {
-        true => finding.never("the message after it would come to stand before the thinking"),
-        false => finding.act(Act::Advance),
-    });
+    out.add(finding.act(Act::Advance));
 }
 
 /// Results of a step that come after other content of the user.

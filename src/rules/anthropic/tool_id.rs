@@ -1,7 +1,7 @@
 //! RL537: the id of a call has characters that the API does not take, or is missing.
 
 use crate::dialect::Item;
-use crate::history::{Act, Finding, Kind, KindSet};
+use crate::history::{Act, Finding, KEYLESS, Kind, KindSet};
 use crate::json::name;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 
@@ -52,14 +52,14 @@ crate::rule! {
         Variant {
             message: "{type} has no id",
             evidence: Evidence::Documented,
-            fix: "drop the block",
+            fix: "give the call and its result the same new id, or drop the block",
             ..Variant::BASE
         },
         Variant {
             message: "{type} has no tool_use_id",
             api: Some("messages.{message}.content.{block}.tool_result.tool_use_id: Field required"),
             evidence: Evidence::Reported,
-            fix: "drop the block",
+            fix: "give the call and its result the same new id, or drop the block",
             ..Variant::BASE
         },
     ]
@@ -72,7 +72,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
     let finding = Finding::new(RULE.code, item.row);
     let Some(key) = item.key else {
         let is_absent = item.row.kind == Kind::ToolResult && item.val.get(name::tool_use_id).is_none();
-        return out.add(finding.variant(if is_absent { RESULT_WITHOUT } else { MISSING }).act(Act::Drop));
+        return out.add(finding.variant(if is_absent { RESULT_WITHOUT } else { MISSING }).remedy(KEYLESS));
     };
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     if item.row.kind == Kind::ToolUse && !key.decode().iter().all(allowed) {

@@ -2,7 +2,7 @@
 
 use crate::dialect::Item;
 use crate::history::kind::ID_LIMIT;
-use crate::history::{Act, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, Finding, Flags, KEYLESS, Kind, KindSet};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -50,7 +50,7 @@ crate::rule! {
             message: "the {type} has no toolUseId",
             answer: Answer::AWS,
             evidence: Evidence::Documented,
-            fix: "drop the block",
+            fix: "give the call and its result the same new id, or drop the block",
             ..Variant::BASE
         },
     ]
@@ -64,7 +64,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
     }
     let finding = Finding::new(RULE.code, item.row);
     let Some(key) = item.key.map(|key| key.decode()) else {
-        return out.add(finding.variant(MISSING).act(Act::Drop));
+        return out.add(finding.variant(MISSING).remedy(KEYLESS));
     };
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"_.:-".contains(b);
     if item.row.kind == Kind::ToolUse && !(key.len() <= ID_LIMIT && key.iter().all(allowed)) {

@@ -40,6 +40,7 @@ const KEYED: KindSet = KindSet::of(&[
     K::Program,
     K::ProgramOutput,
 ]);
+const LOCAL_SHELL: KindSet = KindSet::of(&[K::LocalShellCall, K::LocalShellCallOutput]);
 const LOCAL_SHELL_OUTPUT: KindSet = KindSet::of(&[K::LocalShellCallOutput]);
 const TOOL_SEARCH: KindSet = KindSet::of(&[K::ToolSearchCall]);
 const WEB_SEARCH: KindSet = KindSet::of(&[K::WebSearchCall]);
@@ -181,6 +182,7 @@ pub static ROWS: &[Field] = &[
     // RL414
     row(codes::MISSING_FIELD, 0, KEYED, &["call_id"], Is::Missing, Cure::Act(Act::Drop)),
     row(codes::MISSING_FIELD, 1, KEYED, &["call_id"], Is::EmptyText, Cure::Any(KEYLESS)),
+    row(codes::MISSING_FIELD, 1, LOCAL_SHELL, &["call_id"], Is::EmptyText, Cure::Any(KEYLESS)),
     row(codes::MISSING_FIELD, 2, NAMED_CALLS, &["name"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
     row(codes::MISSING_FIELD, 3, WEB_SEARCH, &["action", "type"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     noted(codes::MISSING_FIELD, 4, REASONING, at(&["id"], Is::Missing), ItemFlags::FRESH, Cure::Any(DETACH)),

@@ -1,6 +1,6 @@
 //! RL301: two items have one id.
 
-use crate::history::{Act, DETACH, Finding};
+use crate::history::{Act, UNNAME, Finding};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -77,7 +77,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             if row.is_reference() || cx.look.same(first, &row) {
                 out.add(finding.act(Act::Drop));
             } else {
-                out.add(finding.variant(DIFFERENT).remedy(DETACH));
+                out.add(finding.variant(DIFFERENT).remedy(UNNAME));
             }
         }
     }

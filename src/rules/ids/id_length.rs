@@ -1,6 +1,6 @@
 //! RL310: an id or call_id is longer than the API takes.
 
-use crate::history::{Act, DETACH, Family, Finding, Flags, ItemFlags, NONE};
+use crate::history::{Act, UNNAME, Family, Finding, Flags, ItemFlags, NONE};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Answer;
 
@@ -85,6 +85,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         });
     }
     for row in cx.history.rows.iter().filter(|row| row.has(ItemFlags::LONG_ID)) {
-        out.add(Finding::new(RULE.code, *row).variant(ITEM_ID).remedy(DETACH));
+        out.add(Finding::new(RULE.code, *row).variant(ITEM_ID).remedy(UNNAME));
     }
 }

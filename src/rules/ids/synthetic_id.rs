@@ -1,6 +1,6 @@
 //! RL311: an id has a form that only clients make up.
 
-use crate::history::{DETACH, Finding, ItemFlags};
+use crate::history::{UNNAME, Finding, ItemFlags};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -53,7 +53,7 @@ const RESPONSE: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(|row| row.has(ItemFlags::SYNTHETIC_ID)) {
-        out.add(Finding::new(RULE.code, *row).remedy(DETACH));
+        out.add(Finding::new(RULE.code, *row).remedy(UNNAME));
     }
     if let Some(previous) = cx.history.settings.previous.filter(|previous| previous.synthetic) {
         let finding = cx.on_request(RULE.code, previous.at).variant(RESPONSE);

@@ -1,7 +1,7 @@
 //! RL302: an id does not begin as the ids of its kind do.
 
 use crate::dialect::Item;
-use crate::history::{DETACH, Finding, KindSet};
+use crate::history::{UNNAME, Finding, KindSet};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -70,7 +70,7 @@ const ODD: u8 = 1;
 fn check(item: &Item<'_>, out: &mut Out) {
     let Some(id) = item.id else { return };
     let text = id.decode();
-    let finding = Finding::new(RULE.code, item.row).remedy(DETACH);
+    let finding = Finding::new(RULE.code, item.row).remedy(UNNAME);
     let is_plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     if text.is_empty() || !text.iter().all(is_plain) {
         out.add(finding.variant(ODD));

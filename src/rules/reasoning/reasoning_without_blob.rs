@@ -1,6 +1,6 @@
 //! RL205: reasoning has no encrypted content, and the server stores none.
 
-use crate::history::{Act, Finding, Group, ItemFlags, Remedy};
+use crate::history::{Finding, Group, ItemFlags, UNREAD};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -60,7 +60,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     }
     for row in cx.history.among(group.reasoning()) {
         if row.is_reasoning() && !row.is_reference() && !row.has(ItemFlags::BLOB) {
-            out.add(Finding::new(RULE.code, *row).remedy(Remedy::One(Act::Flatten)));
+            out.add(Finding::new(RULE.code, *row).remedy(UNREAD));
         }
     }
 }

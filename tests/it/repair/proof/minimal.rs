@@ -150,8 +150,12 @@ impl Search<'_> {
             if this.id.is_some() && ![What::Hosted, What::Reference, What::Ask].contains(&this.what) {
                 add(Act::Strip, Loss::ID);
             }
-            let is_copy =
-                self.rows[..row].iter().any(|other| other.unit().is_some() && other.unit() == this.unit());
+            // Where calls need no ids, two without one that say the same are two calls.
+            let is_told = dialect != Dialect::Gemini
+                || !matches!(this.what, What::Call | What::Result)
+                || this.key.as_deref().is_some_and(|key| !key.is_empty());
+            let is_copy = is_told
+                && self.rows[..row].iter().any(|other| other.unit().is_some() && other.unit() == this.unit());
             let cost = if is_copy { Loss::NONE } else { Loss::of(this) };
             if cost.user == 0 {
                 add(Act::Drop, cost);

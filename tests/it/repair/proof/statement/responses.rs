@@ -155,11 +155,19 @@ fn reasoning(rows: &[Row], setting: &Setting, out: &mut Faults) {
             match head(rows, n) {
                 Some(head) if head.id.is_none() => out.add(LINKS[0], n),
                 None if &*row.family == "web_search" => out.add(LINKS[1], n),
+                // Something may have come between it and its reasoning.
+                None if follows_lonely(rows, n) => out.doubt("an item apart from reasoning", n),
                 _ => {}
             }
         }
     }
     regrouped(rows, out);
+}
+
+/// Whether the run of what the model made before the one that an item is in is nothing but reasoning at its end.
+fn follows_lonely(rows: &[Row], n: usize) -> bool {
+    let own = rows[..n].iter().rev().take_while(|row| row.is_made()).count();
+    rows[..n - own].iter().rev().find(|row| row.is_made()).is_some_and(is_reasoning)
 }
 
 /// Reasoning with id needs what followed it.
