@@ -88,24 +88,14 @@ impl Plan<'_> {
             return;
         }
         // A text that is all of its message's content becomes a block of the other one.
-        let place = self.cx.row(message).at;
-        for other in messages {
+        let said = messages.into_iter().map(|ix| (ix, Fresh::Said(*self.cx.row(ix))));
+        let moved = blocks.into_iter().map(|ix| (ix, Fresh::Moved(*self.cx.row(ix), Vec::new())));
+        let mut others: Vec<(u32, Fresh)> = said.chain(moved).collect();
+        others.sort_by_key(|(ix, _)| *ix);
+        let place = self.cx.row(ix).at;
+        for (other, fresh) in others {
             if self.fates.get(&other).is_none_or(Fate::stays) {
-                let row = *self.cx.row(other);
-                self.fate(ix).before.push(Fresh::Said(row));
-                self.fate(other).moved = true;
-                let (loss, what) = (judged.variant().loss, judged.variant().fix);
-                self.change_with(other, chosen.cause, Action::Move, loss, what, Some(place));
-            }
-        }
-        for (anchor, others) in [(ix, blocks)] {
-            let place = self.cx.row(anchor).at;
-            for other in others {
-                if !self.fates.get(&other).is_none_or(Fate::stays) {
-                    continue;
-                }
-                let row = *self.cx.row(other);
-                self.fate(anchor).before.push(Fresh::Moved(row, Vec::new()));
+                self.fate(ix).before.push(fresh);
                 self.fate(other).moved = true;
                 let (loss, what) = (judged.variant().loss, judged.variant().fix);
                 self.change_with(other, chosen.cause, Action::Move, loss, what, Some(place));

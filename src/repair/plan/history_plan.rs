@@ -73,6 +73,8 @@ pub(in crate::repair) struct Plan<'p> {
     pub dialect: &'static dyn Dialect,
     number: u32,
     pub fates: BTreeMap<u32, Fate>,
+    /// Those of the items that go which are there a second time.
+    copies: HashSet<u32>,
     /// By the index of the group.
     pub modes: BTreeMap<usize, (Mode, Cause)>,
     /// Values in the request whose members go.
@@ -106,6 +108,7 @@ impl<'p> Plan<'p> {
             dialect,
             number,
             fates: BTreeMap::new(),
+            copies: HashSet::new(),
             modes: BTreeMap::new(),
             unset: Vec::new(),
             request: None,
@@ -309,6 +312,11 @@ impl<'p> Plan<'p> {
         self.options.reasoning == Reasoning::Keep
     }
 
+    /// The item goes, and what it says is not there a second time.
+    pub fn is_lost(&self, ix: u32) -> bool {
+        self.is_dropped(ix) && !self.copies.contains(&ix)
+    }
+
     pub fn is_dropped(&self, ix: u32) -> bool {
         self.fates.get(&ix).is_some_and(|fate| fate.drop)
     }
@@ -321,6 +329,9 @@ impl<'p> Plan<'p> {
     pub fn drop_row(&mut self, ix: u32, cause: Cause, loss: Loss, what: &'static str) {
         if !self.is_dropped(ix) {
             self.fate(ix).drop = true;
+            if loss == Loss::Lossless {
+                self.copies.insert(ix);
+            }
             self.uncount(ix);
             self.change(ix, cause, Action::Drop, loss, what);
         }
@@ -395,14 +406,6 @@ impl<'p> Plan<'p> {
         if loss == Loss::Lossy && !self.may_lose() {
             return self.refuse(judged, "it would lose the content of the item (--lossless)");
         }
-        if let Some(run) =
-            self.cx.history.shapes.orphan_run_at(ix).filter(|_| judged.finding.code == orphan_tool_run::RULE.code)
-        {
-            for ix in run.outputs() {
-                self.drop_row(ix, chosen.cause, loss, "drop the output, which has no call");
-            }
-            return;
-        }
         let reasoning = self.cx.row(ix).is_reasoning();
         if reasoning && self.keeps_reasoning() {
             return self.refuse(judged, "its reasoning would have to go (--reasoning keep)");
@@ -415,6 +418,9 @@ impl<'p> Plan<'p> {
             [Act::Rekey, ..] if row.kind.is_call() => "drop the call, which cannot be paired",
             [Act::Rekey, ..] => "drop the output, which cannot be paired",
             [Act::Drop, Act::Flatten] => "drop the reasoning",
+            _ if row.kind.is_output() && judged.finding.code == orphan_tool_run::RULE.code => {
+                "drop the output, which has no call"
+            }
             _ => judged.variant().fix,
         };
         self.drop_row(ix, chosen.cause, loss, what);

@@ -178,6 +178,7 @@ impl Plan<'_> {
                         let what = "drop the server-side call, which cannot be replayed without its id";
                         self.drop_row(ix, cause, Loss::Lossy, what);
                     }
+                    _ if self.fates.get(&ix).is_some_and(|fate| fate.text.contains(&Text::StripId)) => {}
                     _ if row.has_id_member() && (!lives_by_id(&row) || self.cx.replays_without_id(&row)) => {
                         self.fate(ix).text.push(Text::StripId);
                         let what = match mode {

@@ -22,7 +22,8 @@ pub(super) fn broken(plan: &Plan<'_>, stretches: &[Range<u32>], after: &[Row]) -
         let from = history.groups.partition_point(|group| group.end <= stretch.start);
         for group in history.groups.iter().skip(from).take_while(|group| group.start < stretch.end) {
             let changes = plan.fates.range(group.start..group.end).next().is_some();
-            if !group.has_reasoning() || !group.has_members() || !changes {
+            let lost_between = || is_lonely_among_orphans(plan, group);
+            if !group.has_reasoning() || !(group.has_members() && changes || lost_between()) {
                 continue;
             }
             let places = places.get_or_insert_with(|| {
@@ -34,10 +35,20 @@ pub(super) fn broken(plan: &Plan<'_>, stretches: &[Range<u32>], after: &[Row]) -
     broken
 }
 
+/// Reasoning without an item, after which an output goes that has no call: what came next is not what it led to.
+fn is_lonely_among_orphans(plan: &Plan<'_>, group: &Group) -> bool {
+    let outputs = plan.cx.history.rows.iter().skip(group.end as usize).take_while(|row| row.is_client_output());
+    let count = outputs.count() as u32;
+    let goes = |ix: u32| plan.fates.get(&ix).is_some_and(|fate| fate.drop);
+    !group.has_members() && (group.end..group.end + count).any(|ix| goes(ix) && plan.is_lost(ix))
+}
+
 fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<u64, usize>) -> Option<u32> {
     let head = group.body - 1;
-    let members = || (group.body..group.end).filter(|ix| plan.cx.row(*ix).is_model_made());
-    let follower = members().next()?;
+    // A copy that goes was never what followed the reasoning.
+    let is_copy = |ix: u32| plan.is_dropped(ix) && !plan.is_lost(ix);
+    let members = || (group.body..group.end).filter(|ix| plan.cx.row(*ix).is_model_made() && !is_copy(*ix));
+    let follower = members().next();
     let had = |ix: u32| plan.cx.row(ix).has_id();
     if !had(head) {
         return None;
@@ -53,8 +64,12 @@ fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<
     let head_at = after.iter().position(is_head);
     if let Some(at) = head_at {
         let next = after.iter().skip(at + 1).take_while(|row| !ends_group(row)).find(made);
-        let is_its_own = next.is_some_and(|next| next.id == plan.cx.row(follower).id);
-        if had(follower) && !is_its_own {
+        // What has lost its id before is known by its place.
+        let is_its_own = |follower: u32| {
+            let own = plan.cx.row(follower);
+            next.is_some_and(|next| next.at == own.at && next.id == own.id || next.id != 0 && next.id == own.id)
+        };
+        if follower.map_or(next.is_some(), |follower| !is_its_own(follower)) {
             return Some(head);
         }
     }

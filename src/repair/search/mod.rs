@@ -219,6 +219,11 @@ impl<'g> Ground<'g> {
         let mut all = Vec::new();
         for judged in self.case.judged.iter().filter(|judged| self.options.wants(judged)) {
             let counted = item_without_reasoning::counted(cx, &judged.finding);
+            if judged.finding.code == codes::ORPHAN_TOOL_RUN {
+                let rest = self.index_of(&judged.finding.row) as usize;
+                all.extend(self.outputs_of_run(judged, cx.history.rows.get(rest..).unwrap_or_default()));
+                continue;
+            }
             match counted.is_empty() {
                 true => all.push(Wanted::of(judged, self.index_of(&judged.finding.row))),
                 false => {
@@ -227,6 +232,13 @@ impl<'g> Ground<'g> {
             }
         }
         all
+    }
+
+    /// The outputs of an orphaned run: what goes. `rows` are those from its reasoning on.
+    fn outputs_of_run(&self, judged: &Judged, rows: &[Row]) -> Vec<Wanted> {
+        let rest = rows.iter().skip_while(|row| !row.is_client_output());
+        let outputs = rest.take_while(|row| row.is_client_output()).map(|row| self.index_of(row));
+        outputs.map(|ix| Wanted::of(judged, ix)).collect()
     }
 
     /// The row of a finding; [`NONE`] if it lies on no item.
@@ -336,7 +348,7 @@ impl<'g> Ground<'g> {
             items.extend(own.filter(|judged| is_of_item(judged)).map(|judged| judged.finding));
         }
         let mut scope = Scope { stretches, is_whole: false, ignored: HashSet::new(), items };
-        let found = self.judge_rows(&scope, rows, &scope.items);
+        let (found, _) = self.judge_rows(&scope, rows, &scope.items);
         let own: HashSet<Key> = component.wanted.iter().map(|wanted| self.key(wanted)).collect();
         // What cutting it out makes, and what is another component's.
         let keys = found.iter().map(|judged| key_of_finding(&judged.finding));
@@ -344,8 +356,8 @@ impl<'g> Ground<'g> {
         scope
     }
 
-    /// Judges rows as a history.
-    fn judge_rows(&'g self, scope: &Scope, rows: Vec<Row>, items: &[Finding]) -> Vec<Judged> {
+    /// Judges rows as a history, and gives them back.
+    fn judge_rows(&'g self, scope: &Scope, rows: Vec<Row>, items: &[Finding]) -> (Vec<Judged>, Vec<Row>) {
         let cx = self.case.cx;
         let settings = self.settings.take().unwrap_or_else(|| cx.history.settings.clone());
         let mut history = History::new(rows, settings, self.case.info.dialect.info().pairing);
@@ -363,7 +375,7 @@ impl<'g> Ground<'g> {
         };
         let judged = self.case.judge_rows(&history, items, enabled);
         self.settings.replace(Some(history.settings));
-        judged
+        (judged, history.rows)
     }
 
     /// The best repair of some findings, on top of what was chosen before.
@@ -474,8 +486,18 @@ impl<'g> Ground<'g> {
             eprintln!("judge {:?} -> {:?}", node.chosen.iter().map(|c| (c.judged.finding.code, c.at, c.act)).collect::<Vec<_>>(), after.iter().map(|r| (r.kind, r.at.start)).collect::<Vec<_>>());
         }
         let items = self.items_after(scope, &plan, &after);
-        for judged in self.judge_rows(scope, after, &items) {
-            let mut wanted = Wanted::of(&judged, self.index_of(&judged.finding.row));
+        let (found, after) = self.judge_rows(scope, after, &items);
+        let all = found.iter().flat_map(|judged| {
+            let at = self.index_of(&judged.finding.row);
+            let is_run = judged.finding.code == codes::ORPHAN_TOOL_RUN;
+            let run = is_run.then(|| after.iter().position(|row| row.at == judged.finding.row.at)).flatten();
+            match run.and_then(|n| after.get(n..)) {
+                Some(rows) => self.outputs_of_run(judged, rows),
+                None => vec![Wanted::of(judged, at)],
+            }
+        });
+        for mut wanted in all {
+            let judged = wanted.judged;
             if scope.ignored.contains(&self.key(&wanted)) || is_done(&wanted, &node.chosen) {
                 continue;
             }

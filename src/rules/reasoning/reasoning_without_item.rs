@@ -1,6 +1,6 @@
 //! RL202: reasoning lost the item that it was made for.
 
-use crate::history::{Act, DETACH, Finding, Group, ItemFlags, Remedy, Usage};
+use crate::history::{Act, DETACH, Finding, Group, ItemFlags, Remedy, UNREAD, Usage};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -141,7 +141,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
             }
             let next = cx.history.rows.get(group.end as usize).map(|row| row.at);
             out.add(match head.is_reference() {
-                true => finding.variant(REFERENCE_ALONE).with(next).remedy(Remedy::One(Act::Flatten)),
+                true => finding.variant(REFERENCE_ALONE).with(next).remedy(UNREAD),
                 false => finding.with(next).remedy(DETACH),
             });
         }
