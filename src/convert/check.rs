@@ -8,7 +8,7 @@ use crate::history::codes::{UNKNOWN_FORMAT, unknown};
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::message::LossKind;
 use crate::place::DocId;
-use crate::repair::{Planned, Sketch, Sketcher};
+use crate::repair::{Sketch, Sketcher};
 use crate::source::ReadAt;
 use crate::target::Severity;
 
@@ -23,7 +23,7 @@ pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -
     let to = options.target.and_then(|target| dialect(target.dialect));
     let sketcher = Sketcher::new(options.target.filter(|_| to.is_some()));
     let mut found = judge::judge(id, bytes, options, threads, &sketcher)?;
-    let is_foreign = found.made.iter().any(|sketch| matches!(sketch.planned, Planned::Foreign));
+    let is_foreign = found.made.iter().any(|sketch| sketch.is_foreign);
     let Some(to) = to.filter(|_| is_foreign) else { return Ok(found) };
     let plan = Plan {
         to,

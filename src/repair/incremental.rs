@@ -223,6 +223,7 @@ impl<'r> Lines<'r> {
             changes: Vec::new(),
             refusals: plan.refusals.iter().map(refusal).collect::<Option<_>>()?,
             left: plan.left.iter().map(left).collect::<Option<_>>()?,
+            predicted: None,
         })
     }
 }

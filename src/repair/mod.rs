@@ -25,7 +25,7 @@ use crate::rule::Loss;
 
 pub use fixed::{Fixed, NO_REASONS};
 pub use plan::history_plan::HistoryPlan;
-pub use preview::{Planned, Prints, Sketch, Sketcher};
+pub use preview::{Kept, Promise, Sketch, Sketcher};
 pub use rounds::{fix, fix_judged};
 pub use search::Search;
 

@@ -1,38 +1,70 @@
-//! What the default repair of a history would come to: a check says of each finding what `fix` would do. Of histories that
-//! are records by themselves a few bytes are kept: what is done is found out on a few of them, and expected of those of
-//! which the same was found and the same is planned. Of others the plan is kept, from which the repair goes on.
+//! What the default repair of a history comes to, known from its plan: a check says of each finding what `fix` would do,
+//! and makes no repair for it.
 
-use xxhash_rust::xxh3::Xxh3;
+use std::collections::{HashMap, HashSet};
 
+use crate::format::Histories;
+use crate::history::{Act, Code};
 use crate::judge::{self, Case, Judged, OnHistory};
 use crate::place::Place;
-use crate::target::Target;
+use crate::target::{Severity, Target};
 
-use super::{Cause, Change, FixOptions, HistoryPlan, Refusal, Search};
+use super::{FixOptions, HistoryPlan, Search};
+
+/// What is promised of the fix of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Promise {
+    /// What the finding asks for.
+    Asked,
+    /// Another finding's fix resolves it.
+    WithAnother,
+    /// None, and nothing is said about it.
+    Nothing,
+    /// None, and this is why.
+    Never(&'static str),
+}
+
+pub const REMAINS: &str = "no fix was found that resolves it";
+
+/// What comes of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kept {
+    pub promise: Promise,
+    /// Nothing like it is left at its place.
+    pub is_gone: bool,
+}
+
+impl Kept {
+    /// `left` says of a finding that is left why its fix was not made, if it is known.
+    pub fn of(judged: &Judged, left: Option<Option<&'static str>>) -> Kept {
+        let is_default = judged.is_fixed_by_default();
+        let promise = match left {
+            Some(why) if is_default => Promise::Never(why.unwrap_or(REMAINS)),
+            // It needs no fix or flag of its own where it goes with what is repaired anyway.
+            None if !is_default => Promise::WithAnother,
+            _ => Promise::Asked,
+        };
+        Kept { promise, is_gone: left.is_none() }
+    }
+}
+
+/// A finding, wherever it is found again.
+pub type Found = (Code, u64);
 
 /// What is planned for a history.
 pub struct Sketch {
     /// Number of the history.
     pub number: u32,
-    pub planned: Planned,
-}
-
-pub enum Planned {
-    /// Nothing: the history is of another dialect than the target's, and is to be converted.
-    Foreign,
-    /// For a record by itself.
-    Prints(Prints),
-    /// For a history of several records; `None` if nothing is to be done.
-    Plan(Option<Box<HistoryPlan>>),
-}
-
-/// What is planned, apart from where.
-#[derive(Debug, Default)]
-pub struct Prints {
-    /// Equal for plans that do the same things, for the same reasons, and refuse the same: however often.
-    pub whole: u64,
-    /// Of each finding, in order, what is done to its item, or refused.
-    pub findings: Box<[u64]>,
+    /// It is of another dialect than the target's, and is to be converted.
+    pub is_foreign: bool,
+    /// What comes of its findings.
+    pub kept: HashMap<Found, Kept>,
+    /// Errors and warnings that the repair brings up.
+    pub made: u32,
+    /// Whether the plan tells all: some repairs can only be tried.
+    pub is_sure: bool,
+    /// For a history of several records: the repair goes on from it.
+    pub plan: Option<Box<HistoryPlan>>,
 }
 
 /// Sketches the histories that the default repair would change, and those that it does not repair.
@@ -49,79 +81,70 @@ impl Sketcher {
     }
 }
 
+/// With fewer items than these left, what a file is may no longer be recognised.
+const FEW: usize = 3;
+
 impl OnHistory for Sketcher {
     type Made = Sketch;
 
     fn history(&self, case: &Case<'_>) -> Option<Sketch> {
-        let Case { cx, info, judged, number, .. } = *case;
+        let (info, number) = (case.info, case.number);
+        let nothing =
+            Sketch { number, is_foreign: false, kept: HashMap::new(), made: 0, is_sure: true, plan: None };
         if self.target.is_some_and(|target| !judge::speaks(info, target)) {
-            return Some(Sketch { number, planned: Planned::Foreign });
+            return Some(Sketch { is_foreign: true, ..nothing });
         }
         let spans = info.histories.span_records();
-        let is_fixed = judged.iter().any(Judged::is_fixed_by_default);
+        let is_fixed = case.judged.iter().any(Judged::is_fixed_by_default);
         if !is_fixed && !spans {
             return None;
         }
         // Of a document that is spread over several lines nothing is taken from here.
-        let search = Search { options: &self.options, spread: false };
-        let is_planned = is_fixed || cx.history.settings.numbered.is_some();
-        let plan = is_planned.then(|| search.history(case)).flatten();
-        let planned = match spans {
-            true => Planned::Plan(plan.map(Box::new)),
-            false => Planned::Prints(prints(plan.as_ref(), judged)),
+        let search = Search { options: &self.options, spread: false, predicts: true };
+        let numbered = case.cx.history.settings.numbered.is_some();
+        let plan = (is_fixed || numbered).then(|| search.history(case)).flatten();
+        let mut sketch = match plan.as_ref().filter(|_| is_fixed) {
+            Some(plan) => outcome(plan, case),
+            None => Sketch { is_sure: !is_fixed, ..nothing },
         };
-        Some(Sketch { number, planned })
+        sketch.is_sure &= !numbered && info.histories != Histories::Session;
+        sketch.plan = plan.filter(|_| spans).map(Box::new);
+        Some(sketch)
     }
 
     fn renumber(made: &mut Sketch, by: u32) {
         made.number += by;
-        if let Planned::Plan(Some(plan)) = &mut made.planned {
+        if let Some(plan) = &mut made.plan {
             Search::renumber(plan, by);
         }
     }
 
     fn renumber_records(made: &mut Sketch, by: u32) {
-        if let Planned::Plan(Some(plan)) = &mut made.planned {
+        if let Some(plan) = &mut made.plan {
             Search::renumber_records(plan, by);
         }
     }
 }
 
-fn prints(plan: Option<&HistoryPlan>, judged: &[Judged]) -> Prints {
-    let changes = plan.into_iter().flat_map(|plan| &plan.changes).map(|change| (change.row.at, of_change(change)));
-    let refusals = plan.into_iter().flat_map(|plan| &plan.refusals);
-    let refusals = refusals.map(|refusal| (refusal.at, of_refusal(refusal)));
-    let mut done: Vec<(Place, u64)> = changes.chain(refusals).collect();
-    done.sort_unstable_by_key(|(at, print)| (at.order(), *print));
-    done.dedup();
-    let of_item = |judged: &Judged| {
-        let at = judged.finding.row.at;
-        let from = done.partition_point(|(other, _)| other.order() < at.order());
-        let own = done.iter().skip(from).take_while(|(other, _)| *other == at);
-        own.fold(0, |all: u64, (_, print)| all.wrapping_add(*print))
+/// What a plan leaves of the findings of its history.
+fn outcome(plan: &HistoryPlan, case: &Case<'_>) -> Sketch {
+    let refused: HashMap<(Code, Place), &'static str> =
+        plan.refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.why)).collect();
+    let found = |judged: &Judged| (judged.finding.code, judged.finding.row.at.start);
+    let left: HashSet<Found> = plan.predicted.iter().flatten().map(found).collect();
+    let one = |judged: &Judged| {
+        let why = || refused.get(&(judged.finding.code, judged.finding.row.at)).copied();
+        (found(judged), Kept::of(judged, left.contains(&found(judged)).then(why)))
     };
-    let findings = judged.iter().map(of_item).collect();
-    let mut all: Vec<u64> = done.iter().map(|(_, print)| *print).collect();
-    all.sort_unstable();
-    all.dedup();
-    Prints { whole: all.into_iter().fold(0, |all, print| all.rotate_left(1) ^ print), findings }
-}
-
-fn of_change(change: &Change) -> u64 {
-    let (code, variant) = match change.cause {
-        Cause::Rule(code, variant, _) => (code.0, variant),
-        Cause::Flag(_) => (0, 0),
+    let kept: HashMap<Found, Kept> = case.judged.iter().map(one).collect();
+    let is_made = |judged: &&Judged| judged.severity > Severity::Info && !kept.contains_key(&found(judged));
+    let made = plan.predicted.iter().flatten().filter(is_made).count() as u32;
+    let by_text = |judged: &Judged| {
+        let acts = judged.finding.remedy.acts();
+        judged.is_fixed_by_default()
+            && acts.iter().any(|act| matches!(act, Act::Text | Act::Replace | Act::Relink | Act::Stored(_)))
     };
-    let mut hasher = Xxh3::new();
-    hasher.update(&code.to_le_bytes());
-    hasher.update(&[variant, change.action as u8, change.row.kind as u8, u8::from(change.other.is_some())]);
-    hasher.update(change.what.as_bytes());
-    hasher.digest()
-}
-
-fn of_refusal(refusal: &Refusal) -> u64 {
-    let mut hasher = Xxh3::new();
-    hasher.update(&refusal.code.0.to_le_bytes());
-    hasher.update(refusal.why.as_bytes());
-    hasher.digest()
+    let few = case.cx.history.rows.len().saturating_sub(plan.fates.len()) < FEW;
+    let is_sure = plan.predicted.is_some() && !few && !case.judged.iter().any(by_text);
+    Sketch { number: plan.number, is_foreign: false, kept, made, is_sure, plan: None }
 }

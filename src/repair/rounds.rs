@@ -130,7 +130,7 @@ impl Job<'_> {
     /// Repairs all but what was given up; also tells what is to be given up, too.
     fn attempt(&self, given_up: &GivenUp, judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<(Fixed, GivenUp)> {
         let Job { id, bytes, options, wanted, threads } = *self;
-        let search = Search { options: wanted, spread: is_spread(bytes)? };
+        let search = Search { options: wanted, spread: is_spread(bytes)?, predicts: false };
         let before = match judged {
             Some(judged) => judged,
             None => judge(id, bytes, options, threads, &search)?,

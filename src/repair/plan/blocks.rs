@@ -120,8 +120,12 @@ impl Plan<'_> {
         let Some(message) = self.cx.history.messages.of_row(ix) else { return false };
         let row = self.cx.row(message.row);
         let all_go = || {
-            let mut left = message.blocks().filter(|other| *other != ix && !self.is_dropped(*other));
-            left.next().is_none()
+            let mut left =
+                (message.first.max(self.gone.get())..message.end).filter(|other| !self.is_dropped(*other));
+            let first = left.next().unwrap_or(message.end);
+            // Nothing that is dropped comes back: the next question begins where this one found something.
+            self.gone.set(first);
+            first == ix && left.next().is_none() || first == message.end
         };
         row.has(Flags::ALONE) && (message.row == ix || !row.has(BlockFlags::CONTENT) && all_go())
     }

@@ -1,5 +1,7 @@
 //! What is done about a finding: one of the acts that its rule lists, on a row. A plan is made of these alone.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::history::{Act, NONE};
 use crate::judge::Judged;
 use crate::rule::Cx;
@@ -26,9 +28,11 @@ impl Chosen {
         }
     }
 
-    /// Whether this is the same act for the same finding.
-    pub fn is_same(&self, other: &Chosen) -> bool {
-        (self.at, self.act) == (other.at, other.act) && self.judged.finding.code == other.judged.finding.code
+    /// Equal for the same act for the same finding.
+    pub fn print(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.at, std::mem::discriminant(&self.act), self.judged.finding.code).hash(&mut hasher);
+        hasher.finish()
     }
 }
 

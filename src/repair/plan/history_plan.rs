@@ -1,6 +1,6 @@
 //! The plan of one history: what becomes of each item.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialect::{Dialect, TextChange as Text};
@@ -57,6 +57,8 @@ pub struct HistoryPlan {
     pub changes: Vec<Change>,
     pub refusals: Vec<Refusal>,
     pub left: Vec<Left>,
+    /// What is found of the history after it, where that was asked for.
+    pub predicted: Option<Vec<Judged>>,
 }
 
 impl HistoryPlan {
@@ -91,6 +93,8 @@ pub(in crate::repair) struct Plan<'p> {
     /// Only a part of the history is looked at.
     pub in_part: bool,
     pub once: &'p Once,
+    /// The blocks of the only message before this one are dropped.
+    pub gone: Cell<u32>,
     pub tallies: RefCell<Tallies>,
 }
 
@@ -118,6 +122,7 @@ impl<'p> Plan<'p> {
             by_flag: false,
             in_part: false,
             once,
+            gone: Cell::default(),
             tallies: RefCell::default(),
         }
     }
@@ -191,6 +196,7 @@ impl<'p> Plan<'p> {
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),
             refusals: self.refusals,
             left: self.left,
+            predicted: None,
         })
     }
 

@@ -18,6 +18,7 @@ pub(in crate::repair) struct Once {
     twins: OnceCell<HashMap<u32, Vec<u32>>>,
     pairs: OnceCell<HashMap<u32, Pair>>,
     keys: OnceCell<HashSet<u64>>,
+    continued: OnceCell<HashMap<Place, u32>>,
     pub(super) answered: OnceCell<super::turns::Answered>,
     thinking: OnceCell<Vec<(u64, u32)>>,
 }
@@ -64,6 +65,13 @@ impl Once {
             twins
         };
         self.twins.get_or_init(all).get(&call).cloned().unwrap_or_default()
+    }
+
+    /// The number of the row that continues others at a place.
+    pub fn continued_at(&self, continued: &[Row], at: Place) -> Option<u32> {
+        let all = || continued.iter().zip(0..).map(|(row, n)| (row.at, n)).collect();
+        let all: &HashMap<Place, u32> = self.continued.get_or_init(all);
+        all.get(&at).copied()
     }
 
     /// The keys that are taken.

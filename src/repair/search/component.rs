@@ -22,13 +22,13 @@ pub(super) struct Component {
 pub(super) struct Map<'h> {
     history: &'h History,
     once: &'h Once,
-    /// The stretch that was asked for last: findings come in order.
-    last: RefCell<Range<u32>>,
+    /// Stretches that were asked for, by their first rows.
+    known: RefCell<BTreeMap<u32, u32>>,
 }
 
 impl<'h> Map<'h> {
     pub fn new(history: &'h History, once: &'h Once) -> Self {
-        Map { history, once, last: RefCell::new(0..0) }
+        Map { history, once, known: RefCell::default() }
     }
 
     /// The components of some findings, in the order of their first rows. Findings on the request around the items are one
@@ -120,11 +120,13 @@ impl<'h> Map<'h> {
     /// The rows that belong together with one: of messages a step with its answers; of items a group, the outputs after
     /// it, and the group that its reasoning may have headed.
     pub fn around(&self, ix: u32) -> Range<u32> {
-        if !self.last.borrow().contains(&ix) {
-            let around = self.found_around(ix);
-            self.last.replace(around);
+        let known = self.known.borrow().range(..=ix).next_back().map(|(start, end)| *start..*end);
+        if let Some(known) = known.filter(|known| known.contains(&ix)) {
+            return known;
         }
-        self.last.borrow().clone()
+        let around = self.found_around(ix);
+        self.known.borrow_mut().insert(around.start, around.end);
+        around
     }
 
     fn found_around(&self, ix: u32) -> Range<u32> {

@@ -37,10 +37,13 @@ pub(super) fn broken(plan: &Plan<'_>, stretches: &[Range<u32>], after: &[Row]) -
 
 /// Reasoning without an item, after which an output goes that has no call: what came next is not what it led to.
 fn is_lonely_among_orphans(plan: &Plan<'_>, group: &Group) -> bool {
+    if group.has_members() {
+        return false;
+    }
     let outputs = plan.cx.history.rows.iter().skip(group.end as usize).take_while(|row| row.is_client_output());
     let count = outputs.count() as u32;
     let goes = |ix: u32| plan.fates.get(&ix).is_some_and(|fate| fate.drop);
-    !group.has_members() && (group.end..group.end + count).any(|ix| goes(ix) && plan.is_lost(ix))
+    (group.end..group.end + count).any(|ix| goes(ix) && plan.is_lost(ix))
 }
 
 fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<u64, usize>) -> Option<u32> {
@@ -59,9 +62,12 @@ fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<
         had(ix) && place(ix).is_some() && !fate.is_some_and(|fate| fate.text.contains(&Text::StripId))
     };
     let made = |row: &&Row| row.is_model_made() && !row.is_reasoning();
-    // An equal copy of it does as well.
     let is_head = |row: &Row| row.id == plan.cx.row(head).id && row.is_reasoning();
-    let head_at = after.iter().position(is_head);
+    // An equal copy of it does as well.
+    let head_at = match is_copy(head) {
+        true => after.iter().position(is_head),
+        false => place(head).filter(|at| after.get(*at).is_some_and(is_head)),
+    };
     if let Some(at) = head_at {
         let next = after.iter().skip(at + 1).take_while(|row| !ends_group(row)).find(made);
         // What has lost its id before is known by its place.
@@ -73,15 +79,16 @@ fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<
             return Some(head);
         }
     }
+    // The run of what the model made that the reasoning is in.
+    let run = head_at.map(|at| {
+        let rest = after.iter().skip(at + 1).take_while(|row| !ends_group(row));
+        at..at + 1 + rest.count()
+    });
     let lost = |ix: &u32| {
         // Without storage the server does not mind of what cannot go without its id.
         let is_minded = plan.cx.stored || !lives_by_id(plan.cx.row(*ix));
-        keeps(*ix)
-            && is_minded
-            && place(*ix).is_some_and(|at| {
-                let mut before = after.iter().take(at).rev().take_while(|row| !ends_group(row));
-                !before.any(is_head)
-            })
+        let is_headed = || place(*ix).is_some_and(|at| run.as_ref().is_some_and(|run| run.contains(&at)));
+        keeps(*ix) && is_minded && !is_headed()
     };
     members().find(lost)
 }

@@ -14,7 +14,7 @@ mod rows_after;
 
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ use super::plan::chosen::{Chosen, cause};
 use super::plan::feasibility::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::plan::history_plan::{HistoryPlan, Plan};
 use super::plan::memo::Once;
-use super::{Cause, FixOptions};
+use super::{Action, Cause, FixOptions};
 use acts::Limits;
 use component::{Component, Map};
 use loss::Losses;
@@ -92,6 +92,8 @@ pub struct Search<'o> {
     pub options: &'o FixOptions,
     /// The doc is one document of several lines.
     pub spread: bool,
+    /// Whether it is asked what each repair leaves.
+    pub predicts: bool,
 }
 
 impl OnHistory for Search<'_> {
@@ -105,6 +107,7 @@ impl OnHistory for Search<'_> {
             case,
             options: self.options,
             spread: self.spread,
+            predicts: self.predicts,
             once: Once::default(),
             settings: RefCell::new(None),
             known: OnceCell::new(),
@@ -154,6 +157,7 @@ struct Ground<'g> {
     case: &'g Case<'g>,
     options: &'g FixOptions,
     spread: bool,
+    predicts: bool,
     once: Once,
     /// Lent to the history that is judged.
     settings: RefCell<Option<Settings>>,
@@ -248,8 +252,7 @@ impl<'g> Ground<'g> {
         if history.rows.get(ix as usize).is_some_and(|own| own.at == row.at) {
             return ix;
         }
-        let continued = history.continued.iter().position(|other| other.at == row.at);
-        continued.map_or(NONE, |n| (history.rows.len() + n) as u32)
+        self.once.continued_at(&history.continued, row.at).map_or(NONE, |n| history.rows.len() as u32 + n)
     }
 
     /// All that is found of the history as it is.
@@ -496,19 +499,23 @@ impl<'g> Ground<'g> {
                 None => vec![Wanted::of(judged, at)],
             }
         });
+        let done = done(&node.chosen);
+        let skipped: HashSet<Key> = node.skipped.iter().map(|(other, _)| self.key(other)).collect();
+        let by_row: BTreeMap<u32, Cause> = node.chosen.iter().map(|chosen| (chosen.at, chosen.cause)).collect();
         for mut wanted in all {
             let judged = wanted.judged;
-            if scope.ignored.contains(&self.key(&wanted)) || is_done(&wanted, &node.chosen) {
+            if scope.ignored.contains(&self.key(&wanted)) || done.contains(&(wanted.at, judged.finding.code)) {
                 continue;
             }
-            let is_skipped = node.skipped.iter().any(|(other, _)| self.key(other) == self.key(&wanted));
+            let is_skipped = skipped.contains(&self.key(&wanted));
             let is_made_up = wanted.at == NONE && wanted.judged.finding.row.at.start >= rows_after::NOWHERE;
             if is_skipped {
             } else if !is_made_up && (self.options.wants(&judged) || is_made_worse(&judged)) {
                 // What was there before has its own reason; anything else has that of what was done last near it.
                 if !self.known().contains(&self.key(&wanted)) {
-                    let near = node.chosen.iter().rev().min_by_key(|chosen| chosen.at.abs_diff(wanted.at));
-                    wanted.cause = near.map_or(wanted.cause, |chosen| chosen.cause);
+                    let before = by_row.range(..=wanted.at).next_back();
+                    let near = before.or_else(|| by_row.range(wanted.at..).next());
+                    wanted.cause = near.map_or(wanted.cause, |(_, cause)| *cause);
                 }
                 open.push(wanted);
             } else if judged.severity == Severity::Error {
@@ -545,9 +552,10 @@ impl<'g> Ground<'g> {
 
     /// A link that a candidate breaks, as a finding on its group.
     fn link(&self, plan: &Plan<'_>, at: u32, chosen: &[Chosen]) -> Option<Wanted> {
-        let group = self.case.cx.history.group_of(at)?;
-        let of_group = |(ix, _): &(u32, &super::Change)| group.start <= *ix && *ix < group.end;
-        let (_, change) = plan.changes().find(of_group)?;
+        let history = self.case.cx.history;
+        let group = history.group_of(at)?;
+        // What went from the group, or after it.
+        let (_, change) = plan.changes().filter(|(ix, _)| *ix >= group.start).min_by_key(|(ix, _)| *ix)?;
         let chosen = chosen.iter().find(|chosen| chosen.cause == change.cause).or(chosen.last())?;
         let mut judged = chosen.judged;
         judged.finding.remedy = DETACH;
@@ -606,8 +614,8 @@ impl<'g> Ground<'g> {
         act: Act,
     ) -> Result<Node<'g>, Option<&'static str>> {
         let more = batch.iter().map(|wanted| wanted.chosen(act));
-        let more: Vec<Chosen> =
-            more.filter(|more| !node.chosen.iter().any(|chosen| chosen.is_same(more))).collect();
+        let told: HashSet<u64> = node.chosen.iter().map(Chosen::print).collect();
+        let more: Vec<Chosen> = more.filter(|more| !told.contains(&more.print())).collect();
         if more.is_empty() {
             return Err(None);
         }
@@ -653,7 +661,8 @@ impl<'g> Ground<'g> {
             plan.left.extend(flag.and_then(|why| plan.first_left(why)));
             let impossible = plan.impossible(info, self.spread);
             if impossible.is_empty() {
-                return plan.finish(info);
+                let predicted = self.predicts.then(|| self.predicted(&plan));
+                return plan.finish(info).map(|made| HistoryPlan { predicted, ..made });
             }
             let by_flag = impossible.iter().find(|(cause, _)| matches!(cause, Cause::Flag(_)));
             flag = flag.or(by_flag.map(|(_, why)| *why));
@@ -671,6 +680,27 @@ impl<'g> Ground<'g> {
         let why = "it depends on a fix that cannot be made";
         chosen.iter().for_each(|chosen| plan.refuse(&chosen.judged, why));
         plan.finish(info)
+    }
+}
+
+impl<'g> Ground<'g> {
+    /// What is left of the history after a plan.
+    fn predicted(&'g self, plan: &Plan<'_>) -> Vec<Judged> {
+        let scope = self.whole(&[]);
+        let after = RowsAfter::of(plan, &scope.stretches);
+        let items = self.items_after(&scope, plan, &after);
+        let mended: HashSet<(Code, Place)> = plan
+            .changes()
+            .filter_map(|(ix, change)| match change.cause {
+                Cause::Rule(code, _, at) if ix == NONE || self.case.cx.row(ix).at == at => {
+                    matches!(change.action, Action::Rewrite | Action::Strip).then_some((code, at))
+                }
+                _ => None,
+            })
+            .collect();
+        let is_mended = |judged: &Judged| mended.contains(&(judged.finding.code, judged.finding.row.at));
+        let (found, _) = self.judge_rows(&scope, after, &items);
+        found.into_iter().filter(|judged| !is_mended(judged)).collect()
     }
 }
 
@@ -695,11 +725,7 @@ impl Node<'_> {
 
     /// Equal for the same acts in another order.
     fn print(&self) -> u64 {
-        let acts = self.chosen.iter().map(|chosen| {
-            let mut hasher = DefaultHasher::new();
-            (chosen.at, std::mem::discriminant(&chosen.act), chosen.judged.finding.code).hash(&mut hasher);
-            hasher.finish()
-        });
+        let acts = self.chosen.iter().map(Chosen::print);
         let skipped = self.skipped.iter().map(|(wanted, _)| {
             let mut hasher = DefaultHasher::new();
             (wanted.at, wanted.judged.finding.code, wanted.judged.finding.variant).hash(&mut hasher);
@@ -761,12 +787,10 @@ fn is_made_worse(judged: &Judged) -> bool {
     judged.severity == Severity::Error && judged.has_fix() && judged.variant().when != When::Flag
 }
 
-/// Whether a finding is of an act that was made, and that no row shows.
-fn is_done(wanted: &Wanted, chosen: &[Chosen]) -> bool {
-    chosen.iter().any(|chosen| {
-        let same = (chosen.at, chosen.judged.finding.code) == (wanted.at, wanted.judged.finding.code);
-        same && !acts::shows_in_rows(chosen.act)
-    })
+/// Findings of acts that were made, and that no row shows.
+fn done(chosen: &[Chosen]) -> HashSet<(u32, Code)> {
+    let unseen = chosen.iter().filter(|chosen| !acts::shows_in_rows(chosen.act));
+    unseen.map(|chosen| (chosen.at, chosen.judged.finding.code)).collect()
 }
 
 /// Raised on the item by itself, and not by the history that it is in.

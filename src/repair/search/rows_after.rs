@@ -19,12 +19,14 @@ pub(super) struct RowsAfter<'p> {
     plan: &'p Plan<'p>,
     rows: Vec<Row>,
     fresh: u64,
+    /// Of the message that blocks come to stand in.
+    role: Role,
 }
 
 impl<'p> RowsAfter<'p> {
     /// Of some stretches, in order.
     pub fn of(plan: &'p Plan<'p>, stretches: &[Range<u32>]) -> Vec<Row> {
-        let mut after = RowsAfter { plan, rows: Vec::new(), fresh: 0 };
+        let mut after = RowsAfter { plan, rows: Vec::new(), fresh: 0, role: Role::None };
         let nothing = Fate::default();
         for ix in stretches.iter().cloned().flatten() {
             let row = *plan.cx.row(ix);
@@ -60,7 +62,12 @@ impl<'p> RowsAfter<'p> {
         }
         match fate.replaced_by {
             Some(place) => self.copy(row.of, place, row),
-            None => self.rows.push(changed(row, &fate.text)),
+            None => {
+                if row.kind == Kind::BlockMessage || row.has(BlockFlags::MESSAGE) {
+                    self.role = row.role;
+                }
+                self.rows.push(changed(row, &fate.text));
+            }
         }
     }
 
@@ -120,9 +127,8 @@ impl<'p> RowsAfter<'p> {
     /// A block has the role of the message that it comes to stand in.
     fn push(&mut self, mut row: Row) {
         let is_block = row.kind.is_of_blocks() && row.kind != Kind::BlockMessage && !row.has(BlockFlags::MESSAGE);
-        let is_message = |row: &&Row| row.kind == Kind::BlockMessage || row.has(BlockFlags::MESSAGE);
-        if let Some(message) = self.rows.iter().rev().find(is_message).filter(|_| is_block) {
-            row.role = message.role;
+        if is_block {
+            row.role = self.role;
         }
         self.rows.push(row);
     }
@@ -131,6 +137,7 @@ impl<'p> RowsAfter<'p> {
         let Some(beside) = self.plan.cx.history.rows.first().copied() else { return };
         let mut row = self.nowhere(&beside);
         (row.kind, row.of, row.role, row.block) = (Kind::BlockMessage, Kind::BlockMessage, role, block);
+        self.role = role;
         self.rows.push(row);
     }
 

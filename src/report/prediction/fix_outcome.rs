@@ -6,25 +6,12 @@ use crate::history::{Code, Remedy};
 use crate::judge::Judged;
 use crate::place::Pieces;
 use crate::repair::Fixed;
+pub use crate::repair::{Kept, Promise};
 use crate::target::Severity;
 
 use crate::report::{Diagnostic, FixNote};
 
 const WITH_ANOTHER: &str = "fixed together with another finding";
-const REMAINS: &str = "no fix was found that resolves it";
-
-/// What is promised of the fix of a finding.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Promise {
-    /// What the finding asks for.
-    Asked,
-    /// Another finding's fix resolves it.
-    WithAnother,
-    /// None, and nothing is said about it.
-    Nothing,
-    /// None, and this is why.
-    Never(&'static str),
-}
 
 impl Promise {
     /// What is said of the fix of a finding, or why there is none.
@@ -62,14 +49,6 @@ impl Promise {
     }
 }
 
-/// What comes of a finding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Kept {
-    pub promise: Promise,
-    /// Nothing like it is left at its place.
-    pub is_gone: bool,
-}
-
 /// What a default repair keeps of each finding of `fixed.before`, in order, and the number of errors and warnings that are
 /// gone after it. `total` is the length of the doc.
 pub fn kept(fixed: &Fixed, total: u64) -> (Vec<Kept>, u64) {
@@ -83,15 +62,8 @@ pub fn kept(fixed: &Fixed, total: u64) -> (Vec<Kept>, u64) {
         left.insert((judged.finding.code, at.start), why_not(judged));
     }
     let one = |judged: &Judged| {
-        let is_default = judged.is_fixed_by_default();
         let left = left.get(&(judged.finding.code, judged.finding.row.at.start));
-        let promise = match left {
-            Some(why) if is_default => Promise::Never(why.unwrap_or(REMAINS)),
-            // It needs no fix or flag of its own where it goes with what is repaired anyway.
-            None if !is_default => Promise::WithAnother,
-            _ => Promise::Asked,
-        };
-        Kept { promise, is_gone: left.is_none() }
+        Kept::of(judged, left.copied())
     };
     let counts = |judged: &&Judged| judged.severity > Severity::Info;
     let had = fixed.before.judged.iter().filter(counts).count();

@@ -1,16 +1,17 @@
 //! What a check may promise: what `fix` with the same flags does, found out by planning it. A fix that would be refused,
 //! or that would leave as many errors, is none.
 
+use std::collections::HashMap;
 use std::io;
 
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::DocId;
 use crate::repair;
-use crate::repair::{FixOptions, Fixed, HistoryPlan, Planned, Sketch};
+use crate::repair::{FixOptions, Fixed, HistoryPlan, Sketch};
 use crate::source::{Container, ReadAt};
+use crate::target::Severity;
 
 pub use super::fix_outcome::{Promise, kept};
-use super::trial_repair;
 use crate::report::{Content, Diagnostic, Picked, diagnose_some, proposal};
 
 /// What is promised of a doc.
@@ -86,8 +87,8 @@ pub fn plan(
         // What another dialect would take is made by `convert`, not by `fix`.
         return Ok(Promises::all(found, Promise::Nothing));
     }
-    if !whole && let Some((of, gone)) = trial_repair::plan(id, bytes, found, options, threads)? {
-        return Ok(Promises { of, gone, fixed: None });
+    if !whole && let Some(promises) = of_plans(found) {
+        return Ok(promises);
     }
     let plans = plans(found);
     let is_lent = plans.is_some();
@@ -108,16 +109,38 @@ pub fn plan(
     Ok(Promises { of, gone, fixed: whole.then_some(fixed) })
 }
 
-/// Takes the plans of all histories, if they were made, and hold: a document may be spread over several lines.
-fn plans(found: &mut JudgedDoc<Sketch>) -> Option<Vec<HistoryPlan>> {
-    let is_planned = |sketch: &Sketch| matches!(sketch.planned, Planned::Plan(_));
-    let all = found.made.len() == found.histories as usize && found.made.iter().all(is_planned);
-    if !all || matches!(found.container, Container::Document { .. }) {
+/// What the plans of the histories say, if they say all.
+fn of_plans(found: &JudgedDoc<Sketch>) -> Option<Promises> {
+    let sketches: HashMap<u32, &Sketch> = found.made.iter().map(|sketch| (sketch.number, sketch)).collect();
+    let is_sure = |judged: &&Judged| match judged.history {
+        Some(number) => sketches.get(&number).is_none_or(|sketch| sketch.is_sure),
+        None => !judged.is_fixed_by_default(),
+    };
+    let in_records = found.format.is_some_and(|format| {
+        let spans = format.info().histories.span_records();
+        format.editor().is_none() && !(spans && matches!(found.container, Container::Document { .. }))
+    });
+    if !in_records || !found.judged.iter().all(|judged| is_sure(&judged)) {
         return None;
     }
-    let plans = std::mem::take(&mut found.made).into_iter().filter_map(|sketch| match sketch.planned {
-        Planned::Plan(plan) => plan.map(|plan| *plan),
-        Planned::Prints(_) | Planned::Foreign => None,
-    });
+    let (mut of, mut gone) = (Vec::with_capacity(found.judged.len()), 0i64);
+    for judged in &found.judged {
+        let sketch = judged.history.and_then(|number| sketches.get(&number));
+        let kept = sketch.and_then(|sketch| sketch.kept.get(&(judged.finding.code, judged.finding.row.at.start)));
+        of.push(kept.map_or(Promise::Asked, |kept| kept.promise));
+        gone += i64::from(judged.severity > Severity::Info && kept.is_some_and(|kept| kept.is_gone));
+    }
+    gone -= found.made.iter().map(|sketch| i64::from(sketch.made)).sum::<i64>();
+    Some(Promises { of, gone: u64::try_from(gone).unwrap_or(0), fixed: None })
+}
+
+/// Takes the plans of all histories, if they were made, and hold: a document may be spread over several lines.
+fn plans(found: &mut JudgedDoc<Sketch>) -> Option<Vec<HistoryPlan>> {
+    let spans = found.format.is_some_and(|format| format.info().histories.span_records());
+    let all = found.made.len() == found.histories as usize && !found.made.iter().any(|sketch| sketch.is_foreign);
+    if !all || !spans || matches!(found.container, Container::Document { .. }) {
+        return None;
+    }
+    let plans = std::mem::take(&mut found.made).into_iter().filter_map(|sketch| sketch.plan.map(|plan| *plan));
     Some(plans.collect())
 }
