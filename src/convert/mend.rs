@@ -9,7 +9,7 @@ use crate::judge::Options;
 use crate::message::{At, LossKind, Lost};
 use crate::place::{DocId, Pieces, Place};
 use crate::repair;
-use crate::repair::{Action, Cause, Change, FixOptions, Orphans};
+use crate::repair::{Action, Cause, Change, FixOptions};
 use crate::rule::About;
 use crate::rules;
 use crate::rules::calls::mismatched_output;
@@ -22,7 +22,7 @@ pub const MADE: DocId = DocId(u32::MAX);
 
 /// Makes a copy what each of these takes, one after the other. What has no legal repair stays as it is.
 pub fn mend(result: &mut Spool, converted: &mut Converted, takers: &[Options]) {
-    let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
+    let wanted = FixOptions::default();
     let mut before: Vec<Pieces> = Vec::new();
     for options in takers {
         let Ok(fixed) = repair::fix(MADE, result, options, &wanted, 1) else { return };

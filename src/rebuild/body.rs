@@ -61,7 +61,7 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     }
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
-        let found = cut_items(&items, &messages, budget, asked.fix.orphans != Orphans::Stub);
+        let found = cut_items(&items, &messages, budget, asked.fix.orphans == Orphans::Drop);
         items = kept_of(items, &found);
         kept = Some(found);
     }

@@ -4,8 +4,11 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::history::{Claim, Flags, Group, NONE, Pair, PairState, Row};
+use crate::history::{Claim, Flags, Group, NONE, Pair, PairState, Pairing, Row};
 use crate::place::Place;
+use crate::rule::Cx;
+
+use super::answered::Answered;
 
 #[derive(Default)]
 pub(in crate::repair) struct Once {
@@ -19,7 +22,7 @@ pub(in crate::repair) struct Once {
     pairs: OnceCell<HashMap<u32, Pair>>,
     keys: OnceCell<HashSet<u64>>,
     continued: OnceCell<HashMap<Place, u32>>,
-    pub(super) answered: OnceCell<super::turns::Answered>,
+    answered: OnceCell<Answered>,
     thinking: OnceCell<Vec<(u64, u32)>>,
 }
 
@@ -72,6 +75,11 @@ impl Once {
         let all = || continued.iter().zip(0..).map(|(row, n)| (row.at, n)).collect();
         let all: &HashMap<Place, u32> = self.continued.get_or_init(all);
         all.get(&at).copied()
+    }
+
+    /// The calls that have a result.
+    pub(super) fn answered(&self, cx: &Cx<'_>, pairing: Pairing) -> &Answered {
+        self.answered.get_or_init(|| Answered::of(cx, pairing))
     }
 
     /// The keys that are taken.

@@ -1,5 +1,6 @@
 //! The plan of a history: what becomes of each item when certain acts are made, before any byte is changed.
 
+pub mod answered;
 pub mod blocks;
 pub mod by_flag;
 pub mod chosen;

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::dialect::TextChange as Text;
-use crate::history::{Act, BlockFlags, Flags, KEYLESS, Kind, NONE, Pair, PairState, Pairing, Role};
+use crate::history::{Act, Flags, KEYLESS, Kind, NONE, PairState};
 use crate::json::fingerprint_of;
 use crate::json::mend::Mend;
 use crate::rule::Loss;
 use crate::target::Trait;
 
 use super::blocks::{LONE, NO_LIST};
+use super::answered::name_of;
 use super::chosen::Chosen;
 use super::history_plan::{Fate, Plan, short_key};
 use crate::repair::edit::insertion::Fresh;
@@ -24,35 +25,6 @@ struct Arrival {
     /// The result, where it is a real one.
     from: Option<u32>,
     cause: crate::repair::Cause,
-}
-
-/// What tells a doubled call from one that was made again.
-pub(super) struct Answered {
-    /// By key: the calls that have a result, wherever it is, in order.
-    by_key: HashMap<u64, Vec<u32>>,
-    /// By turn: how often the user has spoken up to it.
-    spoken: Vec<u32>,
-}
-
-impl Answered {
-    fn of(plan: &Plan<'_>) -> Self {
-        let (history, row) = (plan.cx.history, |ix: u32| plan.cx.row(ix));
-        let mut by_key: HashMap<u64, Vec<u32>> = HashMap::new();
-        let has_result = |pair: &Pair| matches!(pair.state, PairState::Answered | PairState::Far);
-        for call in history.pairs.iter().filter(|pair| has_result(pair)).map(|pair| pair.call) {
-            if let Some(name) = plan.name_of(call) {
-                by_key.entry(name).or_default().push(call);
-            }
-        }
-        let mut count = 0;
-        let spoken = history.messages.list.iter().map(|message| {
-            let says = |mut blocks: std::ops::Range<u32>| blocks.any(|ix| row(ix).kind != Kind::ToolResult);
-            let speaks = row(message.row).has(BlockFlags::CONTENT) || says(message.blocks());
-            count += u32::from(message.role == Role::User && speaks);
-            count
-        });
-        Answered { by_key, spoken: spoken.collect() }
-    }
 }
 
 type Arrivals = BTreeMap<u32, Vec<Arrival>>;
@@ -144,21 +116,16 @@ impl Plan<'_> {
         if self.once.pair_of(&self.cx.history.pairs, ix).is_none_or(|pair| pair.state != PairState::Open) {
             return false;
         }
-        let answered = self.once.answered.get_or_init(|| Answered::of(self));
-        let Some(calls) = self.name_of(ix).and_then(|name| answered.by_key.get(&name)) else { return false };
+        let answered = self.once.answered(self.cx, self.dialect.info().pairing);
+        let Some(calls) = name_of(self.cx, self.dialect.info().pairing, ix).and_then(|name| answered.by_key.get(&name)) else {
+            return false;
+        };
         // The nearest ones on both sides tell: a call was doubled where it is.
         let at = calls.partition_point(|call| *call < ix);
         let near = calls.iter().skip(at.saturating_sub(1)).take(2);
         let (row, look, messages) = (self.cx.row(ix), self.cx.look, &self.cx.history.messages);
         let spoken = |ix: u32| messages.number_of(ix).and_then(|number| answered.spoken.get(number as usize));
         near.into_iter().any(|call| spoken(*call) == spoken(ix) && look.same(row, self.cx.row(*call)))
-    }
-
-    /// What a call is told from others by. Where calls need no ids, two without one that say the same are two calls.
-    fn name_of(&self, call: u32) -> Option<u64> {
-        let row = self.cx.row(call);
-        let name = if self.dialect.info().pairing == Pairing::Counts { row.id } else { row.key };
-        (name != 0).then_some(name)
     }
 
     fn drop_copy(&mut self, chosen: &Chosen) {

@@ -3,7 +3,7 @@
 use crate::history::{Act, Code, NONE, codes};
 use crate::rule::{Cx, Loss};
 
-use super::Wanted;
+use super::wanted::Wanted;
 use crate::repair::{FixOptions, Orphans, Reasoning};
 
 /// Which acts may be chosen.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::history::{History, NONE, Row};
 use crate::place::Place;
 
-use super::Wanted;
+use super::wanted::Wanted;
 use crate::repair::plan::memo::Once;
 
 /// Some findings, and the rows that their repair can touch.

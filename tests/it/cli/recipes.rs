@@ -204,6 +204,12 @@ fn a_nightly_sweep() {
     }
     let folder = transcripts();
     let bucket = folder.path().join("transcripts");
+    // A result without its call is removed, and kept.
+    let output = json!({"type": "function_call_output", "call_id": "gone", "output": "x"});
+    let broken = json!({"model": "gpt-5", "input": [user("Rome?"), call("call_1"), user("Oslo?"), output, user("Bonn?")]});
+    for name in ["a.jsonl", "b c.jsonl"] {
+        fs::write(bucket.join(name), format!("{broken}\n")).expect("a file");
+    }
     let before = fs::read(bucket.join("a.jsonl")).expect("a file");
     let (out, err, code) = run(script, folder.path());
     assert_eq!(code, 0, "{err}");
@@ -224,7 +230,7 @@ fn a_nightly_sweep() {
 
     // The next night reads what is new.
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    fs::write(bucket.join("new.jsonl"), format!("{}\n", broken())).expect("a file");
+    fs::write(bucket.join("new.jsonl"), format!("{broken}\n")).expect("a file");
     let (out, err, code) = run(script, folder.path());
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("new.jsonl") && !out.contains("a.jsonl"), "{out}");

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::linear::commands::{grown, run};
 
-const FEW: usize = 100;
+const FEW: usize = 200;
 const MANY: usize = 4 * FEW;
 
 /// The ids in a value become those of a copy: whatever names a record, a message, a call or a parent.

@@ -54,7 +54,7 @@ fn what_is_left_is_what_judging_all_of_it_finds() {
 fn what_was_not_changed_is_judged_once() {
     let text = of_size(12 << 20, Shape::Requests, 1000);
     let done = fixed(&text, &FixOptions::default());
-    assert!(done.changes.len() > 2, "{} changes", done.changes.len());
+    assert!(done.changes.len() > 1, "{} changes", done.changes.len());
     // The log is judged, and compared with what is written where no copy is.
     let (_, bytes) = text.take();
     assert!(bytes < text.len() * 2, "{bytes} bytes of {}", text.len());

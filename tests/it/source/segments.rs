@@ -67,7 +67,7 @@ fn a_log_in_several_files_is_one_history_however_it_is_named() {
 #[test]
 fn a_repair_writes_the_files_that_it_changes_and_no_other() {
     let folder = log();
-    let output = run(folder.path(), &["fix", "-w", "s.jsonl"]);
+    let output = run(folder.path(), &["fix", "-w", "--orphans", "drop", "s.jsonl"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(read(folder.path(), "s.dropped-2.jsonl"), format!("{ASK}\n{MENDED}"));
     assert_eq!(read(folder.path(), "s.dropped-10.jsonl"), format!("\n{ANSWER}\n"));
@@ -80,13 +80,13 @@ fn a_repair_writes_the_files_that_it_changes_and_no_other() {
 #[test]
 fn a_copy_holds_every_file_and_a_patch_names_those_that_change() {
     let folder = log();
-    let output = run(folder.path(), &["fix", "-o", "out", "s.jsonl"]);
+    let output = run(folder.path(), &["fix", "-o", "out", "--orphans", "drop", "s.jsonl"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let out = folder.path().join("out");
     assert_eq!(read(&out, "s.dropped-2.jsonl"), format!("{ASK}\n{MENDED}"));
     assert_eq!(read(&out, "s.dropped-10.jsonl"), format!("\n{ANSWER}\n"));
     assert_eq!(read(&out, "s.jsonl"), format!("{ASK}\n{ASK}\n"));
-    let output = run(folder.path(), &["fix", "--patch", "s.jsonl"]);
+    let output = run(folder.path(), &["fix", "--patch", "--orphans", "drop", "s.jsonl"]);
     let patch = String::from_utf8_lossy(&output.stdout);
     let heads: Vec<&str> =
         patch.lines().filter(|line| line.starts_with("--- ") || line.starts_with("@@")).collect();
@@ -97,7 +97,7 @@ fn a_copy_holds_every_file_and_a_patch_names_those_that_change() {
 fn a_cut_segment_is_damage_and_what_it_may_have_held_is_not_judged() {
     let folder = log();
     write(folder.path(), "s.dropped-2.jsonl", &format!("{ASK}\n{}", &CALL[..CALL.len() - 9]));
-    let output = run(folder.path(), &["fix", "-w", "s.jsonl"]);
+    let output = run(folder.path(), &["fix", "-w", "--orphans", "drop", "s.jsonl"]);
     assert_eq!(output.status.code(), Some(1));
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(told.contains("RL001") && told.contains("s.dropped-2.jsonl:2:"), "{told}");
