@@ -338,6 +338,7 @@ impl FixArgs {
             copies: matches!(to, Destination::Copy(_) | Destination::Stream),
             pinned: false,
             accepted: Vec::new(),
+            preview: matches!(to, Destination::Preview),
         };
         let run = Typed { all_branches: self.all_branches, ..self.common.typed() }.mean(None)?;
         let copies = match &to {

@@ -1,7 +1,7 @@
 //! A log whose records are conversations by themselves is judged again where it was changed. Of its other records the same
 //! is found as before, further back or further on; what may differ from judging the whole log is left to that.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use crate::history::{Finding, Row};
@@ -11,7 +11,7 @@ use crate::read::detect::{self, Answer, Reading};
 use crate::rules::chat::assumed;
 use crate::source::{Container, Held, Patched, ReadAt, framing, lines};
 
-use super::plan::history_plan::HistoryPlan;
+use super::plan::history_plan::{HistoryPlan, Predicted};
 use super::search::Search;
 use super::{Change, Left, Refusal};
 
@@ -36,10 +36,13 @@ pub(super) fn judge(
     search: &Search<'_>,
 ) -> io::Result<Option<JudgedDoc<HistoryPlan>>> {
     let Some(lines) = Lines::of(round, options)? else { return Ok(None) };
+    if lines.judged.is_empty() {
+        return Ok(lines.joined(round, None));
+    }
     let part = Patched::new(round.after, lines.pieces(round));
     let container = Container::Lines { start: 0 };
     let own = judge::judge_made(round.id, &part, container, options, threads, search)?;
-    Ok(lines.joined(round, own))
+    Ok(lines.joined(round, Some(own)))
 }
 
 /// A line that is judged again.
@@ -59,6 +62,8 @@ struct Line {
 /// The lines that are judged again, in order, and the edits, which all lie in them.
 struct Lines<'r> {
     lines: Vec<Line>,
+    /// The numbers of those that are read; of the others the plans tell what is left.
+    judged: Vec<usize>,
     edits: &'r [Edit],
     /// Bytes that were added before the edit of each number, less those that were removed; one more for all of them.
     grown: Vec<i64>,
@@ -83,9 +88,10 @@ impl<'r> Lines<'r> {
             by += edit.with.iter().map(|with| with.len() as i64).sum::<i64>() - i64::from(edit.at.len);
         }
         grown.push(by);
-        let mut all = Lines { lines: Vec::new(), edits, grown };
+        let mut all = Lines { lines: Vec::new(), judged: Vec::new(), edits, grown };
+        let told = told(round, edits);
         let held = Held::new(before, found.container, &found.lines);
-        let (mut next, mut own) = (0, 0);
+        let (mut next, mut own) = (0, 0u64);
         for (at, record, history) in places {
             if let Some(line) = all.lines.last_mut().filter(|line| line.at.contains(&at)) {
                 if record != line.record || (history.is_some() && line.history.is_some_and(|n| Some(n) != history))
@@ -110,7 +116,13 @@ impl<'r> Lines<'r> {
             let now = line.start.saturating_add_signed(grown(first));
             let len = u64::from(line.len).saturating_add_signed(grown(next) - grown(first));
             all.lines.push(Line { at: line, record, history, now, own, len });
-            own += len;
+        }
+        for (n, line) in all.lines.iter_mut().enumerate() {
+            if line.history.is_none_or(|history| !told.contains_key(&history)) {
+                line.own = own;
+                own += line.len;
+                all.judged.push(n);
+            }
         }
         // Each of them is the history of one plan, and of each plan there is one.
         let mut known: Vec<u32> = all.lines.iter().filter_map(|line| line.history).collect();
@@ -122,30 +134,46 @@ impl<'r> Lines<'r> {
 
     /// The text after the round, without all other lines.
     fn pieces(&self, round: &Round<'_>) -> Pieces {
-        Pieces::of(round.id, self.lines.iter().map(|line| line.now..line.now + line.len))
+        Pieces::of(round.id, self.read().map(|line| line.now..line.now + line.len))
+    }
+
+    /// The lines that are read.
+    fn read(&self) -> impl Iterator<Item = &Line> {
+        self.judged.iter().filter_map(|n| self.lines.get(*n))
     }
 
     /// What is found of the whole log: `own` is what was found of these lines. `None` if they say something else by
     /// themselves.
-    fn joined(&self, round: &Round<'_>, own: JudgedDoc<HistoryPlan>) -> Option<JudgedDoc<HistoryPlan>> {
+    fn joined(
+        &self,
+        round: &Round<'_>,
+        own: Option<JudgedDoc<HistoryPlan>>,
+    ) -> Option<JudgedDoc<HistoryPlan>> {
         let found = round.found;
-        let count = self.lines.len() as u32;
-        let is_same = own.format_name() == found.format_name()
-            && (own.records, own.histories) == (count, count)
-            && own.alone
-            && own.bugs.is_empty()
-            && own.unsent.is_empty()
-            && own.targets.iter().all(|target| found.targets.contains(target));
-        if !is_same {
+        let count = self.judged.len() as u32;
+        let is_same = |own: &JudgedDoc<HistoryPlan>| {
+            own.format_name() == found.format_name()
+                && (own.records, own.histories) == (count, count)
+                && own.alone
+                && own.bugs.is_empty()
+                && own.unsent.is_empty()
+                && own.targets.iter().all(|target| found.targets.contains(target))
+        };
+        if own.as_ref().is_some_and(|own| !is_same(own)) {
             return None;
         }
-        let made = own.made.iter().map(|plan| self.plan(plan)).collect::<Option<Vec<_>>>()?;
+        let planned = own.iter().flat_map(|own| &own.made);
+        let made = planned.map(|plan| self.plan(plan)).collect::<Option<Vec<_>>>()?;
         let mut all = found.with_made(made);
         all.judged.retain(|judged| !self.holds(judged.finding.row.at.start));
         for judged in &mut all.judged {
             *judged = moved(judged, |at| self.moved(at));
         }
-        for one in &own.judged {
+        let told = told(round, self.edits);
+        for judged in told.values().flat_map(|predicted| &predicted.left) {
+            all.judged.push(moved(judged, |at| self.moved(at)));
+        }
+        for one in own.iter().flat_map(|own| &own.judged) {
             let whole = self.of_whole(one)?;
             // It is said once, of the first record of a log.
             let is_again = whole.finding.code == assumed::RULE.code && whole.finding.row.record > 0;
@@ -153,9 +181,10 @@ impl<'r> Lines<'r> {
         }
         all.judged.sort_by_key(Judged::order);
         let before: u64 = round.plans.iter().map(|plan| u64::from(plan.items)).sum();
-        all.items = all.items.saturating_sub(before) + own.items;
-        all.slimmed |= own.slimmed;
-        all.may_refer |= own.may_refer;
+        let now: u64 = told.values().map(|predicted| u64::from(predicted.items)).sum();
+        all.items = all.items.saturating_sub(before) + now + own.as_ref().map_or(0, |own| own.items);
+        all.slimmed |= own.as_ref().is_some_and(|own| own.slimmed);
+        all.may_refer |= own.as_ref().is_some_and(|own| own.may_refer);
         for (start, _) in &mut all.lines {
             *start = self.moved(Place::new(round.id, *start, 0)).start;
         }
@@ -177,8 +206,9 @@ impl<'r> Lines<'r> {
 
     /// The line in which a place among these lines lies, and its number among them.
     fn line(&self, at: Place) -> Option<(usize, &Line)> {
-        let n = self.lines.partition_point(|line| line.own <= at.start).checked_sub(1)?;
-        let line = self.lines.get(n)?;
+        let own = |n: &usize| self.lines.get(*n).map_or(0, |line| line.own);
+        let n = self.judged.partition_point(|line| own(line) <= at.start).checked_sub(1)?;
+        let line = self.judged.get(n).and_then(|n| self.lines.get(*n))?;
         (at.end() <= line.own + line.len).then_some((n, line))
     }
 
@@ -206,7 +236,8 @@ impl<'r> Lines<'r> {
     /// A plan for one of these lines that changes nothing any more as one of the whole log.
     fn plan(&self, plan: &HistoryPlan) -> Option<HistoryPlan> {
         let is_over = plan.fates.is_empty() && plan.unset.is_empty() && plan.changes.is_empty();
-        let number = self.lines.get(plan.number as usize).and_then(|line| line.history)?;
+        let line = self.judged.get(plan.number as usize).and_then(|n| self.lines.get(*n));
+        let number = line.and_then(|line| line.history)?;
         if !is_over || plan.numbered.is_some() {
             return None;
         }
@@ -227,6 +258,30 @@ impl<'r> Lines<'r> {
         })
     }
 }
+
+/// With fewer items than these left, what a record is may no longer be recognised.
+const FEW_ITEMS: u32 = 3;
+
+/// Histories of which their plans tell what is left: all of it lies on items that are not changed themselves.
+fn told<'r>(round: &Round<'r>, edits: &[Edit]) -> BTreeMap<u32, &'r Predicted> {
+    let is_edited = |at: Place| {
+        let next = edits.partition_point(|edit| edit.at.end() < at.start);
+        edits.get(next).is_some_and(|edit| edit.at.start <= at.end())
+    };
+    let is_told = |predicted: &&Predicted| {
+        let stays = |judged: &Judged| {
+            let partner = judged.finding.partner.is_none_or(|at| at.end() <= NO_PLACE);
+            judged.finding.row.at.end() <= NO_PLACE && partner && !is_edited(judged.finding.row.at)
+        };
+        predicted.is_sure && predicted.items >= FEW_ITEMS && predicted.left.iter().all(stays)
+    };
+    let plans = round.plans.iter().filter(|plan| plan.refusals.is_empty() && plan.left.is_empty());
+    let all = plans.filter_map(|plan| Some((plan.number, plan.predicted.as_ref().filter(is_told)?)));
+    all.collect()
+}
+
+/// Places after this are of what is new.
+const NO_PLACE: u64 = u64::MAX / 4;
 
 fn moved(judged: &Judged, to: impl Fn(Place) -> Place) -> Judged {
     let Finding { row, partner, .. } = judged.finding;

@@ -24,7 +24,7 @@ use crate::place::Place;
 use crate::rule::Loss;
 
 pub use fixed::{Fixed, NO_REASONS};
-pub use plan::history_plan::HistoryPlan;
+pub use plan::history_plan::{HistoryPlan, Predicted};
 pub use preview::{Kept, Promise, Sketch, Sketcher};
 pub use rounds::{fix, fix_judged};
 pub use search::Search;
@@ -83,6 +83,8 @@ pub struct FixOptions {
     pub pinned: bool,
     /// Findings that stay.
     pub accepted: Vec<Accepted>,
+    /// Nothing is written: what the plans tell is not read again.
+    pub preview: bool,
 }
 
 /// Why something is changed.

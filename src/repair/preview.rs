@@ -7,6 +7,7 @@ use crate::format::Histories;
 use crate::history::{Act, Code};
 use crate::judge::{self, Case, Judged, OnHistory};
 use crate::place::Place;
+use crate::rule::Check;
 use crate::target::{Severity, Target};
 
 use super::{FixOptions, HistoryPlan, Search};
@@ -59,8 +60,8 @@ pub struct Sketch {
     pub is_foreign: bool,
     /// What comes of its findings.
     pub kept: HashMap<Found, Kept>,
-    /// Errors and warnings that the repair brings up.
-    pub made: u32,
+    /// How many errors and warnings fewer there are after the repair.
+    pub gone: i64,
     /// Whether the plan tells all: some repairs can only be tried.
     pub is_sure: bool,
     /// For a history of several records: the repair goes on from it.
@@ -90,7 +91,7 @@ impl OnHistory for Sketcher {
     fn history(&self, case: &Case<'_>) -> Option<Sketch> {
         let (info, number) = (case.info, case.number);
         let nothing =
-            Sketch { number, is_foreign: false, kept: HashMap::new(), made: 0, is_sure: true, plan: None };
+            Sketch { number, is_foreign: false, kept: HashMap::new(), gone: 0, is_sure: true, plan: None };
         if self.target.is_some_and(|target| !judge::speaks(info, target)) {
             return Some(Sketch { is_foreign: true, ..nothing });
         }
@@ -131,20 +132,30 @@ fn outcome(plan: &HistoryPlan, case: &Case<'_>) -> Sketch {
     let refused: HashMap<(Code, Place), &'static str> =
         plan.refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.why)).collect();
     let found = |judged: &Judged| (judged.finding.code, judged.finding.row.at.start);
-    let left: HashSet<Found> = plan.predicted.iter().flatten().map(found).collect();
+    let left: HashSet<Found> = plan.predicted.iter().flat_map(|predicted| &predicted.left).map(found).collect();
     let one = |judged: &Judged| {
         let why = || refused.get(&(judged.finding.code, judged.finding.row.at)).copied();
         (found(judged), Kept::of(judged, left.contains(&found(judged)).then(why)))
     };
     let kept: HashMap<Found, Kept> = case.judged.iter().map(one).collect();
-    let is_made = |judged: &&Judged| judged.severity > Severity::Info && !kept.contains_key(&found(judged));
-    let made = plan.predicted.iter().flatten().filter(is_made).count() as u32;
+    let counts = |judged: &&Judged| judged.severity > Severity::Info;
+    let has = plan.predicted.iter().flat_map(|predicted| &predicted.left).filter(counts).count();
+    let gone = case.judged.iter().filter(counts).count() as i64 - has as i64;
     let by_text = |judged: &Judged| {
         let acts = judged.finding.remedy.acts();
         judged.is_fixed_by_default()
             && acts.iter().any(|act| matches!(act, Act::Text | Act::Replace | Act::Relink | Act::Stored(_)))
     };
     let few = case.cx.history.rows.len().saturating_sub(plan.fates.len()) < FEW;
-    let is_sure = plan.predicted.is_some() && !few && !case.judged.iter().any(by_text);
-    Sketch { number: plan.number, is_foreign: false, kept, made, is_sure, plan: None }
+    // What is not of a kind that its format knows may be what the format is told by.
+    let is_odd = |judged: &Judged| {
+        let is_of_item = matches!(judged.rule().check, Check::Item(..) | Check::Schema(_) | Check::Raised);
+        is_of_item && judged.severity == Severity::Error && !judged.has_fix()
+    };
+    let is_doubtful = kept.values().any(|kept| kept.promise == Promise::Never(REMAINS));
+    let is_sure = plan.predicted.is_some()
+        && !few
+        && !is_doubtful
+        && !case.judged.iter().any(|judged| by_text(judged) || is_odd(judged));
+    Sketch { number: plan.number, is_foreign: false, kept, gone, is_sure, plan: None }
 }

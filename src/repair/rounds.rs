@@ -130,7 +130,7 @@ impl Job<'_> {
     /// Repairs all but what was given up; also tells what is to be given up, too.
     fn attempt(&self, given_up: &GivenUp, judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<(Fixed, GivenUp)> {
         let Job { id, bytes, options, wanted, threads } = *self;
-        let search = Search { options: wanted, spread: is_spread(bytes)?, predicts: false };
+        let search = Search { options: wanted, spread: is_spread(bytes)?, predicts: wanted.preview };
         let before = match judged {
             Some(judged) => judged,
             None => judge(id, bytes, options, threads, &search)?,
@@ -252,7 +252,7 @@ impl Job<'_> {
         let worse = fixed.after.as_ref().map(|after| first.not_fewer(&Errors::of(after), &fixed.changes));
         let worse = worse.unwrap_or_default().into_iter().map(|number| (Some(number), NO_BETTER));
         let mut worse: GivenUp = worse.collect();
-        if fixed.after.is_some() {
+        if fixed.after.is_some() && !wanted.preview {
             self.hold(&mut fixed, touched, &mut worse)?;
         }
         Ok((fixed, worse))

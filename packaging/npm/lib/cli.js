@@ -27,7 +27,7 @@ Options:
       --pointer POINTER     where in each record the conversation is
       --select RULE,...     only these rules
       --ignore RULE,...     all but these rules
-      --orphans drop|stub   fix: what to do with unanswered calls
+      --orphans drop|stub|text   fix: what to do with unanswered calls
       --reasoning HOW       fix: auto, reference, inline, keep, strip
       --lossless            fix: only what takes nothing from what the model saw
       --fix-warnings        fix: also warnings

@@ -83,7 +83,8 @@ impl Given {
             None => options,
             Some("drop") => options.orphans(Orphans::Drop),
             Some("stub") => options.orphans(Orphans::Stub),
-            Some(other) => return Err(unknown("orphans", other, &["drop", "stub"])),
+            Some("text") => options.orphans(Orphans::Text),
+            Some(other) => return Err(unknown("orphans", other, &["drop", "stub", "text"])),
         };
         let reasoning = match self.reasoning.as_deref() {
             None => return Ok(options),

@@ -29,7 +29,8 @@ static KEYWORDS: [(&str, Set); 16] = [
     ("account_changed", |options, value| Ok(options.account_changed(value.extract()?))),
 ];
 
-static ORPHANS: [(&str, Orphans); 3] = [("auto", Orphans::Auto), ("drop", Orphans::Drop), ("stub", Orphans::Stub)];
+static ORPHANS: [(&str, Orphans); 4] =
+    [("auto", Orphans::Auto), ("drop", Orphans::Drop), ("stub", Orphans::Stub), ("text", Orphans::Text)];
 
 static REASONING: [(&str, Reasoning); 5] = [
     ("auto", Reasoning::Auto),

@@ -113,10 +113,10 @@ def test_asynchronous_clients_are_guarded_too(which):
     assert asyncio.run(run(True)) == [200, 200]
 
 
-def test_stub_keeps_the_call():
+def test_the_call_is_kept():
     with Provider(*answers()) as provider:
         client = make("chat", provider)
-        replaylint.Guard(client, orphans="stub")
+        replaylint.Guard(client)
         converse(client, "chat")
         assert [message["role"] for message in provider.requests[1]["messages"]] == [
             "user",

@@ -56,7 +56,7 @@ def test_the_report_is_what_the_program_prints():
 
 def test_fix_returns_what_it_was_given():
     before = copy.deepcopy(BODY)
-    fixed, report = replaylint.fix(BODY)
+    fixed, report = replaylint.fix(BODY, orphans="drop")
     assert BODY == before
     assert fixed == {"model": "gpt-5", "messages": [MESSAGES[0], MESSAGES[2]]}
     assert report.ok and report.changed
@@ -67,9 +67,9 @@ def test_fix_returns_what_it_was_given():
         "drop",
         "lossy",
     )
-    text, _ = replaylint.fix(json.dumps(BODY))
+    text, _ = replaylint.fix(json.dumps(BODY), orphans="drop")
     assert isinstance(text, str) and json.loads(text) == fixed
-    data, _ = replaylint.fix(json.dumps(BODY).encode())
+    data, _ = replaylint.fix(json.dumps(BODY).encode(), orphans="drop")
     assert isinstance(data, bytes) and json.loads(data) == fixed
 
 
@@ -81,19 +81,19 @@ def test_what_is_whole_is_returned_itself():
 
 @pytest.mark.parametrize("dialect", [None, "chat"])
 def test_lists_are_repaired_in_place_of_their_request(dialect):
-    fixed, report = replaylint.fix(MESSAGES, dialect=dialect)
+    fixed, report = replaylint.fix(MESSAGES, dialect=dialect, orphans="drop")
     assert fixed == [MESSAGES[0], MESSAGES[2]]
     assert report.changes[0].pointer == "/1/tool_calls/0"
 
 
 def test_text_of_a_list_needs_its_dialect():
-    fixed, report = replaylint.fix(json.dumps(MESSAGES), dialect="chat")
+    fixed, report = replaylint.fix(json.dumps(MESSAGES), dialect="chat", orphans="drop")
     assert json.loads(fixed) == [MESSAGES[0], MESSAGES[2]]
     assert report.changes[0].column == json.dumps(MESSAGES).index('{"id"') + 1
 
 
 def test_options_are_those_of_the_program():
-    stubbed, _ = replaylint.fix(BODY, orphans="stub")
+    stubbed, _ = replaylint.fix(BODY)
     assert [message["role"] for message in stubbed["messages"]] == ["user", "assistant", "tool", "user"]
     assert replaylint.check(BODY, ignore="RL501").ok
     assert replaylint.check(BODY, select=["RL1", "orphan-output"]).ok

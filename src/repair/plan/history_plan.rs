@@ -57,8 +57,18 @@ pub struct HistoryPlan {
     pub changes: Vec<Change>,
     pub refusals: Vec<Refusal>,
     pub left: Vec<Left>,
-    /// What is found of the history after it, where that was asked for.
-    pub predicted: Option<Vec<Judged>>,
+    /// What the history comes to, where that was asked for.
+    pub predicted: Option<Predicted>,
+}
+
+/// What a history comes to.
+pub struct Predicted {
+    /// What is found of it.
+    pub left: Vec<Judged>,
+    /// Number of its items.
+    pub items: u32,
+    /// All that is done shows in the rows that were judged.
+    pub is_sure: bool,
 }
 
 impl HistoryPlan {

@@ -19,7 +19,7 @@ pub(in crate::repair) struct Once {
     claimed: OnceCell<HashMap<u32, u32>>,
     outputs: OnceCell<HashMap<u32, u32>>,
     twins: OnceCell<HashMap<u32, Vec<u32>>>,
-    pairs: OnceCell<HashMap<u32, Pair>>,
+    pairs: OnceCell<Vec<(u32, Pair)>>,
     keys: OnceCell<HashSet<u64>>,
     continued: OnceCell<HashMap<Place, u32>>,
     answered: OnceCell<Answered>,
@@ -90,9 +90,14 @@ impl Once {
     /// The pair of a row: of several the first, as further results to a call come after its own.
     pub fn pair_of(&self, pairs: &[Pair], ix: u32) -> Option<&Pair> {
         let sides = |pair: &Pair| [(pair.call, *pair), (pair.output, *pair)];
-        let all = || pairs.iter().rev().flat_map(sides).filter(|(ix, _)| *ix != NONE).collect();
-        let pairs: &HashMap<u32, Pair> = self.pairs.get_or_init(all);
-        pairs.get(&ix)
+        let all = self.pairs.get_or_init(|| {
+            let mut all: Vec<(u32, Pair)> = pairs.iter().flat_map(sides).filter(|(ix, _)| *ix != NONE).collect();
+            // Those of one row stay in their order.
+            all.sort_by_key(|(ix, _)| *ix);
+            all
+        });
+        let at = all.partition_point(|(other, _)| *other < ix);
+        all.get(at).filter(|(other, _)| *other == ix).map(|(_, pair)| pair)
     }
 
     /// The outputs of calls, in the order of the calls.

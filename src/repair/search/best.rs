@@ -18,6 +18,7 @@ use super::scope::Scope;
 use super::wanted::{Key, Wanted};
 use crate::repair::Cause;
 use crate::repair::plan::chosen::Chosen;
+use crate::repair::plan::feasibility::EMPTY;
 use crate::repair::plan::history_plan::Plan;
 
 /// With more findings than these, an act is tried on all of one kind at once.
@@ -220,6 +221,7 @@ impl<'g> Ground<'g> {
                 match self.child(scope, node, batch, act) {
                     Ok(child) if n == 0 || child.losses <= node.losses => children.push(child),
                     Ok(_) => {}
+                    Err(why) if why == Some(EMPTY) => reason = why,
                     Err(why) => reason = reason.or(why),
                 }
             }

@@ -27,7 +27,7 @@ use crate::place::Place;
 
 use super::plan::chosen::Chosen;
 use super::plan::feasibility::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
-use super::plan::history_plan::{HistoryPlan, Plan};
+use super::plan::history_plan::{HistoryPlan, Plan, Predicted};
 use super::plan::memo::Once;
 use super::{Action, Cause, FixOptions};
 use component::Map;
@@ -37,6 +37,9 @@ use wanted::{Key, Wanted, key_of_finding};
 
 /// A history of so many rows is judged as a whole; of a longer one the component, and what is around it.
 const WHOLE: usize = 64;
+
+/// Of so few findings all of the history is judged, too: that costs no more than to judge parts of it first, and then all.
+const FEW: usize = 3;
 
 /// A plan of which something cannot be made is made again without it, so many times.
 const ATTEMPTS: usize = 8;
@@ -109,7 +112,7 @@ impl<'g> Ground<'g> {
     fn search(&'g self, wanted: Vec<Wanted>, chosen: &mut Vec<Chosen>, skipped: &mut Vec<(Judged, &'static str)>) {
         let history = self.case.cx.history;
         let map = Map::new(history, &self.once);
-        let is_whole = history.rows.len() <= WHOLE;
+        let is_whole = history.rows.len() <= WHOLE || wanted.len() <= FEW;
         for component in map.components(wanted) {
             if component.stretches.is_empty() || component.stretches.iter().any(|s| s.end as usize > history.rows.len()) {
                 chosen.extend(component.wanted.iter().filter_map(|wanted| self.first_act(wanted)));
@@ -169,7 +172,7 @@ impl<'g> Ground<'g> {
             plan.left.extend(flag.and_then(|why| plan.first_left(why)));
             let impossible = plan.impossible(info, self.spread);
             if impossible.is_empty() {
-                let predicted = self.predicts.then(|| self.predicted(&plan));
+                let predicted = self.predicts.then(|| self.predicted(&plan, &chosen));
                 return plan.finish(info).map(|made| HistoryPlan { predicted, ..made });
             }
             let by_flag = impossible.iter().find(|(cause, _)| matches!(cause, Cause::Flag(_)));
@@ -193,9 +196,12 @@ impl<'g> Ground<'g> {
 
 impl<'g> Ground<'g> {
     /// What is left of the history after a plan.
-    fn predicted(&'g self, plan: &Plan<'_>) -> Vec<Judged> {
+    fn predicted(&'g self, plan: &Plan<'_>, chosen: &[Chosen]) -> Predicted {
         let scope = self.whole(&[]);
-        let after = RowsAfter::of(plan, &scope.stretches);
+        let mut after = RowsAfter::of(plan, &scope.stretches);
+        let history = self.case.cx.history;
+        let continued = history.continued.iter().zip(history.rows.len() as u32..);
+        after.extend(continued.filter(|(_, ix)| !plan.is_dropped(*ix)).map(|(row, _)| *row));
         let items = self.items_after(&scope, plan, &after);
         let mended: HashSet<(Code, Place)> = plan
             .changes()
@@ -207,8 +213,13 @@ impl<'g> Ground<'g> {
             })
             .collect();
         let is_mended = |judged: &Judged| mended.contains(&(judged.finding.code, judged.finding.row.at));
-        let (found, _) = self.judge_rows(&scope, after, &items);
-        found.into_iter().filter(|judged| !is_mended(judged)).collect()
+        let (found, after) = self.judge_rows(&scope, after, &items);
+        Predicted {
+            left: found.into_iter().filter(|judged| !is_mended(judged)).collect(),
+            items: after.len() as u32,
+            is_sure: chosen.iter().all(|chosen| acts::shows_in_rows(chosen.act))
+                && plan.changes().all(|(_, change)| matches!(change.cause, Cause::Rule(..))),
+        }
     }
 }
 

@@ -9,7 +9,6 @@ use crate::place::DocId;
 use crate::repair;
 use crate::repair::{FixOptions, Fixed, HistoryPlan, Sketch};
 use crate::source::{Container, ReadAt};
-use crate::target::Severity;
 
 pub use super::fix_outcome::{Promise, kept};
 use crate::report::{Content, Diagnostic, Picked, diagnose_some, proposal};
@@ -123,14 +122,13 @@ fn of_plans(found: &JudgedDoc<Sketch>) -> Option<Promises> {
     if !in_records || !found.judged.iter().all(|judged| is_sure(&judged)) {
         return None;
     }
-    let (mut of, mut gone) = (Vec::with_capacity(found.judged.len()), 0i64);
+    let mut of = Vec::with_capacity(found.judged.len());
     for judged in &found.judged {
         let sketch = judged.history.and_then(|number| sketches.get(&number));
         let kept = sketch.and_then(|sketch| sketch.kept.get(&(judged.finding.code, judged.finding.row.at.start)));
         of.push(kept.map_or(Promise::Asked, |kept| kept.promise));
-        gone += i64::from(judged.severity > Severity::Info && kept.is_some_and(|kept| kept.is_gone));
     }
-    gone -= found.made.iter().map(|sketch| i64::from(sketch.made)).sum::<i64>();
+    let gone: i64 = found.made.iter().map(|sketch| sketch.gone).sum();
     Some(Promises { of, gone: u64::try_from(gone).unwrap_or(0), fixed: None })
 }
 

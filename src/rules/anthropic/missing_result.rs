@@ -35,9 +35,9 @@ crate::rule! {
     /// ## Fix
     ///
     /// A block that follows a `tool_use` in its turn is moved to before it, but for thinking (RL542), and nothing is lost. A
-    /// result that is elsewhere is moved to its place, and nothing is lost. Otherwise the call is dropped, and its
-    /// message with it if only thinking is left of it; with `--orphans stub` the call gets a placeholder result
-    /// with `is_error` instead.
+    /// result that is elsewhere is moved to its place, and nothing is lost. Otherwise the call gets a placeholder
+    /// result with `is_error`, and nothing is lost; with `--orphans drop` it is dropped, and its message with it if only
+    /// thinking is left of it.
     ///
     /// In a session that is repaired in place a placeholder result comes as a new line after the call, as the agent itself
     /// would add it; `--orphans drop` drops the call.

@@ -32,8 +32,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// A result that is elsewhere is moved to the front of the turn after the call, and nothing is lost. Otherwise the call
-    /// is dropped, and its message with it if it says nothing else; with `--orphans stub` the call gets a
-    /// placeholder result instead.
+    /// gets a placeholder result, and nothing is lost; with `--orphans drop` it is dropped, and its message with it if it
+    /// says nothing else.
     ///
     /// ## Evidence
     ///

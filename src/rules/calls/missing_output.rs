@@ -42,10 +42,10 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If the output is elsewhere, it is moved to after the calls. Otherwise the call is dropped, together with the
-    /// reasoning before it if nothing else is left of its group; what is left of the group loses its ids, so that
-    /// the server does not look for what is gone. With `--orphans stub` a placeholder output is added instead, and
-    /// nothing is lost. A `program` without its output is only a warning: one was accepted. Nothing is done about a
+    /// If the output is elsewhere, it is moved to after the calls. Otherwise a placeholder output is added, and
+    /// nothing is lost. A computer call or a patch cannot be answered by a text, and is dropped; with `--orphans drop`
+    /// every such call is. What is left of its group keeps its ids while the item that followed the reasoning stays, and
+    /// loses them otherwise, so that the server does not look for what is gone. A `program` without its output is only a warning: one was accepted. Nothing is done about a
     /// reference: no output can be made for a call whose `call_id` is not known.
     ///
     /// ## Evidence

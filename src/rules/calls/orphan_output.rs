@@ -27,7 +27,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The output is dropped. What the tool returned is lost for the model; `--dropped FILE` keeps it.
+    /// The output is dropped. What the tool returned is lost for the model; `--dropped FILE` keeps it, and with
+    /// `--orphans text` it becomes a text of the user.
     ///
     /// ## Evidence
     ///

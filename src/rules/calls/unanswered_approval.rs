@@ -25,8 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The request is dropped, with its reasoning if nothing else is left of its group. With `--orphans stub` it is
-    /// answered by `approve: false` instead.
+    /// The request is dropped. It is never answered: that would be a decision taken for the user.
     ///
     /// ## Evidence
     ///

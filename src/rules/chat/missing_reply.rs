@@ -31,9 +31,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A tool message that is elsewhere is moved to right after the message, and nothing is lost. Otherwise the call is dropped, and its
-    /// message with it if it says nothing else; with `--orphans stub` the call gets a placeholder
-    /// tool message instead.
+    /// A tool message that is elsewhere is moved to right after the message, and nothing is lost. Otherwise the call gets a
+    /// placeholder tool message, and nothing is lost; with `--orphans drop` the call is dropped, and its message with it if
+    /// it says nothing else.
     ///
     /// ## Evidence
     ///

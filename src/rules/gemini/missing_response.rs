@@ -39,9 +39,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A response of the same name elsewhere is moved to after the call, and nothing is lost. Otherwise the call is
-    /// dropped, and its content with it if it says nothing else; with `--orphans stub` the call gets a
-    /// placeholder response instead. Where it is a warning, this requires `--fix-warnings`.
+    /// A response of the same name elsewhere is moved to after the call, and nothing is lost. Otherwise the call
+    /// gets a placeholder response, and nothing is lost; with `--orphans drop` it is dropped, and its content with it if it
+    /// says nothing else. Where it is a warning, this requires `--fix-warnings`.
     ///
     /// ## Evidence
     ///

@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// If both are the same (as canonical JSON), the later one is dropped, and nothing is lost. Otherwise both are
-    /// kept, and the group of the later one loses its ids.
+    /// kept, and one of them loses its id: the one whose group can do without, and keeps more of its own ids.
     ///
     /// ## Evidence
     ///

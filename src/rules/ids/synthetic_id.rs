@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default. With `--fix-warnings` an item's id is removed, with those of its group. A
+    /// Off by default. With `--fix-warnings` an item's id is removed, with those of its group if it followed the reasoning. A
     /// `previous_response_id` is kept: the history up to it would have to be sent instead.
     ///
     /// ## Evidence

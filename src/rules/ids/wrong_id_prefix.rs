@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The id is removed, with those of its group. The server never knew it, so nothing is lost. New ids are never
-    /// invented.
+    /// The id is removed. The server never knew it, so nothing is lost. The other ids of its group go, too, if its item
+    /// is the one that followed the reasoning. New ids are never invented.
     ///
     /// ## Evidence
     ///

@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning and the whole run of outputs are dropped; the items around them stay as they are and are not
-    /// merged.
+    /// The whole run of outputs is dropped. The reasoning loses its id and keeps its encrypted content; without that, it is
+    /// dropped, too. The items around them stay as they are and are not merged.
     ///
     /// ## Evidence
     ///
@@ -43,7 +43,7 @@ crate::rule! {
             related: "the first of the outputs",
             api: Some("No tool call found for {partner_noun} with call_id {partner_call_id}."),
             evidence: Evidence::Reported,
-            fix: "drop the reasoning and the outputs",
+            fix: "drop the outputs, and remove the id of the reasoning",
             ..Variant::BASE
         },
     ]

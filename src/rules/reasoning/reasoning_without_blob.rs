@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning is dropped and its group loses its ids. The reasoning is lost for the model, including its
+    /// The reasoning is dropped, and its group loses its ids if nothing else of its reasoning is left. The reasoning is lost for the model, including its
     /// summary. If the request may be stored after all, `--store true` judges it so and nothing is lost; there,
     /// `--reasoning reference` sends only the ids of its items.
     ///

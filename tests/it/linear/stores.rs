@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::linear::commands::{grown, run};
 
-const FEW: usize = 200;
+const FEW: usize = 100;
 const MANY: usize = 4 * FEW;
 
 /// The ids in a value become those of a copy: whatever names a record, a message, a call or a parent.
@@ -77,7 +77,7 @@ fn copies(list: &[Value], count: usize, own_ids: bool) -> Vec<Value> {
 /// Files are of any size: one that has just outgrown the sample by which formats are recognised, or the first piece of a
 /// buffer, costs a reading more, and the few records of a rebuilt request may all come before a compaction. With the square
 /// it would be sixteen times as much.
-const MOST: u64 = 12;
+const MOST: u64 = 15;
 
 /// A file with so many records or messages; `None` if it has nothing to repeat.
 fn grow(text: &str, count: usize, own_ids: bool) -> Option<String> {

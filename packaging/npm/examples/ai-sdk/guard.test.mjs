@@ -92,12 +92,12 @@ test("without the guard's own repairs nothing of a message changes", async () =>
     { role: "tool", content: result("call_2", "4 degrees").content },
     { role: "user", content: [{ type: "text", text: "Well?" }] },
   ];
-  const { transformParams } = replaylintGuard({ orphans: "stub" });
+  const { transformParams } = replaylintGuard();
   const { prompt: stubbed } = await transformParams({ params: { prompt } });
   assert.deepEqual(stubbed.map((message) => message.role), ["system", "user", "assistant", "tool", "user"]);
   assert.deepEqual(stubbed.slice(0, 3), prompt.slice(0, 3));
   assert.deepEqual(stubbed[3].content.map((part) => part.toolCallId).sort(), ["call_1", "call_2"]);
   assert.deepEqual(stubbed[3].content.find((part) => part.toolCallId === "call_2"), result("call_2", "4 degrees").content[0]);
-  const dropped = await replaylintGuard().transformParams({ params: { prompt } });
+  const dropped = await replaylintGuard({ orphans: "drop" }).transformParams({ params: { prompt } });
   assert.deepEqual(dropped.prompt[2].content.map((part) => part.toolCallId ?? part.type), ["text", "call_2"]);
 });

@@ -59,7 +59,7 @@ class _CheckOptions(TypedDict, total=False):
     """What reports call the conversation."""
 
 class _FixOptions(_CheckOptions, total=False):
-    orphans: Literal["auto", "drop", "stub"] | None
+    orphans: Literal["auto", "drop", "stub", "text"] | None
     """What is done with unanswered calls: drop them, or add a placeholder output."""
     reasoning: Literal["auto", "reference", "inline", "keep", "strip"] | None
     """What is done with reasoning."""
