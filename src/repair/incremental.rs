@@ -260,7 +260,7 @@ impl<'r> Lines<'r> {
 }
 
 /// With fewer items than these left, what a record is may no longer be recognised.
-const FEW_ITEMS: u32 = 3;
+const FEW_ITEMS: u32 = 12;
 
 /// Histories of which their plans tell what is left: all of it lies on items that are not changed themselves.
 fn told<'r>(round: &Round<'r>, edits: &[Edit]) -> BTreeMap<u32, &'r Predicted> {

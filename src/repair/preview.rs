@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::rule::Check;
 use crate::target::{Severity, Target};
 
-use super::{FixOptions, HistoryPlan, Search};
+use super::{FixOptions, HistoryPlan, Predicted, Search};
 
 /// What is promised of the fix of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -83,7 +83,7 @@ impl Sketcher {
 }
 
 /// With fewer items than these left, what a file is may no longer be recognised.
-const FEW: usize = 3;
+const FEW: u32 = 12;
 
 impl OnHistory for Sketcher {
     type Made = Sketch;
@@ -146,15 +146,15 @@ fn outcome(plan: &HistoryPlan, case: &Case<'_>) -> Sketch {
         judged.is_fixed_by_default()
             && acts.iter().any(|act| matches!(act, Act::Text | Act::Replace | Act::Relink | Act::Stored(_)))
     };
-    let few = case.cx.history.rows.len().saturating_sub(plan.fates.len()) < FEW;
+    // Of other acts only reading the text again tells what comes of them.
+    let shows = |predicted: &Predicted| predicted.is_sure && predicted.items >= FEW;
     // What is not of a kind that its format knows may be what the format is told by.
     let is_odd = |judged: &Judged| {
         let is_of_item = matches!(judged.rule().check, Check::Item(..) | Check::Schema(_) | Check::Raised);
         is_of_item && judged.severity == Severity::Error && !judged.has_fix()
     };
     let is_doubtful = kept.values().any(|kept| kept.promise == Promise::Never(REMAINS));
-    let is_sure = plan.predicted.is_some()
-        && !few
+    let is_sure = plan.predicted.as_ref().is_some_and(shows)
         && !is_doubtful
         && !case.judged.iter().any(|judged| by_text(judged) || is_odd(judged));
     Sketch { number: plan.number, is_foreign: false, kept, gone, is_sure, plan: None }

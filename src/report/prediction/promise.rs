@@ -9,6 +9,7 @@ use crate::place::DocId;
 use crate::repair;
 use crate::repair::{FixOptions, Fixed, HistoryPlan, Sketch};
 use crate::source::{Container, ReadAt};
+use crate::target::Severity;
 
 pub use super::fix_outcome::{Promise, kept};
 use crate::report::{Content, Diagnostic, Picked, diagnose_some, proposal};
@@ -113,7 +114,7 @@ fn of_plans(found: &JudgedDoc<Sketch>) -> Option<Promises> {
     let sketches: HashMap<u32, &Sketch> = found.made.iter().map(|sketch| (sketch.number, sketch)).collect();
     let is_sure = |judged: &&Judged| match judged.history {
         Some(number) => sketches.get(&number).is_none_or(|sketch| sketch.is_sure),
-        None => !judged.is_fixed_by_default(),
+        None => !judged.is_fixed_by_default() && judged.severity < Severity::Error,
     };
     let in_records = found.format.is_some_and(|format| {
         let spans = format.info().histories.span_records();
