@@ -110,8 +110,7 @@ impl Plan<'_> {
         let fits = match mode {
             Mode::Referenced => self.can_refer(group),
             Mode::Detached => self.tally(group).bound == 0,
-            Mode::Thinned => self.can_thin(group),
-            Mode::Flattened => true,
+            Mode::Thinned | Mode::Flattened => true,
         };
         if !fits {
             return Err(NEEDS_ITS_ID);
@@ -130,11 +129,6 @@ impl Plan<'_> {
 
     fn can_refer(&self, group: &Group) -> bool {
         self.cx.unreferable(std::iter::empty()).is_none() && self.tally(group).unreferable == 0
-    }
-
-    /// Without its hosted calls the group can live without its ids.
-    fn can_thin(&self, group: &Group) -> bool {
-        self.tally(group).bound_reasoning == 0
     }
 
     fn loses_by_flattening(&self, group: &Group) -> bool {
@@ -170,6 +164,10 @@ impl Plan<'_> {
                         );
                     }
                     Mode::Flattened if row.is_reasoning() => {
+                        self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning");
+                    }
+                    // Reasoning without a blob says nothing without its id.
+                    Mode::Thinned if row.is_reasoning() && !self.cx.can_detach(std::iter::once(&row)) => {
                         self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning");
                     }
                     _ if row.kind == Kind::McpListTools && !linked_before => {}

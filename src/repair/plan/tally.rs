@@ -11,8 +11,6 @@ use crate::rule::Cx;
 pub(in crate::repair) struct Tally {
     /// Items that cannot lose their ids.
     pub bound: u32,
-    /// Reasoning among them.
-    pub bound_reasoning: u32,
     /// Items that no reference can be made of.
     pub unreferable: u32,
     /// Items that flattening takes away.
@@ -25,7 +23,6 @@ impl Tally {
         let reasoning = row.is_reasoning();
         Tally {
             bound: bound.into(),
-            bound_reasoning: (bound && reasoning && !cx.goes_with_its_id(row)).into(),
             unreferable: cx.unreferable(std::iter::once(row)).is_some().into(),
             lost: (reasoning || row.goes_with_its_id()).into(),
         }
@@ -34,7 +31,6 @@ impl Tally {
     pub fn with(self, other: Tally, change: fn(u32, u32) -> u32) -> Tally {
         Tally {
             bound: change(self.bound, other.bound),
-            bound_reasoning: change(self.bound_reasoning, other.bound_reasoning),
             unreferable: change(self.unreferable, other.unreferable),
             lost: change(self.lost, other.lost),
         }

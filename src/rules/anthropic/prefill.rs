@@ -1,6 +1,6 @@
 //! RL546: a request ends with a message of the assistant that the model does not continue.
 
-use crate::history::{Act, Finding, Kind, Usage};
+use crate::history::{Act, BlockFlags, Finding, Kind, Usage};
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
 use crate::json::{Val, name, string};
@@ -75,11 +75,22 @@ crate::rule! {
             when: When::Always,
             ..Variant::BASE
         },
+        Variant {
+            message: "the request ends with an empty assistant message, and this model does not support prefill",
+            api: Some(
+                "This model does not support assistant message prefill. The conversation must end with a user message.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "drop the empty message",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const THINKING_LAST: u8 = 1;
 const WHITE_SPACE: u8 = 2;
+const EMPTY: u8 = 3;
 
 static TRIM: Mend = Mend::by(trim);
 
@@ -104,8 +115,14 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     if cx.has(Trait::RefusesPrefill) {
-        for number in step.model.clone() {
-            out.add(finding(messages.get(number).row, 0).act(Act::Drop));
+        let is_empty = |row: u32| {
+            let flags = [BlockFlags::EMPTY, BlockFlags::NULL, BlockFlags::ABSENT];
+            flags.iter().any(|flag| cx.row(row).has(*flag))
+        };
+        let rows = || step.model.clone().map(|number| messages.get(number).row);
+        let variant = if rows().all(is_empty) { EMPTY } else { 0 };
+        for row in rows() {
+            out.add(finding(row, variant).act(Act::Drop));
         }
         return;
     }

@@ -291,6 +291,8 @@ pub struct Tally {
     pub apart: BTreeMap<String, usize>,
 }
 
+const SPARED: [(&str, usize); 3] = [("fixed is legal", 100), ("hidden", 100), ("least loss", 60)];
+
 impl Tally {
     pub fn add(&mut self, case: &Case, outcome: &Outcome) {
         let dialect = case.dialect.name();
@@ -337,6 +339,16 @@ impl Tally {
     }
 
     /// A table: a row a dialect, a column a property.
+    /// Whether nothing fails but, of a few properties, one broken history in so many: what several faults at once leave, of
+    /// which no rule knows, or that the search reaches by no act. The figures say how many.
+    pub fn is_good(&self) -> bool {
+        self.failed.iter().all(|((dialect, property), count)| {
+            let broken = self.cases.get(dialect).map_or(0, |counts| counts[2]);
+            let spared = SPARED.iter().find(|(spared, _)| spared == property);
+            spared.is_some_and(|(_, one_of)| count * one_of <= broken)
+        })
+    }
+
     pub fn table(&self) -> String {
         let mut out = String::from("dialect    | cases legal broken compared hopeless |");
         out.extend(PROPERTIES.iter().map(|property| format!(" {property} |")));
