@@ -5,7 +5,10 @@
 mod template;
 
 use crate::dialect::Item;
-use crate::history::{ANSWER, Act, BlockFlags, Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair, PairState, Row, Usage};
+use crate::history::{
+    ANSWER, Act, BlockFlags, Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair,
+    PairState, Row, Usage,
+};
 use crate::json::Val;
 use crate::place::Place;
 use crate::read::Scanned;

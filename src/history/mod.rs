@@ -27,7 +27,8 @@ pub mod tree;
 mod version;
 
 pub use finding::{
-    ANSWER, Act, Code, DETACH, Finding, INLINE, KEYLESS, Mode, NO_FIELD, ORPHAN, REFER, RESTORE, Remedy, UNNAME, UNREAD,
+    ANSWER, Act, Code, DETACH, Finding, INLINE, KEYLESS, Mode, NO_FIELD, ORPHAN, REFER, RESTORE, Remedy, UNNAME,
+    UNREAD,
 };
 pub use flags::{BlockFlags, Flags, ItemFlags};
 pub use groups::{Group, ends_group};

@@ -245,8 +245,7 @@ fn one_cause_once(judged: &mut Vec<Judged>) {
 fn loss(cx: &Cx<'_>, finding: &Finding, groups: &mut GroupLosses) -> (Loss, bool) {
     let rule = rules::by_code(finding.code);
     let own = rule.map_or(Loss::Lossy, |rule| rule.variant(finding.variant).loss);
-    if !finding.remedy.is_of_group() || rule.is_some_and(|rule| rule.is_about(About::LosesReasoning))
-    {
+    if !finding.remedy.is_of_group() || rule.is_some_and(|rule| rule.is_about(About::LosesReasoning)) {
         return (own, false);
     }
     let at = cx.history.index_of(&finding.row);

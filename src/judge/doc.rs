@@ -195,13 +195,27 @@ impl<H: OnHistory> Take for Judging<'_, H> {
         let cx = bench.cx(&texts, self.known);
         if !self.on.judges() {
             let options = self.options;
-            into.made.extend(self.on.history(&Case { cx: &cx, info, judged: &[], number, options, bench: &bench }));
+            into.made.extend(self.on.history(&Case {
+                cx: &cx,
+                info,
+                judged: &[],
+                number,
+                options,
+                bench: &bench,
+            }));
             return;
         }
         let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
         let options = self.options;
         let (judged, unheaded) = bench.judge(&cx, &items, options, &options.enabled, number);
-        into.made.extend(self.on.history(&Case { cx: &cx, info, judged: &judged, number, options, bench: &bench }));
+        into.made.extend(self.on.history(&Case {
+            cx: &cx,
+            info,
+            judged: &judged,
+            number,
+            options,
+            bench: &bench,
+        }));
         into.judged.extend(judged);
         if self.known.is_empty() {
             if info.records_responses {

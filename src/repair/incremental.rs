@@ -144,11 +144,7 @@ impl<'r> Lines<'r> {
 
     /// What is found of the whole log: `own` is what was found of these lines. `None` if they say something else by
     /// themselves.
-    fn joined(
-        &self,
-        round: &Round<'_>,
-        own: Option<JudgedDoc<HistoryPlan>>,
-    ) -> Option<JudgedDoc<HistoryPlan>> {
+    fn joined(&self, round: &Round<'_>, own: Option<JudgedDoc<HistoryPlan>>) -> Option<JudgedDoc<HistoryPlan>> {
         let found = round.found;
         let count = self.judged.len() as u32;
         let is_same = |own: &JudgedDoc<HistoryPlan>| {

@@ -3,7 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::Histories;
 use crate::history::{Act, Code};
 use crate::judge::{self, Case, Judged, OnHistory};
 use crate::place::Place;
@@ -108,7 +107,7 @@ impl OnHistory for Sketcher {
             Some(plan) => outcome(plan, case),
             None => Sketch { is_sure: !is_fixed, ..nothing },
         };
-        sketch.is_sure &= !numbered && info.histories != Histories::Session;
+        sketch.is_sure &= !numbered;
         sketch.plan = plan.filter(|_| spans).map(Box::new);
         Some(sketch)
     }

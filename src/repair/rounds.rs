@@ -26,8 +26,8 @@ use super::guard::{self, Recognise, Texts};
 use super::incremental;
 use super::incremental::Round;
 use super::plan::history_plan::HistoryPlan;
-use super::search::Search;
 use super::removed;
+use super::search::Search;
 use super::session;
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 

@@ -249,7 +249,12 @@ pub fn write_diff(
         let mut talk = vec![first.item.clone()];
         for note in same {
             let lossy = if note.loss == Loss::Lossy { " (unsafe)" } else { "" };
-            let other = note.other.as_ref().filter(|_| note.action != Action::Stub).map(Spot::pointers).filter(|pointer| !pointer.is_empty());
+            let other = note
+                .other
+                .as_ref()
+                .filter(|_| note.action != Action::Stub)
+                .map(Spot::pointers)
+                .filter(|pointer| !pointer.is_empty());
             let other = other.map(|pointer| format!(", {pointer}")).unwrap_or_default();
             talk.push(format!("{}{other}{lossy}", note.what));
         }

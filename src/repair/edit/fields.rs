@@ -22,13 +22,11 @@ impl Plan<'_> {
         for chosen in chosen {
             let (ix, judged) = (chosen.at, &chosen.judged);
             let (change, action) = match chosen.act {
-                Act::Spot(number) => {
-                    match fields::row(number).map(|field| (&field.spot, &field.cure)) {
-                        Some((spot, Cure::Change(To::Gone))) => (Text::Spot(spot, To::Gone), Action::Strip),
-                        Some((spot, Cure::Change(to))) => (Text::Spot(spot, to.clone()), Action::Rewrite),
-                        _ => continue,
-                    }
-                }
+                Act::Spot(number) => match fields::row(number).map(|field| (&field.spot, &field.cure)) {
+                    Some((spot, Cure::Change(To::Gone))) => (Text::Spot(spot, To::Gone), Action::Strip),
+                    Some((spot, Cure::Change(to))) => (Text::Spot(spot, to.clone()), Action::Rewrite),
+                    _ => continue,
+                },
                 Act::Mend(mend) => (Text::Mend(mend), Action::Rewrite),
                 _ => continue,
             };

@@ -74,7 +74,8 @@ impl Plan<'_> {
                 continue;
             }
             let outputs = self.once.outputs_by_call(&self.cx.history.pairs);
-            let calls = calls.get_or_insert_with(|| outputs.iter().map(|(call, output)| (*output, *call)).collect());
+            let calls =
+                calls.get_or_insert_with(|| outputs.iter().map(|(call, output)| (*output, *call)).collect());
             let mut ours: Vec<(u32, u32)> =
                 run.clone().filter_map(|output| calls.get(&output).map(|call| (*call, output))).collect();
             ours.sort_unstable();

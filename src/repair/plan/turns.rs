@@ -10,12 +10,12 @@ use crate::json::mend::Mend;
 use crate::rule::Loss;
 use crate::target::Trait;
 
-use super::blocks::{LONE, NO_LIST};
 use super::answered::name_of;
+use super::blocks::{LONE, NO_LIST};
 use super::chosen::Chosen;
 use super::history_plan::{Fate, Plan, short_key};
-use crate::repair::edit::insertion::Fresh;
 use crate::repair::Action;
+use crate::repair::edit::insertion::Fresh;
 
 const IN_ANSWER: &str = "a recorded answer follows it, and no result can be added between";
 
@@ -117,7 +117,9 @@ impl Plan<'_> {
             return false;
         }
         let answered = self.once.answered(self.cx, self.dialect.info().pairing);
-        let Some(calls) = name_of(self.cx, self.dialect.info().pairing, ix).and_then(|name| answered.by_key.get(&name)) else {
+        let Some(calls) =
+            name_of(self.cx, self.dialect.info().pairing, ix).and_then(|name| answered.by_key.get(&name))
+        else {
             return false;
         };
         // The nearest ones on both sides tell: a call was doubled where it is.

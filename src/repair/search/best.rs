@@ -125,7 +125,12 @@ impl<'g> Ground<'g> {
     }
 
     /// A candidate of acts that can be made.
-    pub(super) fn node(&'g self, scope: &Scope, chosen: Vec<Chosen>, skipped: Vec<(Wanted, &'static str)>) -> Node<'g> {
+    pub(super) fn node(
+        &'g self,
+        scope: &Scope,
+        chosen: Vec<Chosen>,
+        skipped: Vec<(Wanted, &'static str)>,
+    ) -> Node<'g> {
         let plan = self.made(scope, &chosen);
         Node { losses: Losses::of(&plan), chosen, skipped, dead: 0, plan: Some(plan), open: None }
     }
@@ -147,6 +152,10 @@ impl<'g> Ground<'g> {
         }
         let items = self.items_after(scope, &plan, &after);
         let (found, after) = self.judge_rows(scope, after, &items);
+        if self.predicts && scope.is_whole {
+            let print = node.chosen.iter().map(Chosen::print).fold(0, u64::wrapping_add);
+            self.last.replace(Some((print, found.clone(), after.len() as u32)));
+        }
         let all = found.iter().flat_map(|judged| {
             let at = self.index_of(&judged.finding.row);
             let is_run = judged.finding.code == codes::ORPHAN_TOOL_RUN;
@@ -196,7 +205,13 @@ impl<'g> Ground<'g> {
 
     /// The candidates that go on from one: each with an act of the first finding that it leaves, or without a repair of
     /// that; and each with an act of another one that loses nothing, which may make the first one's needless.
-    pub(super) fn extended(&'g self, scope: &Scope, node: &Node<'g>, open: &[Wanted], limits: Limits) -> Vec<Node<'g>> {
+    pub(super) fn extended(
+        &'g self,
+        scope: &Scope,
+        node: &Node<'g>,
+        open: &[Wanted],
+        limits: Limits,
+    ) -> Vec<Node<'g>> {
         let batches: Vec<Vec<Wanted>> = match open.len() <= SINGLY {
             true => open.iter().map(|wanted| vec![*wanted]).collect(),
             false => by_kind(open),

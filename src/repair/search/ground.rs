@@ -22,6 +22,8 @@ pub(super) struct Ground<'g> {
     /// Lent to the history that is judged.
     pub settings: RefCell<Option<Settings>>,
     pub known: OnceCell<HashSet<Key>>,
+    /// What was found of all of the history after the acts of a candidate, which are known by their print.
+    pub last: RefCell<Option<(u64, Vec<Judged>, u32)>>,
     /// The rules that judge a part of a history.
     pub in_part: OnceCell<Enabled>,
 }

@@ -26,9 +26,8 @@ pub(super) fn broken(plan: &Plan<'_>, stretches: &[Range<u32>], after: &[Row]) -
             if !group.has_reasoning() || !(group.has_members() && changes || lost_between()) {
                 continue;
             }
-            let places = places.get_or_insert_with(|| {
-                after.iter().enumerate().map(|(n, row)| (row.at.start, n)).collect()
-            });
+            let places =
+                places.get_or_insert_with(|| after.iter().enumerate().map(|(n, row)| (row.at.start, n)).collect());
             broken.extend(first_broken(plan, group, after, places));
         }
     }
@@ -73,7 +72,7 @@ fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<
         // What has lost its id before is known by its place.
         let is_its_own = |follower: u32| {
             let own = plan.cx.row(follower);
-            next.is_some_and(|next| next.at == own.at && next.id == own.id || next.id != 0 && next.id == own.id)
+            next.is_some_and(|next| next.id == own.id && (next.id != 0 || next.at == own.at))
         };
         if follower.map_or(next.is_some(), |follower| !is_its_own(follower)) {
             return Some(head);

@@ -118,4 +118,3 @@ pub(super) fn done(chosen: &[Chosen]) -> HashSet<(u32, Code)> {
     let unseen = chosen.iter().filter(|chosen| !acts::shows_in_rows(chosen.act));
     unseen.map(|chosen| (chosen.at, chosen.judged.finding.code)).collect()
 }
-

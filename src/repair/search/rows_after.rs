@@ -54,8 +54,8 @@ impl<'p> RowsAfter<'p> {
         if let Some(message) = self.plan.cx.history.messages.of_row(ix).filter(|message| message.row != ix) {
             let of_message = self.plan.fates.get(&message.row);
             let gone = of_message.is_some_and(|fate| !fate.stays());
-            let calls_gone = row.kind == Kind::ToolUse
-                && of_message.is_some_and(|fate| fate.text.contains(&Text::StripCalls));
+            let calls_gone =
+                row.kind == Kind::ToolUse && of_message.is_some_and(|fate| fate.text.contains(&Text::StripCalls));
             if gone || calls_gone {
                 return;
             }

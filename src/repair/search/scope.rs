@@ -78,7 +78,9 @@ impl<'g> Ground<'g> {
         let judged = self.case.judged;
         let mut items = Vec::new();
         for stretch in &stretches {
-            let (Some(first), Some(last)) = (stretch.clone().next(), stretch.clone().next_back()) else { continue };
+            let (Some(first), Some(last)) = (stretch.clone().next(), stretch.clone().next_back()) else {
+                continue;
+            };
             let (from, to) = (self.case.cx.row(first).at.start, self.case.cx.row(last).at.end());
             // Findings are in the order of the doc, as rows are but for trees.
             let start = judged.partition_point(|judged| judged.finding.row.at.start < from.min(to));
@@ -95,7 +97,12 @@ impl<'g> Ground<'g> {
     }
 
     /// Judges rows as a history, and gives them back.
-    pub(super) fn judge_rows(&'g self, scope: &Scope, rows: Vec<Row>, items: &[Finding]) -> (Vec<Judged>, Vec<Row>) {
+    pub(super) fn judge_rows(
+        &'g self,
+        scope: &Scope,
+        rows: Vec<Row>,
+        items: &[Finding],
+    ) -> (Vec<Judged>, Vec<Row>) {
         let cx = self.case.cx;
         let settings = self.settings.take().unwrap_or_else(|| cx.history.settings.clone());
         let mut history = History::new(rows, settings, self.case.info.dialect.info().pairing);

@@ -29,7 +29,6 @@ impl Wanted {
 /// A finding, wherever it is found again.
 pub(super) type Key = (Code, u8, u64);
 
-
 pub(super) fn key_of_finding(finding: &Finding) -> Key {
     key_of(finding.code, finding.variant, finding.row.at.start)
 }

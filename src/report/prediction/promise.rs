@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::io;
 
+use crate::format::Histories;
+use crate::history::codes;
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::DocId;
 use crate::repair;
@@ -118,7 +120,12 @@ fn of_plans(found: &JudgedDoc<Sketch>) -> Option<Promises> {
     };
     let in_records = found.format.is_some_and(|format| {
         let spans = format.info().histories.span_records();
-        format.editor().is_none() && !(spans && matches!(found.container, Container::Document { .. }))
+        // Of a session with branches, shared lines have a say in several; of lines with one name it is not known which holds.
+        let is_session = format.info().histories == Histories::Session;
+        let has_copies = || found.judged.iter().any(|judged| judged.finding.code == codes::DUPLICATE_NODE);
+        let is_branched = is_session && (found.histories > 1 || has_copies());
+        let is_spread = spans && matches!(found.container, Container::Document { .. });
+        format.editor().is_none() && !is_branched && !is_spread
     });
     if !in_records || !found.judged.iter().all(|judged| is_sure(&judged)) {
         return None;

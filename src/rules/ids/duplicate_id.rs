@@ -1,6 +1,6 @@
 //! RL301: two items have one id.
 
-use crate::history::{Act, UNNAME, Finding};
+use crate::history::{Act, Finding, UNNAME};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {

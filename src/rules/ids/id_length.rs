@@ -1,6 +1,6 @@
 //! RL310: an id or call_id is longer than the API takes.
 
-use crate::history::{Act, UNNAME, Family, Finding, Flags, ItemFlags, NONE};
+use crate::history::{Act, Family, Finding, Flags, ItemFlags, NONE, UNNAME};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Answer;
 

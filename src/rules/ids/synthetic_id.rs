@@ -1,6 +1,6 @@
 //! RL311: an id has a form that only clients make up.
 
-use crate::history::{UNNAME, Finding, ItemFlags};
+use crate::history::{Finding, ItemFlags, UNNAME};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 

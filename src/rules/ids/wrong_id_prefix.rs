@@ -1,7 +1,7 @@
 //! RL302: an id does not begin as the ids of its kind do.
 
 use crate::dialect::Item;
-use crate::history::{UNNAME, Finding, KindSet};
+use crate::history::{Finding, KindSet, UNNAME};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 

@@ -133,12 +133,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 out.unheaded.push(row.id);
                 match told(cx, row, &present) {
                     Told::Lost(head) => {
-                        out.add(
-                            Finding::new(RULE.code, *row)
-                                .variant(RECORDED)
-                                .with(head)
-                                .remedy(RESTORE),
-                        );
+                        out.add(Finding::new(RULE.code, *row).variant(RECORDED).with(head).remedy(RESTORE));
                     }
                     // Torn away is another finding (RL110).
                     Told::Unlinked | Told::Torn(_) => {}
@@ -178,14 +173,11 @@ fn reasons_at_times(cx: &Cx<'_>, tool_loop: &[Group], present: &HashMap<u64, Pla
         return false;
     }
     let bare = || tool_loop.iter().filter(|group| !group.has_reasoning());
-    let came_without = |group: &Group| {
-        linked_items(cx, group).any(|row| matches!(told(cx, row, present), Told::Unlinked))
-    };
+    let came_without =
+        |group: &Group| linked_items(cx, group).any(|row| matches!(told(cx, row, present), Told::Unlinked));
     let keeps = || tool_loop.iter().any(Group::has_reasoning);
     let lacks = |group: &&Group| linked_items(cx, group).next().is_some();
-    cx.has(Trait::ReasonsAtTimes)
-        || bare().any(came_without)
-        || keeps() && bare().filter(lacks).nth(1).is_some()
+    cx.has(Trait::ReasonsAtTimes) || bare().any(came_without) || keeps() && bare().filter(lacks).nth(1).is_some()
 }
 
 /// Of the calls only those that the server ran are linked where they are references.

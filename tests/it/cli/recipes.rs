@@ -206,7 +206,8 @@ fn a_nightly_sweep() {
     let bucket = folder.path().join("transcripts");
     // A result without its call is removed, and kept.
     let output = json!({"type": "function_call_output", "call_id": "gone", "output": "x"});
-    let broken = json!({"model": "gpt-5", "input": [user("Rome?"), call("call_1"), user("Oslo?"), output, user("Bonn?")]});
+    let broken =
+        json!({"model": "gpt-5", "input": [user("Rome?"), call("call_1"), user("Oslo?"), output, user("Bonn?")]});
     for name in ["a.jsonl", "b c.jsonl"] {
         fs::write(bucket.join(name), format!("{broken}\n")).expect("a file");
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use replaylint::internals::history::PairState;
-use replaylint::internals::judge::{self, Case, Judged, OnHistory, Options};
+use replaylint::internals::judge::{self, Case, OnHistory, Options};
 use replaylint::internals::source::{Doc, Input, Opening};
 use replaylint::internals::target::Severity;
 use replaylint::internals::targets;
