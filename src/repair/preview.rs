@@ -100,7 +100,7 @@ impl OnHistory for Sketcher {
             return None;
         }
         // Of a document that is spread over several lines nothing is taken from here.
-        let search = Search { options: &self.options, spread: false, predicts: true };
+        let search = Search::new(&self.options, false, true);
         let numbered = case.cx.history.settings.numbered.is_some();
         let plan = (is_fixed || numbered).then(|| search.history(case)).flatten();
         let mut sketch = match plan.as_ref().filter(|_| is_fixed) {

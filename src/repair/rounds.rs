@@ -130,10 +130,12 @@ impl Job<'_> {
     /// Repairs all but what was given up; also tells what is to be given up, too.
     fn attempt(&self, given_up: &GivenUp, judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<(Fixed, GivenUp)> {
         let Job { id, bytes, options, wanted, threads } = *self;
-        let search = Search { options: wanted, spread: is_spread(bytes)?, predicts: wanted.preview };
+        let spread = is_spread(bytes)?;
+        // What was chosen in a round is known by places of its text.
+        let search = || Search::new(wanted, spread, wanted.preview);
         let before = match judged {
             Some(judged) => judged,
-            None => judge(id, bytes, options, threads, &search)?,
+            None => judge(id, bytes, options, threads, &search())?,
         };
         let mut fixed = Fixed::new(before);
         let mut first = Errors::of(&fixed.before);
@@ -235,11 +237,11 @@ impl Job<'_> {
             } else {
                 let (found, changes) = (fixed.left(), raised.changes.as_slice());
                 let done = Round { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
-                incremental::judge(&done, options, threads, &search)?
+                incremental::judge(&done, options, threads, &search())?
             };
             let after = match in_part {
                 Some(after) => after,
-                None => self.again(&next, &search, &fixed.before)?,
+                None => self.again(&next, &search(), &fixed.before)?,
             };
             if is_read_anew {
                 // Only now it can be read as it was meant, and may show more errors than before.

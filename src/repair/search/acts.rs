@@ -10,15 +10,17 @@ use crate::repair::{FixOptions, Orphans, Reasoning};
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     /// `None`: all that there are.
-    orphans: Option<Orphans>,
-    reasoning: Reasoning,
+    pub orphans: Option<Orphans>,
+    pub reasoning: Reasoning,
+    /// A row that another history shares has the fate that it has there.
+    pub keeps_fates: bool,
 }
 
 impl Limits {
-    pub const NONE: Limits = Limits { orphans: None, reasoning: Reasoning::Auto };
+    pub const NONE: Limits = Limits { orphans: None, reasoning: Reasoning::Auto, keeps_fates: false };
 
     pub fn of(options: &FixOptions) -> Limits {
-        Limits { orphans: Some(options.orphans), reasoning: options.reasoning }
+        Limits { orphans: Some(options.orphans), reasoning: options.reasoning, keeps_fates: true }
     }
 
     /// The acts of a finding that may be chosen.

@@ -22,12 +22,12 @@ use crate::repair::plan::feasibility::EMPTY;
 use crate::repair::plan::history_plan::Plan;
 
 /// With more findings than these, an act is tried on all of one kind at once.
-pub(super) const SINGLY: usize = 6;
+const SINGLY: usize = 6;
 
 /// A component takes so many judgements at most.
-pub(super) const MOST: usize = 64;
+const MOST: usize = 64;
 
-pub(super) const NO_BETTER: &str = "no fix was found that would reduce the number of errors";
+const NO_BETTER: &str = "no fix was found that would reduce the number of errors";
 
 /// What is said of a finding that stays: why, or the flag that helps where nothing else is known.
 fn told(why: &'static str, out: Option<&'static str>) -> &'static str {
@@ -45,7 +45,10 @@ impl<'g> Ground<'g> {
     pub(super) fn solve(&'g self, scope: &Scope, base: &[Chosen], wanted: &[Wanted]) -> Solved {
         let had = weight(wanted.iter());
         let limits = Limits::of(self.options);
-        let best = self.best(scope, base, wanted, limits);
+        let mut best = self.best(scope, base, wanted, limits);
+        if !best.skipped.is_empty() && wanted.iter().any(|wanted| self.decided(wanted).is_some()) {
+            best = self.best(scope, base, wanted, Limits { keeps_fates: false, ..limits });
+        }
         let has = best.weight();
         if has < had && best.skipped.is_empty() {
             return Solved { chosen: best.chosen, skipped: Vec::new() };
@@ -64,7 +67,7 @@ impl<'g> Ground<'g> {
     }
 
     /// The flag with which a better repair would be found.
-    pub(super) fn way_out(
+    fn way_out(
         &'g self,
         scope: &Scope,
         base: &[Chosen],
@@ -86,7 +89,7 @@ impl<'g> Ground<'g> {
     }
 
     /// The cheapest candidate that leaves nothing, or as little as can be.
-    pub(super) fn best(&'g self, scope: &Scope, base: &[Chosen], wanted: &[Wanted], limits: Limits) -> Node<'g> {
+    fn best(&'g self, scope: &Scope, base: &[Chosen], wanted: &[Wanted], limits: Limits) -> Node<'g> {
         let mut queue = Queue::default();
         let mut seen: HashSet<u64> = HashSet::new();
         queue.push(Node { open: Some(wanted.to_vec()), ..self.node(scope, base.to_vec(), Vec::new()) });
@@ -135,7 +138,7 @@ impl<'g> Ground<'g> {
         Node { losses: Losses::of(&plan), chosen, skipped, dead: 0, plan: Some(plan), open: None }
     }
 
-    pub(super) fn made(&'g self, scope: &Scope, chosen: &[Chosen]) -> Plan<'g> {
+    fn made(&'g self, scope: &Scope, chosen: &[Chosen]) -> Plan<'g> {
         let mut plan = self.new_plan();
         plan.in_part = !scope.is_whole;
         plan.make(chosen);
@@ -192,7 +195,7 @@ impl<'g> Ground<'g> {
     }
 
     /// A link that a candidate breaks, as a finding on its group.
-    pub(super) fn link(&self, plan: &Plan<'_>, at: u32, chosen: &[Chosen]) -> Option<Wanted> {
+    fn link(&self, plan: &Plan<'_>, at: u32, chosen: &[Chosen]) -> Option<Wanted> {
         let history = self.case.cx.history;
         let group = history.group_of(at)?;
         // What went from the group, or after it.
@@ -205,7 +208,7 @@ impl<'g> Ground<'g> {
 
     /// The candidates that go on from one: each with an act of the first finding that it leaves, or without a repair of
     /// that; and each with an act of another one that loses nothing, which may make the first one's needless.
-    pub(super) fn extended(
+    fn extended(
         &'g self,
         scope: &Scope,
         node: &Node<'g>,
@@ -220,7 +223,11 @@ impl<'g> Ground<'g> {
         for (n, batch) in batches.iter().enumerate() {
             let Some(one) = batch.first() else { continue };
             let mut reason = None;
-            for act in limits.acts(self.case.cx, one) {
+            let mut acts = limits.acts(self.case.cx, one);
+            if let Some(decided) = self.decided(one).filter(|_| limits.keeps_fates) {
+                acts.retain(|act| *act == decided);
+            }
+            for act in acts {
                 if n > 0 && !acts::loses_nothing(act, one) {
                     continue;
                 }
@@ -254,7 +261,7 @@ impl<'g> Ground<'g> {
 
     /// A candidate with one act more, on all findings of a batch where it can be made. `Err` says why it cannot, if it is
     /// known.
-    pub(super) fn child(
+    fn child(
         &'g self,
         scope: &Scope,
         node: &Node<'g>,

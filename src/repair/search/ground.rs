@@ -1,14 +1,16 @@
 //! What the search of one history rests on: the history as it was judged, and what was asked of it before.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
 
-use crate::history::{NONE, Row, Settings, codes};
+use crate::history::{Act, NONE, Row, Settings, codes};
 use crate::judge::{Case, Enabled, Judged};
 use crate::rules::reasoning::item_without_reasoning;
 
 use super::wanted::{Key, Wanted, key_of, key_of_finding};
 use crate::repair::FixOptions;
+use crate::repair::plan::chosen::Chosen;
 use crate::repair::plan::history_plan::Plan;
 use crate::repair::plan::memo::Once;
 
@@ -18,6 +20,8 @@ pub(super) struct Ground<'g> {
     pub options: &'g FixOptions,
     pub spread: bool,
     pub predicts: bool,
+    /// What other histories of the doc chose for rows that this one shares with them.
+    pub fates: Option<&'g Mutex<HashMap<Key, Act>>>,
     pub once: Once,
     /// Lent to the history that is judged.
     pub settings: RefCell<Option<Settings>>,
@@ -65,6 +69,21 @@ impl<'g> Ground<'g> {
             return ix;
         }
         self.once.continued_at(&history.continued, row.at).map_or(NONE, |n| history.rows.len() as u32 + n)
+    }
+
+    /// The act that another history chose for a finding on a row that both hold.
+    pub(super) fn decided(&self, wanted: &Wanted) -> Option<Act> {
+        let fates = self.fates?.lock().ok()?;
+        fates.get(&self.key(wanted)).copied()
+    }
+
+    /// Keeps what is chosen for histories that come later.
+    pub(super) fn decide(&self, chosen: &[Chosen]) {
+        let Some(mut fates) = self.fates.and_then(|fates| fates.lock().ok()) else { return };
+        for chosen in chosen.iter().filter(|chosen| chosen.at != NONE) {
+            let wanted = Wanted { judged: chosen.judged, at: chosen.at, cause: chosen.cause };
+            fates.entry(self.key(&wanted)).or_insert(chosen.act);
+        }
     }
 
     /// All that is found of the history as it is.

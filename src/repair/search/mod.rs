@@ -19,9 +19,10 @@ mod wanted;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
 
 use crate::format::Histories;
-use crate::history::{Code, NONE};
+use crate::history::{Act, Code, NONE};
 use crate::judge::{Case, Judged, OnHistory};
 use crate::place::Place;
 
@@ -54,6 +55,14 @@ pub struct Search<'o> {
     pub spread: bool,
     /// Whether it is asked what each repair leaves.
     pub predicts: bool,
+    /// What was chosen for rows that several histories share: they have one fate.
+    fates: Mutex<HashMap<Key, Act>>,
+}
+
+impl<'o> Search<'o> {
+    pub fn new(options: &'o FixOptions, spread: bool, predicts: bool) -> Self {
+        Search { options, spread, predicts, fates: Mutex::default() }
+    }
 }
 
 impl OnHistory for Search<'_> {
@@ -68,6 +77,7 @@ impl OnHistory for Search<'_> {
             options: self.options,
             spread: self.spread,
             predicts: self.predicts,
+            fates: case.info.histories.shares_rows().then_some(&self.fates),
             once: Once::default(),
             settings: RefCell::new(None),
             known: OnceCell::new(),
@@ -175,6 +185,7 @@ impl<'g> Ground<'g> {
             plan.left.extend(flag.and_then(|why| plan.first_left(why)));
             let impossible = plan.impossible(info, self.spread);
             if impossible.is_empty() {
+                self.decide(&chosen);
                 let predicted = self.predicts.then(|| self.predicted(&plan, &chosen));
                 return plan.finish(info).map(|made| HistoryPlan { predicted, ..made });
             }

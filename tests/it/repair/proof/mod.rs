@@ -33,7 +33,10 @@ use std::env;
 use std::str::FromStr;
 
 use replaylint::Dialect;
+use replaylint::internals::judge::{self, Judged, Options};
+use replaylint::internals::repair::{self, FixOptions, Search};
 
+use crate::support::{DOC, roomy};
 use sweep::Tally;
 
 /// Histories of each dialect in the test that always runs.
@@ -82,6 +85,37 @@ fn repairs_are_legal_and_lose_the_least() {
     swept(asked("SEED").unwrap_or(1), asked("COUNT").unwrap_or(COUNT), &mut tally);
     println!("\n{}\n{}\n{}", tally.table(), tally.kinds(), tally.damage(12));
     assert!(tally.is_good(), "repairs fail:\n{}", tally.table());
+}
+
+/// What the rules find on rows that a plan was applied to is what they find on the bytes that it writes.
+#[test]
+fn rows_are_judged_as_bytes_are() {
+    let (mut plans, mut apart) = (0, Vec::new());
+    for dialect in Dialect::ALL {
+        for n in 0..900 {
+            let text = generator::case(dialect, 6, n).body.to_string();
+            let (bytes, options, wanted) = (roomy(text.as_bytes()), Options::default(), FixOptions::default());
+            let search = Search::new(&wanted, false, true);
+            let judged = judge::judge(DOC, &bytes, &options, 1, &search).expect("memory reads");
+            let planned = judged.made.iter().find_map(|plan| plan.predicted.as_ref());
+            let Some(predicted) = planned.filter(|predicted| predicted.is_sure) else { continue };
+            plans += 1;
+            let fixed = repair::fix(DOC, &bytes, &options, &wanted, 1).expect("memory reads");
+            let kinds = |judged: &[Judged]| {
+                let mut all: Vec<(u16, u8)> =
+                    judged.iter().map(|judged| (judged.finding.code.0, judged.finding.variant)).collect();
+                all.sort_unstable();
+                all
+            };
+            let (rows, bytes) = (kinds(&predicted.left), kinds(&fixed.left().judged));
+            if rows != bytes {
+                apart.push(format!("rows {rows:?}, bytes {bytes:?}: {text}"));
+            }
+        }
+    }
+    println!("{plans} plans");
+    assert!(plans > 2_000, "{plans} plans");
+    assert!(apart.is_empty(), "{} of {plans} plans:\n{}", apart.len(), apart.join("\n"));
 }
 
 /// Prints the figures of five seeds, some thousand histories of each dialect.
