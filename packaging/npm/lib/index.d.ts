@@ -29,7 +29,7 @@ export interface Options {
 }
 
 export interface FixOptions extends Options {
-  orphans?: "drop" | "stub" | "text";
+  orphans?: "auto" | "drop" | "stub" | "text";
   reasoning?: "auto" | "reference" | "inline" | "keep" | "strip";
   /** Only fixes that take nothing from what the model saw. */
   lossless?: boolean;

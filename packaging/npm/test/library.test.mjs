@@ -36,7 +36,7 @@ test("pointers lead into a list of items", () => {
 
 test("fix gives what it was given", () => {
   const input = body();
-  const fixed = fix(input);
+  const fixed = fix(input, { orphans: "drop" });
   assert.deepEqual(fixed.value, { model: "gpt-5", input: [user] });
   assert.equal(fixed.changed, true);
   assert.equal(input.input.length, 2, "what was given is not changed");
@@ -116,7 +116,7 @@ test("Node needs no init, and takes one", async () => {
 
 test("a large document", () => {
   const input = Array.from({ length: 20_000 }, (_, n) => ({ type: "function_call", call_id: `call_${n}`, name: "f", arguments: "{}" }));
-  const fixed = fix({ model: "gpt-5", input: [user, ...input] });
+  const fixed = fix({ model: "gpt-5", input: [user, ...input] }, { orphans: "drop" });
   assert.equal(fixed.fixed.dropped, 20_000);
   assert.equal(fixed.summary.errors, 0);
 });

@@ -86,7 +86,7 @@ def test_with_a_guard_it_passes(which, caplog):
     caplog.set_level(logging.INFO)
     with Provider(*answers()) as provider:
         client = make(which, provider)
-        replaylint.Guard(client)
+        replaylint.Guard(client, orphans="drop")
         converse(client, which)
         assert provider.statuses == [200, 200]
         key = "input" if which == "responses" else "messages"

@@ -67,7 +67,7 @@ pub struct Predicted {
     pub left: Vec<Judged>,
     /// Number of its items.
     pub items: u32,
-    /// All that is done shows in the rows that were judged.
+    /// All that is done shows in the rows that were judged, and nothing is left for a second round.
     pub is_sure: bool,
 }
 

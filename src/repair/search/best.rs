@@ -208,13 +208,7 @@ impl<'g> Ground<'g> {
 
     /// The candidates that go on from one: each with an act of the first finding that it leaves, or without a repair of
     /// that; and each with an act of another one that loses nothing, which may make the first one's needless.
-    fn extended(
-        &'g self,
-        scope: &Scope,
-        node: &Node<'g>,
-        open: &[Wanted],
-        limits: Limits,
-    ) -> Vec<Node<'g>> {
+    fn extended(&'g self, scope: &Scope, node: &Node<'g>, open: &[Wanted], limits: Limits) -> Vec<Node<'g>> {
         let batches: Vec<Vec<Wanted>> = match open.len() <= SINGLY {
             true => open.iter().map(|wanted| vec![*wanted]).collect(),
             false => by_kind(open),

@@ -236,10 +236,14 @@ impl<'g> Ground<'g> {
             })
             .collect();
         let is_mended = |judged: &Judged| mended.contains(&(judged.finding.code, judged.finding.row.at));
+        let left: Vec<Judged> = found.into_iter().filter(|judged| !is_mended(judged)).collect();
+        // What a second round would repair is not left.
+        let is_last = !left.iter().any(|judged| self.options.wants(judged));
         Predicted {
-            left: found.into_iter().filter(|judged| !is_mended(judged)).collect(),
+            left,
             items: count,
-            is_sure: chosen.iter().all(|chosen| acts::shows_in_rows(chosen.act))
+            is_sure: is_last
+                && chosen.iter().all(|chosen| acts::shows_in_rows(chosen.act))
                 && plan.changes().all(|(_, change)| matches!(change.cause, Cause::Rule(..))),
         }
     }

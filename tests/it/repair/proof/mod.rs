@@ -87,7 +87,7 @@ fn repairs_are_legal_and_lose_the_least() {
     assert!(tally.is_good(), "repairs fail:\n{}", tally.table());
 }
 
-/// What the rules find on rows that a plan was applied to is what they find on the bytes that it writes.
+/// What a plan says is left, without writing anything, is what the rules find on the bytes that the fix writes.
 #[test]
 fn rows_are_judged_as_bytes_are() {
     let (mut plans, mut apart) = (0, Vec::new());
