@@ -102,7 +102,10 @@ const TELLABLE: [&str; 4] = ["type", "role", "status", "model"];
 /// Without content in it, a proposal puts in none.
 fn leaks_nothing(name: &str, text: &[u8], told: &[Diagnostic]) {
     let (mut secrets, mut tellable) = (HashSet::new(), HashSet::new());
-    for record in serde_json::Deserializer::from_slice(text).into_iter::<Value>().map_while(Result::ok) {
+    let whole = serde_json::Deserializer::from_slice(text).into_iter::<Value>().map_while(Result::ok);
+    // The lines after one that is broken, too.
+    let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
+    for record in whole.chain(lines) {
         content(&record, "", &mut secrets, &mut tellable);
     }
     // Damage to a key makes a text of an id that another item still has.
