@@ -109,7 +109,7 @@ fn leaks_nothing(name: &str, text: &[u8], told: &[Diagnostic]) {
         content(&record, "", &mut secrets, &mut tellable);
     }
     // Damage to a key makes a text of an id that another item still has.
-    secrets.retain(|secret| secret.len() > 3 && !tellable.contains(secret));
+    secrets.retain(|secret| secret.len() > 3 && !tellable.iter().any(|told| told.contains(secret.as_str())));
     for replacement in told.iter().flat_map(|diagnostic| &diagnostic.proposal) {
         let text = replacement.text.replace("no result was recorded; execution status unknown", "");
         let leaked = secrets.iter().find(|secret| text.contains(secret.as_str()));
