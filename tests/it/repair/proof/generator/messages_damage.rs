@@ -30,9 +30,7 @@ pub const KINDS: &[(&str, Damage<History>)] = &[
     }),
     ("duplicate result, equal", |rng, h| {
         let (m, b) = find(rng, h, is_result)?;
-        let copy = h.messages[m].blocks[b].clone();
-        h.messages[m].blocks.insert(b + 1, copy);
-        Some(())
+        double(h, m, b)
     }),
     ("duplicate result, in a later turn", |rng, h| {
         let (m, b) = find(rng, h, is_result)?;
@@ -53,9 +51,7 @@ pub const KINDS: &[(&str, Damage<History>)] = &[
     }),
     ("duplicate call, equal", |rng, h| {
         let (m, b) = find(rng, h, is_call)?;
-        let copy = h.messages[m].blocks[b].clone();
-        h.messages[m].blocks.insert(b + 1, copy);
-        Some(())
+        double(h, m, b)
     }),
     ("two calls of one id", |rng, h| {
         // With a result each.
@@ -260,6 +256,13 @@ fn take(rng: &mut Rng, h: &mut History, holds: impl Fn(&Block) -> bool) -> Optio
     }
     let block = h.messages[m].blocks.remove(b);
     tidy(h).map(|()| block)
+}
+
+/// A block once more, right after itself.
+fn double(h: &mut History, message: usize, block: usize) -> Option<()> {
+    let blocks = &mut h.messages[message].blocks;
+    blocks.insert(block + 1, blocks[block].clone());
+    Some(())
 }
 
 /// A message that lost its last block is gone.

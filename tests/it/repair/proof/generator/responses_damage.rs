@@ -33,12 +33,7 @@ pub const KINDS: &[(&str, Damage<History>)] = &[
         h.items[at]["call_id"] = json!("");
         Some(())
     }),
-    ("duplicate output, equal", |rng, h| {
-        let n = place(rng, &h.items, |_, item| is_output(item))?;
-        let at = n + 1 + rng.below(h.items.len() - n);
-        h.items.insert(at, h.items[n].clone());
-        Some(())
-    }),
+    ("duplicate output, equal", |rng, h| double_later(rng, h, is_output)),
     ("duplicate output, differing", |rng, h| {
         let n = place(rng, &h.items, |_, item| is_output(item) && item["output"].is_string())?;
         let mut copy = h.items[n].clone();
@@ -62,12 +57,7 @@ pub const KINDS: &[(&str, Damage<History>)] = &[
         h.items[second]["id"] = h.items[first]["id"].clone();
         Some(())
     }),
-    ("an item twice", |rng, h| {
-        let n = place(rng, &h.items, |_, item| has_own_id(item))?;
-        let at = n + 1 + rng.below(h.items.len() - n);
-        h.items.insert(at, h.items[n].clone());
-        Some(())
-    }),
+    ("an item twice", |rng, h| double_later(rng, h, has_own_id)),
     ("output before its call", |rng, h| {
         let (call, output) = pair(rng, h)?;
         let item = h.items.remove(output);
@@ -265,6 +255,14 @@ fn follows(h: &History, n: usize) -> Option<usize> {
 fn take(rng: &mut Rng, h: &mut History, holds: impl Fn(&History, usize) -> bool) -> Option<()> {
     let n = place(rng, &h.items, |n, _| holds(h, n))?;
     (h.items.len() > 1).then(|| drop(h.items.remove(n)))
+}
+
+/// An item once more, anywhere after itself.
+fn double_later(rng: &mut Rng, h: &mut History, fits: fn(&Value) -> bool) -> Option<()> {
+    let n = place(rng, &h.items, |_, item| fits(item))?;
+    let at = n + 1 + rng.below(h.items.len() - n);
+    h.items.insert(at, h.items[n].clone());
+    Some(())
 }
 
 fn strip(item: &mut Value) -> Option<()> {
