@@ -149,6 +149,13 @@ pub enum Check {
     Raised,
 }
 
+impl Check {
+    /// Whether an item by itself has the finding, whatever history it is in.
+    pub fn is_of_item(&self) -> bool {
+        matches!(self, Check::Item(..) | Check::Schema(_) | Check::Raised)
+    }
+}
+
 /// What a rule is about, where the engine treats its findings differently for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum About {

@@ -187,6 +187,11 @@ impl Finding {
         Finding { code, variant: 0, row, partner: None, remedy: Remedy::Never(""), arg: 0, field: NO_FIELD }
     }
 
+    /// By what the finding is known before and after a repair.
+    pub fn code_and_start(&self) -> (Code, u64) {
+        (self.code, self.row.at.start)
+    }
+
     /// On a doc as a whole.
     pub fn on_doc(code: Code, doc: DocId) -> Self {
         Finding::new(code, Row::of_place(Place::new(doc, 0, 0), 0))

@@ -193,29 +193,14 @@ impl<H: OnHistory> Take for Judging<'_, H> {
         into.agent_version = into.agent_version.max(history.settings.agent_version);
         let texts = Texts::new(self.bytes, info.dialect).knowing(record);
         let cx = bench.cx(&texts, self.known);
+        let case = Case { cx: &cx, info, judged: &[], number, options: self.options, bench: &bench };
         if !self.on.judges() {
-            let options = self.options;
-            into.made.extend(self.on.history(&Case {
-                cx: &cx,
-                info,
-                judged: &[],
-                number,
-                options,
-                bench: &bench,
-            }));
+            into.made.extend(self.on.history(&case));
             return;
         }
         let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
-        let options = self.options;
-        let (judged, unheaded) = bench.judge(&cx, &items, options, &options.enabled, number);
-        into.made.extend(self.on.history(&Case {
-            cx: &cx,
-            info,
-            judged: &judged,
-            number,
-            options,
-            bench: &bench,
-        }));
+        let (judged, unheaded) = bench.judge(&cx, &items, self.options, &self.options.enabled, number);
+        into.made.extend(self.on.history(&Case { judged: &judged, ..case }));
         into.judged.extend(judged);
         if self.known.is_empty() {
             if info.records_responses {

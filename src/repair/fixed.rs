@@ -7,7 +7,7 @@ use crate::judge::{Judged, JudgedDoc};
 use crate::place::{Patch, Place};
 use crate::rules::logs::{broken_ordinals, missing_session_meta, other_history_base};
 
-use super::plan::feasibility::{EMPTY, EMPTY_CALL};
+use super::plan::reasons::{EMPTY, EMPTY_CALL};
 use super::{Change, FixOptions, HistoryPlan, Left, Refusal, Removed};
 
 /// What a repair does to a doc.

@@ -12,7 +12,7 @@ use crate::rules::chat::assumed;
 use crate::source::{Container, Held, Patched, ReadAt, framing, lines};
 
 use super::plan::history_plan::{HistoryPlan, Predicted};
-use super::search::Search;
+use super::search::{Search, is_new};
 use super::{Change, Left, Refusal};
 
 /// What was judged, and what is done to it.
@@ -64,6 +64,8 @@ struct Lines<'r> {
     lines: Vec<Line>,
     /// The numbers of those that are read; of the others the plans tell what is left.
     judged: Vec<usize>,
+    /// What the plans of the others tell, by their histories.
+    predicted: BTreeMap<u32, &'r Predicted>,
     edits: &'r [Edit],
     /// Bytes that were added before the edit of each number, less those that were removed; one more for all of them.
     grown: Vec<i64>,
@@ -88,8 +90,8 @@ impl<'r> Lines<'r> {
             by += edit.with.iter().map(|with| with.len() as i64).sum::<i64>() - i64::from(edit.at.len);
         }
         grown.push(by);
-        let mut all = Lines { lines: Vec::new(), judged: Vec::new(), edits, grown };
-        let told = told(round, edits);
+        let mut all =
+            Lines { lines: Vec::new(), judged: Vec::new(), predicted: predicted(round, edits), edits, grown };
         let held = Held::new(before, found.container, &found.lines);
         let (mut next, mut own) = (0, 0u64);
         for (at, record, history) in places {
@@ -118,7 +120,7 @@ impl<'r> Lines<'r> {
             all.lines.push(Line { at: line, record, history, now, own, len });
         }
         for (n, line) in all.lines.iter_mut().enumerate() {
-            if line.history.is_none_or(|history| !told.contains_key(&history)) {
+            if line.history.is_none_or(|history| !all.predicted.contains_key(&history)) {
                 line.own = own;
                 own += line.len;
                 all.judged.push(n);
@@ -165,8 +167,7 @@ impl<'r> Lines<'r> {
         for judged in &mut all.judged {
             *judged = moved(judged, |at| self.moved(at));
         }
-        let told = told(round, self.edits);
-        for judged in told.values().flat_map(|predicted| &predicted.left) {
+        for judged in self.predicted.values().flat_map(|predicted| &predicted.left) {
             all.judged.push(moved(judged, |at| self.moved(at)));
         }
         for one in own.iter().flat_map(|own| &own.judged) {
@@ -177,7 +178,7 @@ impl<'r> Lines<'r> {
         }
         all.judged.sort_by_key(Judged::order);
         let before: u64 = round.plans.iter().map(|plan| u64::from(plan.items)).sum();
-        let now: u64 = told.values().map(|predicted| u64::from(predicted.items)).sum();
+        let now: u64 = self.predicted.values().map(|predicted| u64::from(predicted.items)).sum();
         all.items = all.items.saturating_sub(before) + now + own.as_ref().map_or(0, |own| own.items);
         all.slimmed |= own.as_ref().is_some_and(|own| own.slimmed);
         all.may_refer |= own.as_ref().is_some_and(|own| own.may_refer);
@@ -255,29 +256,21 @@ impl<'r> Lines<'r> {
     }
 }
 
-/// With fewer items than these left, what a record is may no longer be recognised.
-const FEW_ITEMS: u32 = 12;
-
 /// Histories of which their plans tell what is left: all of it lies on items that are not changed themselves.
-fn told<'r>(round: &Round<'r>, edits: &[Edit]) -> BTreeMap<u32, &'r Predicted> {
+fn predicted<'r>(round: &Round<'r>, edits: &[Edit]) -> BTreeMap<u32, &'r Predicted> {
     let is_edited = |at: Place| {
         let next = edits.partition_point(|edit| edit.at.end() < at.start);
         edits.get(next).is_some_and(|edit| edit.at.start <= at.end())
     };
-    let is_told = |predicted: &&Predicted| {
-        let stays = |judged: &Judged| {
-            let partner = judged.finding.partner.is_none_or(|at| at.end() <= NO_PLACE);
-            judged.finding.row.at.end() <= NO_PLACE && partner && !is_edited(judged.finding.row.at)
-        };
-        predicted.is_sure && predicted.items >= FEW_ITEMS && predicted.left.iter().all(stays)
+    let stays = |judged: &Judged| {
+        let Finding { row, partner, .. } = &judged.finding;
+        !is_new(row.at) && !partner.is_some_and(is_new) && !is_edited(row.at)
     };
+    let holds = |predicted: &&Predicted| predicted.tells_all() && predicted.left.iter().all(stays);
     let plans = round.plans.iter().filter(|plan| plan.refusals.is_empty() && plan.left.is_empty());
-    let all = plans.filter_map(|plan| Some((plan.number, plan.predicted.as_ref().filter(is_told)?)));
+    let all = plans.filter_map(|plan| Some((plan.number, plan.predicted.as_ref().filter(holds)?)));
     all.collect()
 }
-
-/// Places after this are of what is new.
-const NO_PLACE: u64 = u64::MAX / 4;
 
 fn moved(judged: &Judged, to: impl Fn(Place) -> Place) -> Judged {
     let Finding { row, partner, .. } = judged.finding;

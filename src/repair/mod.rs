@@ -1,8 +1,9 @@
-//! Repair. Findings ask for remedies; the plan of a history decides what is done to each item, whole groups at a time,
-//! in the gentlest way that is legal for the target; rendering turns that into edits on bytes; then the patched bytes
-//! are judged again, and planned again, until nothing is left whose fix applies.
+//! Repair. Findings list the acts that would mend them; the search chooses those that leave the fewest errors and lose
+//! least; the plan of a history says what they do to each item; rendering turns that into edits on bytes; then the patched
+//! bytes are judged again, and planned again, until nothing is left whose fix applies.
 
 mod acceptance;
+mod disjoint_sets;
 mod edit;
 mod fixed;
 pub mod flatten;
@@ -23,9 +24,10 @@ use crate::judge::Judged;
 use crate::place::Place;
 use crate::rule::Loss;
 
+pub use disjoint_sets::DisjointSets;
 pub use fixed::{Fixed, NO_REASONS};
 pub use plan::history_plan::{HistoryPlan, Predicted};
-pub use preview::{Kept, Promise, Sketch, Sketcher};
+pub use preview::{Promise, Sketch, Sketcher};
 pub use rounds::{fix, fix_judged};
 pub use search::Search;
 

@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use crate::history::{Act, Code};
 use crate::judge::{self, Case, Judged, OnHistory};
 use crate::place::Place;
-use crate::rule::Check;
 use crate::target::{Severity, Target};
 
 use super::{FixOptions, HistoryPlan, Predicted, Search};
@@ -26,30 +25,18 @@ pub enum Promise {
 
 pub const REMAINS: &str = "no fix was found that resolves it";
 
-/// What comes of a finding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Kept {
-    pub promise: Promise,
-    /// Nothing like it is left at its place.
-    pub is_gone: bool,
-}
-
-impl Kept {
+impl Promise {
     /// `left` says of a finding that is left why its fix was not made, if it is known.
-    pub fn of(judged: &Judged, left: Option<Option<&'static str>>) -> Kept {
+    pub fn of(judged: &Judged, left: Option<Option<&'static str>>) -> Promise {
         let is_default = judged.is_fixed_by_default();
-        let promise = match left {
+        match left {
             Some(why) if is_default => Promise::Never(why.unwrap_or(REMAINS)),
             // It needs no fix or flag of its own where it goes with what is repaired anyway.
             None if !is_default => Promise::WithAnother,
             _ => Promise::Asked,
-        };
-        Kept { promise, is_gone: left.is_none() }
+        }
     }
 }
-
-/// A finding, wherever it is found again.
-pub type Found = (Code, u64);
 
 /// What is planned for a history.
 pub struct Sketch {
@@ -57,8 +44,8 @@ pub struct Sketch {
     pub number: u32,
     /// It is of another dialect than the target's, and is to be converted.
     pub is_foreign: bool,
-    /// What comes of its findings.
-    pub kept: HashMap<Found, Kept>,
+    /// What is promised of its findings, by code and start.
+    pub promises: HashMap<(Code, u64), Promise>,
     /// How many errors and warnings fewer there are after the repair.
     pub gone: i64,
     /// Whether the plan tells all: some repairs can only be tried.
@@ -81,16 +68,13 @@ impl Sketcher {
     }
 }
 
-/// With fewer items than these left, what a file is may no longer be recognised.
-const FEW: u32 = 12;
-
 impl OnHistory for Sketcher {
     type Made = Sketch;
 
     fn history(&self, case: &Case<'_>) -> Option<Sketch> {
         let (info, number) = (case.info, case.number);
         let nothing =
-            Sketch { number, is_foreign: false, kept: HashMap::new(), gone: 0, is_sure: true, plan: None };
+            Sketch { number, is_foreign: false, promises: HashMap::new(), gone: 0, is_sure: true, plan: None };
         if self.target.is_some_and(|target| !judge::speaks(info, target)) {
             return Some(Sketch { is_foreign: true, ..nothing });
         }
@@ -130,13 +114,14 @@ impl OnHistory for Sketcher {
 fn outcome(plan: &HistoryPlan, case: &Case<'_>) -> Sketch {
     let refused: HashMap<(Code, Place), &'static str> =
         plan.refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.why)).collect();
-    let found = |judged: &Judged| (judged.finding.code, judged.finding.row.at.start);
-    let left: HashSet<Found> = plan.predicted.iter().flat_map(|predicted| &predicted.left).map(found).collect();
+    let key = |judged: &Judged| judged.finding.code_and_start();
+    let left: HashSet<(Code, u64)> =
+        plan.predicted.iter().flat_map(|predicted| &predicted.left).map(key).collect();
     let one = |judged: &Judged| {
         let why = || refused.get(&(judged.finding.code, judged.finding.row.at)).copied();
-        (found(judged), Kept::of(judged, left.contains(&found(judged)).then(why)))
+        (key(judged), Promise::of(judged, left.contains(&key(judged)).then(why)))
     };
-    let kept: HashMap<Found, Kept> = case.judged.iter().map(one).collect();
+    let promises: HashMap<(Code, u64), Promise> = case.judged.iter().map(one).collect();
     let counts = |judged: &&Judged| judged.severity > Severity::Info;
     let has = plan.predicted.iter().flat_map(|predicted| &predicted.left).filter(counts).count();
     let gone = case.judged.iter().filter(counts).count() as i64 - has as i64;
@@ -145,16 +130,13 @@ fn outcome(plan: &HistoryPlan, case: &Case<'_>) -> Sketch {
         judged.is_fixed_by_default()
             && acts.iter().any(|act| matches!(act, Act::Text | Act::Replace | Act::Relink | Act::Stored(_)))
     };
-    // Of other acts only reading the text again tells what comes of them.
-    let shows = |predicted: &Predicted| predicted.is_sure && predicted.items >= FEW;
     // What is not of a kind that its format knows may be what the format is told by.
     let is_odd = |judged: &Judged| {
-        let is_of_item = matches!(judged.rule().check, Check::Item(..) | Check::Schema(_) | Check::Raised);
-        is_of_item && judged.severity == Severity::Error && !judged.has_fix()
+        judged.rule().check.is_of_item() && judged.severity == Severity::Error && !judged.has_fix()
     };
-    let is_doubtful = kept.values().any(|kept| kept.promise == Promise::Never(REMAINS));
-    let is_sure = plan.predicted.as_ref().is_some_and(shows)
+    let is_doubtful = promises.values().any(|promise| *promise == Promise::Never(REMAINS));
+    let is_sure = plan.predicted.as_ref().is_some_and(Predicted::tells_all)
         && !is_doubtful
         && !case.judged.iter().any(|judged| by_text(judged) || is_odd(judged));
-    Sketch { number: plan.number, is_foreign: false, kept, gone, is_sure, plan: None }
+    Sketch { number: plan.number, is_foreign: false, promises, gone, is_sure, plan: None }
 }

@@ -10,7 +10,7 @@ use std::io;
 use crate::history::{Code, Kind};
 use crate::message::pair_results::STUB;
 use crate::place::{DocId, Edit, Place, With};
-use crate::repair::{Cause, Fixed};
+use crate::repair::{Cause, DisjointSets, Fixed};
 use crate::source::{ReadAt, append};
 
 use super::diagnostic::{Diagnostic, Replacement, Spot};
@@ -66,7 +66,7 @@ type Finding = (Code, u8, Place);
 /// The edits that each finding needs, by their index: those on the items that were changed for it, and what hangs
 /// together with these.
 fn shared(fixed: &Fixed, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<Finding, Vec<usize>> {
-    let mut sets = Sets::new(edits.len() + fixed.changes.len());
+    let mut sets = DisjointSets::new(edits.len() + fixed.changes.len());
     let of_change = |n: usize| edits.len() + n;
     let mut touched: Vec<(Place, usize)> = Vec::new();
     for (n, change) in fixed.changes.iter().enumerate() {
@@ -99,36 +99,10 @@ fn shared(fixed: &Fixed, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<Finding,
     }
     let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
     for ix in 0..edits.len() {
-        members.entry(sets.of(ix)).or_default().push(ix);
+        members.entry(sets.find(ix)).or_default().push(ix);
     }
-    let of = |change: usize, sets: &mut Sets| members.get(&sets.of(change)).cloned().unwrap_or_default();
+    let of = |change: usize, sets: &mut DisjointSets| members.get(&sets.find(change)).cloned().unwrap_or_default();
     first.into_iter().map(|(finding, change)| (finding, of(change, &mut sets))).collect()
-}
-
-/// Which of several things hang together.
-struct Sets(Vec<usize>);
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "each thing names another of them, or itself, and only they are asked for"
-)]
-impl Sets {
-    fn new(count: usize) -> Self {
-        Sets((0..count).collect())
-    }
-
-    fn of(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.of(one), self.of(other));
-        self.0[one.max(other)] = one.min(other);
-    }
 }
 
 /// What an edit puts in; nothing if that is too long to be told.
@@ -230,10 +204,10 @@ mod tests {
 
     #[test]
     fn what_hangs_together_is_one_set() {
-        let mut sets = Sets::new(5);
+        let mut sets = DisjointSets::new(5);
         sets.join(3, 4);
         sets.join(1, 3);
-        assert_eq!(sets.of(4), sets.of(1));
-        assert_ne!(sets.of(0), sets.of(1));
+        assert_eq!(sets.find(4), sets.find(1));
+        assert_ne!(sets.find(0), sets.find(1));
     }
 }

@@ -11,7 +11,6 @@ use super::history_plan::{Fate, Plan};
 use crate::repair::edit::insertion::Fresh;
 use crate::repair::{Action, Cause};
 
-pub(super) const LONE: &str = "nothing else is in the message, and the message cannot be removed";
 pub(super) const NO_LIST: &str = "the document is a single message and has no list to add another to";
 
 impl Plan<'_> {

@@ -36,6 +36,11 @@ impl Chosen {
     }
 }
 
+/// Equal for the same acts in any order.
+pub(in crate::repair) fn print(chosen: &[Chosen]) -> u64 {
+    chosen.iter().map(Chosen::print).fold(0, u64::wrapping_add)
+}
+
 pub(in crate::repair) fn cause(judged: &Judged) -> Cause {
     Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at)
 }

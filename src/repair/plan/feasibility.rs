@@ -9,16 +9,12 @@ use crate::history::{Code, Flags, Kind, Row};
 use crate::place::{DocId, Place};
 
 use super::history_plan::{Fate, Plan};
+use super::reasons::{EMPTY, LONE};
 use crate::repair::edit::item_text::edits_of;
 use crate::repair::{Action, Cause};
 
-pub(in crate::repair) const EMPTY_CALL: &str =
-    "the list would be empty without it; `replaylint fix --orphans stub FILE` adds a placeholder output";
-pub(in crate::repair) const EMPTY: &str = "the list would be empty without it";
 const SPREAD: &str =
     "the record spans several lines, so no other can be put beside it; write each record on one line";
-pub(in crate::repair) const SPREAD_ENTRY: &str = "the entry spans several lines; a session has each on one line";
-const LONE: &str = "nothing else is in the message, and the message cannot be removed";
 
 /// A row, which of the changes on it cannot be made, and why.
 pub(in crate::repair) type Fault = (u32, fn(Action) -> bool, &'static str);

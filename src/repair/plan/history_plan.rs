@@ -15,6 +15,7 @@ use crate::target::Trait;
 
 use super::chosen::Chosen;
 use super::memo::Once;
+use super::reasons::LOSES_CONTENT;
 use super::tally::Tallies;
 use crate::repair::edit::insertion::Fresh;
 use crate::repair::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
@@ -69,6 +70,16 @@ pub struct Predicted {
     pub items: u32,
     /// All that is done shows in the rows that were judged, and nothing is left for a second round.
     pub is_sure: bool,
+}
+
+/// With fewer items than these left, what a record is may no longer be recognised.
+const FEW: u32 = 12;
+
+impl Predicted {
+    /// Reading the text again would tell nothing else.
+    pub fn tells_all(&self) -> bool {
+        self.is_sure && self.items >= FEW
+    }
 }
 
 impl HistoryPlan {
@@ -161,7 +172,7 @@ impl<'p> Plan<'p> {
         self.rejoin(of(Act::Drop));
         of(Act::Inline).for_each(|chosen| self.inline(chosen));
         self.answer(of(Act::Answer));
-        of(Act::AsText).for_each(|chosen| self.say(chosen));
+        of(Act::AsText).for_each(|chosen| self.turn_into_text(chosen));
         of(Act::Drop).for_each(|chosen| self.drop_item(chosen));
         self.drop_idle_programs();
         chosen.iter().filter(|chosen| chosen.act.mode().is_some()).for_each(|chosen| self.regroup(chosen));
@@ -406,8 +417,8 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// The output is said as a text of the user.
-    pub(super) fn say(&mut self, chosen: &Chosen) {
+    /// The output becomes a text of the user.
+    pub(super) fn turn_into_text(&mut self, chosen: &Chosen) {
         self.fate(chosen.at).text.push(Text::AsText);
         let what = "turn the result into a text of the user";
         self.change(chosen.at, chosen.cause, Action::Rewrite, Loss::Lossy, what);
@@ -420,7 +431,7 @@ impl<'p> Plan<'p> {
         }
         let loss = judged.variant().loss;
         if loss == Loss::Lossy && !self.may_lose() {
-            return self.refuse(judged, "it would lose the content of the item (--lossless)");
+            return self.refuse(judged, LOSES_CONTENT);
         }
         let reasoning = self.cx.row(ix).is_reasoning();
         if reasoning && self.keeps_reasoning() {

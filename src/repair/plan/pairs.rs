@@ -12,6 +12,7 @@ use crate::rules::calls::orphan_output;
 
 use super::chosen::Chosen;
 use super::history_plan::Plan;
+use super::reasons::{LOSES_CALL, NOT_HELD};
 use crate::repair::edit::insertion::Fresh;
 use crate::repair::{Action, Cause};
 
@@ -305,10 +306,7 @@ impl Plan<'_> {
     pub(super) fn drop_call(&mut self, chosen: &Chosen) {
         let (call, judged) = (chosen.at, &chosen.judged);
         if !self.may_lose() {
-            return self.refuse(
-                judged,
-                "it would lose the call (--lossless); `replaylint fix --orphans stub FILE` adds a placeholder output",
-            );
+            return self.refuse(judged, LOSES_CALL);
         }
         let group = self.group_at(call).and_then(|at| self.cx.history.groups.get(at)).copied();
         if let Some(why) = group.and_then(|group| self.cannot_lose(&group)) {
@@ -329,7 +327,7 @@ impl Plan<'_> {
         }
         let row = *self.cx.row(ix);
         let known = self.cx.known.item(row.id).filter(|item| !item.embedded && row.is_reference()).copied();
-        let Some(item) = known else { return self.refuse(judged, NOT_HERE) };
+        let Some(item) = known else { return self.refuse(judged, NOT_HELD) };
         if self.once.holds(&self.cx.history.rows, item.at) {
             let what = "drop the reference: the item itself is in the history";
             self.drop_row(ix, chosen.cause, Loss::Lossless, what);
@@ -359,4 +357,3 @@ impl Plan<'_> {
 }
 
 const NO_ANSWER: &str = "its output cannot be made up";
-const NOT_HERE: &str = "the file does not contain the full item";

@@ -7,11 +7,11 @@ use crate::history::{Class, Group, Kind, Mode, PairState, Row};
 use crate::rule::Loss;
 
 use super::history_plan::Plan;
+use super::reasons::NOT_HELD;
 use crate::repair::{Action, Cause, Left, Reasoning};
 
 const OPEN: &str = "a call in it has no output";
 const UNPROVEN: &str = "its server-side call has no reasoning before it";
-const NOT_HELD: &str = "the file does not contain the full item";
 const QUOTED: &str = "the file contains the full item only inside a JSON string";
 const TWICE: &str = "the full item is in the history already";
 

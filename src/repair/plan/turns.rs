@@ -11,9 +11,10 @@ use crate::rule::Loss;
 use crate::target::Trait;
 
 use super::answered::name_of;
-use super::blocks::{LONE, NO_LIST};
+use super::blocks::NO_LIST;
 use super::chosen::Chosen;
 use super::history_plan::{Fate, Plan, short_key};
+use super::reasons::{LONE, LOSES_CALL, LOSES_CONTENT};
 use crate::repair::Action;
 use crate::repair::edit::insertion::Fresh;
 
@@ -41,7 +42,7 @@ impl Plan<'_> {
             }
         }
         of(Act::Retype).for_each(|chosen| self.name_as_its_call(chosen));
-        of(Act::AsText).for_each(|chosen| self.say(chosen));
+        of(Act::AsText).for_each(|chosen| self.turn_into_text(chosen));
         of(Act::Drop).for_each(|chosen| self.drop_block(chosen));
         let mut arrivals = Arrivals::new();
         for chosen in of(Act::Reorder).chain(of(Act::Answer)) {
@@ -74,7 +75,7 @@ impl Plan<'_> {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let variant = judged.variant();
         if variant.loss == Loss::Lossy && !self.may_lose() {
-            return self.refuse(judged, "it would lose the content of the item (--lossless)");
+            return self.refuse(judged, LOSES_CONTENT);
         }
         let change = Text::Mend(mend);
         if !self.fate(ix).text.contains(&change) {
@@ -188,11 +189,10 @@ impl Plan<'_> {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let variant = judged.variant();
         if chosen.drops_call(self.cx) && !self.may_lose() {
-            let why = "it would lose the call (--lossless); `replaylint fix --orphans stub FILE` adds a placeholder output";
-            return self.refuse(judged, why);
+            return self.refuse(judged, LOSES_CALL);
         }
         if variant.loss == Loss::Lossy && !self.may_lose() {
-            return self.refuse(judged, "it would lose the content of the item (--lossless)");
+            return self.refuse(judged, LOSES_CONTENT);
         }
         if self.cx.row(ix).kind == Kind::Thinking && self.keeps_reasoning() {
             return self.refuse(judged, "its thinking would have to go (--reasoning keep)");

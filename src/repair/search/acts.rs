@@ -3,7 +3,7 @@
 use crate::history::{Act, Code, NONE, codes};
 use crate::rule::{Cx, Loss};
 
-use super::wanted::Wanted;
+use super::defect::Defect;
 use crate::repair::{FixOptions, Orphans, Reasoning};
 
 /// Which acts may be chosen.
@@ -24,10 +24,10 @@ impl Limits {
     }
 
     /// The acts of a finding that may be chosen.
-    pub fn acts(&self, cx: &Cx<'_>, wanted: &Wanted) -> Vec<Act> {
-        let all = wanted.judged.finding.remedy.acts();
+    pub fn acts(&self, cx: &Cx<'_>, defect: &Defect) -> Vec<Act> {
+        let all = defect.judged.finding.remedy.acts();
         let can_answer = all.contains(&Act::Answer);
-        let is_answered = || wanted.at != NONE && cx.row(wanted.at).kind.is_answered_by_text();
+        let is_answered = || defect.at != NONE && cx.row(defect.at).kind.is_answered_by_text();
         let may = |act: &&Act| match (**act, self.orphans) {
             (_, None) => true,
             (Act::Answer, Some(orphans)) => orphans != Orphans::Drop,
@@ -37,7 +37,7 @@ impl Limits {
         };
         let mut acts: Vec<Act> = all.iter().filter(may).copied().collect();
         // `--reasoning reference` rather makes a reference of reasoning than take its id.
-        if self.reasoning == Reasoning::Reference && REFERRED.contains(&wanted.judged.finding.code) {
+        if self.reasoning == Reasoning::Reference && REFERRED.contains(&defect.judged.finding.code) {
             acts.retain(|act| *act != Act::Refer);
             acts.insert(0, Act::Refer);
         }
@@ -58,16 +58,16 @@ pub(super) fn flag(act: Act) -> Option<&'static str> {
 }
 
 /// Why nothing may be done about a finding.
-pub(super) fn refusal(cx: &Cx<'_>, wanted: &Wanted, limits: Limits) -> Option<&'static str> {
-    let none = limits.acts(cx, wanted).is_empty();
-    wanted.judged.finding.remedy.acts().first().filter(|_| none).and_then(|act| flag(*act))
+pub(super) fn refusal(cx: &Cx<'_>, defect: &Defect, limits: Limits) -> Option<&'static str> {
+    let none = limits.acts(cx, defect).is_empty();
+    defect.judged.finding.remedy.acts().first().filter(|_| none).and_then(|act| flag(*act))
 }
 
 /// An act that takes nothing away: what it heals need not be repaired by one that does.
-pub(super) fn loses_nothing(act: Act, wanted: &Wanted) -> bool {
+pub(super) fn loses_nothing(act: Act, defect: &Defect) -> bool {
     match act {
         Act::Reorder | Act::Rename | Act::Rekey | Act::Retype | Act::Restore | Act::Inline | Act::Refer => true,
-        Act::Drop => wanted.judged.variant().loss == Loss::Lossless,
+        Act::Drop => defect.judged.variant().loss == Loss::Lossless,
         _ => false,
     }
 }

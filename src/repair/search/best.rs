@@ -9,17 +9,18 @@ use crate::target::Severity;
 
 use super::acts;
 use super::acts::Limits;
+use super::defect::{Defect, Key};
 use super::ground::Ground;
 use super::links;
 use super::loss::Losses;
 use super::node::{Node, Queue, by_kind, done, is_made_worse, weight};
-use super::rows_after::{NOWHERE, RowsAfter};
+use super::rows_after::{RowsAfter, is_new};
 use super::scope::Scope;
-use super::wanted::{Key, Wanted};
 use crate::repair::Cause;
+use crate::repair::plan::chosen;
 use crate::repair::plan::chosen::Chosen;
-use crate::repair::plan::feasibility::EMPTY;
 use crate::repair::plan::history_plan::Plan;
+use crate::repair::plan::reasons::EMPTY;
 
 /// With more findings than these, an act is tried on all of one kind at once.
 const SINGLY: usize = 6;
@@ -29,8 +30,8 @@ const MOST: usize = 64;
 
 const NO_BETTER: &str = "no fix was found that would reduce the number of errors";
 
-/// What is said of a finding that stays: why, or the flag that helps where nothing else is known.
-fn told(why: &'static str, out: Option<&'static str>) -> &'static str {
+/// Why a finding stays, or the flag that helps where nothing else is known.
+fn reason(why: &'static str, out: Option<&'static str>) -> &'static str {
     out.filter(|_| why == NO_BETTER).unwrap_or(why)
 }
 
@@ -42,27 +43,27 @@ pub(super) struct Solved {
 
 impl<'g> Ground<'g> {
     /// The best repair of some findings, on top of what was chosen before.
-    pub(super) fn solve(&'g self, scope: &Scope, base: &[Chosen], wanted: &[Wanted]) -> Solved {
-        let had = weight(wanted.iter());
-        let limits = Limits::of(self.options);
-        let mut best = self.best(scope, base, wanted, limits);
-        if !best.skipped.is_empty() && wanted.iter().any(|wanted| self.decided(wanted).is_some()) {
-            best = self.best(scope, base, wanted, Limits { keeps_fates: false, ..limits });
+    pub(super) fn solve(&'g self, scope: &Scope, base: &[Chosen], defects: &[Defect]) -> Solved {
+        let had = weight(defects.iter());
+        let limits = Limits::of(self.search.options);
+        let mut best = self.best(scope, base, defects, limits);
+        if !best.skipped.is_empty() && defects.iter().any(|defect| self.decided(defect).is_some()) {
+            best = self.best(scope, base, defects, Limits { keeps_fates: false, ..limits });
         }
         let has = best.weight();
         if has < had && best.skipped.is_empty() {
             return Solved { chosen: best.chosen, skipped: Vec::new() };
         }
-        let out = self.way_out(scope, base, wanted, has.min(had));
+        let out = self.way_out(scope, base, defects, has.min(had));
         if has < had {
-            let skipped = best.skipped.iter().map(|(wanted, why)| (wanted.judged, told(why, out)));
+            let skipped = best.skipped.iter().map(|(defect, why)| (defect.judged, reason(why, out)));
             return Solved { skipped: skipped.collect(), chosen: best.chosen };
         }
-        let why = |wanted: &Wanted| {
-            let skipped = best.skipped.iter().find(|(other, _)| self.key(other) == self.key(wanted));
-            told(skipped.map_or(NO_BETTER, |(_, why)| why), out)
+        let why = |defect: &Defect| {
+            let skipped = best.skipped.iter().find(|(other, _)| self.key(other) == self.key(defect));
+            reason(skipped.map_or(NO_BETTER, |(_, why)| why), out)
         };
-        let skipped = wanted.iter().map(|wanted| (wanted.judged, why(wanted))).collect();
+        let skipped = defects.iter().map(|defect| (defect.judged, why(defect))).collect();
         Solved { chosen: base.to_vec(), skipped }
     }
 
@@ -71,28 +72,25 @@ impl<'g> Ground<'g> {
         &'g self,
         scope: &Scope,
         base: &[Chosen],
-        wanted: &[Wanted],
+        defects: &[Defect],
         than: (u32, u32),
     ) -> Option<&'static str> {
-        let limits = Limits::of(self.options);
+        let limits = Limits::of(self.search.options);
         let cx = self.case.cx;
-        if wanted.iter().all(|wanted| limits.acts(cx, wanted).len() == Limits::NONE.acts(cx, wanted).len()) {
+        if defects.iter().all(|defect| limits.acts(cx, defect).len() == Limits::NONE.acts(cx, defect).len()) {
             return None;
         }
-        let best = self.best(scope, base, wanted, Limits::NONE);
-        let is_limited = |chosen: &&Chosen| {
-            let wanted = Wanted { judged: chosen.judged, at: chosen.at, cause: chosen.cause };
-            !limits.acts(cx, &wanted).contains(&chosen.act)
-        };
+        let best = self.best(scope, base, defects, Limits::NONE);
+        let is_limited = |chosen: &&Chosen| !limits.acts(cx, &Defect::of_chosen(chosen)).contains(&chosen.act);
         let flag = best.chosen.iter().skip(base.len()).find(is_limited).and_then(|chosen| acts::flag(chosen.act));
         flag.filter(|_| best.weight() < than)
     }
 
     /// The cheapest candidate that leaves nothing, or as little as can be.
-    fn best(&'g self, scope: &Scope, base: &[Chosen], wanted: &[Wanted], limits: Limits) -> Node<'g> {
+    fn best(&'g self, scope: &Scope, base: &[Chosen], defects: &[Defect], limits: Limits) -> Node<'g> {
         let mut queue = Queue::default();
         let mut seen: HashSet<u64> = HashSet::new();
-        queue.push(Node { open: Some(wanted.to_vec()), ..self.node(scope, base.to_vec(), Vec::new()) });
+        queue.push(Node { open: Some(defects.to_vec()), ..self.node(scope, base.to_vec(), Vec::new()) });
         let (mut nearest, mut judged): (Option<Node<'g>>, usize) = (None, 0);
         while let Some(mut node) = queue.pop() {
             if node.open.is_none() {
@@ -123,7 +121,7 @@ impl<'g> Ground<'g> {
         }
         let mut node = nearest.unwrap_or_else(|| self.node(scope, base.to_vec(), Vec::new()));
         let open = node.open.take().unwrap_or_default();
-        node.skipped.extend(open.into_iter().map(|wanted| (wanted, NO_BETTER)));
+        node.skipped.extend(open.into_iter().map(|defect| (defect, NO_BETTER)));
         node
     }
 
@@ -132,7 +130,7 @@ impl<'g> Ground<'g> {
         &'g self,
         scope: &Scope,
         chosen: Vec<Chosen>,
-        skipped: Vec<(Wanted, &'static str)>,
+        skipped: Vec<(Defect, &'static str)>,
     ) -> Node<'g> {
         let plan = self.made(scope, &chosen);
         Node { losses: Losses::of(&plan), chosen, skipped, dead: 0, plan: Some(plan), open: None }
@@ -155,9 +153,8 @@ impl<'g> Ground<'g> {
         }
         let items = self.items_after(scope, &plan, &after);
         let (found, after) = self.judge_rows(scope, after, &items);
-        if self.predicts && scope.is_whole {
-            let print = node.chosen.iter().map(Chosen::print).fold(0, u64::wrapping_add);
-            self.last.replace(Some((print, found.clone(), after.len() as u32)));
+        if self.search.predicts && scope.is_whole {
+            self.last.replace(Some((chosen::print(&node.chosen), found.clone(), after.len() as u32)));
         }
         let all = found.iter().flat_map(|judged| {
             let at = self.index_of(&judged.finding.row);
@@ -165,28 +162,28 @@ impl<'g> Ground<'g> {
             let run = is_run.then(|| after.iter().position(|row| row.at == judged.finding.row.at)).flatten();
             match run.and_then(|n| after.get(n..)) {
                 Some(rows) => self.outputs_of_run(judged, rows),
-                None => vec![Wanted::of(judged, at)],
+                None => vec![Defect::of(judged, at)],
             }
         });
         let done = done(&node.chosen);
         let skipped: HashSet<Key> = node.skipped.iter().map(|(other, _)| self.key(other)).collect();
         let by_row: BTreeMap<u32, Cause> = node.chosen.iter().map(|chosen| (chosen.at, chosen.cause)).collect();
-        for mut wanted in all {
-            let judged = wanted.judged;
-            if scope.ignored.contains(&self.key(&wanted)) || done.contains(&(wanted.at, judged.finding.code)) {
+        for mut defect in all {
+            let judged = defect.judged;
+            if scope.ignored.contains(&self.key(&defect)) || done.contains(&(defect.at, judged.finding.code)) {
                 continue;
             }
-            let is_skipped = skipped.contains(&self.key(&wanted));
-            let is_made_up = wanted.at == NONE && wanted.judged.finding.row.at.start >= NOWHERE;
+            let is_skipped = skipped.contains(&self.key(&defect));
+            let is_made_up = defect.at == NONE && is_new(judged.finding.row.at);
             if is_skipped {
-            } else if !is_made_up && (self.options.wants(&judged) || is_made_worse(&judged)) {
+            } else if !is_made_up && (self.search.options.wants(&judged) || is_made_worse(&judged)) {
                 // What was there before has its own reason; anything else has that of what was done last near it.
-                if !self.known().contains(&self.key(&wanted)) {
-                    let before = by_row.range(..=wanted.at).next_back();
-                    let near = before.or_else(|| by_row.range(wanted.at..).next());
-                    wanted.cause = near.map_or(wanted.cause, |(_, cause)| *cause);
+                if !self.known().contains(&self.key(&defect)) {
+                    let before = by_row.range(..=defect.at).next_back();
+                    let near = before.or_else(|| by_row.range(defect.at..).next());
+                    defect.cause = near.map_or(defect.cause, |(_, cause)| *cause);
                 }
-                open.push(wanted);
+                open.push(defect);
             } else if judged.severity == Severity::Error {
                 node.dead += 1;
             }
@@ -195,7 +192,7 @@ impl<'g> Ground<'g> {
     }
 
     /// A link that a candidate breaks, as a finding on its group.
-    fn link(&self, plan: &Plan<'_>, at: u32, chosen: &[Chosen]) -> Option<Wanted> {
+    fn link(&self, plan: &Plan<'_>, at: u32, chosen: &[Chosen]) -> Option<Defect> {
         let history = self.case.cx.history;
         let group = history.group_of(at)?;
         // What went from the group, or after it.
@@ -203,14 +200,14 @@ impl<'g> Ground<'g> {
         let chosen = chosen.iter().find(|chosen| chosen.cause == change.cause).or(chosen.last())?;
         let mut judged = chosen.judged;
         judged.finding.remedy = DETACH;
-        Some(Wanted { judged, at, cause: change.cause })
+        Some(Defect { judged, at, cause: change.cause })
     }
 
     /// The candidates that go on from one: each with an act of the first finding that it leaves, or without a repair of
     /// that; and each with an act of another one that loses nothing, which may make the first one's needless.
-    fn extended(&'g self, scope: &Scope, node: &Node<'g>, open: &[Wanted], limits: Limits) -> Vec<Node<'g>> {
-        let batches: Vec<Vec<Wanted>> = match open.len() <= SINGLY {
-            true => open.iter().map(|wanted| vec![*wanted]).collect(),
+    fn extended(&'g self, scope: &Scope, node: &Node<'g>, open: &[Defect], limits: Limits) -> Vec<Node<'g>> {
+        let batches: Vec<Vec<Defect>> = match open.len() <= SINGLY {
+            true => open.iter().map(|defect| vec![*defect]).collect(),
             false => by_kind(open),
         };
         let mut children = Vec::new();
@@ -229,7 +226,7 @@ impl<'g> Ground<'g> {
                 let partner = one.judged.finding.partner.filter(|_| one.judged.finding.remedy == UNNAME);
                 let partner = partner.map(|at| self.index_of(&Row::of_place(at, 0))).filter(|ix| *ix != NONE);
                 if let (Some(at), [one]) = (partner, batch.as_slice())
-                    && let Ok(child) = self.child(scope, node, &[Wanted { at, ..*one }], act)
+                    && let Ok(child) = self.child(scope, node, &[Defect { at, ..*one }], act)
                     && n == 0
                 {
                     children.push(child);
@@ -244,7 +241,7 @@ impl<'g> Ground<'g> {
             if n == 0 {
                 let why = reason.or_else(|| acts::refusal(self.case.cx, one, limits)).unwrap_or(NO_BETTER);
                 let mut skipped = node.skipped.clone();
-                skipped.extend(batch.iter().map(|wanted| (*wanted, why)));
+                skipped.extend(batch.iter().map(|defect| (*defect, why)));
                 let mut child = self.node(scope, node.chosen.clone(), skipped);
                 child.dead = 0;
                 children.push(child);
@@ -259,12 +256,12 @@ impl<'g> Ground<'g> {
         &'g self,
         scope: &Scope,
         node: &Node<'g>,
-        batch: &[Wanted],
+        batch: &[Defect],
         act: Act,
     ) -> Result<Node<'g>, Option<&'static str>> {
-        let more = batch.iter().map(|wanted| wanted.chosen(act));
-        let told: HashSet<u64> = node.chosen.iter().map(Chosen::print).collect();
-        let more: Vec<Chosen> = more.filter(|more| !told.contains(&more.print())).collect();
+        let more = batch.iter().map(|defect| defect.chosen(act));
+        let made: HashSet<u64> = node.chosen.iter().map(Chosen::print).collect();
+        let more: Vec<Chosen> = more.filter(|more| !made.contains(&more.print())).collect();
         if more.is_empty() {
             return Err(None);
         }
@@ -272,7 +269,7 @@ impl<'g> Ground<'g> {
         let mut chosen: Vec<Chosen> = node.chosen.iter().chain(&more).copied().collect();
         for _ in 0..2 {
             let plan = self.made(scope, &chosen);
-            let refused = plan.refused(self.case.info, self.spread);
+            let refused = plan.refused(self.case.info, self.search.spread);
             let Some((_, _, last)) = refused.last().copied() else {
                 let losses = Losses::of(&plan);
                 return Ok(Node { losses, chosen, skipped, dead: 0, plan: Some(plan), open: None });
@@ -286,7 +283,7 @@ impl<'g> Ground<'g> {
             let own = chosen.split_off(node.chosen.len());
             for one in own {
                 match why.get(&(one.judged.finding.code, one.judged.finding.row.at)) {
-                    Some(why) => skipped.push((Wanted { judged: one.judged, at: one.at, cause: one.cause }, why)),
+                    Some(why) => skipped.push((Defect::of_chosen(&one), why)),
                     None => chosen.push(one),
                 }
             }

@@ -2,18 +2,19 @@
 //! components is independent, so each is repaired by itself.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::history::{History, NONE, Row};
 use crate::place::Place;
 
-use super::wanted::Wanted;
+use super::defect::Defect;
+use crate::repair::disjoint_sets::DisjointSets;
 use crate::repair::plan::memo::Once;
 
 /// Some findings, and the rows that their repair can touch.
 pub(super) struct Component {
-    pub wanted: Vec<Wanted>,
+    pub defects: Vec<Defect>,
     /// In order, apart from each other.
     pub stretches: Vec<Range<u32>>,
 }
@@ -33,35 +34,26 @@ impl<'h> Map<'h> {
 
     /// The components of some findings, in the order of their first rows. Findings on the request around the items are one
     /// without rows, the first.
-    pub fn components(&self, wanted: Vec<Wanted>) -> Vec<Component> {
+    pub fn components(&self, defects: Vec<Defect>) -> Vec<Component> {
         let mut request = Vec::new();
         let mut stretches: Vec<(Range<u32>, usize)> = Vec::new();
         let mut own = Vec::new();
         // A group may be as long as its history, and each of its items may have a finding.
-        let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-        let mut links: Vec<(usize, usize)> = Vec::new();
-        for wanted in wanted {
-            if wanted.at == NONE {
-                request.push(wanted);
+        let mut seen: HashMap<u32, usize> = HashMap::new();
+        let mut sets = DisjointSets::new(defects.len());
+        for defect in defects {
+            if defect.at == NONE {
+                request.push(defect);
                 continue;
             }
             let number = own.len();
-            for stretch in self.touched(&wanted, &mut |start| match seen.entry(start) {
-                std::collections::btree_map::Entry::Occupied(first) => {
-                    links.push((*first.get(), number));
-                    true
-                }
-                std::collections::btree_map::Entry::Vacant(place) => {
-                    place.insert(number);
-                    false
-                }
-            }) {
-                stretches.push((stretch, number));
-            }
-            own.push(wanted);
+            let around = self.around(defect.at);
+            let first = *seen.entry(around.start).or_insert(number);
+            sets.join(first, number);
+            let touched = self.touched(&defect, around, first != number);
+            stretches.extend(touched.into_iter().map(|stretch| (stretch, number)));
+            own.push(defect);
         }
-        let mut sets = Sets::new(own.len());
-        links.into_iter().for_each(|(a, b)| sets.join(a, b));
         stretches.sort_unstable_by_key(|(stretch, number)| (stretch.start, stretch.end, *number));
         let mut merged: Vec<(Range<u32>, usize)> = Vec::new();
         for (stretch, number) in stretches {
@@ -76,36 +68,34 @@ impl<'h> Map<'h> {
         let mut by_set: BTreeMap<usize, Component> = BTreeMap::new();
         let mut order: Vec<usize> = Vec::new();
         for (stretch, number) in merged {
-            let set = sets.of(number);
+            let set = sets.find(number);
             let component = by_set.entry(set).or_insert_with(|| {
                 order.push(set);
-                Component { wanted: Vec::new(), stretches: Vec::new() }
+                Component { defects: Vec::new(), stretches: Vec::new() }
             });
             component.stretches.push(stretch);
         }
-        for (number, wanted) in own.into_iter().enumerate() {
-            if let Some(component) = by_set.get_mut(&sets.of(number)) {
-                component.wanted.push(wanted);
+        for (number, defect) in own.into_iter().enumerate() {
+            if let Some(component) = by_set.get_mut(&sets.find(number)) {
+                component.defects.push(defect);
             }
         }
-        let of_request = Component { wanted: request, stretches: Vec::new() };
-        let all = std::iter::once(of_request).filter(|component| !component.wanted.is_empty());
+        let of_request = Component { defects: request, stretches: Vec::new() };
+        let all = std::iter::once(of_request).filter(|component| !component.defects.is_empty());
         all.chain(order.into_iter().filter_map(|set| by_set.remove(&set))).collect()
     }
 
-    /// The stretches that a repair of a finding can touch. `is_seen` says whether a stretch was looked at before, by its
-    /// first row.
-    fn touched(&self, wanted: &Wanted, is_seen: &mut dyn FnMut(u32) -> bool) -> Vec<Range<u32>> {
-        let own = self.around(wanted.at);
-        let partner = wanted.judged.finding.partner.and_then(|at| self.index_of(at));
+    /// The stretches that a repair of a finding can touch: `own` is the one around it. The pairs in that are looked up
+    /// unless they were `seen` before.
+    fn touched(&self, defect: &Defect, own: Range<u32>, seen: bool) -> Vec<Range<u32>> {
+        let partner = defect.judged.finding.partner.and_then(|at| self.index_of(at));
         let mut rows: HashSet<u32> = partner.into_iter().collect();
-        let again = is_seen(own.start);
-        for ix in own.clone().filter(|_| !again) {
+        for ix in own.clone().filter(|_| !seen) {
             if let Some(pair) = self.once.pair_of(&self.history.pairs, ix) {
                 rows.extend([pair.call, pair.output, pair.twin].into_iter().filter(|ix| *ix != NONE));
             }
         }
-        rows.extend(self.once.claimed_by(&self.history.shapes.claims, wanted.at));
+        rows.extend(self.once.claimed_by(&self.history.shapes.claims, defect.at));
         let mut all = vec![own.clone()];
         let mut far: Vec<u32> = rows.into_iter().filter(|ix| !own.contains(ix)).collect();
         far.sort_unstable();
@@ -189,32 +179,5 @@ impl<'h> Map<'h> {
         let row = Row::of_place(at, 0);
         let ix = self.history.index_of(&row);
         self.history.rows.get(ix as usize).filter(|row| row.at == at).map(|_| ix)
-    }
-}
-
-/// Which findings belong together.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn new(count: usize) -> Self {
-        Sets((0..count).collect())
-    }
-
-    fn of(&mut self, mut n: usize) -> usize {
-        while let Some(&up) = self.0.get(n).filter(|up| **up != n) {
-            let over = self.0.get(up).copied().unwrap_or(up);
-            if let Some(place) = self.0.get_mut(n) {
-                *place = over;
-            }
-            n = up;
-        }
-        n
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
-        if let Some(place) = self.0.get_mut(a.max(b)) {
-            *place = a.min(b);
-        }
     }
 }

@@ -8,7 +8,7 @@ use crate::repair::plan::chosen::{Chosen, cause};
 
 /// A finding that is to be repaired.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct Defect {
     pub judged: Judged,
     /// The row that it lies on; [`NONE`] if that is no item.
     pub at: u32,
@@ -16,9 +16,14 @@ pub(super) struct Wanted {
     pub cause: Cause,
 }
 
-impl Wanted {
-    pub(super) fn of(judged: &Judged, at: u32) -> Wanted {
-        Wanted { judged: *judged, at, cause: cause(judged) }
+impl Defect {
+    pub(super) fn of(judged: &Judged, at: u32) -> Defect {
+        Defect { judged: *judged, at, cause: cause(judged) }
+    }
+
+    /// The finding for which an act was chosen.
+    pub(super) fn of_chosen(chosen: &Chosen) -> Defect {
+        Defect { judged: chosen.judged, at: chosen.at, cause: chosen.cause }
     }
 
     pub(super) fn chosen(&self, act: Act) -> Chosen {

@@ -9,32 +9,34 @@
 mod acts;
 mod best;
 mod component;
+mod defect;
 mod ground;
 mod links;
 mod loss;
 mod node;
 mod rows_after;
 mod scope;
-mod wanted;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::sync::Mutex;
 
 use crate::format::Histories;
-use crate::history::{Act, Code, NONE};
+use crate::history::{Code, NONE};
 use crate::judge::{Case, Judged, OnHistory};
 use crate::place::Place;
 
+use super::plan::chosen;
 use super::plan::chosen::Chosen;
-use super::plan::feasibility::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::plan::history_plan::{HistoryPlan, Plan, Predicted};
 use super::plan::memo::Once;
-use super::{Action, Cause, FixOptions};
+use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
+use super::{Action, Cause};
 use component::Map;
+use defect::{Defect, Key, key_of_finding};
 use ground::Ground;
+pub use ground::Search;
 use rows_after::RowsAfter;
-use wanted::{Key, Wanted, key_of_finding};
+pub(super) use rows_after::is_new;
 
 /// A history of so many rows is judged as a whole; of a longer one the component, and what is around it.
 const WHOLE: usize = 64;
@@ -48,23 +50,6 @@ const ATTEMPTS: usize = 8;
 /// What one repair brings up elsewhere in the history is repaired with it, so many times.
 const PASSES: usize = 3;
 
-/// Plans the repair of each history as it is judged.
-pub struct Search<'o> {
-    pub options: &'o FixOptions,
-    /// The doc is one document of several lines.
-    pub spread: bool,
-    /// Whether it is asked what each repair leaves.
-    pub predicts: bool,
-    /// What was chosen for rows that several histories share: they have one fate.
-    fates: Mutex<HashMap<Key, Act>>,
-}
-
-impl<'o> Search<'o> {
-    pub fn new(options: &'o FixOptions, spread: bool, predicts: bool) -> Self {
-        Search { options, spread, predicts, fates: Mutex::default() }
-    }
-}
-
 impl OnHistory for Search<'_> {
     type Made = HistoryPlan;
 
@@ -74,10 +59,7 @@ impl OnHistory for Search<'_> {
         }
         let ground = Ground {
             case,
-            options: self.options,
-            spread: self.spread,
-            predicts: self.predicts,
-            fates: case.info.histories.shares_rows().then_some(&self.fates),
+            search: self,
             once: Once::default(),
             settings: RefCell::new(None),
             known: OnceCell::new(),
@@ -104,39 +86,44 @@ impl<'g> Ground<'g> {
     fn plan(&'g self) -> Option<HistoryPlan> {
         let case = self.case;
         let (cx, info) = (case.cx, case.info);
-        let wanted = self.wanted();
+        let defects = self.defects();
         let by_lines = info.histories == Histories::Session || cx.history.settings.numbered.is_some();
-        if self.spread && by_lines {
+        if self.search.spread && by_lines {
             let mut plan = self.new_plan();
-            wanted.iter().for_each(|wanted| plan.refuse(&wanted.judged, SPREAD_ENTRY));
+            defects.iter().for_each(|defect| plan.refuse(&defect.judged, SPREAD_ENTRY));
             return plan.finish(info);
         }
         let mut chosen: Vec<Chosen> = Vec::new();
         let mut skipped: Vec<(Judged, &'static str)> = Vec::new();
-        if !wanted.is_empty() {
-            self.search(wanted, &mut chosen, &mut skipped);
+        if !defects.is_empty() {
+            self.search(defects, &mut chosen, &mut skipped);
         }
         self.finish(chosen, skipped)
     }
 
     /// Repairs component after component. `chosen` and `skipped` get what comes of it.
-    fn search(&'g self, wanted: Vec<Wanted>, chosen: &mut Vec<Chosen>, skipped: &mut Vec<(Judged, &'static str)>) {
+    fn search(
+        &'g self,
+        defects: Vec<Defect>,
+        chosen: &mut Vec<Chosen>,
+        skipped: &mut Vec<(Judged, &'static str)>,
+    ) {
         let history = self.case.cx.history;
         let map = Map::new(history, &self.once);
-        let is_whole = history.rows.len() <= WHOLE || wanted.len() <= FEW;
-        for component in map.components(wanted) {
+        let is_whole = history.rows.len() <= WHOLE || defects.len() <= FEW;
+        for component in map.components(defects) {
             if component.stretches.is_empty()
                 || component.stretches.iter().any(|s| s.end as usize > history.rows.len())
             {
-                chosen.extend(component.wanted.iter().filter_map(|wanted| self.first_act(wanted)));
+                chosen.extend(component.defects.iter().filter_map(|defect| self.first_act(defect)));
                 continue;
             }
             let scope = match is_whole {
-                true => self.whole(&component.wanted),
+                true => self.whole(&component.defects),
                 false => self.part(&component, &map),
             };
             let base: &[Chosen] = if is_whole { chosen } else { &[] };
-            let solved = self.solve(&scope, base, &component.wanted);
+            let solved = self.solve(&scope, base, &component.defects);
             match is_whole {
                 true => *chosen = solved.chosen,
                 false => chosen.extend(solved.chosen),
@@ -148,15 +135,15 @@ impl<'g> Ground<'g> {
         }
         // What the repairs of parts bring up elsewhere.
         for _ in 0..PASSES {
-            let scope = self.whole(&[]);
-            let mut node = self.node(&scope, chosen.clone(), Vec::new());
             if chosen.is_empty() {
                 return;
             }
+            let scope = self.whole(&[]);
+            let mut node = self.node(&scope, chosen.clone(), Vec::new());
             self.judge(&scope, &mut node);
             let left: HashSet<Key> = skipped.iter().map(|(judged, _)| key_of_finding(&judged.finding)).collect();
-            let open: Vec<Wanted> = node.open.unwrap_or_default();
-            let open: Vec<Wanted> = open.into_iter().filter(|wanted| !left.contains(&self.key(wanted))).collect();
+            let open = node.open.unwrap_or_default().into_iter();
+            let open: Vec<Defect> = open.filter(|defect| !left.contains(&self.key(defect))).collect();
             if open.is_empty() {
                 return;
             }
@@ -167,9 +154,9 @@ impl<'g> Ground<'g> {
     }
 
     /// The act of a finding that no part of the history has a say in.
-    fn first_act(&self, wanted: &Wanted) -> Option<Chosen> {
-        let act = *wanted.judged.finding.remedy.acts().first()?;
-        Some(wanted.chosen(act))
+    fn first_act(&self, defect: &Defect) -> Option<Chosen> {
+        let act = *defect.judged.finding.remedy.acts().first()?;
+        Some(defect.chosen(act))
     }
 
     /// The plan of all that was chosen. What cannot be made after all is left out.
@@ -183,10 +170,10 @@ impl<'g> Ground<'g> {
             refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
             plan.make(&chosen);
             plan.left.extend(flag.and_then(|why| plan.first_left(why)));
-            let impossible = plan.impossible(info, self.spread);
+            let impossible = plan.impossible(info, self.search.spread);
             if impossible.is_empty() {
                 self.decide(&chosen);
-                let predicted = self.predicts.then(|| self.predicted(&plan, &chosen));
+                let predicted = self.search.predicts.then(|| self.predicted(&plan, &chosen));
                 return plan.finish(info).map(|made| HistoryPlan { predicted, ..made });
             }
             let by_flag = impossible.iter().find(|(cause, _)| matches!(cause, Cause::Flag(_)));
@@ -212,7 +199,7 @@ impl<'g> Ground<'g> {
     /// What is left of the history after a plan.
     fn predicted(&'g self, plan: &Plan<'_>, chosen: &[Chosen]) -> Predicted {
         let history = self.case.cx.history;
-        let print = chosen.iter().map(Chosen::print).fold(0, u64::wrapping_add);
+        let print = chosen::print(chosen);
         let known = self.last.take().filter(|(last, ..)| *last == print && history.continued.is_empty());
         let (found, count) = match known {
             Some((_, found, count)) => (found, count),
@@ -238,7 +225,7 @@ impl<'g> Ground<'g> {
         let is_mended = |judged: &Judged| mended.contains(&(judged.finding.code, judged.finding.row.at));
         let left: Vec<Judged> = found.into_iter().filter(|judged| !is_mended(judged)).collect();
         // What a second round would repair is not left.
-        let is_last = !left.iter().any(|judged| self.options.wants(judged));
+        let is_last = !left.iter().any(|judged| self.search.options.wants(judged));
         Predicted {
             left,
             items: count,

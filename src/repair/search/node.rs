@@ -10,8 +10,9 @@ use crate::rule::When;
 use crate::target::Severity;
 
 use super::acts;
+use super::defect::Defect;
 use super::loss::Losses;
-use super::wanted::Wanted;
+use crate::repair::plan::chosen;
 use crate::repair::plan::chosen::Chosen;
 use crate::repair::plan::history_plan::Plan;
 
@@ -21,19 +22,19 @@ pub(super) type Price = (u32, u32, Losses, u32);
 /// A candidate.
 pub(super) struct Node<'p> {
     pub chosen: Vec<Chosen>,
-    pub skipped: Vec<(Wanted, &'static str)>,
+    pub skipped: Vec<(Defect, &'static str)>,
     /// Errors that it makes, and nothing repairs.
     pub dead: u32,
     pub losses: Losses,
     pub plan: Option<Plan<'p>>,
     /// What it leaves, once it was judged.
-    pub open: Option<Vec<Wanted>>,
+    pub open: Option<Vec<Defect>>,
 }
 
 impl Node<'_> {
     /// Errors and warnings that are left for good.
     pub(super) fn weight(&self) -> (u32, u32) {
-        let (errors, warnings) = weight(self.skipped.iter().map(|(wanted, _)| wanted));
+        let (errors, warnings) = weight(self.skipped.iter().map(|(defect, _)| defect));
         (errors + self.dead, warnings)
     }
 
@@ -51,13 +52,12 @@ impl Node<'_> {
 
     /// Equal for the same acts in another order.
     pub(super) fn print(&self) -> u64 {
-        let acts = self.chosen.iter().map(Chosen::print);
-        let skipped = self.skipped.iter().map(|(wanted, _)| {
+        let skipped = self.skipped.iter().map(|(defect, _)| {
             let mut hasher = DefaultHasher::new();
-            (wanted.at, wanted.judged.finding.code, wanted.judged.finding.variant).hash(&mut hasher);
+            (defect.at, defect.judged.finding.code, defect.judged.finding.variant).hash(&mut hasher);
             !hasher.finish()
         });
-        acts.chain(skipped).fold(0, u64::wrapping_add)
+        skipped.fold(chosen::print(&self.chosen), u64::wrapping_add)
     }
 }
 
@@ -82,26 +82,26 @@ impl<'p> Queue<'p> {
 }
 
 /// How many errors and warnings these are.
-pub(super) fn weight<'w>(wanted: impl Iterator<Item = &'w Wanted>) -> (u32, u32) {
-    wanted.fold((0, 0), |(errors, warnings), wanted| match wanted.judged.severity {
+pub(super) fn weight<'w>(defects: impl Iterator<Item = &'w Defect>) -> (u32, u32) {
+    defects.fold((0, 0), |(errors, warnings), defect| match defect.judged.severity {
         Severity::Error => (errors + 1, warnings),
         _ => (errors, warnings + 1),
     })
 }
 
 /// Findings of one kind together, in the order of the first of each.
-pub(super) fn by_kind(open: &[Wanted]) -> Vec<Vec<Wanted>> {
-    let mut kinds: Vec<Vec<Wanted>> = Vec::new();
-    for wanted in open {
-        let same = |kind: &&mut Vec<Wanted>| {
+pub(super) fn by_kind(open: &[Defect]) -> Vec<Vec<Defect>> {
+    let mut kinds: Vec<Vec<Defect>> = Vec::new();
+    for defect in open {
+        let same = |kind: &&mut Vec<Defect>| {
             kind.first().is_some_and(|first| {
-                let (a, b) = (&first.judged.finding, &wanted.judged.finding);
+                let (a, b) = (&first.judged.finding, &defect.judged.finding);
                 (a.code, a.variant) == (b.code, b.variant) && a.remedy == b.remedy && a.row.kind == b.row.kind
             })
         };
         match kinds.iter_mut().find(same) {
-            Some(kind) => kind.push(*wanted),
-            None => kinds.push(vec![*wanted]),
+            Some(kind) => kind.push(*defect),
+            None => kinds.push(vec![*defect]),
         }
     }
     kinds

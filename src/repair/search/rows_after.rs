@@ -12,7 +12,12 @@ use crate::repair::edit::insertion::Fresh;
 use crate::repair::plan::history_plan::{Fate, Plan};
 
 /// Where rows lie that no item of the doc is yet: after all that a doc can hold.
-pub(super) const NOWHERE: u64 = u64::MAX / 2;
+const NOWHERE: u64 = u64::MAX / 2;
+
+/// Whether a row at this place is of no item of the doc yet.
+pub(in crate::repair) fn is_new(at: Place) -> bool {
+    at.start >= NOWHERE
+}
 
 /// Rows with the places of the items that they are made of; what is new lies nowhere.
 pub(super) struct RowsAfter<'p> {

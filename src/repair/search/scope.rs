@@ -7,12 +7,10 @@ use std::ops::Range;
 use crate::dialect::TextChange;
 use crate::history::{Act, Code, Finding, History, Kind, Row, codes};
 use crate::judge::{Enabled, Judged};
-use crate::rule::Check;
-use crate::rules;
 
 use super::component::{Component, Map};
+use super::defect::{Defect, Key, key_of_finding};
 use super::ground::Ground;
-use super::wanted::{Key, Wanted, key_of_finding};
 use crate::repair::plan::history_plan::Plan;
 
 /// Rules about the first or the last message, or about all of them: of a part of a history they say nothing.
@@ -60,8 +58,8 @@ pub(super) struct Scope {
 
 impl<'g> Ground<'g> {
     /// All of the history. What is found of it besides these findings is let be.
-    pub(super) fn whole(&self, wanted: &[Wanted]) -> Scope {
-        let own: HashSet<Key> = wanted.iter().map(|wanted| self.key(wanted)).collect();
+    pub(super) fn whole(&self, defects: &[Defect]) -> Scope {
+        let own: HashSet<Key> = defects.iter().map(|defect| self.key(defect)).collect();
         let items = self.case.judged.iter().filter(|judged| is_of_item(judged)).map(|judged| judged.finding);
         Scope {
             stretches: std::iter::once(0..self.case.cx.history.rows.len() as u32).collect(),
@@ -89,7 +87,7 @@ impl<'g> Ground<'g> {
         }
         let mut scope = Scope { stretches, is_whole: false, ignored: HashSet::new(), items };
         let (found, _) = self.judge_rows(&scope, rows, &scope.items);
-        let own: HashSet<Key> = component.wanted.iter().map(|wanted| self.key(wanted)).collect();
+        let own: HashSet<Key> = component.defects.iter().map(|defect| self.key(defect)).collect();
         // What cutting it out makes, and what is another component's.
         let keys = found.iter().map(|judged| key_of_finding(&judged.finding));
         scope.ignored = keys.filter(|key| !self.known().contains(key) || !own.contains(key)).collect();
@@ -148,6 +146,5 @@ impl<'g> Ground<'g> {
 
 /// Raised on the item by itself, and not by the history that it is in.
 pub(super) fn is_of_item(judged: &Judged) -> bool {
-    rules::by_code(judged.finding.code)
-        .is_some_and(|rule| matches!(rule.check, Check::Item(..) | Check::Schema(_) | Check::Raised))
+    judged.rule().check.is_of_item()
 }

@@ -6,7 +6,7 @@ use crate::history::{Code, Remedy};
 use crate::judge::Judged;
 use crate::place::Pieces;
 use crate::repair::Fixed;
-pub use crate::repair::{Kept, Promise};
+pub use crate::repair::Promise;
 use crate::target::Severity;
 
 use crate::report::{Diagnostic, FixNote};
@@ -49,9 +49,9 @@ impl Promise {
     }
 }
 
-/// What a default repair keeps of each finding of `fixed.before`, in order, and the number of errors and warnings that are
+/// What a default repair makes of each finding of `fixed.before`, in order, and the number of errors and warnings that are
 /// gone after it. `total` is the length of the doc.
-pub fn kept(fixed: &Fixed, total: u64) -> (Vec<Kept>, u64) {
+pub fn outcome(fixed: &Fixed, total: u64) -> (Vec<Promise>, u64) {
     let doc = fixed.before.judged.first().map(|judged| judged.finding.row.at.doc);
     let pieces = doc.map(|doc| Pieces::new(fixed.patch.edits(doc), doc, total));
     let mut left: HashMap<(Code, u64), Option<&'static str>> = HashMap::new();
@@ -61,10 +61,7 @@ pub fn kept(fixed: &Fixed, total: u64) -> (Vec<Kept>, u64) {
         let at = pieces.as_ref().filter(|_| fixed.after.is_some()).map_or(at, |pieces| pieces.original(at));
         left.insert((judged.finding.code, at.start), why_not(judged));
     }
-    let one = |judged: &Judged| {
-        let left = left.get(&(judged.finding.code, judged.finding.row.at.start));
-        Kept::of(judged, left.copied())
-    };
+    let one = |judged: &Judged| Promise::of(judged, left.get(&judged.finding.code_and_start()).copied());
     let counts = |judged: &&Judged| judged.severity > Severity::Info;
     let had = fixed.before.judged.iter().filter(counts).count();
     let has = fixed.left().judged.iter().filter(counts).count();

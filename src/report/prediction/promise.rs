@@ -13,7 +13,7 @@ use crate::repair::{FixOptions, Fixed, HistoryPlan, Sketch};
 use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
-pub use super::fix_outcome::{Promise, kept};
+pub use super::fix_outcome::{Promise, outcome};
 use crate::report::{Content, Diagnostic, Picked, diagnose_some, proposal};
 
 /// What is promised of a doc.
@@ -103,8 +103,7 @@ pub fn plan(
         }
         None => repair::fix(id, bytes, options, &FixOptions::default(), threads)?,
     };
-    let (of, gone) = kept(&fixed, bytes.len());
-    let of = of.into_iter().map(|kept| kept.promise).collect();
+    let (of, gone) = outcome(&fixed, bytes.len());
     if is_lent {
         found.judged = if whole { fixed.before.judged.clone() } else { std::mem::take(&mut fixed.before.judged) };
     }
@@ -133,8 +132,8 @@ fn of_plans(found: &JudgedDoc<Sketch>) -> Option<Promises> {
     let mut of = Vec::with_capacity(found.judged.len());
     for judged in &found.judged {
         let sketch = judged.history.and_then(|number| sketches.get(&number));
-        let kept = sketch.and_then(|sketch| sketch.kept.get(&(judged.finding.code, judged.finding.row.at.start)));
-        of.push(kept.map_or(Promise::Asked, |kept| kept.promise));
+        let promise = sketch.and_then(|sketch| sketch.promises.get(&judged.finding.code_and_start()));
+        of.push(promise.copied().unwrap_or(Promise::Asked));
     }
     let gone: i64 = found.made.iter().map(|sketch| sketch.gone).sum();
     Some(Promises { of, gone: u64::try_from(gone).unwrap_or(0), fixed: None })

@@ -355,15 +355,15 @@ pub fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
         faults.push(Fault::new("threads change something", ""));
     }
     let mut told = report::diagnose(DOC, "case", &bytes, &fixed.before, Content::None).expect("memory reads");
-    let (kept, promised) = promise::kept(&fixed, text.len() as u64);
-    for ((told, judged), kept) in told.iter_mut().zip(&fixed.before.judged).zip(&kept) {
-        kept.promise.tell(told, judged);
+    let (promises, promised) = promise::outcome(&fixed, text.len() as u64);
+    for ((told, judged), promise) in told.iter_mut().zip(&fixed.before.judged).zip(&promises) {
+        promise.tell(told, judged);
     }
     // What is expected of records, because it came of others like them, comes of them. What is to be converted is not fixed.
     let mut checked = check_of(&bytes, options);
     if options.target.is_none() && keys(&checked.judged) == keys(&fixed.before.judged) {
         let plan = promise::plan(DOC, &bytes, &mut checked, options, 1, false).expect("memory reads");
-        if plan.gone != promised || !plan.of.iter().eq(kept.iter().map(|kept| &kept.promise)) {
+        if plan.gone != promised || plan.of != promises {
             faults.push(Fault::new("something else is expected of a record", format!("{:?}", plan.of)));
         }
     }

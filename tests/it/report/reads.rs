@@ -126,10 +126,10 @@ fn promised(text: &[u8]) -> (u64, Vec<String>) {
 fn kept(text: &[u8]) -> (u64, Vec<String>) {
     let bytes = roomy(text);
     let fixed = repair::fix(DOC, &bytes, &Options::default(), &FixOptions::default(), 1).expect("memory reads");
-    let (kept, gone) = promise::kept(&fixed, text.len() as u64);
+    let (promises, gone) = promise::outcome(&fixed, text.len() as u64);
     let mut told = report::diagnose(DOC, "case", &bytes, &fixed.before, Content::None).expect("memory reads");
-    for ((told, judged), kept) in told.iter_mut().zip(&fixed.before.judged).zip(kept) {
-        kept.promise.tell(told, judged);
+    for ((told, judged), promise) in told.iter_mut().zip(&fixed.before.judged).zip(promises) {
+        promise.tell(told, judged);
     }
     (gone, words(&told))
 }

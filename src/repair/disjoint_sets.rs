@@ -1,0 +1,30 @@
+//! Disjoint sets of numbers, for things that belong together by what links them pairwise.
+
+/// Disjoint sets of the numbers below a count.
+pub struct DisjointSets(Vec<usize>);
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "each number names another of them, or itself, and only they are asked for"
+)]
+impl DisjointSets {
+    /// Each number in a set of its own.
+    pub fn new(count: usize) -> Self {
+        DisjointSets((0..count).collect())
+    }
+
+    /// The least number of the set that a number is in.
+    pub fn find(&mut self, mut number: usize) -> usize {
+        while self.0[number] != number {
+            self.0[number] = self.0[self.0[number]];
+            number = self.0[number];
+        }
+        number
+    }
+
+    /// Makes one set of the sets of two numbers.
+    pub fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.0[one.max(other)] = one.min(other);
+    }
+}
