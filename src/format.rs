@@ -4,7 +4,7 @@
 
 pub mod agent;
 mod body;
-pub mod correcting;
+mod editor;
 pub mod envelope;
 pub mod handover;
 mod healed;
@@ -17,7 +17,6 @@ mod probe;
 mod ranked;
 mod record;
 pub mod reduction;
-mod repair;
 pub mod requests;
 mod texts;
 pub mod translate;
@@ -31,14 +30,14 @@ use crate::json::Val;
 use crate::place::Place;
 
 pub use body::{around, empty_list, name_answer, name_entry};
+pub use editor::{Editor, Fill, filled, Links, OpenCall, PartResults, Results, raw, uuid};
 pub use info::{Edited, FormatInfo, Histories, Part, Unit};
 pub use items::{read_array, read_item, read_slice};
 pub use kept::{Copied, KeptLines};
-pub use layout::{Editor, Layout};
+pub use layout::Layout;
 pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
 pub use record::{REFERENCE, Record, Slice, is_reference};
-pub use repair::{Repair, Repaired, Wanted};
 pub use texts::{Scanned, Share, Texts};
 pub use upstream::Upstream;
 
@@ -63,11 +62,6 @@ pub trait Format: Sync {
 
     /// How records become histories.
     fn layout(&'static self) -> Layout;
-
-    /// How it is repaired in place, if its records are translated; other stores are edited item by item.
-    fn editor(&self) -> Option<Editor> {
-        None
-    }
 }
 
 /// Why items of a log are not sent.

@@ -10,6 +10,7 @@ use crate::history::{
     PairState, Row, Usage,
 };
 use crate::json::Val;
+use crate::source::ReadAt;
 use crate::place::Place;
 use crate::read::Scanned;
 use crate::schema::Standard;
@@ -280,6 +281,9 @@ pub trait Look {
 
     /// The record that need not be read again.
     fn scanned(&self) -> Option<Scanned<'_>>;
+
+    /// The bytes of the doc, with what was made of them.
+    fn bytes(&self) -> &dyn ReadAt;
 }
 
 /// How old stored items may be.

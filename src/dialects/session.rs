@@ -3,17 +3,16 @@
 //! Responses server takes, so it is passed over as unknown.
 
 use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Origin, TextChange};
+use super::anthropic::ANTHROPIC;
 use crate::history::kind::is_long_id;
 use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
-use crate::json::{Val, fingerprint, name};
+use crate::json::{Str, Val, fingerprint, name};
 use crate::place::Edit;
 
 pub struct Session;
 
 pub static SESSION: Session = Session;
-
-const NOT_EDITED: Cannot = Cannot("the blocks of a session are not edited");
 
 static INFO: DialectInfo = DialectInfo { name: "session", ..DialectInfo::BASE };
 
@@ -43,11 +42,15 @@ impl Dialect for Session {
         out(Item { row, val, id: None, key });
     }
 
-    fn edit(&self, _: &TextChange, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
-        Err(NOT_EDITED)
+    fn key<'t>(&self, kind: Kind, block: Val<'t>) -> Option<Str<'t>> {
+        block.get(if kind.is_output() { name::tool_use_id } else { name::id }).and_then(|id| id.as_str())
     }
 
-    fn stub(&self, _: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        Err(NOT_EDITED)
+    fn edit(&self, change: &TextChange, block: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        ANTHROPIC.edit(change, block, base, out)
+    }
+
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        ANTHROPIC.stub(call)
     }
 }

@@ -5,6 +5,7 @@ use crate::dialect::Dialect;
 use crate::history::Usage;
 use crate::json::Val;
 
+use super::editor::Editor;
 use super::handover::Handover;
 use super::kept::KeptLines;
 use super::mark::TextAt;
@@ -100,6 +101,8 @@ pub struct FormatInfo {
     pub read_only: Option<&'static str>,
     /// What is changed of it in place.
     pub edited: Edited,
+    /// How it is repaired in place, if its records are translated; other stores are edited item by item.
+    pub editor: Option<&'static Editor>,
     /// A file beside the store that names its messages by their positions, and the member that does: while it is there,
     /// no message may be added or taken out in place.
     pub positions: Option<(&'static str, &'static str)>,
@@ -139,6 +142,7 @@ impl FormatInfo {
             segments: false,
             read_only: None,
             edited: Edited::Whole,
+            editor: None,
             positions: None,
             unsent: &[],
             kept_lines: None,

@@ -1,11 +1,9 @@
 //! How the records of a format become histories: five ways, one of which each format names.
 
-use super::correcting::Corrector;
 use super::envelope::Envelope;
 use super::mark::{Mark, Sink};
 use super::record::Record;
 use super::reduction::Reduction;
-use super::repair::Repair;
 use super::requests::Assemble;
 use super::translate::ThreadReader;
 
@@ -61,24 +59,5 @@ impl Layout {
     /// Whether histories are read from text that is made of the records.
     pub fn is_made(self) -> bool {
         matches!(self, Layout::Events(..) | Layout::Threads(_))
-    }
-}
-
-/// How a store that is translated is repaired in place.
-#[derive(Clone, Copy)]
-pub enum Editor {
-    /// Values of its records are edited: those that [`Settings::cures`](crate::history::Settings::cures) names.
-    Values(Repair),
-    /// Messages are written once more where they are wrong.
-    Messages(fn() -> Box<dyn Corrector>),
-}
-
-impl Editor {
-    pub fn values(self) -> Option<Repair> {
-        if let Editor::Values(repair) = self { Some(repair) } else { None }
-    }
-
-    pub fn messages(self) -> Option<fn() -> Box<dyn Corrector>> {
-        if let Editor::Messages(corrector) = self { Some(corrector) } else { None }
     }
 }

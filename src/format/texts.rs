@@ -57,6 +57,10 @@ impl<'r> Texts<'r> {
         self.scanned
     }
 
+    pub fn bytes(&self) -> &'r dyn ReadAt {
+        self.bytes
+    }
+
     /// Calls `see` with the value at a place; `embedded` says that the place lies inside a JSON string. Gives `None` if
     /// the place cannot be read, or holds no value any more.
     pub fn see<T>(&self, at: Place, embedded: bool, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {

@@ -4,7 +4,7 @@
 use crate::json::fingerprint_of;
 use crate::place::Place;
 
-use super::finding::{Code, Finding};
+use super::finding::Finding;
 use super::kind::Kind;
 use super::numbered::Numbered;
 use super::row::Row;
@@ -204,12 +204,8 @@ pub struct Settings {
     pub request: Option<Place>,
     /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.
     pub empty: Option<Place>,
-    /// Its store is repaired by writing messages once more.
-    pub is_corrected: bool,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
-    /// What the format repairs in its records all the same: the codes of findings, and what is done.
-    pub cures: &'static [(Code, &'static str)],
     /// The version of the store, where that is not known.
     pub unknown_version: Option<Place>,
     /// Each item is a row of a table: rows can be changed and removed, but not added or moved.

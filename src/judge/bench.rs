@@ -197,15 +197,8 @@ impl<'h> Bench<'h> {
     fn without_illegal_remedy(&self, finding: Finding) -> Finding {
         let settings = &self.history.settings;
         let missing = rules::by_code(finding.code).is_some_and(|rule| rule.is_about(About::MissingPartner));
-        // What is only in a wrong order is not what a store's cure for the same rule is made for.
-        let is_order = finding.remedy == Remedy::One(Act::Advance);
-        let cure =
-            settings.cures.iter().find(|(code, _)| *code == finding.code && !is_order).map(|(_, what)| *what);
         match (finding.remedy, settings.read_only) {
             (Remedy::Never(_), _) => finding,
-            (_, Some(_)) if cure.is_some() && !(missing && settings.broken) => {
-                finding.act(Act::Stored(cure.unwrap_or_default()))
-            }
             (_, Some(why)) => finding.never(why),
             _ if finding.row.has(Flags::SYNTHETIC) => finding.never("it is only the trace of an item"),
             _ if finding.row.has(Flags::DAMAGED) => finding.never("the text of its line has to be repaired first"),

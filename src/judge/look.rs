@@ -5,6 +5,7 @@ use crate::json::{Val, canonical};
 use crate::place::Place;
 use crate::read::{Scanned, Texts};
 use crate::rule::Look;
+use crate::source::ReadAt;
 
 impl Look for Texts<'_> {
     fn look(&self, row: &Row, see: &mut dyn FnMut(Val<'_>)) {
@@ -26,5 +27,9 @@ impl Look for Texts<'_> {
 
     fn scanned(&self) -> Option<Scanned<'_>> {
         Texts::scanned(self)
+    }
+
+    fn bytes(&self) -> &dyn ReadAt {
+        Texts::bytes(self)
     }
 }

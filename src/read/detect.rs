@@ -54,7 +54,7 @@ pub enum Answer {
 /// How bytes are read of which the format is known, unless the user named another one.
 pub fn known(bytes: &dyn ReadAt, options: &Options) -> Option<Options> {
     match bytes.known() {
-        Some(Known::Lines(name)) if options.format.is_none() => {
+        Some(Known::Lines { format: name, .. }) if options.format.is_none() => {
             Some(Options { format: formats::by_name(name), ..options.clone() })
         }
         _ => None,

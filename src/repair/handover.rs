@@ -2,17 +2,17 @@
 
 use std::io;
 
+use crate::format::handover::Problems;
 use crate::format::translate::Stored;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
 use crate::judge::Judged;
-use crate::place::DocId;
+use crate::place::{DocId, Place};
 use crate::read;
 use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
 use super::Fixed;
-use super::edit::superseding;
 
 /// What the user calls, and with what, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,9 @@ pub fn update(id: DocId, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Option
         return Ok(None);
     }
     read::fill(id, bytes, &read::Options { format: Some(format), ..read::Options::default() })?;
-    let problems = superseding::problems(&mended, bytes);
+    let origin = |at: Place| bytes.origin(at);
+    let places = mended.iter().map(|judged| (origin(judged.finding.row.at), judged.finding.partner.map(origin)));
+    let problems = Problems::new(places);
     let start = match fixed.before.container {
         Container::Document { start } | Container::Lines { start } => start,
         _ => return Ok(None),

@@ -16,6 +16,7 @@ mod removed;
 mod rounds;
 mod search;
 mod session;
+mod store;
 
 pub use plan::selection::Accepted;
 

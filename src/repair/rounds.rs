@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::format::{Editor, Format, KeptLines, Probe};
+use crate::format::{Format, KeptLines, Probe};
 use crate::history::{Code, Usage};
 use crate::json::{Val, pointer};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
@@ -18,8 +18,6 @@ use super::edit::padding;
 use super::edit::provider;
 use super::edit::provider::{Header, Set};
 use super::edit::render::render;
-use super::edit::store_edits::Stored;
-use super::edit::superseding;
 use super::edit::text::{TextEdits, TextOf};
 use super::fixed::{ENDLESS, Fixed, GivenUp, OTHER_FORMAT};
 use super::guard::{self, Recognise, Texts};
@@ -29,6 +27,7 @@ use super::plan::history_plan::HistoryPlan;
 use super::removed;
 use super::search::Search;
 use super::session;
+use super::store;
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 
 /// A round that leaves something is followed by another, so many times in any case; then only while each leaves less.
@@ -150,11 +149,6 @@ impl Job<'_> {
             let numbered = current.made.iter().find_map(|plan| plan.numbered);
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
             let mut plans = std::mem::take(&mut current.made);
-            let corrects = current.format.filter(|format| format.editor().and_then(Editor::messages).is_some());
-            if corrects.is_some() {
-                // What was judged is made of the records, and is not where an edit could be made.
-                plans.clear();
-            }
             let session = session::start_of(container, current.format.map(|format| format.info().histories));
             let limit = options.read.max_record;
             // What a lost link hides changes what everything after it means: it comes first, and alone.
@@ -174,7 +168,6 @@ impl Job<'_> {
             let knows = |val: Val<'_>| is_record(read_by, &options.read, val);
             let marks = current.lines.as_slice();
             let text = TextOf { id, bytes: &view, container, marks, wanted, knows: &knows };
-            let stored = Stored { id, bytes: &view, container, format: read_by, options: &options.read, wanted };
             let is_changed = !fixed.patch.is_empty();
             let kept = current.format.and_then(|format| format.info().kept_lines);
             fixed.numbered |= numbered.is_some();
@@ -188,7 +181,7 @@ impl Job<'_> {
             // Damaged lines come first, and alone.
             let given = |judged: &&Judged| !is_read_anew && !given_up.contains_key(&judged.history);
             let judged = || current.judged.iter().filter(given);
-            let mut own = stored.edits(judged())?;
+            let mut own = store::fill(&view, read_by, judged(), &options.read, wanted)?;
             patch.add(own.edits.drain(..));
             raised.changes.append(&mut own.changes);
             raised.touched.append(&mut own.touched);
@@ -198,15 +191,6 @@ impl Job<'_> {
                 .refusals
                 .extend(judged().filter(in_dispute).map(|judged| Refusal::of(judged, session::DISPUTED)));
             fixed.refusals.append(&mut raised.refusals);
-            if let Some(format) = corrects.filter(|_| patch.is_empty()) {
-                let TextEdits { edits, changes, refusals, .. } = match round >= ROUNDS {
-                    true => superseding::left(judged(), wanted),
-                    false => superseding::edits(id, &view, container, format, judged(), wanted)?,
-                };
-                fixed.refusals.extend(refusals);
-                patch.add(edits);
-                raised.changes.extend(changes);
-            }
             let set = match kept {
                 Some(kept) => {
                     let own = numbered.unwrap_or(0);
@@ -224,7 +208,8 @@ impl Job<'_> {
                 return Ok((fixed, endless));
             }
             fewest = fewest.min(open.len());
-            let rows = plans.iter().flat_map(|plan| plan.rows()).map(|row| row.at).chain(raised.touched);
+            let in_doc = plans.iter().filter(|plan| plan.info.editor.is_none());
+            let rows = in_doc.flat_map(|plan| plan.rows()).map(|row| row.at).chain(raised.touched);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
             raised.changes.extend(set.change);
             let changes = plans.iter().flat_map(|plan| &plan.changes).chain(&raised.changes).copied();
@@ -288,6 +273,12 @@ impl Job<'_> {
 
     /// What the plans come to. Lines stay where they are, if something else points at them; those of a session stay linked.
     fn rendered(&self, text: &TextOf<'_>, mut plans: Vec<HistoryPlan>, how: &How<'_>) -> io::Result<Made> {
+        if let Some(editor) = plans.iter().find_map(|plan| plan.info.editor) {
+            let store::Written { patch, touched, relinked } =
+                store::write(self.id, text.bytes, &self.options.read, editor, &mut plans)?;
+            let raised = TextEdits { changes: relinked, touched, ..TextEdits::default() };
+            return Ok(Made { patch, raised, plans, ..Made::default() });
+        }
         if let Some(start) = how.session {
             let limit = self.options.read.max_record;
             let session::Rendered { patch, changes, moved, disputes } =

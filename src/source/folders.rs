@@ -78,7 +78,7 @@ pub(super) fn open(format: &'static str, paths: &[PathBuf]) -> io::Result<(Box<d
             is_base: false,
         });
     }
-    let lines = KnownBytes::new(text, Known::Lines(format));
+    let lines = KnownBytes::new(text, Known::Lines { format, is_edited: true });
     segments::number(&mut rows, &lines)?;
     Ok((Box::new(lines), rows))
 }

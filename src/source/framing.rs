@@ -107,7 +107,7 @@ fn is_event_stream(text: &[u8]) -> bool {
 /// Decides how a doc is framed.
 pub fn sniff(bytes: &dyn ReadAt) -> io::Result<Container> {
     match bytes.known() {
-        Some(Known::Lines(_)) => return Ok(Container::Lines { start: 0 }),
+        Some(Known::Lines { .. }) => return Ok(Container::Lines { start: 0 }),
         Some(Known::Unread(_)) => return Ok(Container::Binary),
         None => {}
     }

@@ -161,6 +161,7 @@ pub(super) fn read(record: &Record<'_>, writer: &Writer, message: &ReadMessage, 
         Line { val: record.val, listed: None, record, writer }.read(message, sink);
         return;
     }
+    sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(IN_ARRAY), Box::default()));
     let mut before: Option<Name> = None;
     for (n, val) in record.val.elements().enumerate() {
         let name = named(val, "uuid").unwrap_or_else(|| format!("m{}", n + 1).into());
@@ -248,6 +249,8 @@ impl Line<'_> {
 const SHOWN: &str = "the agent shows it, and does not send it";
 
 const NO_NAME: &str = "its line has no `uuid`, so no link leads to it";
+
+const IN_ARRAY: &str = "only sessions with a message a line are edited; `replaylint rebuild FILE` prints a repaired request";
 
 const NO_LINKS: &str = "its lines have no `parentUuid`, so this is not a session that can be resumed";
 

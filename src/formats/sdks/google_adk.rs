@@ -12,6 +12,8 @@ use crate::message::{Message, Raw};
 
 use crate::formats::member::text;
 
+mod edit;
+
 pub struct GoogleAdk;
 
 pub static FORMAT: GoogleAdk = GoogleAdk;
@@ -29,11 +31,10 @@ static INFO: FormatInfo = FormatInfo {
     histories: Histories::PerDoc,
     parts: &[Part { path: &[], unit: Unit::Record }],
     unsent: UNSENT,
-    edited: Edited::Never,
+    edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..FormatInfo::of(&GEMINI, "gemini")
 };
-
-const READ_ONLY: &str = "sessions of the ADK are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Events that are looked at to recognise a document.
 const SAMPLE: usize = 20;
@@ -135,7 +136,6 @@ impl ThreadReader for Session {
         let settings = Settings {
             label: self.id,
             model: self.model,
-            read_only: Some(READ_ONLY),
             unsent: self.unsent,
             ..Settings::default()
         };

@@ -10,6 +10,4 @@ pub mod nested;
 pub mod padding;
 pub mod provider;
 pub mod render;
-pub mod store_edits;
-pub mod superseding;
 pub mod text;

@@ -138,7 +138,7 @@ impl TextOf<'_> {
 
 impl FixOptions {
     /// Whether a finding is to be repaired in the text; one whose repair would lose something may be refused.
-    pub(super) fn takes(&self, judged: &Judged, refusals: &mut Vec<Refusal>) -> bool {
+    pub(in crate::repair) fn takes(&self, judged: &Judged, refusals: &mut Vec<Refusal>) -> bool {
         if !self.wants(judged) {
             return false;
         }
@@ -192,7 +192,7 @@ fn action_of(kind: Kind) -> Action {
     }
 }
 
-pub(super) fn change(judged: &Judged, at: Place, action: Action) -> Change {
+pub(in crate::repair) fn change(judged: &Judged, at: Place, action: Action) -> Change {
     Change {
         cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
         row: crate::history::Row { at, ..judged.finding.row },

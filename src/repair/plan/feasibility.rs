@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::dialect::{BLOCK, Cannot};
 use crate::format::{FormatInfo, Histories, Unit};
-use crate::history::{Code, Flags, Kind, Row};
+use crate::history::{Code, Flags, Kind, NONE, Row};
 use crate::place::{DocId, Place};
 
 use super::history_plan::{Fate, Plan};
 use super::reasons::{EMPTY, LONE};
 use crate::repair::edit::item_text::edits_of;
+use crate::repair::store::Draft;
 use crate::repair::{Action, Cause};
 
 const SPREAD: &str =
@@ -33,7 +34,7 @@ impl Plan<'_> {
     /// Causes of changes that cannot be made, and why.
     pub(in crate::repair) fn impossible(&self, info: &FormatInfo, spread: bool) -> Vec<(Cause, &'static str)> {
         let mut found: Vec<Fault> = Vec::new();
-        if spread {
+        if spread && info.editor.is_none() {
             self.beside_a_document(info, &mut found);
         }
         for (&ix, fate) in &self.fates {
@@ -43,6 +44,7 @@ impl Plan<'_> {
                 found.push((ix, |action| matches!(action, Action::Rewrite | Action::Strip | Action::Move), why));
             }
         }
+        self.unwritable(info, &mut found);
         self.moves_lines(info, &mut found);
         self.moves_rows(&mut found);
         self.stubs(&mut found);
@@ -62,6 +64,26 @@ impl Plan<'_> {
             causes.extend(of_row.filter(|(action, _)| is_meant(*action)).map(|(_, cause)| (*cause, why)));
         }
         causes
+    }
+
+    /// What the store cannot say from which the items were made.
+    fn unwritable(&self, info: &FormatInfo, found: &mut Vec<Fault>) {
+        let Some((editor, view)) = info.editor.zip(self.view) else { return };
+        let fates: Vec<(&Row, &Fate)> = self.fates.iter().map(|(ix, fate)| (self.cx.row(*ix), fate)).collect();
+        let (_, faults) = Draft::of(view, editor, self.dialect, &fates);
+        if faults.is_empty() {
+            return;
+        }
+        let mut changed: HashMap<Place, Vec<u32>> = HashMap::new();
+        for (ix, _) in self.changes().filter(|(ix, _)| *ix != NONE) {
+            changed.entry(self.cx.row(ix).at).or_default().push(ix);
+        }
+        for (at, why) in faults {
+            // What is changed for another item's sake cannot be told from the rest.
+            let all = || changed.values().flatten().copied().collect();
+            let rows: Vec<u32> = changed.get(&at).cloned().unwrap_or_else(all);
+            found.extend(rows.into_iter().map(|ix| (ix, (|_| true) as fn(Action) -> bool, why)));
+        }
     }
 
     /// Records of a log that would come to stand beside one that spans several lines.

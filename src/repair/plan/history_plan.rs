@@ -18,6 +18,7 @@ use super::memo::Once;
 use super::reasons::LOSES_CONTENT;
 use super::tally::Tallies;
 use crate::repair::edit::insertion::Fresh;
+use crate::repair::store::View;
 use crate::repair::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
 
 /// What becomes of one item.
@@ -114,6 +115,8 @@ pub(in crate::repair) struct Plan<'p> {
     /// Only a part of the history is looked at.
     pub in_part: bool,
     pub once: &'p Once,
+    /// The store, where items were made of what it holds.
+    pub view: Option<&'p View<'p>>,
     /// The blocks of the only message before this one are dropped.
     pub gone: Cell<u32>,
     pub tallies: RefCell<Tallies>,
@@ -126,6 +129,7 @@ impl<'p> Plan<'p> {
         dialect: &'static dyn Dialect,
         number: u32,
         once: &'p Once,
+        view: Option<&'p View<'p>>,
     ) -> Self {
         Plan {
             cx,
@@ -143,6 +147,7 @@ impl<'p> Plan<'p> {
             by_flag: false,
             in_part: false,
             once,
+            view,
             gone: Cell::default(),
             tallies: RefCell::default(),
         }

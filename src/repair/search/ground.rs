@@ -10,6 +10,7 @@ use crate::rules::reasoning::item_without_reasoning;
 
 use super::defect::{Defect, Key, key_of, key_of_finding};
 use crate::repair::FixOptions;
+use crate::repair::store::View;
 use crate::repair::plan::chosen::Chosen;
 use crate::repair::plan::history_plan::Plan;
 use crate::repair::plan::memo::Once;
@@ -43,6 +44,7 @@ pub(super) struct Ground<'g> {
     pub last: RefCell<Option<(u64, Vec<Judged>, u32)>>,
     /// The rules that judge a part of a history.
     pub in_part: OnceCell<Enabled>,
+    pub view: OnceCell<Option<View<'g>>>,
 }
 
 impl<'g> Ground<'g> {
@@ -117,7 +119,17 @@ impl<'g> Ground<'g> {
         key_of(finding.code, finding.variant, at.start)
     }
 
+    /// The store, where the history was made of what it holds.
+    fn view(&'g self) -> Option<&'g View<'g>> {
+        let Case { cx, info, .. } = self.case;
+        let first = cx.history.rows.first().filter(|_| info.editor.is_some())?;
+        // What cannot be read again is not edited.
+        let view = || View::of(first.at.doc, cx.look.bytes()).ok().flatten();
+        self.view.get_or_init(view).as_ref()
+    }
+
     pub(super) fn new_plan(&'g self) -> Plan<'g> {
-        Plan::new(self.case.cx, self.search.options, self.case.info.dialect, self.case.number, &self.once)
+        let case = self.case;
+        Plan::new(case.cx, self.search.options, case.info.dialect, case.number, &self.once, self.view())
     }
 }

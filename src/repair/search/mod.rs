@@ -65,6 +65,7 @@ impl OnHistory for Search<'_> {
             known: OnceCell::new(),
             last: RefCell::new(None),
             in_part: OnceCell::new(),
+            view: OnceCell::new(),
         };
         ground.plan()
     }

@@ -118,6 +118,13 @@ pub fn render(
         }
         inside.entry(ix).or_default().push((row, fate));
     }
+    for (ix, fates) in &inside {
+        // A line goes with the last of its blocks, where no row stands for the message.
+        let goes = fates.iter().filter(|(row, fate)| row.kind != Kind::BlockMessage && !fate.stays());
+        if goes.count() as u32 == repair.lines.line(*ix).blocks && !fates.is_empty() {
+            repair.gone.insert(*ix);
+        }
+    }
     // What is to come from such a line stays there.
     arrivals.retain(|(Arrival::Real(row, _) | Arrival::Stub(row))| !disputes.hold(row.at));
     // The line of a result that is linked to its call stays, though all that it holds is on its way.

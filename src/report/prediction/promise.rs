@@ -124,7 +124,7 @@ fn of_plans(found: &JudgedDoc<Sketch>) -> Option<Promises> {
         let has_copies = || found.judged.iter().any(|judged| judged.finding.code == codes::DUPLICATE_NODE);
         let is_branched = is_session && (found.histories > 1 || has_copies());
         let is_spread = spans && matches!(found.container, Container::Document { .. });
-        format.editor().is_none() && !is_branched && !is_spread
+        format.info().editor.is_none() && !is_branched && !is_spread
     });
     if !in_records || !found.judged.iter().all(|judged| is_sure(&judged)) {
         return None;

@@ -86,25 +86,6 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
-        Variant {
-            message: "functionCall⟨ {name}⟩ has no result in the session",
-            api: Some(COUNTS),
-            answer: Answer::GOOGLE,
-            evidence: Evidence::Reported,
-            fix: "write the message again with a placeholder result",
-            loss: Loss::Lossless,
-            ..Variant::BASE
-        },
-        Variant {
-            message: "functionCall⟨ {name}⟩ has no result in the session, and the user speaks next, which Gemini 3 and later reject",
-            api: Some(COUNTS),
-            answer: Answer::GOOGLE,
-            levels: Levels::WARNING,
-            evidence: Evidence::Reported,
-            fix: "write the message again with a placeholder result",
-            loss: Loss::Lossless,
-            ..Variant::BASE
-        },
     ]
 }
 
@@ -114,26 +95,18 @@ const COUNTS: &str = "Please ensure that the number of function response parts i
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
 pub const SPOKEN_OVER: u8 = 3;
-/// The same in a store that is repaired by writing a message again.
-const IN_STORE: u8 = 4;
-const SPOKEN_OVER_IN_STORE: u8 = 5;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let begin = leading_call::begin(cx);
-    let in_store = cx.history.settings.is_corrected;
     for pair in &cx.history.pairs {
         let is_open = pair.state == PairState::Open && !cx.is_pending(pair.call);
         if pair.call < begin && (is_open || pair.state == PairState::Far) {
             // It goes anyway.
         } else if is_open && !cx.has(Trait::CountsResponses) && is_spoken_over(cx, pair.call) {
             let finding = Finding::new(RULE.code, *cx.row(pair.call));
-            let variant = if in_store { SPOKEN_OVER_IN_STORE } else { SPOKEN_OVER };
-            out.add(finding.variant(variant).remedy(ANSWER));
+            out.add(finding.variant(SPOKEN_OVER).remedy(ANSWER));
         } else {
-            let found = cx.unanswered(RULE.code, pair, [FAR, PENDING]);
-            if let Some(finding) = found {
-                out.add(if in_store && finding.variant == 0 { finding.variant(IN_STORE) } else { finding });
-            }
+            cx.unanswered(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
         }
     }
 }

@@ -3,8 +3,13 @@
 /// What is known of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
-    /// Lines, each of which is a record of the format with this name.
-    Lines(&'static str),
+    /// Lines, each of which is a record of a format.
+    Lines {
+        /// The name of the format.
+        format: &'static str,
+        /// Each line stands for a row or a file: it can be changed, but none can be added.
+        is_edited: bool,
+    },
     /// A database that is not read.
     Unread(NotRead),
 }

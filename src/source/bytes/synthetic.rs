@@ -67,6 +67,11 @@ impl Room {
         self.0.get_or_init(|| made)
     }
 
+    /// The text, once it is made.
+    pub fn made(&self) -> Option<&Made> {
+        self.0.get()
+    }
+
     /// Where a place came from.
     pub fn origin(&self, at: Place) -> Place {
         self.0.get().map_or(at, |made| made.origin(at))

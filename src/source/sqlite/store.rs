@@ -46,4 +46,6 @@ pub struct Writes {
     pub update: &'static str,
     /// Says that a session was changed (?1: its name).
     pub touch: Option<&'static str>,
+    /// Triggers that the store has, by their names. They are not run: what matters of them is in the statements.
+    pub triggers: &'static [&'static str],
 }

@@ -10,7 +10,7 @@ use rusqlite::backup::StepResult;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::json::{Tape, scan};
+use crate::json::{Tape, Val, scan};
 use crate::source::outputs::commit::{CommitError, Replace, check_age};
 use crate::source::outputs::temp::Temp;
 use crate::source::outputs::{backup, metadata, users};
@@ -163,20 +163,31 @@ fn check(connection: &Connection, sessions: &[(&Key, Vec<Changed>)]) -> Result<(
     Ok(())
 }
 
-/// A cell holds one item.
+/// A cell holds one item, or a list of parts.
 fn check_text(change: &Changed) -> Result<(), Refusal> {
     let Some(new) = &change.new else { return Ok(()) };
     let mut tape = Tape::new();
-    let is_object = scan(new, &mut tape).is_ok() && tape.root(new).is_some_and(|val| val.is_object());
-    match is_object && std::str::from_utf8(new).is_ok() {
+    let is_kind = |val: Val<'_>, text: &[u8]| {
+        let first = text.trim_ascii_start().first();
+        val.is_object() && first == Some(&b'{') || val.is_array() && first == Some(&b'[')
+    };
+    let is_same =
+        scan(new, &mut tape).is_ok() && tape.root(new).is_some_and(|val| is_kind(val, &change.old));
+    match is_same && std::str::from_utf8(new).is_ok() {
         true => Ok(()),
-        false => refused(format!("row {} would no longer hold one JSON object", change.id)),
+        false => refused(format!("row {} would no longer hold JSON as before", change.id)),
     }
 }
 
 fn check_schema(connection: &Connection, sessions: &[(&Key, Vec<Changed>)]) -> Result<(), Refusal> {
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    if count("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'")? > 0 {
+    let known = |name: &String| {
+        let mut writes = sessions.iter().filter_map(|(key, _)| key.store().writes.as_ref());
+        writes.any(|writes| writes.triggers.contains(&name.as_str()))
+    };
+    let mut triggers = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")?;
+    let triggers: Vec<String> = triggers.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    if !triggers.iter().all(known) {
         return refused("the database has triggers, which a repair would not run");
     }
     let encoding: String = connection.query_row("PRAGMA encoding", [], |row| row.get(0))?;

@@ -3,13 +3,15 @@
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
 use crate::json::{NameSet, Val, name};
 use crate::message::{Maker, Part, Text};
 
 use crate::formats::member::text_at;
 use crate::formats::threads::{DialectChoice, Dialects, STORE, ThreadBuilder, each, parts};
+
+mod edit;
 
 pub struct AmplifierSession;
 
@@ -25,10 +27,10 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     }),
     known_by: "lines with `role` and `content`, `tool_calls` with `tool` and `arguments`; or `metadata` with `timestamp` beside them",
     unsent: UNSENT,
+    edited: Edited::Whole,
+    editor: Some(&edit::EDITOR),
     ..STORE
 });
-
-const READ_ONLY: &str = "sessions of Amplifier are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[
@@ -101,7 +103,7 @@ impl ThreadReader for Session {
     }
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+        let settings = Settings { ..Settings::default() };
         vec![self.said.finish(DIALECTS.row(self.dialect), settings)]
     }
 }

@@ -6,15 +6,15 @@ use std::collections::{HashMap, HashSet};
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe};
-use crate::history::{Act, Code, Finding, Role, Row, Settings, Unsent, Version, codes};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe};
+use crate::history::{Act, Finding, Role, Row, Settings, Unsent, Version, codes};
 use crate::json::{Val, name};
 use crate::message::{Message, Text};
 
 use crate::formats::member::text;
 use crate::formats::threads::{Dialects, STORE, parts, translated};
 
-mod correct;
+mod edit;
 mod event;
 
 use event::Separators;
@@ -30,16 +30,12 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     appended: true,
     unsent: UNSENT,
     edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..STORE
 })
 .chat;
 
 /// Copilot sends all models through a gateway of its own.
-const READ_ONLY: &str = "events of the Copilot CLI are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
-
-const CURES: &[(Code, &str)] =
-    &[(codes::CHAT_MISSING_REPLY, "add a failed `tool.execution_complete` after the line that started the call")];
-
 /// How the types of its events begin.
 const TYPES: [&str; 12] = [
     "session.",
@@ -134,10 +130,6 @@ impl Format for CopilotCli {
     fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
-
-    fn editor(&self) -> Option<Editor> {
-        Some(Editor::Messages(|| Box::new(correct::Corrections::default())))
-    }
 }
 
 /// A session that is being read.
@@ -226,8 +218,6 @@ impl ThreadReader for Session {
             model: self.model,
             agent_version: self.version,
             store: Some(false),
-            read_only: Some(READ_ONLY),
-            cures: CURES,
             ..Settings::default()
         };
         let mut histories = Vec::new();

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::edit::Base;
 use crate::json::{Val, name};
@@ -12,6 +12,8 @@ use crate::message::{Media, MediaKind, Message, Part, ResultPart, Text};
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::threads::{Dialects, STORE, parts, translated};
+
+mod edit;
 
 pub struct Crush;
 
@@ -28,10 +30,10 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     known_by: "the SQLite tables `messages` with `parts`, and `sessions` with `message_count`",
     stored_in_tables: true,
     unsent: UNSENT,
+    edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..STORE
 });
-
-const READ_ONLY: &str = "the database of Crush is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[
@@ -122,7 +124,6 @@ impl ThreadReader for Session {
             model: self.model,
             target: Some(target),
             store: Some(false),
-            read_only: Some(READ_ONLY),
             unsent,
             ..Settings::default()
         };

@@ -5,13 +5,15 @@ use std::collections::{HashMap, HashSet};
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings, Version};
 use crate::json::{Val, name};
 use crate::message::Text;
 
 use crate::formats::member::{text, text_at};
 use crate::formats::threads::{Dialects, STORE, ThreadBuilder};
+
+mod edit;
 
 pub struct DroidSession;
 
@@ -23,11 +25,11 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     known_by: "first line `session_start` with `id`; lines with `session_id`, `id` and `toolCallId`, `text` or `finalText`",
     appended: true,
     unsent: UNSENT,
+    edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..STORE
 })
 .anthropic;
-
-const READ_ONLY: &str = "sessions of Droid are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[
@@ -160,7 +162,6 @@ impl ThreadReader for Session {
             label: self.label,
             model: self.model,
             agent_version: self.version,
-            read_only: Some(READ_ONLY),
             ..Settings::default()
         };
         vec![said.finish(&INFO, settings)]

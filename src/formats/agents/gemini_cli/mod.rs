@@ -3,7 +3,7 @@
 //! `$rewindTo` takes back a message and all after it. Results lie with the calls; the user's turn that they are sent in is
 //! made of them.
 
-mod correct;
+mod edit;
 mod message;
 pub mod recording;
 mod state;
@@ -12,9 +12,9 @@ pub mod write;
 use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Editor, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
 use crate::history::codes::UNKNOWN_REWIND;
-use crate::history::{Code, Finding, Row, Settings, Unsent, Usage, codes};
+use crate::history::{Finding, Row, Settings, Unsent, Usage};
 use crate::json::{Val, name};
 
 use message::Entry;
@@ -39,15 +39,9 @@ static INFO: FormatInfo = FormatInfo {
     appended: true,
     unsent: UNSENT,
     edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..FormatInfo::of(&GEMINI, "gemini")
 };
-
-const READ_ONLY: &str = "sessions of the Gemini CLI are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
-
-const CURES: &[(Code, &str)] = &[
-    (codes::GEMINI_MISSING_RESPONSE, correct::ANSWER),
-    (codes::GEMINI_ORPHAN_RESPONSE, correct::WITHOUT_RESULTS),
-];
 
 /// Types of messages.
 const TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
@@ -110,10 +104,6 @@ impl Format for GeminiCli {
     fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Session::default()))
     }
-
-    fn editor(&self) -> Option<Editor> {
-        Some(Editor::Messages(|| Box::new(correct::Corrections::default())))
-    }
 }
 
 /// A session that is being read.
@@ -136,7 +126,7 @@ impl ThreadReader for Session {
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
         let mut settings =
-            Settings { is_corrected: true, read_only: Some(READ_ONLY), cures: CURES, ..Settings::default() };
+            Settings { ..Settings::default() };
         let left = |entry: &Entry, why| Unsent::at(entry.at, entry.record, "a message", why);
         settings.unsent = self.messages.take_left().iter().map(|(entry, why)| left(entry, why)).collect();
         let mut messages = Vec::new();

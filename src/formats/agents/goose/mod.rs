@@ -3,13 +3,15 @@
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::{Val, name};
 use crate::message::{Message, Part, PartKind, ResultPart, Text};
 
 use crate::formats::member::text;
 use crate::formats::threads::{DialectChoice, Dialects, STORE, mcp_output, media, parts, translated};
+
+mod edit;
 
 pub struct GooseSession;
 
@@ -26,10 +28,10 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     known_by: "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
     appended: true,
     unsent: UNSENT,
+    edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..STORE
 });
-
-const READ_ONLY: &str = "sessions of goose are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Types of content that only goose has.
 const OWN: [&str; 6] = [
@@ -145,7 +147,6 @@ impl ThreadReader for Session {
             label: self.id,
             model: self.model,
             target: Some(target),
-            read_only: Some(READ_ONLY),
             unsent: self.unsent,
             ..Settings::default()
         };

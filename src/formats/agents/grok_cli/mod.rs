@@ -12,6 +12,8 @@ use crate::message::{self, Raw};
 use crate::formats::member::text;
 use crate::formats::threads::ThreadBuilder;
 
+mod edit;
+
 pub struct GrokCli;
 
 pub static FORMAT: GrokCli = GrokCli;
@@ -25,11 +27,10 @@ static INFO: FormatInfo = FormatInfo {
     parts: &[Part { path: &[], unit: Unit::Record }],
     appended: true,
     unsent: UNSENT,
-    edited: Edited::Never,
+    edited: Edited::Whole,
+    editor: Some(&edit::EDITOR),
     ..FormatInfo::of(&RESPONSES, "xai")
 };
-
-const READ_ONLY: &str = "sessions of Grok CLI are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Members that lines of other agents have, and those of Grok CLI have not.
 static FOREIGN: NameSet = NameSet::of(&[
@@ -125,7 +126,7 @@ impl ThreadReader for Session {
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
         let settings =
-            Settings { model: self.model, store: Some(false), read_only: Some(READ_ONLY), ..Settings::default() };
+            Settings { model: self.model, store: Some(false), ..Settings::default() };
         vec![self.said.finish(&INFO, settings)]
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Facts, Role, Settings};
 use crate::json::{Val, name};
 use crate::message::Text;
@@ -12,6 +12,8 @@ use crate::formats::member::text;
 use crate::formats::threads;
 use crate::formats::threads::ThreadBuilder;
 use crate::formats::threads::{Dialects, STORE};
+
+mod edit;
 
 pub struct HermesSession;
 
@@ -23,10 +25,10 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     upstream: Some(Upstream { repository: "NousResearch/hermes-agent", file: Some("hermes_state.py"), version: Some("0.19.0") }),
     known_by: "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`",
     unsent: UNSENT,
+    edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..STORE
 }).chat;
-
-const READ_ONLY: &str = "sessions of Hermes are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[
@@ -119,7 +121,6 @@ impl ThreadReader for Sessions {
         let mut settings = Settings {
             label: text(val, "session_id"),
             model: text(val, "model"),
-            read_only: Some(READ_ONLY),
             ..Settings::default()
         };
         // An archive has only the beginnings of outputs.
@@ -129,7 +130,7 @@ impl ThreadReader for Sessions {
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
         if self.has_rows {
-            let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
+            let settings = Settings { model: self.model, ..Settings::default() };
             self.translated.push(self.rows.finish(&INFO, settings));
         }
         self.translated

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 use crate::message::Text;
@@ -13,6 +13,8 @@ use crate::message::Text;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::threads::{DialectChoice, Dialects, STORE, ThreadBuilder};
+
+mod edit;
 
 pub struct KimiSession;
 
@@ -24,11 +26,10 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     known_by: "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
     appended: true,
     unsent: UNSENT,
+    edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..STORE
 });
-
-const READ_ONLY: &str =
-    "sessions of Kimi are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Types of lines that say nothing of the conversation, or that others have as well.
 const TYPES: [&str; 8] =
@@ -196,7 +197,6 @@ impl ThreadReader for Session {
             model: self.model,
             target: Some(target),
             store: Some(false),
-            read_only: Some(READ_ONLY),
             ..Settings::default()
         };
         vec![said.finish(DIALECTS.row(dialect), settings)]

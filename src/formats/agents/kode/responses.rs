@@ -3,12 +3,12 @@
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::session::SESSION;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit};
 use crate::history::{Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, name};
 
 use super::super::session_lines::{is_line, is_of_other_model, read};
-use super::session::{NAME, READ_ONLY, WRITER, claim};
+use super::session::{NAME, WRITER, claim};
 
 pub struct KodeResponses;
 
@@ -22,8 +22,6 @@ static INFO: FormatInfo = FormatInfo {
     histories: Histories::Session,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
     appended: true,
-    read_only: Some(READ_ONLY),
-    edited: Edited::Never,
     ..FormatInfo::of(&SESSION, "openai-stateless")
 };
 

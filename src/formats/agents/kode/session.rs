@@ -3,7 +3,7 @@
 //! the Responses API are judged as the calls and outputs that it sends for them.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit, Upstream};
+use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit, Upstream};
 use crate::history::Usage;
 use crate::json::Val;
 
@@ -14,9 +14,6 @@ use super::super::session_lines::{
 
 /// What both sorts of sessions are called.
 pub const NAME: &str = "kode-session";
-
-pub(super) const READ_ONLY: &str =
-    "sessions of Kode are not edited; `replaylint rebuild FILE` prints a repaired request";
 
 pub(super) static WRITER: Writer = Writer { keeps_responses: true, is_linked: false };
 
@@ -34,8 +31,6 @@ static INFO: FormatInfo = FormatInfo {
     histories: Histories::Session,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
     appended: true,
-    read_only: Some(READ_ONLY),
-    edited: Edited::Never,
     ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 

@@ -2,11 +2,11 @@
 //! opencode sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
 use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::json::{Val, name};
 
 use super::message::Message;
-use super::repair;
+use super::edit;
 use super::session::Session;
 use crate::formats::member::text;
 use crate::formats::threads::{Dialects, STORE};
@@ -26,10 +26,9 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     known_by: "`info`, and `messages` that each have `info` and `parts`",
     unsent: super::UNSENT,
     edited: Edited::Partly,
+    editor: Some(&edit::EXPORT),
     ..STORE
 });
-
-const READ_ONLY: &str = "opencode keeps this in a form of its own, which is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 20;
@@ -61,10 +60,6 @@ impl Format for OpencodeExport {
     fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(|record, out| out.push(session(record))))
     }
-
-    fn editor(&self) -> Option<Editor> {
-        Some(Editor::Values(repair::repair))
-    }
 }
 
 /// Each record is a session.
@@ -79,7 +74,7 @@ fn session(record: &Stored<'_>) -> Translated {
         taken_back: named("messageID").map(|message| (message, named("partID"))),
         messages: list.filter_map(|message| Message::of(message, record.base, record.number)).collect(),
     };
-    let mut translated = session.translated(&DIALECTS, READ_ONLY, repair::CURES);
-    translated.findings.extend(repair::findings(record));
+    let mut translated = session.translated(&DIALECTS, None);
+    translated.findings.extend(edit::findings(record));
     translated
 }

@@ -6,7 +6,7 @@ pub mod v2;
 pub mod write;
 
 pub(super) mod message;
-pub(super) mod repair;
+pub(super) mod edit;
 pub(super) mod rows;
 pub(super) mod session;
 

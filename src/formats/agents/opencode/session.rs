@@ -7,7 +7,7 @@ use crate::format::translate::Translated;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::threads::{self, Dialects};
-use crate::history::{Code, Settings, Unsent, Version};
+use crate::history::{Settings, Unsent, Version};
 
 use super::message::{self, Message};
 
@@ -26,8 +26,7 @@ impl Session<'_> {
     pub fn translated(
         mut self,
         dialects: &'static Dialects,
-        read_only: &'static str,
-        cures: &'static [(Code, &'static str)],
+        read_only: Option<&'static str>,
     ) -> Translated {
         let mut unsent = Vec::new();
         if let Some((message, part)) = &self.taken_back {
@@ -42,8 +41,7 @@ impl Session<'_> {
             model: (!model.name.is_empty()).then(|| model.name.clone()),
             target: Some(target),
             store: Some(false),
-            read_only: Some(read_only),
-            cures,
+            read_only,
             unsent,
             agent_version: self.version.and_then(|version| Version::parse(&version)),
             ..Settings::default()

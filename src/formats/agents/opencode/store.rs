@@ -2,11 +2,11 @@
 //! are translated as exports are.
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Finding, Row, codes};
 use crate::json::{Val, name};
 
-use super::{repair, rows};
+use super::{edit, rows};
 use crate::formats::kept::Kept;
 use crate::formats::threads::{Dialects, STORE};
 
@@ -26,12 +26,11 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     stored_in_tables: true,
     unsent: super::UNSENT,
     edited: Edited::Partly,
+    editor: Some(&edit::ROWS),
     ..STORE
 });
 
 const NO_FILES: &str = "the files of opencode's storage folder are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
-
-const READ_ONLY: &str = "of a session of opencode only parts are edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for OpencodeSession {
     fn info(&'static self) -> &'static FormatInfo {
@@ -50,10 +49,6 @@ impl Format for OpencodeSession {
     fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Rows::default()))
     }
-
-    fn editor(&self) -> Option<Editor> {
-        Some(Editor::Values(repair::repair_row))
-    }
 }
 
 /// The rows so far, and what is wrong with them as a store.
@@ -69,7 +64,7 @@ impl ThreadReader for Rows {
     fn take(&mut self, record: &Stored<'_>) {
         self.kept.push(record);
         self.in_tables |= record.val.get("row").is_some();
-        self.found.extend(repair::finding_in_row(record));
+        self.found.extend(edit::finding_in_row(record));
         if record.val.get(name::hidden).is_some() {
             let row = Row::of_place(record.base.of(record.val), record.number);
             let finding = Finding::new(codes::HIDDEN_SESSION, row);
@@ -80,8 +75,7 @@ impl ThreadReader for Rows {
     fn finish(self: Box<Self>) -> Vec<Translated> {
         let tapes = self.kept.scanned();
         let session = rows::session(self.kept.records(&tapes));
-        let (read_only, cures) = if self.in_tables { (READ_ONLY, repair::CURES) } else { (NO_FILES, &[][..]) };
-        let mut translated = session.translated(&DIALECTS, read_only, cures);
+        let mut translated = session.translated(&DIALECTS, (!self.in_tables).then_some(NO_FILES));
         translated.findings.extend(self.found);
         vec![translated]
     }

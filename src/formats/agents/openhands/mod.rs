@@ -5,13 +5,14 @@ use std::collections::HashSet;
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::{Val, name};
 use crate::message::{Message, PartKind};
 
 use crate::formats::threads::{DialectChoice, Dialects, STORE, translated};
 
+mod edit;
 mod event;
 
 use event::Event;
@@ -26,10 +27,10 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     upstream: Some(Upstream { repository: "OpenHands/software-agent-sdk", file: None, version: Some("611629e6") }),
     known_by: "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
     unsent: UNSENT,
+    edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..STORE
 });
-
-const READ_ONLY: &str = "events of OpenHands name one another and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Kinds of events of version 1.
 const KINDS: [&str; 12] = [
@@ -201,7 +202,6 @@ impl ThreadReader for Conversation {
         }
         messages.append(&mut results);
         let settings = Settings {
-            read_only: Some(READ_ONLY),
             store: Some(false),
             unsent: self.unsent,
             ..Settings::default()

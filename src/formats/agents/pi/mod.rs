@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Finding, Row, Settings, Unsent, codes};
 use crate::json::{Val, name};
 use crate::place::Place;
@@ -14,6 +14,7 @@ use crate::place::Place;
 use crate::formats::member::text;
 use crate::formats::threads::{Dialects, STORE, translated};
 
+mod edit;
 mod entry;
 pub mod write;
 
@@ -34,11 +35,10 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     known_by: "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
     appended: true,
     unsent: UNSENT,
+    edited: Edited::Whole,
+    editor: Some(&edit::EDITOR),
     ..STORE
 });
-
-const READ_ONLY: &str =
-    "sessions of pi are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Types of entries that others may have, too: they go along with a header, or with what only pi writes.
 const TYPES: [&str; 9] = [
@@ -167,7 +167,6 @@ impl ThreadReader for Session {
             model: Some(model.name).filter(|name| !name.is_empty()),
             target: Some(target),
             store: Some(false),
-            read_only: Some(READ_ONLY),
             unsent,
             ..Settings::default()
         };

@@ -15,6 +15,8 @@ use crate::message::{Message, Part as MessagePart, Raw};
 use crate::formats::member::named;
 use crate::formats::threads::parts;
 
+mod edit;
+
 pub struct QwenCode;
 
 pub static FORMAT: QwenCode = QwenCode;
@@ -32,11 +34,10 @@ static INFO: FormatInfo = FormatInfo {
     histories: Histories::Tree,
     parts: &[Part { path: &[], unit: Unit::Record }],
     appended: true,
-    edited: Edited::Never,
+    edited: Edited::Whole,
+    editor: Some(&edit::EDITOR),
     ..FormatInfo::of(&GEMINI, "gemini")
 };
-
-const READ_ONLY: &str = "sessions of Qwen Code are not edited; `replaylint convert --to API FILE` writes them as requests, which `fix` can repair";
 
 /// Types of lines.
 const TYPES: [&str; 4] = ["user", "assistant", "tool_result", "system"];
@@ -132,7 +133,7 @@ impl ThreadReader for Session {
     }
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+        let settings = Settings { ..Settings::default() };
         let mut translated = Translated::history(&INFO, settings, Vec::new());
         for Line { entry, messages } in self.lines {
             translated.entries.push((translated.thread.messages.len(), entry));

@@ -3,7 +3,7 @@
 
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 use crate::message::Text;
@@ -12,6 +12,8 @@ use crate::formats::member::text_at;
 use crate::formats::provider;
 use crate::formats::threads::{DialectChoice, Dialects, STORE};
 use crate::formats::threads::{SAMPLE, ThreadBuilder, parts};
+
+mod edit;
 
 pub struct ZedThread;
 
@@ -27,11 +29,10 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     }),
     known_by: "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
     unsent: UNSENT,
+    edited: Edited::Partly,
+    editor: Some(&edit::EDITOR),
     ..STORE
 });
-
-const READ_ONLY: &str =
-    "threads of Zed are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// What of the store no request says.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {
@@ -98,7 +99,6 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
         model,
         target: Some(target),
         store: Some(false),
-        read_only: Some(READ_ONLY),
         ..Settings::default()
     };
     out.push(said.finish(DIALECTS.row(dialect), settings));

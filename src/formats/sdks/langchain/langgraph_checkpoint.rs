@@ -29,7 +29,7 @@ const READ_ONLY: &str = "checkpoints are not edited: `fix` prints what to give t
 
 static HANDOVER: Handover = Handover {
     call: langchain::CALL,
-    mends: |code| langchain::CURES.iter().any(|(own, _)| *own == code),
+    mends: |code| langchain::MENDS.contains(&code),
     update: |record, problems| langchain::update(messages(record.val)?, record, problems),
 };
 

@@ -6,7 +6,7 @@ use crate::history::Settings;
 use crate::json::{Val, name};
 
 use super::super::langchain;
-use super::Corrections;
+use super::edit::editor;
 use crate::formats::threads::{Dialects, STORE};
 
 pub struct LanggraphState;
@@ -20,10 +20,11 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     known_by: "`values` with `messages` of LangChain",
     unsent: super::UNSENT,
     edited: Edited::Partly,
+    editor: Some(&EDITOR),
     ..STORE
 });
 
-const READ_ONLY: &str = "a LangGraph state is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+static EDITOR: Editor = editor(messages);
 
 impl Format for LanggraphState {
     fn info(&'static self) -> &'static FormatInfo {
@@ -44,10 +45,6 @@ impl Format for LanggraphState {
     fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
     }
-
-    fn editor(&self) -> Option<Editor> {
-        Some(Editor::Messages(|| Corrections::of(messages)))
-    }
 }
 
 fn messages(state: Val<'_>) -> Option<Val<'_>> {
@@ -62,6 +59,6 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
         Some(String::from_utf8_lossy(&id).into())
     });
     let settings =
-        Settings { label: thread, read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
+        Settings { label: thread, ..Settings::default() };
     out.push(langchain::translated(list, &DIALECTS, settings, record));
 }

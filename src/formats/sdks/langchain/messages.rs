@@ -7,7 +7,7 @@ use crate::history::Settings;
 use crate::json::{Val, name};
 
 use super::super::langchain;
-use super::Corrections;
+use super::edit::editor;
 use crate::formats::threads::{Dialects, STORE};
 
 pub struct LangchainMessages;
@@ -25,11 +25,11 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     known_by: "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
     unsent: super::UNSENT,
     edited: Edited::Partly,
+    editor: Some(&EDITOR),
     ..STORE
 });
 
-const READ_ONLY: &str = "messages of LangChain are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
-const IN_LINES: &str = "messages of LangChain are not edited where each is a line; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+static EDITOR: Editor = editor(list);
 
 impl Format for LangchainMessages {
     fn info(&'static self) -> &'static FormatInfo {
@@ -45,10 +45,6 @@ impl Format for LangchainMessages {
 
     fn layout(&'static self) -> Layout {
         Layout::Threads(|| Box::new(Messages::default()))
-    }
-
-    fn editor(&self) -> Option<Editor> {
-        Some(Editor::Messages(|| Corrections::of(list)))
     }
 }
 
@@ -69,17 +65,14 @@ impl ThreadReader for Messages {
     fn take(&mut self, record: &Stored<'_>) {
         match list(record.val) {
             Some(list) => {
-                let settings =
-                    Settings { read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
-                self.translated.push(langchain::translated(list, &DIALECTS, settings, record));
+                self.translated.push(langchain::translated(list, &DIALECTS, Settings::default(), record));
             }
             None => self.lines.take(record),
         }
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { read_only: Some(IN_LINES), ..Settings::default() };
-        self.translated.extend(self.lines.translated(&DIALECTS, settings));
+        self.translated.extend(self.lines.translated(&DIALECTS, Settings::default()));
         self.translated
     }
 }

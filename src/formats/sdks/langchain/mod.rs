@@ -8,7 +8,7 @@ use crate::json::Val;
 use crate::formats::threads::{self, DialectChoice, Dialects};
 
 mod answer;
-mod correct;
+mod edit;
 pub mod langgraph_checkpoint;
 pub mod langgraph_state;
 mod media;
@@ -18,9 +18,8 @@ mod provider;
 mod sent;
 mod update;
 
-pub(super) use correct::{CURES, Corrections};
 pub(super) use message::score;
-pub(super) use update::{CALL, update};
+pub(super) use update::{CALL, MENDS, update};
 
 use message::Message;
 use provider::Provider;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Role, Settings, Unsent};
 use crate::json::{Val, name};
 use crate::message::{Message, Part, Text};
@@ -13,7 +13,7 @@ use crate::message::{Message, Part, Text};
 use crate::formats::member::text;
 use crate::formats::threads::{self, Dialects, STORE};
 
-mod correct;
+mod edit;
 mod part;
 mod provider;
 
@@ -34,11 +34,10 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     }),
     known_by: "messages of `kind` request or response whose `parts` have a `part_kind`",
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edited: Edited::Whole,
+    editor: Some(&edit::EDITOR),
     ..STORE
 });
-
-const READ_ONLY: &str = "messages of pydantic-ai are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 const HEALED: &str = "the response was interrupted, and pydantic-ai leaves out its calls without a return";
 
@@ -80,10 +79,6 @@ impl Format for PydanticAi {
 
     fn layout(&'static self) -> Layout {
         Layout::Threads(|| by_record(tell))
-    }
-
-    fn editor(&self) -> Option<Editor> {
-        Some(Editor::Messages(|| Box::new(correct::Corrections::default())))
     }
 }
 
@@ -128,8 +123,6 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
     let settings = Settings {
         target,
         model: provider.model,
-        read_only: Some(READ_ONLY),
-        cures: correct::CURES,
         unsent,
         ..Settings::default()
     };

@@ -1,11 +1,12 @@
 //! What the two forms of the Vercel AI SDK's messages share: data of the provider, and which provider it is.
 
+mod edit;
 pub mod model_messages;
 pub mod ui_messages;
 pub mod write;
 
 use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::history::{Code, Role, Settings};
+use crate::history::{Role, Settings};
 use crate::json::edit::Base;
 use crate::json::{Val, name};
 use crate::message::{Maker, Message, Part, Text};
@@ -95,9 +96,6 @@ fn is_message(val: Val<'_>) -> bool {
 /// What the two forms differ in.
 pub(super) struct Form {
     pub dialects: &'static Dialects,
-    /// Why what is not repaired where it lies is not.
-    pub read_only: &'static str,
-    pub cures: &'static [(Code, &'static str)],
     /// Adds a message to its conversation.
     pub take: fn(&mut Conversation, Val<'_>, &Stored<'_>),
 }
@@ -153,7 +151,7 @@ impl Conversation {
     fn translated(self, form: &Form) -> Translated {
         let (dialect, target) = self.providers.dialect();
         let settings =
-            Settings { target, read_only: Some(form.read_only), cures: form.cures, ..Settings::default() };
+            Settings { target, ..Settings::default() };
         threads::translated(form.dialects.row(dialect), settings, self.messages)
     }
 }

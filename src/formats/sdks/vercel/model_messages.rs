@@ -3,14 +3,14 @@
 
 use crate::format::translate::Stored;
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Role;
 use crate::json::edit::Base;
 use crate::json::{Val, name};
 use crate::message::{Media, MediaKind, Part, ResultPart, Text};
 
 use super::super::vercel;
-use super::{Conversation, Form};
+use super::{Conversation, Form, edit};
 use crate::formats::threads::{Dialects, STORE, parts};
 
 pub struct VercelModelMessages;
@@ -23,13 +23,13 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     upstream: Some(Upstream { repository: "vercel/ai", file: None, version: Some("7.0.77") }),
     known_by: "messages whose `content` has parts `tool-call` or `tool-result` with `toolCallId`",
     unsent: UNSENT,
+    edited: Edited::Whole,
+    editor: Some(&edit::MODEL_MESSAGES),
     ..STORE
 });
 
 static FORM: Form = Form {
     dialects: &DIALECTS,
-    read_only: "ModelMessages are a form of the SDK's own, which is not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair",
-    cures: &[],
     take,
 };
 

@@ -4,16 +4,15 @@
 
 use crate::format::translate::Stored;
 use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Role;
 use crate::json::{Val, name};
 
 use super::super::vercel;
-use super::{Conversation, Form};
+use super::{Conversation, Form, edit};
 use crate::formats::threads::{Dialects, STORE};
 
 mod part;
-mod repair;
 
 use part::parts;
 
@@ -32,13 +31,12 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     known_by: "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
     unsent: UNSENT,
     edited: Edited::Partly,
+    editor: Some(&edit::UI_MESSAGES),
     ..STORE
 });
 
 static FORM: Form = Form {
     dialects: &DIALECTS,
-    read_only: "UIMessages are a form of the SDK's own, which is not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair",
-    cures: repair::CURES,
     take,
 };
 
@@ -76,10 +74,6 @@ impl Format for VercelUiMessages {
 
     fn layout(&'static self) -> Layout {
         Layout::Threads(|| vercel::reader(&FORM))
-    }
-
-    fn editor(&self) -> Option<Editor> {
-        Some(Editor::Values(repair::repair))
     }
 }
 

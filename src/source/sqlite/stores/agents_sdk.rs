@@ -31,7 +31,7 @@ pub static PLAIN: Store = Store {
     part: ("part", ""),
     cells: "SELECT id, message_data FROM {messages} WHERE session_id = ?1 AND ?2 IS NULL ORDER BY id",
     is_sealed,
-    writes: Some(Writes { versions: &[0], migrated: None, delete: &[DELETE], update: UPDATE, touch: Some(TOUCH) }),
+    writes: Some(Writes { versions: &[0], migrated: None, delete: &[DELETE], update: UPDATE, touch: Some(TOUCH), triggers: &[] }),
 };
 
 /// Sessions without a structure are those of a plain session in the same tables.
@@ -58,6 +58,7 @@ pub static ADVANCED: Store = Store {
         delete: &["DELETE FROM {structure} WHERE message_id = ?1", DELETE],
         update: UPDATE,
         touch: Some(TOUCH),
+        triggers: &[],
     }),
     ..PLAIN
 };

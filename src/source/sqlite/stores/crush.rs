@@ -1,7 +1,7 @@
-//! The database of Crush: a message a row, with its parts as a list. Its triggers set times and counts, so that rows are not
-//! written.
+//! The database of Crush: a message a row, with its parts as a list. Its triggers set times, and count the messages of a
+//! session (`internal/db/migrations`).
 
-use super::super::store::{Store, Table};
+use super::super::store::{Store, Table, Writes};
 
 const SESSIONS: Table = Table {
     alias: "session",
@@ -13,7 +13,7 @@ const SESSIONS: Table = Table {
 const MESSAGES: Table = Table {
     alias: "message",
     name: Some("messages"),
-    columns: &["id", "session_id", "role", "parts", "created_at"],
+    columns: &["id", "session_id", "role", "parts", "created_at", "updated_at"],
     optional: &["model", "provider"],
 };
 
@@ -32,5 +32,23 @@ pub static CRUSH: Store = Store {
                 FROM {message} WHERE session_id = ?1\
             ) ORDER BY time, place",
     is_sealed: |_| false,
-    writes: None,
+    writes: Some(Writes {
+        versions: &[0],
+        migrated: None,
+        delete: &[
+            "UPDATE {session} SET message_count = message_count - 1 \
+             WHERE id = (SELECT session_id FROM {message} WHERE id = ?1)",
+            "DELETE FROM {message} WHERE id = ?1 AND CAST(parts AS BLOB) = CAST(?2 AS BLOB)",
+        ],
+        update: "UPDATE {message} SET parts = ?3, updated_at = strftime('%s', 'now') \
+                 WHERE id = ?1 AND CAST(parts AS BLOB) = CAST(?2 AS BLOB)",
+        touch: None,
+        triggers: &[
+            "update_sessions_updated_at",
+            "update_messages_updated_at",
+            "update_files_updated_at",
+            "update_session_message_count_on_insert",
+            "update_session_message_count_on_delete",
+        ],
+    }),
 };

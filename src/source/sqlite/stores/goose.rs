@@ -1,6 +1,6 @@
 //! The database of goose: a message a row. What goose does not send to the model is marked in the metadata.
 
-use super::super::store::{Store, Table};
+use super::super::store::{Store, Table, Writes};
 
 const SESSIONS: Table = Table {
     alias: "session",
@@ -34,5 +34,13 @@ pub static GOOSE: Store = Store {
                     {message.created_timestamp}, id FROM {message} WHERE session_id = ?1\
             ) ORDER BY time, place",
     is_sealed: |_| false,
-    writes: None,
+    writes: Some(Writes {
+        versions: &[0],
+        migrated: None,
+        delete: &["DELETE FROM {message} WHERE id = ?1 AND CAST(content_json AS BLOB) = CAST(?2 AS BLOB)"],
+        update: "UPDATE {message} SET content_json = ?3 \
+                 WHERE id = ?1 AND CAST(content_json AS BLOB) = CAST(?2 AS BLOB)",
+        touch: None,
+        triggers: &[],
+    }),
 };

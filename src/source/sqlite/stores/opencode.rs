@@ -81,6 +81,7 @@ const ALONE: Store = Store {
         delete: &[],
         update: "UPDATE {part} SET data = ?3 WHERE id = ?1 AND CAST(data AS BLOB) = CAST(?2 AS BLOB)",
         touch: None,
+        triggers: &[],
     }),
 };
 

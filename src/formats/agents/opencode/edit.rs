@@ -1,22 +1,14 @@
-//! What is wrong with an opencode session as a store, and how it is repaired where it lies.
+//! What is wrong with an opencode session as a store, and how it is repaired where it lies: a result is the state of the part
+//! with its call.
 
 use crate::format::translate::Stored;
-use crate::format::{Repaired, Wanted};
-use crate::history::{Act, Code, Finding, Row, codes};
+use crate::format::{Editor, OpenCall, Results, filled};
+use crate::history::{Act, Finding, Row, codes};
 use crate::json::edit::{Base, add_member};
 use crate::json::{Val, name, string};
-use crate::place::{Edit, With};
+use crate::place::{Edit, Place};
 
 use super::message::is;
-
-/// The findings about calls without a result, in each dialect, and what becomes of the part.
-pub(in crate::formats) const CURES: &[(Code, &str)] = &[
-    (codes::MISSING_OUTPUT, ABORT),
-    (codes::CHAT_MISSING_REPLY, ABORT),
-    (codes::ANTHROPIC_MISSING_RESULT, ABORT),
-];
-
-const ABORT: &str = "set the part to `error` (\"Tool execution aborted\")";
 
 /// What opencode requires: a kind of object, the fields that it must have, and what is filled in.
 struct Required {
@@ -96,20 +88,12 @@ impl<'v> Object<'v> {
         Some(Finding::new(codes::INCOMPLETE_RECORD, row).variant(variant))
     }
 
-    fn repair(&self, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>) {
-        for code in wanted.of(base.of(self.val)) {
-            match self.missing() {
-                Some((_, missing)) if code == codes::INCOMPLETE_RECORD => {
-                    let members = missing
-                        .iter()
-                        .map(|(key, fill)| [&string::quoted(key)[..], b":", &self.filled(*fill)].concat());
-                    // What cannot be edited stays as it is.
-                    let _ = add_member(self.holder, members.collect::<Vec<_>>().join(&b","[..]), base, out);
-                }
-                _ if CURES.iter().any(|(own, _)| *own == code) => out.extend(aborted(self, base)),
-                _ => {}
-            }
-        }
+    /// Fills in what is missing.
+    fn fill(&self, base: Base<'_>, out: &mut Vec<Edit>) -> Option<()> {
+        let (_, missing) = self.missing()?;
+        let members =
+            missing.iter().map(|(key, fill)| [&string::quoted(key)[..], b":", &self.filled(*fill)].concat());
+        add_member(self.holder, members.collect::<Vec<_>>().join(&b","[..]), base, out).ok()
     }
 
     fn message(info: Val<'v>, before: Option<Val<'v>>, created: u64) -> Option<Object<'v>> {
@@ -191,28 +175,40 @@ pub(in crate::formats) fn finding_in_row(record: &Stored<'_>) -> Option<Finding>
     })
 }
 
-/// Repairs an export: fills in what is missing, and ends what is still to run.
-pub(in crate::formats) fn repair(session: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Repaired) {
-    each(session, &mut |object| object.repair(base, wanted, &mut out.edits));
+/// Fills in what is missing of an object of an export, by where it lies.
+fn fill(record: &Stored<'_>, at: Place, out: &mut Vec<Edit>) {
+    each(record.val, &mut |object| {
+        if record.base.of(object.val) == at {
+            object.fill(record.base, out);
+        }
+    });
 }
 
 /// The same for a row of the database.
-pub(in crate::formats) fn repair_row(row: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Repaired) {
-    if let Some(object) = Object::row(row).filter(|object| !matches!(object.kind, Kind::User | Kind::Answer)) {
-        object.repair(base, wanted, &mut out.edits);
+fn fill_row(record: &Stored<'_>, at: Place, out: &mut Vec<Edit>) {
+    if let Some(object) = Object::row(record.val).filter(|object| record.base.of(object.val) == at) {
+        object.fill(record.base, out);
     }
 }
 
-/// The state of a tool that did not come to an end, as opencode writes it when it does.
-fn aborted(object: &Object<'_>, base: Base<'_>) -> Option<Edit> {
-    let state = object.val.get(name::state)?;
-    let start = state.at(&["time", "start"]).and_then(|time| time.as_u64());
-    let time = start.map_or_else(|| object.time(), |start| format!("{{\"start\":{start},\"end\":{start}}}"));
-    let mut with = vec![With::text(*b"{\"status\":\"error\",\"input\":")];
-    with.push(match state.get(name::input).filter(|input| input.is_object()) {
-        Some(input) => With::Copy(base.of(input)),
-        None => With::text(*b"{}"),
-    });
-    with.push(With::text(format!(",\"error\":\"Tool execution aborted\",\"time\":{time}}}")));
-    Some(Edit { at: base.of(state), with })
+/// An export: parts lie in a list of their message.
+pub(in crate::formats) static EXPORT: Editor = Editor {
+    messages: |session| session.get(name::messages),
+    fill: Some(fill),
+    ..Editor::of(Results::InCall(abort))
+};
+
+/// A row is a message or a part.
+pub(in crate::formats) static ROWS: Editor = Editor { fill: Some(fill_row), ..Editor::of(Results::InCall(abort)) };
+
+/// Gives a part the state of a tool that did not come to an end, as opencode writes it when it does.
+fn abort(open: &OpenCall<'_>, out: &mut Vec<Edit>) -> Option<()> {
+    let state = open.call.get(name::state)?;
+    let created = open.message.at(&["info", "time", "created"]).or_else(|| open.record.get(name::created));
+    let start = state.at(&["time", "start"]).or(created).map_or(&b"0"[..], |time| time.raw());
+    let input = state.get(name::input).filter(|input| input.is_object()).map_or(&b"{}"[..], |input| input.raw());
+    let template =
+        r#"{"status":"error","input":$,"error":"Tool execution aborted","time":{"start":$,"end":$}}"#;
+    out.push(Edit::replace(open.base.of(state), filled(template, &[input, start, start])));
+    Some(())
 }

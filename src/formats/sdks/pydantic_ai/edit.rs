@@ -1,0 +1,26 @@
+//! How messages are repaired where they lie: a return is a part of the request after the response with its call.
+
+use crate::dialects::responses::STUB;
+use crate::format::{Editor, OpenCall, PartResults, Results, filled};
+use crate::json::{Val, name, string};
+
+use super::part::messages;
+
+pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(Results::Parts(&RESULTS)) };
+
+static RESULTS: PartResults = PartResults { list, part, message };
+
+fn list(message: Val<'_>) -> Option<Val<'_>> {
+    message.get(name::parts).filter(|_| message.get(name::kind).is_some_and(|kind| kind.is("request")))
+}
+
+fn part(open: &OpenCall<'_>) -> Option<Vec<u8>> {
+    Some(filled(
+        r#"{"tool_name":$,"content":$,"tool_call_id":$,"part_kind":"tool-return"}"#,
+        &[open.raw(&[&["tool_name"]]), &string::quoted(STUB), open.raw(&[&["tool_call_id"]])],
+    ))
+}
+
+fn message(parts: &[u8], _: Val<'_>) -> Option<Vec<u8>> {
+    Some(filled(r#"{"parts":[$],"kind":"request"}"#, &[parts]))
+}

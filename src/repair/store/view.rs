@@ -1,0 +1,134 @@
+//! A store as the repair sees it: the text that was made of it, and its records, read when they are asked for.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::io;
+use std::rc::Rc;
+
+use crate::format::Editor;
+use crate::json::edit::Base;
+use crate::json::{Tape, Val, scan};
+use crate::place::{DocId, Place};
+use crate::source::{Container, Known, ReadAt, framing, lines};
+
+use super::traced::Traced;
+
+/// A store, and what was made of it.
+pub(in crate::repair) struct View<'v> {
+    pub id: DocId,
+    pub bytes: &'v dyn ReadAt,
+    pub container: Container,
+    pub traced: Traced<'v>,
+    /// Its records are rows of a database, or files; and whether these can be changed.
+    pub rows: Option<bool>,
+    records: RefCell<HashMap<u64, Option<Rc<Stored>>>>,
+}
+
+/// A record, with the end of its line.
+pub(in crate::repair) struct Stored {
+    pub at: Place,
+    pub text: Vec<u8>,
+    tape: Tape,
+    /// The messages, where the record holds a list of them.
+    messages: OnceCell<Option<Vec<Place>>>,
+}
+
+impl Stored {
+    fn of(at: Place, text: Vec<u8>) -> Option<Stored> {
+        let mut tape = Tape::new();
+        scan(&text, &mut tape).ok()?;
+        Some(Stored { at, text, tape, messages: OnceCell::new() })
+    }
+
+    /// A record that is written just now.
+    pub fn of_text(text: Vec<u8>) -> Option<Stored> {
+        Stored::of(Place::new(DocId(0), 0, u32::try_from(text.len()).ok()?), text)
+    }
+
+    pub fn root(&self) -> Option<Val<'_>> {
+        self.tape.root(&self.text)
+    }
+
+    pub fn base(&self) -> Base<'static> {
+        Base::new(self.at.doc, self.at.start)
+    }
+
+    /// The value that lies at a place.
+    pub fn value(&self, at: Place) -> Option<Val<'_>> {
+        let from = u32::try_from(at.start.checked_sub(self.at.start)?).ok()?;
+        self.tape.at(&self.text, from, from.checked_add(at.len)?)
+    }
+
+    /// Where its messages lie; `None` if it is one itself.
+    fn messages(&self, editor: &Editor) -> Option<&[Place]> {
+        let base = self.base();
+        let list = || (editor.messages)(self.root()?);
+        let places = |list: Val<'_>| list.elements().map(|one| base.of(one)).collect();
+        self.messages.get_or_init(|| list().map(places)).as_deref()
+    }
+
+    /// The message that holds a place.
+    pub fn message(&self, editor: &Editor, at: Place) -> Option<Place> {
+        let Some(list) = self.messages(editor) else { return self.root().map(|root| self.base().of(root)) };
+        let ix = list.partition_point(|one| one.start <= at.start).checked_sub(1)?;
+        list.get(ix).copied().filter(|one| one.contains(&at))
+    }
+
+    /// The message after one, if there is one; `None` if the record is a message itself.
+    pub fn message_after(&self, editor: &Editor, message: Place) -> Option<Option<Place>> {
+        let list = self.messages(editor)?;
+        Some(list.get(list.partition_point(|one| one.start <= message.start)).copied())
+    }
+
+    /// Whether it holds a list of messages.
+    pub fn is_list(&self, editor: &Editor) -> bool {
+        self.messages(editor).is_some()
+    }
+}
+
+impl<'v> View<'v> {
+    /// `None` if nothing was made of the doc.
+    pub fn of(id: DocId, bytes: &'v dyn ReadAt) -> io::Result<Option<View<'v>>> {
+        let Some(traced) = bytes.room().and_then(|room| room.made()).map(Traced::new) else { return Ok(None) };
+        let container = framing::sniff(bytes)?;
+        let rows = match bytes.known() {
+            Some(Known::Lines { is_edited, .. }) => Some(is_edited),
+            _ => None,
+        };
+        Ok(Some(View { id, bytes, container, traced, rows, records: RefCell::default() }))
+    }
+
+    /// Where what lies at a place of the made text came from.
+    pub fn origin(&self, at: Place) -> Place {
+        self.bytes.origin(at)
+    }
+
+    /// The record that holds a place; `None` if it cannot be read.
+    pub fn record(&self, at: Place) -> Option<Rc<Stored>> {
+        let whole = match self.container {
+            Container::Document { start } => {
+                Place::new(self.id, start, u32::try_from(self.bytes.len() - start).ok()?)
+            }
+            Container::Lines { start } => lines::around(self.bytes, self.id, start, at.start).ok()?,
+            _ => return None,
+        };
+        if !whole.contains(&at) {
+            return None;
+        }
+        let mut records = self.records.borrow_mut();
+        let read = || {
+            let mut text = Vec::new();
+            self.bytes.read_into(whole.start, whole.len as usize, &mut text).ok()?;
+            Stored::of(whole, text).map(Rc::new)
+        };
+        records.entry(whole.start).or_insert_with(read).clone()
+    }
+
+    /// The line after a record.
+    pub fn next(&self, record: &Stored) -> Option<Rc<Stored>> {
+        let is_lines = matches!(self.container, Container::Lines { .. });
+        (is_lines && record.at.end() < self.bytes.len())
+            .then(|| self.record(Place::new(self.id, record.at.end(), 0)))
+            .flatten()
+    }
+}
