@@ -14,7 +14,7 @@ use std::io;
 
 use crate::format::Editor;
 use crate::history::Row;
-use crate::place::{DocId, Edit, Patch, Place};
+use crate::place::{DocId, Patch, Place};
 use crate::read;
 use crate::rule::Loss;
 use crate::source::ReadAt;
@@ -79,9 +79,4 @@ pub(super) fn write(
         }));
     }
     Ok(written)
-}
-
-/// Edits without those that lie in what is taken out.
-fn outside(edits: Vec<Edit>, gone: &[Place]) -> impl Iterator<Item = Edit> + '_ {
-    edits.into_iter().filter(|edit| !gone.iter().any(|at| at.contains(&edit.at)))
 }

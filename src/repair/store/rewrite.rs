@@ -12,7 +12,6 @@ use crate::source::Container;
 
 use super::draft::Draft;
 use super::lines;
-use super::outside;
 use super::view::View;
 use crate::repair::edit::item_text::lines_after;
 
@@ -159,4 +158,9 @@ impl Rewrite<'_, '_> {
         let _ = remove_members(object, &keys, base, &mut self.edits);
         false
     }
+}
+
+/// Edits without those that lie in what is taken out.
+fn outside(edits: Vec<Edit>, gone: &[Place]) -> impl Iterator<Item = Edit> + '_ {
+    edits.into_iter().filter(|edit| !gone.iter().any(|at| at.contains(&edit.at)))
 }

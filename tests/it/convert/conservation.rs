@@ -254,6 +254,7 @@ fn fixed(of: &Tokened, options: &Options, wanted: &FixOptions) -> Account {
         } else {
             account.name(&of.leaves, &note.spot);
         }
+        note.removed.iter().for_each(|(spot, _)| account.name(&of.leaves, spot));
     }
     account
 }

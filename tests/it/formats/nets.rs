@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::support::{DOC, roomy};
 
 /// The samples: format, name of the file, text.
-fn samples() -> Vec<(String, String, Vec<u8>)> {
+pub fn samples() -> Vec<(String, String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
     let files = walkdir::WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name();
     let files = files.into_iter().filter_entry(|entry| !entry.path().starts_with(root.join("snapshots")));
@@ -63,9 +63,9 @@ fn samples_are_claimed_as_before() {
 }
 
 /// A kind of fault: the value once for each place where it can be.
-type Fault = fn(&Value) -> Vec<Value>;
+pub type Fault = fn(&Value) -> Vec<Value>;
 
-const FAULTS: [(&str, Fault); 4] =
+pub const FAULTS: [(&str, Fault); 4] =
     [("left out", left_out), ("doubled", doubled), ("renamed", renamed), ("emptied", emptied)];
 
 /// Without an element of a list.

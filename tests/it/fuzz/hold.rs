@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use replaylint::internals::diff::compare::{Scope, Side, compare};
-use replaylint::internals::format::Editor;
 use replaylint::internals::formats;
 use replaylint::internals::history::Usage;
 use replaylint::internals::judge::{self, Findings, Judged, Options};
@@ -222,11 +221,8 @@ fn damage(text: &[u8], new: &[u8], fixed: &Fixed) -> Vec<Fault> {
         faults.push(Fault::new("an empty list", ""));
     }
     let notes = changes::notes(DOC, "case", &roomy(text), fixed).expect("memory reads");
-    // Some sessions are repaired by lines at their end, whichever line the change names.
-    let appends = fixed.before.format.is_some_and(|format| format.editor().and_then(Editor::messages).is_some());
-    let is_appended = |at: Place| appends && at.len == 0 && at.start == text.len() as u64;
     for edit in fixed.patch.edits(DOC) {
-        if !is_appended(edit.at) && !notes.iter().any(|note| is_near(note, edit.at, text)) {
+        if !notes.iter().any(|note| is_near(note, edit.at, text)) {
             faults.push(Fault::new("an edit that no change names", format!("{:?}", edit.at)));
         }
         if let Some(gone) = unnamed(text, edit.at, fixed) {

@@ -184,7 +184,8 @@ fn what_a_store_loses_is_counted_and_listed() {
             .notes
             .iter()
             .filter(|note| note.action == Action::Drop)
-            .flat_map(|note| note.removed.iter().map(|(_, at)| &text[at.start as usize..at.end() as usize]))
+            .flat_map(|note| note.removed.iter().map(|(_, at)| *at).chain([note.at]))
+            .map(|at| &text[at.start as usize..at.end() as usize])
             .collect();
         assert!(matches!(dropped.as_slice(), [one] if one.contains("only here")), "{name}: {dropped:?}");
     }
