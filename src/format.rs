@@ -30,7 +30,9 @@ use crate::json::Val;
 use crate::place::Place;
 
 pub use body::{around, empty_list, name_answer, name_entry};
-pub use editor::{Editor, Fill, filled, Links, OpenCall, PartResults, Results, raw, uuid};
+pub use editor::{
+    Editor, Fill, Links, OpenCall, PartResults, Placeholder, Results, filled, placeholder, raw, uuid,
+};
 pub use info::{Edited, FormatInfo, Histories, Part, Unit};
 pub use items::{read_array, read_item, read_slice};
 pub use kept::{Copied, KeptLines};

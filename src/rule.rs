@@ -10,10 +10,10 @@ use crate::history::{
     PairState, Row, Usage,
 };
 use crate::json::Val;
-use crate::source::ReadAt;
 use crate::place::Place;
 use crate::read::Scanned;
 use crate::schema::Standard;
+use crate::source::ReadAt;
 use crate::target::{Answer, Caps, Levels, Thinking, Trait, Traits};
 
 /// How well a rule's condition is known.

@@ -2,8 +2,8 @@
 //! rows that pair like any others; a thinking block is signed for another provider and stands for nothing that a
 //! Responses server takes, so it is passed over as unknown.
 
-use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Origin, TextChange};
 use super::anthropic::ANTHROPIC;
+use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Origin, TextChange};
 use crate::history::kind::is_long_id;
 use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
@@ -46,7 +46,13 @@ impl Dialect for Session {
         block.get(if kind.is_output() { name::tool_use_id } else { name::id }).and_then(|id| id.as_str())
     }
 
-    fn edit(&self, change: &TextChange, block: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn edit(
+        &self,
+        change: &TextChange,
+        block: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
         ANTHROPIC.edit(change, block, base, out)
     }
 

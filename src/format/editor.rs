@@ -105,3 +105,60 @@ pub fn filled(template: &str, values: &[&[u8]]) -> Vec<u8> {
     }
     out
 }
+
+/// Writes a line in the place of one that is not JSON, if that shows what it is called and which one it follows.
+pub type Placeholder = fn(&[u8]) -> Option<Vec<u8>>;
+
+/// The text of a member in a line that is not JSON: a string, or `null`. `None` if it cannot be told, or several are there
+/// that differ. In a text that is quoted in the line, the quotes around a key are escaped.
+pub fn legible<'t>(line: &'t [u8], key: &str) -> Option<&'t [u8]> {
+    let quoted = [b"\"", key.as_bytes(), b"\""].concat();
+    let mut found: Option<&[u8]> = None;
+    for at in memchr::memmem::find_iter(line, &quoted) {
+        let is_escaped = at.checked_sub(1).and_then(|before| line.get(before)) == Some(&b'\\');
+        let rest = line.get(at + quoted.len()..)?.trim_ascii_start();
+        let Some(value) = rest.strip_prefix(b":").map(|rest| rest.trim_ascii_start()).filter(|_| !is_escaped)
+        else {
+            continue;
+        };
+        let len = match value.strip_prefix(b"\"") {
+            // Names and times need no escapes.
+            Some(inner) => memchr::memchr2(b'"', b'\\', inner).filter(|end| inner.get(*end) == Some(&b'"'))? + 2,
+            None if value.starts_with(b"null") => 4,
+            None => continue,
+        };
+        let value = value.get(..len)?;
+        if found.is_some_and(|before| before != value) {
+            return None;
+        }
+        found = Some(value);
+    }
+    found
+}
+
+/// A line by a template, each `$` of which is the legible text of a member, or `null`; `None` if the first two, its name and
+/// that of the line before it, cannot be told.
+pub fn placeholder(line: &[u8], template: &str, keys: &[&str]) -> Option<Vec<u8>> {
+    let values: Vec<Option<&[u8]>> = keys.iter().map(|key| legible(line, key)).collect();
+    let is_named = values.first().is_some_and(|name| name.is_some_and(|name| name.starts_with(b"\"")));
+    let is_linked = values.get(1).is_some_and(Option::is_some);
+    let values: Vec<&[u8]> = values.into_iter().map(|value| value.unwrap_or(b"null")).collect();
+    (is_named && is_linked).then(|| filled(template, &values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_legible_is_told_from_what_is_quoted() {
+        let line = br#"{"uuid":"u1","parentUuid":null,"text":"say \"uuid\":\"x\" and ,"uuid": "u1"#;
+        assert_eq!(legible(line, "uuid"), None);
+        let line = br#"{"uuid":"u1","parentUuid":null,"text":"say \"uuid\":\"x\" and , "#;
+        assert_eq!(legible(line, "uuid"), Some(&b"\"u1\""[..]));
+        assert_eq!(legible(line, "parentUuid"), Some(&b"null"[..]));
+        assert_eq!(legible(br#"{"uuid":"u1","a":{"uuid":"u2"},"#, "uuid"), None);
+        let made = placeholder(line, r#"{"uuid":$,"parentUuid":$}"#, &["uuid", "parentUuid"]);
+        assert_eq!(made.as_deref(), Some(&br#"{"uuid":"u1","parentUuid":null}"#[..]));
+    }
+}

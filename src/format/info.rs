@@ -5,7 +5,7 @@ use crate::dialect::Dialect;
 use crate::history::Usage;
 use crate::json::Val;
 
-use super::editor::Editor;
+use super::editor::{Editor, Placeholder};
 use super::handover::Handover;
 use super::kept::KeptLines;
 use super::mark::TextAt;
@@ -103,6 +103,8 @@ pub struct FormatInfo {
     pub edited: Edited,
     /// How it is repaired in place, if its records are translated; other stores are edited item by item.
     pub editor: Option<&'static Editor>,
+    /// What comes in the place of a line that is not JSON, so that what follows it can be reached.
+    pub placeholder: Option<Placeholder>,
     /// A file beside the store that names its messages by their positions, and the member that does: while it is there,
     /// no message may be added or taken out in place.
     pub positions: Option<(&'static str, &'static str)>,
@@ -143,6 +145,7 @@ impl FormatInfo {
             read_only: None,
             edited: Edited::Whole,
             editor: None,
+            placeholder: None,
             positions: None,
             unsent: &[],
             kept_lines: None,

@@ -145,6 +145,8 @@ pub enum Act {
     Text,
     /// Put the character in its place that stands for one that is not known.
     Replace,
+    /// Put a line in its place that says nothing, and keeps its name and what it follows.
+    Placeholder,
     /// Link the entry to the nearest one before it.
     Relink,
     /// Have the format repair what it stores in a form of its own; what it does, in words.

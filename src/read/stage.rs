@@ -30,6 +30,8 @@ pub struct Batch {
     pub records: u32,
     /// The last record ends early: it is cut if it is the last one of the doc, else damaged.
     pub cut: Option<Finding>,
+    /// That record shows what it is called and what it follows.
+    pub keeps_chain: bool,
     /// A record could not be read.
     pub broken: bool,
     /// A record may hold a reference.
@@ -410,6 +412,14 @@ impl<'o, V: Visitor> Stage<'o, V> {
         }
     }
 
+    /// A line that is not JSON, but shows what it is called and what it follows.
+    fn is_linked(&self, line: &[u8]) -> bool {
+        let Reading::By(format) = self.reading else { return false };
+        // Of several values on a line, those that can be read would go.
+        let is_line = line.trim_ascii_start().starts_with(b"{");
+        is_line && format.info().placeholder.is_some_and(|placeholder| placeholder(line).is_some())
+    }
+
     fn unreadable(&mut self, fault: Fault, bytes: &[u8], base: Base<'_>) {
         self.batch.may_refer = true;
         let at = base.offset(fault.at.min(bytes.len() as u32));
@@ -418,6 +428,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let what = fault.what as u32;
         let finding = Finding::new(codes::INVALID_JSON, row).arg(what).never("the intended text is not known");
         self.batch.cut = Some(finding);
+        self.batch.keeps_chain = self.in_lines && self.is_linked(bytes);
         if fault.what != What::EndsEarly {
             self.batch.damage_cut();
         }
@@ -469,7 +480,11 @@ impl Batch {
     pub fn damage_cut(&mut self) {
         if let Some(cut) = self.cut.take() {
             self.marks.push((self.rows.len() as u32, Mark::Lost(cut.row.at, cut.row.record)));
-            self.raised.push(Finding { partner: None, ..cut });
+            let cut = Finding { partner: None, ..cut };
+            self.raised.push(match std::mem::take(&mut self.keeps_chain) {
+                true => cut.variant(1).act(Act::Placeholder),
+                false => cut,
+            });
             self.broken = true;
         }
     }

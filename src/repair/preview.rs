@@ -128,7 +128,9 @@ fn outcome(plan: &HistoryPlan, case: &Case<'_>) -> Sketch {
     let by_text = |judged: &Judged| {
         let acts = judged.finding.remedy.acts();
         judged.is_fixed_by_default()
-            && acts.iter().any(|act| matches!(act, Act::Text | Act::Replace | Act::Relink | Act::Stored(_)))
+            && acts.iter().any(|act| {
+                matches!(act, Act::Text | Act::Replace | Act::Placeholder | Act::Relink | Act::Stored(_))
+            })
     };
     // What is not of a kind that its format knows may be what the format is told by.
     let is_odd = |judged: &Judged| {

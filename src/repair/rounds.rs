@@ -167,7 +167,8 @@ impl Job<'_> {
             let read_by = current.format;
             let knows = |val: Val<'_>| is_record(read_by, &options.read, val);
             let marks = current.lines.as_slice();
-            let text = TextOf { id, bytes: &view, container, marks, wanted, knows: &knows };
+            let placeholder = read_by.and_then(|format| format.info().placeholder);
+            let text = TextOf { id, bytes: &view, container, marks, wanted, placeholder, knows: &knows };
             let is_changed = !fixed.patch.is_empty();
             let kept = current.format.and_then(|format| format.info().kept_lines);
             fixed.numbered |= numbered.is_some();

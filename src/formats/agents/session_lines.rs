@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Mark, Probe, Record, Sink};
+use crate::format::{Mark, Probe, Record, Sink, placeholder};
 use crate::history::tree::{self, Entry, Marks, Name, Session, Wrong};
 use crate::history::{BlockFlags, Flags, Kind, Role, Version, time};
 use crate::json::{NameSet, Val, fingerprint_of, name};
@@ -245,12 +245,21 @@ impl Line<'_> {
     }
 }
 
+/// A line of the client's own in the place of one that is not JSON.
+pub(super) fn unreadable(line: &[u8]) -> Option<Vec<u8>> {
+    let template = r#"{"uuid":$,"parentUuid":$,"isSidechain":false,"sessionId":$,"timestamp":$,"cwd":$,"version":$,"type":"system","subtype":"informational","content":"This line could not be read."}"#;
+    let keys = ["uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version"];
+    // Chains of subagents are marked otherwise.
+    placeholder(line, template, &keys).filter(|_| memchr::memmem::find(line, b"\"isSidechain\":true").is_none())
+}
+
 /// Why a message that the client made up, or shows only to the user, is not sent.
 const SHOWN: &str = "the agent shows it, and does not send it";
 
 const NO_NAME: &str = "its line has no `uuid`, so no link leads to it";
 
-const IN_ARRAY: &str = "only sessions with a message a line are edited; `replaylint rebuild FILE` prints a repaired request";
+const IN_ARRAY: &str =
+    "only sessions with a message a line are edited; `replaylint rebuild FILE` prints a repaired request";
 
 const NO_LINKS: &str = "its lines have no `parentUuid`, so this is not a session that can be resumed";
 

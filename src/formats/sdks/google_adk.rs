@@ -133,12 +133,7 @@ impl ThreadReader for Session {
     }
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings {
-            label: self.id,
-            model: self.model,
-            unsent: self.unsent,
-            ..Settings::default()
-        };
+        let settings = Settings { label: self.id, model: self.model, unsent: self.unsent, ..Settings::default() };
         let contents = self.events.into_iter().map(|event| event.content).collect();
         vec![Translated::history(&INFO, settings, contents)]
     }

@@ -3,6 +3,7 @@
 
 use std::io;
 
+use crate::format::Placeholder;
 use crate::history::{Act, Code, Finding, Remedy, codes};
 use crate::judge::Judged;
 use crate::place::{DocId, Edit, Place};
@@ -44,6 +45,8 @@ pub(in crate::repair) struct TextOf<'d> {
     /// Starts of lines whose numbers are known.
     pub marks: &'d [(u64, u64)],
     pub wanted: &'d FixOptions,
+    /// What comes in the place of a line that is not JSON.
+    pub placeholder: Option<Placeholder>,
     /// The records of the doc, to tell them from what else may look like one.
     pub knows: &'d dyn Fn(crate::json::Val<'_>) -> bool,
 }
@@ -95,7 +98,7 @@ impl TextOf<'_> {
     pub fn rest(&self, judged: &[Judged]) -> io::Result<TextEdits> {
         let mut all = TextEdits::default();
         let asks = |judged: &&Judged| {
-            let acts = [Act::Drop, Act::Replace].map(Remedy::One);
+            let acts = [Act::Drop, Act::Replace, Act::Placeholder].map(Remedy::One);
             judged.history.is_none() && acts.contains(&judged.finding.remedy)
         };
         for judged in judged.iter().filter(asks).filter(|judged| self.wants(judged, &mut all.refusals)) {
@@ -104,6 +107,18 @@ impl TextOf<'_> {
                 // The character that stands for one that is not known.
                 all.edits.push(Edit::replace(row.at, *b"\\ufffd"));
                 all.changes.push(change(judged, row.at, Action::Rewrite));
+                continue;
+            }
+            if remedy == Remedy::One(Act::Placeholder) {
+                let line = lines::around(self.bytes, self.id, self.container.mark(), row.at.start)?;
+                let mut text = Vec::new();
+                self.bytes.read_into(line.start, line.len as usize, &mut text)?;
+                let end = text.len() - text.trim_ascii_end().len();
+                if let Some(new) = self.placeholder.and_then(|placeholder| placeholder(&text)) {
+                    let at = Place::new(line.doc, line.start, line.len - end as u32);
+                    all.edits.push(Edit::replace(at, new));
+                    all.changes.push(change(judged, at, Action::Drop));
+                }
                 continue;
             }
             // A mark is its own place; a cut line is found at the byte where it breaks off.

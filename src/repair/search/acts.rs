@@ -103,6 +103,7 @@ pub(super) fn shows_in_rows(act: Act) -> bool {
         | Act::SendNew(_)
         | Act::Text
         | Act::Replace
+        | Act::Placeholder
         | Act::Relink
         | Act::Stored(_) => false,
     }

@@ -10,10 +10,10 @@ use crate::rules::reasoning::item_without_reasoning;
 
 use super::defect::{Defect, Key, key_of, key_of_finding};
 use crate::repair::FixOptions;
-use crate::repair::store::View;
 use crate::repair::plan::chosen::Chosen;
 use crate::repair::plan::history_plan::Plan;
 use crate::repair::plan::memo::Once;
+use crate::repair::store::View;
 
 /// Plans the repair of each history as it is judged.
 pub struct Search<'o> {

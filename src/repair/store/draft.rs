@@ -24,7 +24,8 @@ const NOT_HERE: &str = "a store of this kind has no place for it; `replaylint co
 const NO_ANSWER: &str = "no result can be written for a call like this one";
 const NO_ROWS: &str =
     "rows of a database are not added or moved; `replaylint convert --to API FILE` writes the history to a file";
-const ONLY_READ: &str = "this database is only read; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+const ONLY_READ: &str =
+    "this database is only read; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 const SPREAD: &str = "the record spans several lines, so no other can be put beside it";
 
 /// An item, by its place in the made text, and why what is wanted of it cannot be made.
@@ -86,7 +87,8 @@ impl Draft {
         if view.rows == Some(false) {
             return (Draft::default(), fates.iter().map(|(row, _)| (row.at, ONLY_READ)).collect());
         }
-        let mut drafting = Drafting { view, editor, dialect, draft: Draft::default(), new: Vec::new(), faults: Vec::new() };
+        let mut drafting =
+            Drafting { view, editor, dialect, draft: Draft::default(), new: Vec::new(), faults: Vec::new() };
         drafting.changes(fates);
         for (row, fate) in fates {
             let before = fate.before.iter().map(|fresh| (fresh, true));
@@ -216,13 +218,7 @@ impl Drafting<'_, '_> {
     }
 
     /// A result comes from elsewhere.
-    fn bring(
-        &mut self,
-        row: &Row,
-        result: &Row,
-        changes: &[TextChange],
-        is_before: bool,
-    ) -> Result<(), Cannot> {
+    fn bring(&mut self, row: &Row, result: &Row, changes: &[TextChange], is_before: bool) -> Result<(), Cannot> {
         let at = self.view.origin(result.at);
         let from = self.view.record(at).ok_or(Cannot(NO_PLACE))?;
         let whole = match self.editor.results {
@@ -241,13 +237,7 @@ impl Drafting<'_, '_> {
     }
 
     /// The text of a value of the store after changes to an item in it.
-    fn changed(
-        &self,
-        record: &Stored,
-        at: Place,
-        row: &Row,
-        changes: &[TextChange],
-    ) -> Result<Vec<u8>, Cannot> {
+    fn changed(&self, record: &Stored, at: Place, row: &Row, changes: &[TextChange]) -> Result<Vec<u8>, Cannot> {
         let old = record.value(at).ok_or(Cannot(NO_PLACE))?.raw();
         let mut patch = Patch::default();
         for edit in self.edits_of(row, changes)? {
@@ -344,6 +334,9 @@ impl Drafting<'_, '_> {
             }
             return Ok(());
         }
+        if self.view.rows.is_some() {
+            return Err(Cannot(NO_ROWS));
+        }
         let is_same = |new: &&mut NewMessage| new.beside == message && new.is_before == is_before;
         match self.new.iter_mut().find(is_same) {
             Some(new) => new.parts.push(text),
@@ -366,12 +359,7 @@ impl Drafting<'_, '_> {
     }
 
     /// The list of results in the message after this one.
-    fn next_list(
-        &self,
-        parts: &PartResults,
-        record: &Rc<Stored>,
-        message: Place,
-    ) -> Option<(Rc<Stored>, Place)> {
+    fn next_list(&self, parts: &PartResults, record: &Rc<Stored>, message: Place) -> Option<(Rc<Stored>, Place)> {
         let next = match record.message_after(self.editor, message) {
             Some(next) => (record.clone(), next?),
             None => {

@@ -104,7 +104,8 @@ pub(super) fn relinked(view: &View<'_>, links: &Links, changed: &mut Changed) ->
         }
     }
     let new = changed.lines.iter().flat_map(|line| line.before.iter().chain(&line.behind));
-    chain.moved = new.filter_map(|text| of(text, links.name)).filter(|name| chain.before.contains_key(name)).collect();
+    chain.moved =
+        new.filter_map(|text| of(text, links.name)).filter(|name| chain.before.contains_key(name)).collect();
     for line in &mut changed.lines {
         let Some(name) = of(&line.text, links.name).filter(|name| is_name(name)) else { continue };
         let parent = of(&line.text, links.parent).unwrap_or_else(|| (*b"null").into());

@@ -131,7 +131,8 @@ impl Rewrite<'_, '_> {
         if slots.is_empty() && list.count() > 0 {
             return true;
         }
-        let is_kept = slots.len() == list.count() as usize && slots.iter().all(|slot| matches!(slot, Slot::Keep(_)));
+        let is_kept =
+            slots.len() == list.count() as usize && slots.iter().all(|slot| matches!(slot, Slot::Keep(_)));
         if let Ok(sequence) = Sequence::of_list(list, base)
             && !is_kept
         {

@@ -1,6 +1,6 @@
 //! RL001: the record is not JSON.
 
-use crate::rule::{Check, Evidence, Variant};
+use crate::rule::{Check, Evidence, Variant, When};
 use crate::target::Answer;
 
 crate::rule! {
@@ -27,6 +27,10 @@ crate::rule! {
     /// None: the intended text is not known. Correct it by hand at the place shown; the other records are checked
     /// and repaired as usual.
     ///
+    /// In a session whose lines name one another (Claude Code, Kode, pi, OpenClaw, Qwen Code, Droid), and for a part in a
+    /// database of opencode, `--fix-warnings` puts a line in its place that says nothing, if its name and the one that it
+    /// follows can be read: what comes before it is reached again. What the line said is lost; `--dropped` keeps it.
+    ///
     /// ## Evidence
     ///
     /// RFC 8259; every strict parser rejects these.
@@ -36,6 +40,14 @@ crate::rule! {
             message: "not valid JSON: {fault}",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "not valid JSON: {fault}; its name and what it follows can be read",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            fix: "put a line in its place that says nothing and keeps the chain",
+            when: When::Asked,
             ..Variant::BASE
         },
     ]

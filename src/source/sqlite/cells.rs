@@ -111,7 +111,10 @@ impl Cells {
                 is_base: false,
             });
         }
-        let lines = KnownBytes::new(text, Known::Lines { format: self.key.store().format, is_edited: self.key.store().writes.is_some() });
+        let lines = KnownBytes::new(
+            text,
+            Known::Lines { format: self.key.store().format, is_edited: self.key.store().writes.is_some() },
+        );
         segments::number(&mut rows, &lines)?;
         Ok((Box::new(lines), rows))
     }

@@ -167,12 +167,9 @@ fn check(connection: &Connection, sessions: &[(&Key, Vec<Changed>)]) -> Result<(
 fn check_text(change: &Changed) -> Result<(), Refusal> {
     let Some(new) = &change.new else { return Ok(()) };
     let mut tape = Tape::new();
-    let is_kind = |val: Val<'_>, text: &[u8]| {
-        let first = text.trim_ascii_start().first();
-        val.is_object() && first == Some(&b'{') || val.is_array() && first == Some(&b'[')
-    };
-    let is_same =
-        scan(new, &mut tape).is_ok() && tape.root(new).is_some_and(|val| is_kind(val, &change.old));
+    let is_list = |text: &[u8]| text.trim_ascii_start().first() == Some(&b'[');
+    let is_kind = |val: Val<'_>| if is_list(&change.old) { val.is_array() } else { val.is_object() };
+    let is_same = scan(new, &mut tape).is_ok() && tape.root(new).is_some_and(is_kind);
     match is_same && std::str::from_utf8(new).is_ok() {
         true => Ok(()),
         false => refused(format!("row {} would no longer hold JSON as before", change.id)),

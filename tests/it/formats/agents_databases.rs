@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::report::reports::run;
 use crate::rules::corpus::corpus;
-use crate::support::databases::Database;
+use crate::support::databases::{Database, open};
 
 const CRUSH: &str = "
     CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY, version_id INTEGER, is_applied INTEGER, tstamp TIMESTAMP);
@@ -22,6 +22,7 @@ const CRUSH: &str = "
 
 pub const ASKS: &str = r#"[{"type":"text","data":{"text":"Hi"}}]"#;
 pub const CALLS: &str = r#"[{"type":"reasoning","data":{"thinking":"Well","signature":"c2lnbmVk"}},{"type":"tool_call","data":{"id":"t1","name":"ls","input":"{\"path\":\".\"}","provider_executed":false,"finished":true}},{"type":"finish","data":{"reason":"tool_use","time":1}}]"#;
+const CALL: &str = r#"{"type":"tool_call","data":{"id":"t1","name":"ls","input":"{\"path\":\".\"}","provider_executed":false,"finished":true}}"#;
 pub const GIVES: &str =
     r#"[{"type":"tool_result","data":{"tool_call_id":"t1","name":"ls","content":"a","is_error":false}}]"#;
 const ENDS: &str =
@@ -83,6 +84,35 @@ fn crush_answers_a_call_but_pairs_by_ids_alone() {
         assert!(told.contains("rows of a database are not added or moved"), "{told}");
         assert_eq!(fs::read(&database.path).expect("readable"), before);
     }
+}
+
+#[test]
+fn rows_of_crush_and_goose_are_repaired() {
+    let doubled = CALLS.replace(r#"{"type":"finish""#, &format!("{CALL},{{\"type\":\"finish\""));
+    let database = crush("anthropic", None, &[("user", ASKS), ("assistant", &doubled), ("tool", GIVES)]);
+    database.run(|connection| connection.execute_batch("UPDATE sessions SET message_count = 3").expect("SQL"));
+    assert_eq!(checked(&database, &[]).0, Some(1));
+    let output = run(database.folder.path(), &["fix", "-w", "crush.db"]);
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!((output.status.code(), checked(&database, &[]).0), (Some(0), Some(0)), "{told}");
+    let parts = "SELECT parts FROM messages WHERE role = 'assistant'";
+    let parts: String = open(&database.path).query_row(parts, [], |row| row.get(0)).expect("a row");
+    assert_eq!(parts, CALLS);
+    let orphan = [("user", ASKS), ("tool", GIVES), ("user", ASKS)];
+    let database = crush("anthropic", None, &orphan);
+    database.run(|connection| connection.execute_batch("UPDATE sessions SET message_count = 3").expect("SQL"));
+    let output = run(database.folder.path(), &["fix", "-w", "--as", "request", "crush.db"]);
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert_eq!(database.count("SELECT count(*) FROM messages"), 2, "{told}");
+    assert_eq!(database.count("SELECT message_count FROM sessions"), 2, "{told}");
+    let orphan = GOOSE.replace("toolRequest", "systemNotification");
+    let database = Database::called("sessions.db", &orphan);
+    assert_eq!(checked(&database, &["--as", "request"]).0, Some(1));
+    let output = run(database.folder.path(), &["fix", "-w", "--as", "request", "sessions.db"]);
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert_eq!(database.count("SELECT count(*) FROM messages"), 4, "{told}");
 }
 
 #[test]

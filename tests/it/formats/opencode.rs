@@ -301,6 +301,18 @@ fn parts_are_repaired_in_their_rows() {
 }
 
 #[test]
+fn a_part_that_is_not_json_gives_way_to_one_that_says_nothing() {
+    let database = first("");
+    session(&database, "ses_1", None);
+    message(&database, "ses_1", "m1", ASKS, &[HI, "{\"type\":\"te"]);
+    message(&database, "ses_1", "m2", SAYS, &[STEP, HI]);
+    let (code, told) = fix(&database, &["-w"]);
+    assert!(code == Some(0) && told.contains("RL001"), "{told}");
+    assert_eq!(parts(&database.path)[1], r#"{"type":"text","text":"","ignored":true}"#);
+    assert_eq!(fix(&database, &["-w"]).0, Some(0));
+}
+
+#[test]
 fn a_schema_that_is_not_known_is_not_written() {
     let cases = [
         "INSERT INTO __drizzle_migrations VALUES (2, 'x', 1, '20270101000000_next')",

@@ -55,7 +55,9 @@ fn dangling(values: &[Value], name: &str, parent: &str) -> BTreeSet<String> {
 /// Calls `see` with each broken sample of a format that is repaired in place, and the options to read it with.
 fn each(see: &mut dyn FnMut(&str, &[u8], &Options)) {
     for (own, _, text) in samples().into_iter().filter(|(_, file, _)| file.starts_with("rich.")) {
-        let Some(format) = formats::by_name(&own).filter(|format| format.info().editor.is_some()) else { continue };
+        let Some(format) = formats::by_name(&own).filter(|format| format.info().editor.is_some()) else {
+            continue;
+        };
         let named = Some(format).filter(|format| format.info().named_only);
         let options =
             Options { read: read::Options { format: named, ..Default::default() }, ..Options::default() };
@@ -94,7 +96,8 @@ fn what_is_repaired_in_place_is_sound() {
                 continue;
             }
             done += 1;
-            let told = || format!("{own}:\n{}\n{}", String::from_utf8_lossy(text), String::from_utf8_lossy(&first.text));
+            let told =
+                || format!("{own}:\n{}\n{}", String::from_utf8_lossy(text), String::from_utf8_lossy(&first.text));
             let (Some(before), Some(after)) = (values(text), values(&first.text)) else {
                 faults.push(format!("cannot be read: {}", told()));
                 continue;
@@ -123,9 +126,12 @@ fn what_was_repaired_stays_while_the_log_grows() {
     each(&mut |own, text, options| {
         let wanted = FixOptions::default();
         let whole = repaired(text, options, &wanted);
-        let ends: Vec<usize> = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1).collect();
+        let ends: Vec<usize> =
+            text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1).collect();
         let edits = whole.fixed.patch.edits(DOC);
-        let Some(last) = edits.last().map(|edit| edit.at.end() as usize).filter(|_| ends.len() > 1) else { return };
+        let Some(last) = edits.last().map(|edit| edit.at.end() as usize).filter(|_| ends.len() > 1) else {
+            return;
+        };
         // The line of the last edit, and the one after it.
         for end in ends.iter().copied().filter(|end| *end > last).skip(1) {
             let part = text.get(..end).unwrap_or_default();

@@ -29,6 +29,7 @@ static INFO: FormatInfo = FormatInfo {
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
     appended: true,
     text_at: Some(text_at),
+    placeholder: Some(session_lines::unreadable),
     ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 

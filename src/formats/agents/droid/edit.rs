@@ -2,7 +2,7 @@
 //! What `stream-json` prints is not read again by Droid, and gets no results.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, Links, OpenCall, PartResults, Results, filled, raw, uuid};
+use crate::format::{Editor, Links, OpenCall, PartResults, Results, filled, placeholder, raw, uuid};
 use crate::json::{Val, string};
 
 pub(super) static EDITOR: Editor = Editor { links: Some(&LINKS), ..Editor::of(Results::Parts(&RESULTS)) };
@@ -11,6 +11,13 @@ static LINKS: Links =
     Links { name: "id", parent: "parentId", others: &[&["anchorMessage", "id"]], new_name: uuid };
 
 static RESULTS: PartResults = PartResults { list, part, message };
+
+/// A message that says nothing.
+pub(super) fn unreadable(line: &[u8]) -> Option<Vec<u8>> {
+    let template =
+        r#"{"type":"message","id":$,"parentId":$,"timestamp":$,"message":{"role":"user","content":[]}}"#;
+    placeholder(line, template, &["id", "parentId", "timestamp"])
+}
 
 fn list(line: Val<'_>) -> Option<Val<'_>> {
     let message = line.get("message").filter(|own| own.get("role").is_some_and(|role| role.is("user")))?;

@@ -27,6 +27,7 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     unsent: UNSENT,
     edited: Edited::Partly,
     editor: Some(&edit::EDITOR),
+    placeholder: Some(edit::unreadable),
     ..STORE
 })
 .anthropic;
@@ -158,12 +159,8 @@ impl ThreadReader for Session {
                 false => said.leave(line.said, "it is on another branch than the last line"),
             }
         }
-        let settings = Settings {
-            label: self.label,
-            model: self.model,
-            agent_version: self.version,
-            ..Settings::default()
-        };
+        let settings =
+            Settings { label: self.label, model: self.model, agent_version: self.version, ..Settings::default() };
         vec![said.finish(&INFO, settings)]
     }
 }

@@ -17,10 +17,9 @@ fn end(open: &OpenCall<'_>, out: &mut Vec<Edit>) -> Option<()> {
     let (call, said) = (open.call, string::quoted(STUB));
     let name = call.get(name::name).filter(Val::is_string)?.raw();
     let result = match call.get(name::id).filter(Val::is_string) {
-        Some(id) => filled(
-            r#"[{"functionResponse":{"id":$,"name":$,"response":{"error":$}}}]"#,
-            &[id.raw(), name, &said],
-        ),
+        Some(id) => {
+            filled(r#"[{"functionResponse":{"id":$,"name":$,"response":{"error":$}}}]"#, &[id.raw(), name, &said])
+        }
         None => filled(r#"[{"functionResponse":{"name":$,"response":{"error":$}}}]"#, &[name, &said]),
     };
     out.push(match call.get(name::result) {

@@ -125,8 +125,7 @@ impl ThreadReader for Session {
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Translated> {
-        let mut settings =
-            Settings { ..Settings::default() };
+        let mut settings = Settings { ..Settings::default() };
         let left = |entry: &Entry, why| Unsent::at(entry.at, entry.record, "a message", why);
         settings.unsent = self.messages.take_left().iter().map(|(entry, why)| left(entry, why)).collect();
         let mut messages = Vec::new();

@@ -125,8 +125,7 @@ impl ThreadReader for Session {
     }
 
     fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings =
-            Settings { model: self.model, store: Some(false), ..Settings::default() };
+        let settings = Settings { model: self.model, store: Some(false), ..Settings::default() };
         vec![self.said.finish(&INFO, settings)]
     }
 }

@@ -118,11 +118,8 @@ impl ThreadReader for Sessions {
                 false => add(message, record, &mut said),
             }
         }
-        let mut settings = Settings {
-            label: text(val, "session_id"),
-            model: text(val, "model"),
-            ..Settings::default()
-        };
+        let mut settings =
+            Settings { label: text(val, "session_id"), model: text(val, "model"), ..Settings::default() };
         // An archive has only the beginnings of outputs.
         settings.facts.set_if(Facts::CUT, is_archive);
         self.translated.push(said.finish(&INFO, settings));

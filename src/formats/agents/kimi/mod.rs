@@ -193,12 +193,8 @@ impl ThreadReader for Session {
         };
         let mut said = self.system;
         said.join(self.said);
-        let settings = Settings {
-            model: self.model,
-            target: Some(target),
-            store: Some(false),
-            ..Settings::default()
-        };
+        let settings =
+            Settings { model: self.model, target: Some(target), store: Some(false), ..Settings::default() };
         vec![said.finish(DIALECTS.row(dialect), settings)]
     }
 }

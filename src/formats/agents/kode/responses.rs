@@ -7,6 +7,7 @@ use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, 
 use crate::history::{Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, name};
 
+use super::super::session_lines;
 use super::super::session_lines::{is_line, is_of_other_model, read};
 use super::session::{NAME, WRITER, claim};
 
@@ -22,6 +23,7 @@ static INFO: FormatInfo = FormatInfo {
     histories: Histories::Session,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
     appended: true,
+    placeholder: Some(session_lines::unreadable),
     ..FormatInfo::of(&SESSION, "openai-stateless")
 };
 

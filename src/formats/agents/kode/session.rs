@@ -31,6 +31,7 @@ static INFO: FormatInfo = FormatInfo {
     histories: Histories::Session,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
     appended: true,
+    placeholder: Some(session_lines::unreadable),
     ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 

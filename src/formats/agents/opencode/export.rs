@@ -5,8 +5,8 @@ use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::json::{Val, name};
 
-use super::message::Message;
 use super::edit;
+use super::message::Message;
 use super::session::Session;
 use crate::formats::member::text;
 use crate::formats::threads::{Dialects, STORE};

@@ -5,8 +5,8 @@ pub mod store;
 pub mod v2;
 pub mod write;
 
-pub(super) mod message;
 pub(super) mod edit;
+pub(super) mod message;
 pub(super) mod rows;
 pub(super) mod session;
 

@@ -23,11 +23,7 @@ pub(in crate::formats) struct Session<'v> {
 
 impl Session<'_> {
     /// What is sent of it.
-    pub fn translated(
-        mut self,
-        dialects: &'static Dialects,
-        read_only: Option<&'static str>,
-    ) -> Translated {
+    pub fn translated(mut self, dialects: &'static Dialects, read_only: Option<&'static str>) -> Translated {
         let mut unsent = Vec::new();
         if let Some((message, part)) = &self.taken_back {
             take_back(&mut self.messages, message, part.as_deref(), &mut unsent);

@@ -27,6 +27,7 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     unsent: super::UNSENT,
     edited: Edited::Partly,
     editor: Some(&edit::ROWS),
+    placeholder: Some(edit::unreadable),
     ..STORE
 });
 

@@ -201,11 +201,7 @@ impl ThreadReader for Conversation {
             }
         }
         messages.append(&mut results);
-        let settings = Settings {
-            store: Some(false),
-            unsent: self.unsent,
-            ..Settings::default()
-        };
+        let settings = Settings { store: Some(false), unsent: self.unsent, ..Settings::default() };
         vec![translated(DIALECTS.row(dialect), settings, messages)]
     }
 }

@@ -37,6 +37,7 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     unsent: UNSENT,
     edited: Edited::Whole,
     editor: Some(&edit::EDITOR),
+    placeholder: Some(edit::unreadable),
     ..STORE
 });
 

@@ -1,7 +1,7 @@
 //! How a session is repaired where it lies: a result is a line of its own, and lines are linked by their `uuid`.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, Links, OpenCall, PartResults, Results, filled, raw, uuid};
+use crate::format::{Editor, Links, OpenCall, PartResults, Results, filled, placeholder, raw, uuid};
 use crate::json::{Val, string};
 
 pub(super) static EDITOR: Editor = Editor { links: Some(&LINKS), ..Editor::of(Results::Parts(&RESULTS)) };
@@ -10,6 +10,12 @@ static LINKS: Links = Links { name: "uuid", parent: "parentUuid", others: &[], n
 
 /// Each result has a line, which says more of it: none is put into another's.
 static RESULTS: PartResults = PartResults { list: |_| None, part, message };
+
+/// A line of the program's own.
+pub(super) fn unreadable(line: &[u8]) -> Option<Vec<u8>> {
+    let template = r#"{"uuid":$,"parentUuid":$,"sessionId":$,"timestamp":$,"type":"system","cwd":$,"version":$,"subtype":"unreadable"}"#;
+    placeholder(line, template, &["uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version"])
+}
 
 fn part(open: &OpenCall<'_>) -> Option<Vec<u8>> {
     let id = open.raw(&[&["functionCall", "id"], &["id"]]);

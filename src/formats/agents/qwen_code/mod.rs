@@ -36,6 +36,7 @@ static INFO: FormatInfo = FormatInfo {
     appended: true,
     edited: Edited::Whole,
     editor: Some(&edit::EDITOR),
+    placeholder: Some(edit::unreadable),
     ..FormatInfo::of(&GEMINI, "gemini")
 };
 

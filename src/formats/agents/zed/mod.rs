@@ -95,12 +95,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
     }
     let model = text_at(val, &["model", "model"]);
     let (dialect, target) = dialect(&text_at(val, &["model", "provider"]).unwrap_or_default(), model.as_deref());
-    let settings = Settings {
-        model,
-        target: Some(target),
-        store: Some(false),
-        ..Settings::default()
-    };
+    let settings = Settings { model, target: Some(target), store: Some(false), ..Settings::default() };
     out.push(said.finish(DIALECTS.row(dialect), settings));
 }
 

@@ -19,16 +19,13 @@ fn list(event: Val<'_>) -> Option<Val<'_>> {
 fn part(open: &OpenCall<'_>) -> Option<Vec<u8>> {
     let is_snake = open.call.get("function_call").is_some() || open.message.get("invocation_id").is_some();
     let key = if is_snake { "function_response" } else { "functionResponse" };
-    let own = |key: &'static str| {
-        open.raw(&[&["function_call", key], &["functionCall", key], &[key]])
-    };
+    let own = |key: &'static str| open.raw(&[&["function_call", key], &["functionCall", key], &[key]]);
     let said = string::quoted(STUB);
     Some(match own("id") {
         b"null" => filled(r#"{"$":{"name":$,"response":{"error":$}}}"#, &[key.as_bytes(), own("name"), &said]),
-        id => filled(
-            r#"{"$":{"id":$,"name":$,"response":{"error":$}}}"#,
-            &[key.as_bytes(), id, own("name"), &said],
-        ),
+        id => {
+            filled(r#"{"$":{"id":$,"name":$,"response":{"error":$}}}"#, &[key.as_bytes(), id, own("name"), &said])
+        }
     })
 }
 

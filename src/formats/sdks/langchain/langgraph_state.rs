@@ -58,7 +58,6 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
         let id = record.val.at(&["config", "configurable", key])?.text()?;
         Some(String::from_utf8_lossy(&id).into())
     });
-    let settings =
-        Settings { label: thread, ..Settings::default() };
+    let settings = Settings { label: thread, ..Settings::default() };
     out.push(langchain::translated(list, &DIALECTS, settings, record));
 }

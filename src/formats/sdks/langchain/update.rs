@@ -41,7 +41,10 @@ pub(in crate::formats) fn update(list: Val<'_>, record: &Stored<'_>, problems: &
         }
         let end = list.end_of_results(ix);
         if end + 1 == list.messages.len() {
-            added.extend(open.iter().map(|call| missing(Form::Flat, &string::quoted(&call.id), &string::quoted(&call.name))));
+            added.extend(
+                open.iter()
+                    .map(|call| missing(Form::Flat, &string::quoted(&call.id), &string::quoted(&call.name))),
+            );
             continue;
         }
         // Nothing can be put between the call and what comes after it.
@@ -125,4 +128,3 @@ impl List {
         uses
     }
 }
-

@@ -120,12 +120,7 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
             }
         }
     }
-    let settings = Settings {
-        target,
-        model: provider.model,
-        unsent,
-        ..Settings::default()
-    };
+    let settings = Settings { target, model: provider.model, unsent, ..Settings::default() };
     threads::translated(DIALECTS.row(dialect), settings, messages)
 }
 

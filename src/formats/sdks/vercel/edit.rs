@@ -25,9 +25,7 @@ fn part(open: &OpenCall<'_>) -> Option<Vec<u8>> {
     let is_old = open.call.get("args").is_some();
     let template = match is_old {
         true => r#"{"type":"tool-result","toolCallId":$,"toolName":$,"result":$,"isError":true}"#,
-        false => {
-            r#"{"type":"tool-result","toolCallId":$,"toolName":$,"output":{"type":"error-text","value":$}}"#
-        }
+        false => r#"{"type":"tool-result","toolCallId":$,"toolName":$,"output":{"type":"error-text","value":$}}"#,
     };
     Some(filled(template, &[id, name, &said]))
 }

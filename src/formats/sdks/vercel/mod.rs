@@ -150,8 +150,7 @@ impl Conversation {
 
     fn translated(self, form: &Form) -> Translated {
         let (dialect, target) = self.providers.dialect();
-        let settings =
-            Settings { target, ..Settings::default() };
+        let settings = Settings { target, ..Settings::default() };
         threads::translated(form.dialects.row(dialect), settings, self.messages)
     }
 }

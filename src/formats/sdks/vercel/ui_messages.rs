@@ -35,10 +35,7 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     ..STORE
 });
 
-static FORM: Form = Form {
-    dialects: &DIALECTS,
-    take,
-};
+static FORM: Form = Form { dialects: &DIALECTS, take };
 
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 50;

@@ -31,7 +31,14 @@ pub static PLAIN: Store = Store {
     part: ("part", ""),
     cells: "SELECT id, message_data FROM {messages} WHERE session_id = ?1 AND ?2 IS NULL ORDER BY id",
     is_sealed,
-    writes: Some(Writes { versions: &[0], migrated: None, delete: &[DELETE], update: UPDATE, touch: Some(TOUCH), triggers: &[] }),
+    writes: Some(Writes {
+        versions: &[0],
+        migrated: None,
+        delete: &[DELETE],
+        update: UPDATE,
+        touch: Some(TOUCH),
+        triggers: &[],
+    }),
 };
 
 /// Sessions without a structure are those of a plain session in the same tables.
