@@ -16,7 +16,7 @@ pub struct Editor {
     /// How records name one another, if they do.
     pub links: Option<&'static Links>,
     /// Whether a line says something of a call: a new result comes after the last such line.
-    pub goes_on: Option<fn(Val<'_>, &OpenCall<'_>) -> bool>,
+    pub is_about: Option<fn(Val<'_>, &OpenCall<'_>) -> bool>,
     /// Fills in what the store itself lacks: for findings that ask for [`Act::Stored`](crate::history::Act::Stored).
     pub fill: Option<Fill>,
 }
@@ -24,7 +24,7 @@ pub struct Editor {
 impl Editor {
     /// Records are messages, and so are results.
     pub const fn of(results: Results) -> Editor {
-        Editor { messages: |_| None, results, links: None, goes_on: None, fill: None }
+        Editor { messages: |_| None, results, links: None, is_about: None, fill: None }
     }
 }
 

@@ -28,6 +28,9 @@ const ONLY_READ: &str =
     "this database is only read; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 const SPREAD: &str = "the record spans several lines, so no other can be put beside it";
 
+/// Lines after a call that are looked through for what goes on about it.
+const REACH: usize = 256;
+
 /// An item, by its place in the made text, and why what is wanted of it cannot be made.
 pub(in crate::repair) type Fault = (Place, &'static str);
 
@@ -266,8 +269,8 @@ impl Drafting<'_, '_> {
             }
             Results::Messages(write) => {
                 let text = write(&open).ok_or(Cannot(NO_ANSWER))?;
-                if let Some(goes_on) = self.editor.goes_on.filter(|_| !is_before) {
-                    let last = self.last_line_of(&record, &open, goes_on);
+                if let Some(is_about) = self.editor.is_about.filter(|_| !is_before) {
+                    let last = self.last_line_of(&record, &open, is_about);
                     return self.put_beside(&last, last.at, text, false);
                 }
                 self.put(row, text, is_before)
@@ -284,12 +287,13 @@ impl Drafting<'_, '_> {
         &self,
         record: &Rc<Stored>,
         call: &OpenCall<'_>,
-        goes_on: fn(Val<'_>, &OpenCall<'_>) -> bool,
+        is_about: fn(Val<'_>, &OpenCall<'_>) -> bool,
     ) -> Rc<Stored> {
         let (mut last, mut at) = (record.clone(), record.clone());
-        while let Some(next) = self.view.next(&at) {
+        for _ in 0..REACH {
+            let Some(next) = self.view.next(&at) else { break };
             match next.root() {
-                Some(line) if goes_on(line, call) => last = next.clone(),
+                Some(line) if is_about(line, call) => last = next.clone(),
                 Some(_) if is_said(self.view, &next) => break,
                 _ => {}
             }
@@ -300,7 +304,11 @@ impl Drafting<'_, '_> {
 
     /// Puts a result beside the message that holds an item, or beside the item.
     fn put(&mut self, row: &Row, text: Vec<u8>, is_before: bool) -> Result<(), Cannot> {
-        let at = self.view.origin(row.at);
+        let first = self.view.origin(row.at);
+        // An answer may lie in several records: what comes after it comes after the last.
+        let is_behind = !is_before && matches!(self.editor.results, Results::Messages(_));
+        let last = self.view.traced.last(row.at).filter(|last| is_behind && last.start > first.start);
+        let at = last.unwrap_or(first);
         let record = self.view.record(at).ok_or(Cannot(NO_PLACE))?;
         let message = record.message(self.editor, at).ok_or(Cannot(NO_PLACE))?;
         match self.editor.results {

@@ -1,6 +1,7 @@
 //! From a draft to edits: what goes is taken out of its list or object, and what holds nothing that is said goes with it;
 //! what comes is put beside what is there. Lines that go or come are linked anew.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::io;
 
@@ -87,7 +88,7 @@ pub(super) fn all(view: &View<'_>, editor: &Editor, mut draft: Draft) -> io::Res
         lines_after(line.at, &line.text, line.goes, fresh, &mut edits);
     }
     let mut seen = HashSet::new();
-    let texts = outside(text_edits, &gone).filter(|edit| seen.insert(edit.at));
+    let texts = outside(text_edits, gone).filter(|edit| seen.insert(edit.at));
     done.edits = texts.chain(edits).collect();
     Ok(done)
 }
@@ -162,6 +163,16 @@ impl Rewrite<'_, '_> {
 }
 
 /// Edits without those that lie in what is taken out.
-fn outside(edits: Vec<Edit>, gone: &[Place]) -> impl Iterator<Item = Edit> + '_ {
-    edits.into_iter().filter(|edit| !gone.iter().any(|at| at.contains(&edit.at)))
+fn outside(edits: Vec<Edit>, mut gone: Vec<Place>) -> impl Iterator<Item = Edit> {
+    gone.sort_by_key(|at| (at.start, Reverse(at.len)));
+    let mut whole: Vec<Place> = Vec::with_capacity(gone.len());
+    for at in gone {
+        if !whole.last().is_some_and(|last| last.contains(&at)) {
+            whole.push(at);
+        }
+    }
+    edits.into_iter().filter(move |edit| {
+        let before = whole.partition_point(|at| at.start <= edit.at.start).checked_sub(1);
+        !before.and_then(|ix| whole.get(ix)).is_some_and(|at| at.contains(&edit.at))
+    })
 }

@@ -44,6 +44,16 @@ impl<'m> Traced<'m> {
         })
     }
 
+    /// Where the last thing in the store lies that a stretch of the made text says.
+    pub fn last(&self, at: Place) -> Option<Place> {
+        let spans = self.made.spans();
+        let from = at.start.checked_sub(self.made.start())?;
+        let first = spans.partition_point(|span| span.at < from);
+        let inside = spans.iter().skip(first).take_while(|span| span.at < from + u64::from(at.len));
+        let said = inside.filter(|span| span.provenance != Provenance::Named && span.from.len > 0);
+        said.map(|span| span.from).max_by_key(|from| from.start)
+    }
+
     fn span_at(&self, offset: u64) -> Option<Span> {
         let spans = self.made.spans();
         let ix = spans.partition_point(|span| span.at <= offset).checked_sub(1)?;

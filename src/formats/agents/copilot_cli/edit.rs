@@ -11,7 +11,7 @@ use super::event::Separators;
 
 pub(super) static EDITOR: Editor = Editor {
     links: Some(&LINKS),
-    goes_on: Some(goes_on),
+    is_about: Some(is_about),
     fill: Some(escape),
     ..Editor::of(Results::Messages(result))
 };
@@ -19,7 +19,7 @@ pub(super) static EDITOR: Editor = Editor {
 static LINKS: Links = Links { name: "id", parent: "parentId", others: &[], new_name: uuid };
 
 /// Whether a line says something of a call.
-fn goes_on(line: Val<'_>, open: &OpenCall<'_>) -> bool {
+fn is_about(line: Val<'_>, open: &OpenCall<'_>) -> bool {
     let id = |val: Option<Val<'_>>| val.and_then(|val| val.text()).map(|id| id.into_owned());
     id(line.at(&["data", "toolCallId"])).is_some_and(|own| id(open.call.get(name::toolCallId)) == Some(own))
 }
