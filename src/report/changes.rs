@@ -223,7 +223,7 @@ pub fn write_list(notes: &[ChangeNote], out: &mut dyn Write) -> io::Result<()> {
             note.item,
             note.what
         )?;
-        writeln!(out, "{}", if note.loss == Loss::Lossy { " (unsafe)" } else { "" })?;
+        writeln!(out, "{}", note.loss.mark())?;
     }
     Ok(())
 }
@@ -248,7 +248,6 @@ pub fn write_diff(
         writeln!(out, "{} {place} {}", paint.bold(rule.trim_end()), first.where_in_doc())?;
         let mut talk = vec![first.item.clone()];
         for note in same {
-            let lossy = if note.loss == Loss::Lossy { " (unsafe)" } else { "" };
             let other = note
                 .other
                 .as_ref()
@@ -256,7 +255,7 @@ pub fn write_diff(
                 .map(Spot::pointers)
                 .filter(|pointer| !pointer.is_empty());
             let other = other.map(|pointer| format!(", {pointer}")).unwrap_or_default();
-            talk.push(format!("{}{other}{lossy}", note.what));
+            talk.push(format!("{}{other}{}", note.what, note.loss.mark()));
         }
         talk.extend(first.reason.as_ref().map(|reason| format!("because {reason}")));
         talk.extend(first.api_message.as_ref().map(|api| format!("the API says: {api}")));

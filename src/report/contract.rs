@@ -93,7 +93,7 @@ pub struct Related {
 pub struct Fix {
     /// In words.
     pub title: String,
-    /// `lossless` or `lossy`.
+    /// `lossless`, `adds` or `lossy`.
     pub loss: &'static str,
     /// Whether it is made without being asked for.
     pub default: bool,
@@ -184,7 +184,7 @@ pub struct Change {
     pub action: &'static str,
     /// What is done, in words.
     pub what: &'static str,
-    /// `lossless` or `lossy`.
+    /// `lossless`, `adds` or `lossy`.
     pub loss: &'static str,
     /// Bytes of the item.
     pub bytes: u32,

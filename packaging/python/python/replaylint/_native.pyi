@@ -4,7 +4,7 @@ from typing import Any, Literal, final
 from typing_extensions import TypeAlias
 
 _Severity: TypeAlias = Literal["error", "warning", "info"]
-_Loss: TypeAlias = Literal["lossless", "lossy"]
+_Loss: TypeAlias = Literal["lossless", "adds", "lossy"]
 
 __VERSION__: str
 
