@@ -150,6 +150,9 @@ impl Job<'_> {
             let numbered = current.made.iter().find_map(|plan| plan.numbered);
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
             let mut plans = std::mem::take(&mut current.made);
+            if round == 0 {
+                fixed.around = plans.iter_mut().flat_map(|plan| std::mem::take(&mut plan.around)).collect();
+            }
             let corrects = current.format.filter(|format| format.editor().and_then(Editor::messages).is_some());
             if corrects.is_some() {
                 // What was judged is made of the records, and is not where an edit could be made.

@@ -97,6 +97,8 @@ export interface Change {
   what: string;
   loss: "lossless" | "adds" | "lossy";
   bytes: number;
+  /** Number of the user's turn that the item is in, from 1. */
+  turn: number | null;
 }
 
 export interface Fixed<T> extends Report {
