@@ -63,8 +63,12 @@ impl Closing<'_> {
             .unwrap_or_default();
         writeln!(out, "{made}. {left} {remain}{offers}.{}", walked_files::skipped_in_words(self.summary))?;
         if !self.counts.lost.is_empty() {
-            let keep = if self.keeps { "" } else { "; `--dropped FILE` keeps what goes" };
-            let loses = if self.is_preview { "Loses" } else { "Lost" };
+            // After the file is written it is too late.
+            let (loses, keep) = match (self.is_preview, self.keeps) {
+                (true, false) => ("Loses", "; `--dropped FILE` keeps what goes"),
+                (true, true) => ("Loses", ""),
+                (false, _) => ("Lost", ""),
+            };
             writeln!(out, "{loses}: {}{keep}.", self.counts.lost.words())?;
         }
         if self.is_preview && self.counts.total() > 0 && self.hints {
