@@ -152,6 +152,9 @@ struct FixArgs {
     /// not repaired
     #[arg(long, value_name = "UUID", requires = "output", hide_short_help = true)]
     rewind_to: Option<String>,
+    /// Show every change in the preview, not only the first three of each kind
+    #[arg(long, hide_short_help = true)]
+    all: bool,
     /// Make only fixes that lose nothing the model saw
     #[arg(long)]
     lossless: bool,
@@ -352,7 +355,7 @@ impl FixArgs {
             };
             return commands::rewind::fix_by_rewinding(&run, &to, copies, out);
         }
-        let repairs = Repairs { options, to, dropped: self.dropped };
+        let repairs = Repairs { options, to, dropped: self.dropped, all: self.all };
         commands::fix::fix(&run, &repairs, out)
     }
 }

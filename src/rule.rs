@@ -44,6 +44,8 @@ impl Evidence {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Loss {
     Lossless,
+    /// Nothing is taken, but something is written that nobody said: a placeholder result, a message that links two others.
+    Adds,
     Lossy,
 }
 
@@ -51,6 +53,7 @@ impl Loss {
     pub fn name(self) -> &'static str {
         match self {
             Loss::Lossless => "lossless",
+            Loss::Adds => "adds",
             Loss::Lossy => "lossy",
         }
     }
@@ -58,8 +61,18 @@ impl Loss {
     /// What a fix with this loss is called in text.
     pub fn term(self) -> &'static str {
         match self {
-            Loss::Lossless => "safe",
-            Loss::Lossy => "unsafe",
+            Loss::Lossless => "lossless",
+            Loss::Adds => "lossless, adds a placeholder",
+            Loss::Lossy => "lossy",
+        }
+    }
+
+    /// The term after what is done, in parentheses. What neither takes nor adds needs none.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Loss::Lossless => "",
+            Loss::Adds => " (lossless, adds a placeholder)",
+            Loss::Lossy => " (lossy)",
         }
     }
 }

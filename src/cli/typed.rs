@@ -11,8 +11,9 @@ use crate::report::command_line::{Concerns, Setting, Typed};
 
 /// Flags that make no difference for what another command finds or does: where a report goes and what it looks like, and
 /// what is written. They are not repeated.
-const OWN: [&str; 27] = [
+const OWN: [&str; 28] = [
     "agents",
+    "all",
     "allow-empty",
     "baseline",
     "color",

@@ -1,6 +1,6 @@
 //! `fix`: shows the diagnostic diff of the repairs; with `-w`, `-o` or as a filter it makes them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,18 +8,17 @@ use crate::diff::unified;
 use crate::judge;
 use crate::options::Misuse;
 use crate::place::Pieces;
-use crate::repair;
-use crate::repair::{FixOptions, Fixed, handover};
-use crate::report::changes;
-use crate::report::changes::{ChangeNote, Counts};
+use crate::repair::{self, FixOptions, Fixed, handover};
+use crate::report::changes::{self, ChangeNote};
 use crate::report::command_line::{CommandLine, filled};
 use crate::report::html::draw;
 use crate::report::left_alone::{self, LeftAlone};
 use crate::report::locations;
+use crate::report::preview::{Preview, Repair};
+use crate::report::sums::Counts;
 use crate::report::updates;
-use crate::report::{self, Content, Report, Seen, Summary};
-use crate::source::outputs::commit;
-use crate::source::outputs::commit::Replace;
+use crate::report::{self, Report, Seen, Summary};
+use crate::source::outputs::commit::{self, Replace};
 use crate::source::outputs::product;
 use crate::source::{Doc, Input, Packing, Patched, display_name, display_path, segments, words};
 
@@ -32,8 +31,7 @@ use super::run::Inputs;
 use super::run::closing::{Closing, relative};
 use super::run::labels::label_of;
 use super::run::outcome::unwritten;
-use super::run::products;
-use super::run::products::{Copies, Destination, Planned};
+use super::run::products::{self, Copies, Destination, Planned};
 use super::run::{severities, walked_files};
 use super::{Failure, Outcome, Run, Sheet, complain, stderr, talk, unslim};
 
@@ -43,6 +41,8 @@ pub struct Repairs {
     pub to: Destination,
     /// Removed items go here, one a line.
     pub dropped: Option<PathBuf>,
+    /// The diff shows each change, however many there are of one kind.
+    pub all: bool,
 }
 
 const RESTORE_FIRST: &str = "contains references instead of items; run `replaylint slim --restore -w FILE` first";
@@ -172,6 +172,7 @@ struct Session<'r> {
     /// The product is a body on standard output, so everything else is talk.
     filter: bool,
     sheets: Vec<Sheet>,
+    diff: RefCell<Preview>,
     /// A report for programs goes to standard output, so there is no diff.
     data: bool,
 }
@@ -214,6 +215,7 @@ impl<'r> Session<'r> {
             held: Vec::new(),
             wrote: Cell::new(false),
             filter,
+            diff: RefCell::new(Preview::new(run.style, repairs.all)),
             data: sheets.iter().any(|sheet| sheet.file.is_none() && !sheet.report.is_for_people()),
             sheets,
         })
@@ -301,6 +303,7 @@ impl<'r> Session<'r> {
         self.summary.deny(&done.left.diagnostics, self.run.denies_warnings(&done.left.path));
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
+        self.counts.mended(&done.fixed);
         self.summary.packed |= !done.notes.is_empty() && done.doc.packing != Packing::Plain;
         self.changes.extend(done.notes);
         self.left.push(done.left);
@@ -438,14 +441,13 @@ impl<'r> Session<'r> {
     }
 
     fn preview(&self, done: &Done, out: &mut dyn Write) -> io::Result<()> {
-        let bytes = &*done.doc.bytes;
-        let stub = |note: &ChangeNote| changes::stub(&done.fixed, bytes, note);
-        let content = if self.run.content() == Content::Shown { Content::Shown } else { Content::Masked };
-        changes::write_diff(&done.notes, bytes, &done.fixed.patch, &stub, &self.run.style, content, out)
+        let repair = Repair { fixed: &done.fixed, notes: &done.notes, bytes: &*done.doc.bytes };
+        self.diff.borrow_mut().doc(&repair, self.run.content(), out)
     }
 
     fn finish(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         // With a body, a patch or a diff on standard output, the rest is talk.
+        self.diff.get_mut().finish(out)?;
         out.flush()?;
         let body = self.filter || matches!(self.repairs.to, Destination::Patch);
         let diff = matches!(self.repairs.to, Destination::Preview);
@@ -478,6 +480,7 @@ impl<'r> Session<'r> {
             unwritten: self.unwritten,
             is_preview: self.is_preview(),
             hints: matches!(self.repairs.to, Destination::Preview),
+            keeps: self.repairs.dropped.is_some(),
             counts: &self.counts,
             summary: &self.summary,
         };

@@ -9,8 +9,8 @@ use crate::place::Pieces;
 use crate::repair::fix as repair_doc;
 use crate::report::Content;
 use crate::report::changes;
-use crate::report::changes::Counts;
 use crate::report::contract::{Change, Repaired};
+use crate::report::sums::Counts;
 use crate::source::{Memory, Patched, ReadAt, Roomy};
 
 use super::error::Error;
@@ -102,5 +102,5 @@ fn fix_document<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, 
     };
     let mut counts = Counts::default();
     counts.add(&notes);
-    Ok(Fixed { text, changes: notes.iter().map(Change::from).collect(), fixed: counts.into(), report })
+    Ok(Fixed { text, changes: notes.iter().map(Change::from).collect(), fixed: (&counts).into(), report })
 }

@@ -6,6 +6,7 @@ use crate::convert;
 use crate::repair::fix;
 use crate::report::html::draw::{self, Drawing};
 use crate::report::prediction::promise;
+use crate::report::sums::Counts;
 use crate::report::{Content, Picked, changes};
 use crate::source::{Memory, ReadAt, Roomy};
 
@@ -53,9 +54,9 @@ pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Re
             let notes = changes::notes(DOC, &options.name, &bytes, &fixed)?;
             let left = changes::left(DOC, &options.name, &bytes, &fixed, Content::None)?;
             let doc = draw::repaired(drawing("fix"), &fixed, &notes, &left)?;
-            let mut counts = changes::Counts::default();
+            let mut counts = Counts::default();
             counts.add(&notes);
-            let counts = json!(crate::report::contract::Repaired::from(counts));
+            let counts = json!(crate::report::contract::Repaired::from(&counts));
             (doc, Report::new(fixed.left(), &options.name, left), counts)
         }
     };

@@ -8,13 +8,15 @@ use crate::place::{Patch, Place};
 use crate::rules::logs::{broken_ordinals, missing_session_meta, other_history_base};
 
 use super::plan::reasons::{EMPTY, EMPTY_CALL};
-use super::{Change, FixOptions, HistoryPlan, Left, Refusal, Removed};
+use super::{Change, FixOptions, HistoryPlan, Left, Refusal, Removed, Surroundings};
 
 /// What a repair does to a doc.
 pub struct Fixed {
     pub patch: Patch,
     /// By place in the original bytes.
     pub changes: Vec<Change>,
+    /// What is around what changes in the first round. Later ones change what is not in the original bytes like this.
+    pub around: HashMap<Place, Surroundings>,
     /// What is taken away besides the items that are dropped as such.
     pub removed: Vec<Removed>,
     /// The findings on the original bytes.
@@ -74,6 +76,7 @@ impl Fixed {
         Fixed {
             patch: Patch::default(),
             changes: Vec::new(),
+            around: HashMap::new(),
             removed: Vec::new(),
             before,
             after: None,

@@ -249,6 +249,7 @@ impl<'r> Lines<'r> {
             fates: Vec::new(),
             unset: Vec::new(),
             changes: Vec::new(),
+            around: Vec::new(),
             refusals: plan.refusals.iter().map(refusal).collect::<Option<_>>()?,
             left: plan.left.iter().map(left).collect::<Option<_>>()?,
             predicted: None,

@@ -17,6 +17,7 @@ mod rounds;
 mod search;
 mod session;
 mod store;
+mod surroundings;
 
 pub use plan::selection::Accepted;
 
@@ -31,6 +32,7 @@ pub use plan::history_plan::{HistoryPlan, Predicted};
 pub use preview::{Promise, Sketch, Sketcher};
 pub use rounds::{fix, fix_judged};
 pub use search::Search;
+pub use surroundings::{Numbered, Surroundings};
 
 /// What to do about a call that nobody answered, and a result that nobody asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -26,7 +26,7 @@ pub(super) fn list(id: DocId, bytes: &dyn ReadAt, fixed: &mut Fixed) -> io::Resu
         let Some(change) = fixed.changes.get_mut(owner) else { continue };
         let item = change.row.at;
         // A name that gives way to another one says no less.
-        if change.loss == Loss::Lossless && gone.gives_way(at) || moved.contains(&at) {
+        if change.loss != Loss::Lossy && gone.gives_way(at) || moved.contains(&at) {
             continue;
         }
         let stays = gone.gives_way(at) || !at.contains(&item);

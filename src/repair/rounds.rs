@@ -149,6 +149,10 @@ impl Job<'_> {
             let numbered = current.made.iter().find_map(|plan| plan.numbered);
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
             let mut plans = std::mem::take(&mut current.made);
+            if round == 0 {
+                let around = plans.iter_mut().flat_map(|plan| std::mem::take(&mut plan.around));
+                fixed.around = around.map(|(at, around)| (bytes.origin(at), around)).collect();
+            }
             let session = session::start_of(container, current.format.map(|format| format.info().histories));
             let limit = options.read.max_record;
             // What a lost link hides changes what everything after it means: it comes first, and alone.

@@ -1,10 +1,10 @@
-//! What a repair does, made readable: the diagnostic diff, the list of changes, and their JSON.
+//! What a repair does, made readable: each change with its reason, and the list of changes.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use crate::diff::item::{self, Line, Show, Sign};
-use crate::history::Flags;
+use crate::history::{Flags, Row};
 use crate::json::{Tape, Val, scan};
 use crate::judge::Judged;
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
@@ -20,8 +20,8 @@ use super::mask;
 use super::place::spots;
 use super::snippet::masked_string;
 use super::snippet_reader::Content;
-use super::words::{grouped, harmless, wrapped};
-use super::{Diagnostic, Spot, Style};
+use super::words::{grouped, harmless};
+use super::{Diagnostic, Spot};
 
 /// A change made readable.
 #[derive(Clone, Debug)]
@@ -45,13 +45,19 @@ pub struct ChangeNote {
     /// Number of the record, from 1.
     pub record: u32,
     pub at: Place,
+    pub row: Row,
+    /// The place that `other` names.
+    pub other_at: Option<Place>,
+    pub cause: Cause,
+    /// Number of the user's turn that the item is in, from 1.
+    pub turn: Option<u32>,
     /// What it takes away, where that is not the item itself.
     pub removed: Vec<(Spot, Place)>,
 }
 
 impl ChangeNote {
     /// The pointer, or where there is none, as in a line that is an item, the record.
-    fn where_in_doc(&self) -> String {
+    pub(super) fn where_in_doc(&self) -> String {
         if self.spot.pointer.is_empty() { format!("record {}", self.record) } else { self.spot.pointers() }
     }
 }
@@ -110,6 +116,10 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
             item: item_name(&texts, change),
             record: change.row.record + 1,
             at: change.row.at,
+            row: change.row,
+            other_at: change.other,
+            cause: change.cause,
+            turn: fixed.around.get(&change.row.at).map(|around| around.turn).filter(|turn| *turn > 0),
             removed: removed.remove(&change.row.at).unwrap_or_default(),
         }
     });
@@ -170,45 +180,6 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
     name.unwrap_or_else(|| "bytes".to_owned()).trim_end().to_owned()
 }
 
-/// How many items were dropped, moved, answered and rewritten.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub dropped: u64,
-    pub moved: u64,
-    pub stubbed: u64,
-    pub rewritten: u64,
-}
-
-impl Counts {
-    pub fn add(&mut self, notes: &[ChangeNote]) {
-        for note in notes {
-            match note.action {
-                Action::Drop => self.dropped += 1,
-                Action::Move => self.moved += 1,
-                Action::Stub => self.stubbed += 1,
-                Action::Rewrite | Action::Strip => self.rewritten += 1,
-            }
-        }
-    }
-
-    pub fn total(&self) -> u64 {
-        self.dropped + self.moved + self.stubbed + self.rewritten
-    }
-
-    pub fn words(&self) -> String {
-        let counts = [
-            (self.dropped, "dropped"),
-            (self.moved, "moved"),
-            (self.stubbed, "answered"),
-            (self.rewritten, "rewritten"),
-        ];
-        let made = counts.iter().filter(|(n, _)| *n > 0);
-        let told: Vec<String> =
-            made.map(|(n, what)| format!("{} {what}", super::words::count(*n, "item"))).collect();
-        told.join(", ")
-    }
-}
-
 /// One line a change.
 pub fn write_list(notes: &[ChangeNote], out: &mut dyn Write) -> io::Result<()> {
     for note in notes {
@@ -223,50 +194,7 @@ pub fn write_list(notes: &[ChangeNote], out: &mut dyn Write) -> io::Result<()> {
             note.item,
             note.what
         )?;
-        writeln!(out, "{}", if note.loss == Loss::Lossy { " (unsafe)" } else { "" })?;
-    }
-    Ok(())
-}
-
-/// Writes the diagnostic diff of a doc: a hunk for each item that changes, headed by rule, place and reason.
-pub fn write_diff(
-    notes: &[ChangeNote],
-    bytes: &dyn ReadAt,
-    patch: &Patch,
-    stub_of: &dyn Fn(&ChangeNote) -> Option<Vec<u8>>,
-    style: &Style,
-    content: Content,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let paint = Paint { color: style.color };
-    let show = Shown { masked: content != Content::Shown, width: style.width };
-    for same in notes.chunk_by(|a, b| a.at == b.at) {
-        let Some(first) = same.first() else { continue };
-        let spot = &first.spot;
-        let rule = format!("{} {}", first.rule, first.name);
-        let place = format!("{}:{}:{}", display_name(&first.path), spot.line, spot.column);
-        writeln!(out, "{} {place} {}", paint.bold(rule.trim_end()), first.where_in_doc())?;
-        let mut talk = vec![first.item.clone()];
-        for note in same {
-            let lossy = if note.loss == Loss::Lossy { " (unsafe)" } else { "" };
-            let other = note
-                .other
-                .as_ref()
-                .filter(|_| note.action != Action::Stub)
-                .map(Spot::pointers)
-                .filter(|pointer| !pointer.is_empty());
-            let other = other.map(|pointer| format!(", {pointer}")).unwrap_or_default();
-            talk.push(format!("{}{other}{lossy}", note.what));
-        }
-        talk.extend(first.reason.as_ref().map(|reason| format!("because {reason}")));
-        talk.extend(first.api_message.as_ref().map(|api| format!("the API says: {api}")));
-        for text in &talk {
-            for line in wrapped(text, style.width, "  ", "    ") {
-                writeln!(out, "{line}")?;
-            }
-        }
-        write_lines(&hunk(same, bytes, patch, stub_of, &show)?, &paint, out)?;
-        writeln!(out)?;
+        writeln!(out, "{}", note.loss.mark())?;
     }
     Ok(())
 }
@@ -302,12 +230,15 @@ pub(super) fn hunk(
 
 /// What is added after an item: the answer to a call, or what is put in front of a message.
 pub fn stub(fixed: &Fixed, bytes: &dyn ReadAt, note: &ChangeNote) -> Option<Vec<u8>> {
-    let dialect = fixed.before.format?.info().dialect;
-    let text = read(bytes, note.at).ok()?;
+    // Of a translated store, the call as it is sent.
+    let around = fixed.around.get(&note.at);
+    let dialect = around.map_or(fixed.before.format?.info(), |around| around.info).dialect;
+    let text = read(bytes, around.map_or(note.at, |around| around.row.at)).ok()?;
     let mut tape = Tape::new();
     scan(&text, &mut tape).ok()?;
     let bridge = || dialect.info().bridge.or(dialect.info().continuation).map(|text| text.as_bytes().to_vec());
-    dialect.stub(tape.root(&text)?).ok().or_else(bridge)
+    // A call that cannot be answered here gets no message in its place.
+    dialect.stub(tape.root(&text)?).ok().or_else(|| bridge().filter(|_| !note.row.calls_client()))
 }
 
 fn read(bytes: &dyn ReadAt, at: Place) -> io::Result<Vec<u8>> {
@@ -397,15 +328,15 @@ impl Paint {
         self.wrap("1", text)
     }
 
-    fn dim(&self, text: &str) -> String {
+    pub(super) fn dim(&self, text: &str) -> String {
         self.wrap("2", text)
     }
 
-    fn removed(&self, line: &Line) -> String {
+    pub(super) fn removed(&self, line: &Line) -> String {
         self.marked('-', "31", line)
     }
 
-    fn added(&self, line: &Line) -> String {
+    pub(super) fn added(&self, line: &Line) -> String {
         self.marked('+', "32", line)
     }
 

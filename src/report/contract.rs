@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::diff::compare;
 
-use super::changes::{ChangeNote, Counts};
+use super::changes::ChangeNote;
+use super::sums::Counts;
 use super::{diagnostic, summary};
 
 /// Version of the contract.
@@ -93,7 +94,7 @@ pub struct Related {
 pub struct Fix {
     /// In words.
     pub title: String,
-    /// `lossless` or `lossy`.
+    /// `lossless`, `adds` or `lossy`.
     pub loss: &'static str,
     /// Whether it is made without being asked for.
     pub default: bool,
@@ -184,10 +185,12 @@ pub struct Change {
     pub action: &'static str,
     /// What is done, in words.
     pub what: &'static str,
-    /// `lossless` or `lossy`.
+    /// `lossless`, `adds` or `lossy`.
     pub loss: &'static str,
     /// Bytes of the item.
     pub bytes: u32,
+    /// Number of the user's turn that the item is in, from 1; `None` before the first, and where no turn is known.
+    pub turn: Option<u32>,
 }
 
 /// How many items a fix dropped, moved, answered and rewrote.
@@ -445,12 +448,13 @@ impl From<&ChangeNote> for Change {
             what: from.what,
             loss: from.loss.name(),
             bytes: from.bytes,
+            turn: from.turn,
         }
     }
 }
 
-impl From<Counts> for Repaired {
-    fn from(from: Counts) -> Self {
+impl From<&Counts> for Repaired {
+    fn from(from: &Counts) -> Self {
         Repaired { dropped: from.dropped, moved: from.moved, stubbed: from.stubbed, rewritten: from.rewritten }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::changes::{ChangeNote, Counts};
+use super::changes::ChangeNote;
 use super::summary::{Seen, Summary};
+use super::sums::Counts;
 
 /// A form of report. Docs come in order; the summary comes last.
 pub trait Report {

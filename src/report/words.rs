@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use unicode_width::UnicodeWidthChar;
+
 use crate::source::{display_name, is_hidden};
 
 /// Ids are shown up to this many characters.
@@ -108,6 +110,31 @@ pub(super) fn wrapping<'o>(width: usize) -> textwrap::Options<'o> {
         .break_words(false)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
+}
+
+/// A text of at most so many columns.
+pub(super) fn cut(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used >= columns && out.len() + c.len_utf8() < text.len() {
+            out.push('…');
+            break;
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A number of bytes, as people read it: "812 bytes", "2.1 KB".
+pub fn bytes(n: u64) -> String {
+    let tenths = |unit: u64| format!("{}.{}", grouped(n / unit), n % unit * 10 / unit);
+    match n {
+        0..1_000 => count(n, "byte"),
+        1_000..1_000_000 => format!("{} KB", tenths(1_000)),
+        _ => format!("{} MB", tenths(1_000_000)),
+    }
 }
 
 /// A number of things: "1 error", "1,204 errors".

@@ -43,6 +43,8 @@ need the native command. Exit codes: 0 no errors, 1 errors, 2 the job could not 
 `;
 
 const TEXTS = ["target", "format", "store", "model", "effort", "as", "pointer", "orphans", "reasoning", "to"];
+// What is said after a change.
+const LOSSES = { lossless: "", adds: " (lossless, adds a placeholder)", lossy: " (lossy)" };
 const FLAGS = ["lossless", "fix-warnings", "deny-warnings", "force"];
 
 class Usage extends Error {}
@@ -160,7 +162,7 @@ function runFix(paths, values) {
       const { value, changed, ...report } = fixed;
       say(JSON.stringify(report, null, 2));
     } else {
-      for (const c of fixed.changes) say(`${c.path}:${c.line}:${c.column}: ${c.rule} ${c.what}${c.loss === "lossy" ? " (unsafe)" : ""}`);
+      for (const c of fixed.changes) say(`${c.path}:${c.line}:${c.column}: ${c.rule} ${c.what}${LOSSES[c.loss]}`);
       process.stderr.write(lines(fixed));
     }
   }

@@ -66,7 +66,7 @@ export interface Diagnostic extends Place {
   api_message: string | null;
   evidence: "recorded" | "reported" | "documented" | "inferred";
   target: string;
-  fix: { title: string; loss: "lossless" | "lossy"; default: boolean; flag: string | null } | null;
+  fix: { title: string; loss: "lossless" | "adds" | "lossy"; default: boolean; flag: string | null } | null;
   no_fix: string | null;
 }
 
@@ -95,8 +95,10 @@ export interface Change {
   column: number;
   action: "drop" | "move" | "stub" | "rewrite" | "strip";
   what: string;
-  loss: "lossless" | "lossy";
+  loss: "lossless" | "adds" | "lossy";
   bytes: number;
+  /** Number of the user's turn that the item is in, from 1. */
+  turn: number | null;
 }
 
 export interface Fixed<T> extends Report {

@@ -44,7 +44,7 @@ test("check reads standard input, and prints JSON", () => {
 test("fix is a filter", () => {
   const { status, stdout, stderr } = run(["fix"], BROKEN);
   assert.equal(stdout, WHOLE);
-  assert.equal(stderr, "-:3:3: RL102 drop the output (unsafe)\nFixed: 1 change. No errors remain.\n");
+  assert.equal(stderr, "-:3:3: RL102 drop the output (lossy)\nFixed: 1 change. No errors remain.\n");
   assert.equal(status, 0);
 });
 

@@ -198,6 +198,7 @@ view! {
         what: &'static str = |c| c.what,
         loss: &'static str = |c| c.loss,
         bytes: u32 = |c| c.bytes,
+        turn: Option<u32> = |c| c.turn,
     }
     repr |c: &contract::Change| format!("<{} {} at {:?}: {} ({})>", c.action, c.rule, c.pointer, c.what, c.loss)
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::report::changes::Counts;
+use crate::report::sums::Counts;
 use crate::report::words::count;
 use crate::report::{self, Summary};
 
@@ -17,6 +17,8 @@ pub(in crate::commands) struct Closing<'c> {
     pub is_preview: bool,
     /// How to apply what was shown is not known yet.
     pub hints: bool,
+    /// What goes is kept with `--dropped`.
+    pub keeps: bool,
     pub counts: &'c Counts,
     pub summary: &'c Summary,
 }
@@ -30,8 +32,12 @@ impl Closing<'_> {
         }
         let made = match (self.counts.total(), self.is_preview) {
             (0, _) => "Nothing to fix".to_owned(),
-            (_, true) => format!("Would fix: {}", self.counts.words()),
-            (_, false) => format!("Fixed: {}", self.counts.words()),
+            (_, is_preview) => {
+                let done = if is_preview { "Would fix" } else { "Fixed" };
+                let mended = self.counts.mended_words().map(|words| format!(" {words}")).unwrap_or_default();
+                let lossless = if self.counts.lost.is_empty() { ". Nothing is lost" } else { "" };
+                format!("{done}{mended}: {}{lossless}", self.counts.words())
+            }
         };
         if self.unwritten > 0 {
             let not_written = if self.is_preview { "Cannot be written" } else { "Not written" };
@@ -56,10 +62,17 @@ impl Closing<'_> {
             .map(|offers| format!(" ({offers})"))
             .unwrap_or_default();
         writeln!(out, "{made}. {left} {remain}{offers}.{}", walked_files::skipped_in_words(self.summary))?;
+        if !self.counts.lost.is_empty() {
+            // After the file is written it is too late.
+            let (loses, keep) = match (self.is_preview, self.keeps) {
+                (true, false) => ("Loses", "; `--dropped FILE` keeps what goes"),
+                (true, true) => ("Loses", ""),
+                (false, _) => ("Lost", ""),
+            };
+            writeln!(out, "{loses}: {}{keep}.", self.counts.lost.words())?;
+        }
         if self.is_preview && self.counts.total() > 0 && self.hints {
-            let (apply, how) =
-                (self.summary.fix(), if self.summary.packed { "makes copies" } else { "keeps a backup" });
-            writeln!(out, "No files were changed. Apply with `{apply}` ({how}).")?;
+            writeln!(out, "Run `{}`.", self.summary.fix())?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use super::reasons::LOSES_CONTENT;
 use super::tally::Tallies;
 use crate::repair::edit::insertion::Fresh;
 use crate::repair::store::View;
-use crate::repair::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
+use crate::repair::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal, Surroundings};
 
 /// What becomes of one item.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,8 @@ pub struct HistoryPlan {
     /// Values in the request whose members go.
     pub(in crate::repair) unset: Vec<Place>,
     pub changes: Vec<Change>,
+    /// What is around what changes, by place.
+    pub around: Vec<(Place, Surroundings)>,
     pub refusals: Vec<Refusal>,
     pub left: Vec<Left>,
     /// What the history comes to, where that was asked for.
@@ -220,6 +222,7 @@ impl<'p> Plan<'p> {
             fates,
             unset: self.unset,
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),
+            around: Vec::new(),
             refusals: self.refusals,
             left: self.left,
             predicted: None,

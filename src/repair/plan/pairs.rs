@@ -206,7 +206,7 @@ impl Plan<'_> {
             let row = *self.cx.row(chosen.at);
             self.fate(anchor).behind.push(Fresh::Stub(row));
             let (what, place) = ("add a placeholder output", self.cx.row(anchor).at);
-            self.change_with(chosen.at, chosen.cause, Action::Stub, Loss::Lossless, what, Some(place));
+            self.change_with(chosen.at, chosen.cause, Action::Stub, Loss::Adds, what, Some(place));
         }
     }
 

@@ -90,14 +90,11 @@ impl Plan<'_> {
         if self.dialect.info().continuation.is_none() || self.fates.get(&ix).is_some_and(|fate| !fate.stays()) {
             return;
         }
-        if !self.may_lose() {
-            return self.refuse(judged, "it would add words of the user (--lossless)");
-        }
         if self.cx.row(ix).has(Flags::ALONE) {
             return self.refuse(judged, NO_LIST);
         }
         self.fate(ix).behind.push(Fresh::GoOn);
-        self.change(ix, chosen.cause, Action::Stub, judged.variant().loss, judged.variant().fix);
+        self.change(ix, chosen.cause, Action::Stub, Loss::Adds, judged.variant().fix);
     }
 
     fn bridge(&mut self, chosen: &Chosen) {
@@ -108,7 +105,7 @@ impl Plan<'_> {
             return;
         }
         self.fate(ix).before.push(Fresh::Bridge);
-        self.change(ix, chosen.cause, Action::Stub, judged.variant().loss, judged.variant().fix);
+        self.change(ix, chosen.cause, Action::Stub, Loss::Adds, judged.variant().fix);
     }
 
     /// Whether an open call is a copy of one that has a result: answering both would answer one call twice. A call that
@@ -251,11 +248,11 @@ impl Plan<'_> {
         };
         let place = self.cx.row(anchor).at;
         for Arrival { call, from, cause } in list {
-            let (ix, action, what) = match from {
-                Some(output) => (output, Action::Move, "move it to right after its call"),
-                None => (call, Action::Stub, "add a placeholder output"),
+            let (ix, action, loss, what) = match from {
+                Some(output) => (output, Action::Move, Loss::Lossless, "move it to right after its call"),
+                None => (call, Action::Stub, Loss::Adds, "add a placeholder output"),
             };
-            self.change_with(ix, cause, action, Loss::Lossless, what, Some(place));
+            self.change_with(ix, cause, action, loss, what, Some(place));
         }
     }
 

@@ -52,6 +52,7 @@ impl Losses {
                 Action::Strip if ix == NONE => None,
                 Action::Strip => Some(LossClass::Ids),
                 Action::Rewrite if change.loss == rule::Loss::Lossless => None,
+                Action::Rewrite if change.loss == rule::Loss::Adds => Some(LossClass::Added),
                 Action::Rewrite => Some(LossClass::Form),
                 Action::Drop if change.loss == rule::Loss::Lossless => None,
                 Action::Drop => of_dropped(plan.cx, ix, &change.row),

@@ -30,7 +30,7 @@ use super::plan::chosen::Chosen;
 use super::plan::history_plan::{HistoryPlan, Plan, Predicted};
 use super::plan::memo::Once;
 use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
-use super::{Action, Cause};
+use super::{Action, Cause, surroundings};
 use component::Map;
 use defect::{Defect, Key, key_of_finding};
 use ground::Ground;
@@ -175,7 +175,9 @@ impl<'g> Ground<'g> {
             if impossible.is_empty() {
                 self.decide(&chosen);
                 let predicted = self.search.predicts.then(|| self.predicted(&plan, &chosen));
-                return plan.finish(info).map(|made| HistoryPlan { predicted, ..made });
+                let made = plan.finish(info)?;
+                let around = surroundings::of(self.case.cx.history, info, &made.changes);
+                return Some(HistoryPlan { predicted, around, ..made });
             }
             let by_flag = impossible.iter().find(|(cause, _)| matches!(cause, Cause::Flag(_)));
             flag = flag.or(by_flag.map(|(_, why)| *why));

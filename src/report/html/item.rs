@@ -7,6 +7,7 @@ use crate::read::Texts;
 use crate::report::changes::Shown;
 use crate::report::item_facts::told;
 use crate::report::mask;
+use crate::report::said;
 use crate::report::words::{grouped, harmless};
 
 use super::data::Item;
@@ -94,37 +95,9 @@ fn json(val: Val<'_>, content: bool) -> String {
     lines.join("\n")
 }
 
-/// Where the dialects keep what an item says, most telling first.
-const SAYS: [&[&str]; 17] = [
-    &["content"],
-    &["text"],
-    &["thinking"],
-    &["arguments"],
-    &["function", "arguments"],
-    &["custom", "input"],
-    &["input"],
-    &["output"],
-    &["summary"],
-    &["action"],
-    &["toolUse", "input"],
-    &["toolResult", "content"],
-    &["functionCall", "args"],
-    &["functionResponse", "response"],
-    &["reasoningContent", "reasoningText", "text"],
-    &["parts"],
-    &["result"],
-];
-
 /// What an item says: its text, or how long it is.
 fn says(val: Val<'_>, content: bool) -> String {
-    let mut text = String::new();
-    let said = match val.is_string() {
-        true => Some(val),
-        false => SAYS.iter().find_map(|path| val.at(path).filter(|said| !said.is_null())),
-    };
-    if let Some(said) = said {
-        gather(said, &mut text);
-    }
+    let text = said::text(val);
     let chars = text.chars().count();
     match (chars, content) {
         (0, _) => String::new(),
@@ -141,24 +114,4 @@ fn says(val: Val<'_>, content: bool) -> String {
 fn legible(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| harmless(&line.replace('\t', "    "))).collect();
     lines.join("\n")
-}
-
-/// Texts of a value: a string, the texts of its parts, or else its JSON.
-fn gather(val: Val<'_>, out: &mut String) {
-    if let Some(text) = val.text() {
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(&String::from_utf8_lossy(&text));
-    } else if val.is_array() {
-        for part in val.elements() {
-            match part.get("text").or_else(|| part.get("content")).filter(|text| text.is_string()) {
-                Some(text) => gather(text, out),
-                None if part.is_string() => gather(part, out),
-                None => {}
-            }
-        }
-    } else if !val.is_null() {
-        out.push_str(&String::from_utf8_lossy(val.raw()));
-    }
 }

@@ -12,9 +12,10 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::changes::{ChangeNote, Counts};
-use super::contract;
-use super::outputs::json::{put, summary_value};
+use super::changes::ChangeNote;
+use super::contract::Repaired;
+use super::outputs::json::{put, put_losses, summary_value};
+use super::sums::Counts;
 use super::{Report, Seen, Summary};
 
 use data::Doc;
@@ -25,7 +26,7 @@ use frame::Frame;
 pub struct Html {
     frame: Frame,
     /// How many items `fix` changed.
-    repaired: Option<contract::Repaired>,
+    repaired: Option<Counts>,
 }
 
 impl Report for Html {
@@ -39,13 +40,17 @@ impl Report for Html {
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let mut rest = json!({ "summary": summary_value(summary) });
         if let Some(repaired) = self.repaired.take() {
-            put(&mut rest, "fixed", json!(repaired));
+            put(&mut rest, "fixed", json!(Repaired::from(&repaired)));
+            if let Some(summary) = rest.get_mut("summary") {
+                put_losses(summary, &repaired);
+                put(summary, "loses", json!(repaired.lost.words()));
+            }
         }
         self.frame.finish(&rest, out)
     }
 
     fn repairs(&mut self, _: &[ChangeNote], counts: &Counts) {
-        self.repaired = Some((*counts).into());
+        self.repaired = Some(counts.clone());
     }
 }
 

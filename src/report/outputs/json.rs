@@ -8,17 +8,18 @@ use serde_json::{Value, json};
 use crate::source::bytes::spool::{Outlet, Spool};
 use crate::source::is_hidden;
 
-use crate::report::changes::{ChangeNote, Counts};
+use crate::report::changes::ChangeNote;
 use crate::report::contract;
 use crate::report::contract::VERSION;
+use crate::report::sums::Counts;
 use crate::report::{Diagnostic, Report, Seen, Summary};
 
 #[derive(Default)]
 pub(in crate::report) struct Json {
     inputs: List,
     diagnostics: List,
-    /// What `fix` did: the changes, and how many.
-    repairs: Option<(Value, Value)>,
+    /// What `fix` did: the changes, and what they come to.
+    repairs: Option<(Value, Counts)>,
 }
 
 impl Report for Json {
@@ -30,9 +31,12 @@ impl Report for Json {
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let (inputs, diagnostics) = (self.inputs.take()?, self.diagnostics.take()?);
         let mut report = json!({ "version": VERSION, "summary": summary_value(summary) });
-        if let Some((changes, fixed)) = self.repairs.take() {
+        if let Some((changes, counts)) = self.repairs.take() {
+            if let Some(summary) = report.get_mut("summary") {
+                put_losses(summary, &counts);
+            }
             put(&mut report, "changes", changes);
-            put(&mut report, "fixed", fixed);
+            put(&mut report, "fixed", counts_value(&counts));
         }
         // The lists, which may be long, are written already: they come after what comes before them in the object.
         let head = printable_json(serde_json::to_string_pretty(&report)?);
@@ -43,7 +47,7 @@ impl Report for Json {
     }
 
     fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
-        self.repairs = Some((changes.iter().map(change_value).collect(), counts_value(counts)));
+        self.repairs = Some((changes.iter().map(change_value).collect(), counts.clone()));
     }
 }
 
@@ -141,7 +145,13 @@ pub fn change_value(note: &ChangeNote) -> Value {
 
 /// How many items were changed, as JSON.
 pub fn counts_value(counts: &Counts) -> Value {
-    json!(contract::Repaired::from(*counts))
+    json!(contract::Repaired::from(counts))
+}
+
+/// Puts into a summary what changes take away and add.
+pub(in crate::report) fn put_losses(summary: &mut Value, counts: &Counts) {
+    put(summary, "lost", json!(counts.lost.list()));
+    put(summary, "added", json!(counts.stubbed));
 }
 
 /// Puts a member into an object, after the others.

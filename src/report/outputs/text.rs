@@ -7,8 +7,6 @@ use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceCode, SourceSpan, SpanContents,
 };
 
-use unicode_width::UnicodeWidthChar;
-
 use crate::formats::agents::self_repair;
 use crate::source::display_name;
 use crate::target::Severity;
@@ -17,7 +15,7 @@ use crate::report::command_line::CommandLine;
 use crate::report::counts;
 use crate::report::counts::Kinds;
 use crate::report::losses::Losses;
-use crate::report::words::{count, glued, grouped, unglued};
+use crate::report::words::{count, cut, glued, grouped, unglued};
 use crate::report::{Diagnostic, Report, Seen, Style, Summary};
 
 pub(in crate::report) struct Text {
@@ -337,21 +335,6 @@ struct Line {
     name: String,
     line: u64,
     column: u64,
-}
-
-/// A text of at most so many columns.
-fn cut(text: &str, columns: usize) -> String {
-    let mut out = String::new();
-    let mut used = 0;
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used >= columns && out.len() + c.len_utf8() < text.len() {
-            out.push('…');
-            break;
-        }
-        out.push(c);
-    }
-    out
 }
 
 impl SourceCode for Line {

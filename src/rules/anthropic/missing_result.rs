@@ -57,7 +57,7 @@ crate::rule! {
             also: &["messages.{message}: Did not find {arg} `tool_result` block(s) at the beginning of this message. Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks."],
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
         Variant {
@@ -98,7 +98,7 @@ crate::rule! {
             api: Some(API),
             evidence: Evidence::Reported,
             fix: "add a placeholder result (use --orphans drop to drop the call instead)",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
     ]

@@ -47,7 +47,7 @@ crate::rule! {
             answer: Answer::AWS,
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
         Variant {

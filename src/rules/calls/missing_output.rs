@@ -61,7 +61,7 @@ crate::rule! {
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
         Variant {
@@ -87,7 +87,7 @@ crate::rule! {
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
         Variant {

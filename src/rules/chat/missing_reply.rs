@@ -48,7 +48,7 @@ crate::rule! {
             also: &["tool call result does not follow tool call"],
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
         Variant {

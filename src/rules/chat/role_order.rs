@@ -48,7 +48,7 @@ crate::rule! {
             related: "the previous message",
             evidence: Evidence::Documented,
             fix: "insert an assistant message between them",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
         Variant {

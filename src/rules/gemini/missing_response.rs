@@ -56,7 +56,7 @@ crate::rule! {
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
         Variant {
@@ -83,7 +83,7 @@ crate::rule! {
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
-            loss: Loss::Lossless,
+            loss: Loss::Adds,
             ..Variant::BASE
         },
     ]

@@ -1,7 +1,7 @@
 //! RL569: a request ends with a turn of the model.
 
 use crate::history::{Act, Finding, Flags, PairState, Role, Usage};
-use crate::rule::{Check, Cx, Evidence, Out, Variant, When};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::{Answer, Levels, Trait};
 
 crate::rule! {
@@ -53,6 +53,7 @@ crate::rule! {
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
             fix: "add a user turn that says \"Continue.\"",
+            loss: Loss::Adds,
             when: When::Asked,
             ..Variant::BASE
         },

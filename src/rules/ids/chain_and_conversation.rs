@@ -23,7 +23,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// `previous_response_id` is removed: the conversation contains the response, if both belong to one history.
-    /// That is not proven, so the fix counts as unsafe.
+    /// That is not proven, so the fix counts as lossy.
     ///
     /// ## Evidence
     ///

@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// Only new items are sent: everything up to the last item that the server has is dropped. If nothing would be
-    /// left, nothing is changed. The fix assumes that the state belongs to these items, so it counts as unsafe.
+    /// left, nothing is changed. The fix assumes that the state belongs to these items, so it counts as lossy.
     ///
     /// ## Evidence
     ///

@@ -4,6 +4,7 @@ pub mod bugs;
 pub mod names;
 pub mod outputs;
 pub mod page;
+pub mod previews;
 pub mod privacy;
 pub mod privacy_archives;
 #[cfg(feature = "sqlite")]

@@ -9,14 +9,12 @@ use replaylint::internals::history::{Code, Effort, Usage};
 use replaylint::internals::judge::{Enabled, Options};
 use replaylint::internals::read;
 use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
-use replaylint::internals::report::Content;
-use replaylint::internals::report::changes;
 use replaylint::internals::rule::Age;
 use replaylint::internals::{formats, targets};
 use serde::Deserialize;
 
 use crate::support::snapshots::Snapshots;
-use crate::support::{STYLE, codes, diagnostics, guarded_repair, printed};
+use crate::support::{STYLE, codes, diagnostics, guarded_repair, preview, printed};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -130,19 +128,8 @@ impl Case {
         if repaired.fixed.patch.is_empty() {
             let _ = writeln!(page, "unchanged");
         } else {
-            let mut diff = Vec::new();
-            let patch = &repaired.fixed.patch;
-            changes::write_diff(
-                &repaired.notes,
-                &text.to_vec(),
-                patch,
-                &|_| None,
-                &STYLE,
-                Content::Shown,
-                &mut diff,
-            )
-            .expect("memory writes");
-            let _ = write!(page, "{}{}", String::from_utf8_lossy(&diff), after);
+            let diff = preview(&text.to_vec(), &repaired.fixed, &repaired.notes, STYLE);
+            let _ = write!(page, "{diff}{after}");
         }
         for left in &repaired.fixed.left_alone {
             let _ = writeln!(page, "left alone at byte {}: {}", left.at.start, left.why);

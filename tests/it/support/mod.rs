@@ -19,6 +19,7 @@ use replaylint::internals::repair;
 use replaylint::internals::repair::{Action, FixOptions, Fixed};
 use replaylint::internals::report::changes;
 use replaylint::internals::report::changes::ChangeNote;
+use replaylint::internals::report::preview::{Preview, Repair};
 use replaylint::internals::report::{self, Content, Diagnostic, Seen, Style, Summary};
 use replaylint::internals::rule::Loss;
 use replaylint::internals::source::{Patched, ReadAt, framing};
@@ -51,6 +52,15 @@ pub fn printed(diagnostics: &[Diagnostic]) -> String {
     let seen = Seen { diagnostics: diagnostics.to_vec(), ..Seen::default() };
     sheet.doc(&seen, &mut out).expect("memory writes");
     sheet.finish(&Summary::default(), &mut out).expect("memory writes");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+/// The diff of a repair, all of it, with its content.
+pub fn preview(bytes: &dyn ReadAt, fixed: &Fixed, notes: &[ChangeNote], style: Style) -> String {
+    let mut out = Vec::new();
+    let mut preview = Preview::new(style, true);
+    preview.doc(&Repair { fixed, notes, bytes }, Content::Shown, &mut out).expect("memory writes");
+    preview.finish(&mut out).expect("memory writes");
     String::from_utf8(out).expect("UTF-8")
 }
 

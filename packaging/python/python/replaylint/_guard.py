@@ -21,6 +21,9 @@ _COPIES = ("copy", "with_options")
 _VIEWS = ("with_raw_response", "with_streaming_response")
 _TARGETS = {("AzureOpenAI", "responses-request"): "azure", ("AsyncAzureOpenAI", "responses-request"): "azure"}
 
+# What is said of a change.
+_LOSSES = {"lossless": "lossless", "adds": "lossless, adds a placeholder", "lossy": "lossy"}
+
 _LOG = logging.getLogger("replaylint.guard")
 
 
@@ -151,10 +154,9 @@ class Guard:
                 self._log.warning("not repaired, sent as it is: %s at %s", error.rule, error.pointer)
             return kwargs
         for change in report.changes:
-            level = logging.INFO if change.loss == "lossless" else logging.WARNING
-            self._log.log(
-                level, "repaired: %s at %s: %s (%s)", change.rule, change.pointer, change.what, change.loss
-            )
+            level = logging.WARNING if change.loss == "lossy" else logging.INFO
+            loss = _LOSSES[change.loss]
+            self._log.log(level, "repaired: %s at %s: %s (%s)", change.rule, change.pointer, change.what, loss)
         if repaired is None:
             return kwargs
         return _merged(kwargs, extra, parts, json.loads(repaired))

@@ -4,7 +4,7 @@ from typing import Any, Literal, final
 from typing_extensions import TypeAlias
 
 _Severity: TypeAlias = Literal["error", "warning", "info"]
-_Loss: TypeAlias = Literal["lossless", "lossy"]
+_Loss: TypeAlias = Literal["lossless", "adds", "lossy"]
 
 __VERSION__: str
 
@@ -74,6 +74,8 @@ class Change:
     def loss(self) -> _Loss: ...
     @property
     def bytes(self) -> int: ...
+    @property
+    def turn(self) -> int | None: ...
     def to_dict(self) -> dict[str, Any]: ...
 
 @final

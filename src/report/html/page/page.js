@@ -111,6 +111,7 @@ class Page {
       if (n > 0) chips.push(this.chip(state, `${grouped(n)} ${state}`, model.states, state));
     }
     const { summary, docs } = model.data;
+    if (summary.loses !== undefined) chips.push(element("span", "words", summary.loses ? `loses ${summary.loses}` : "nothing is lost"));
     if (model.compares) chips.push(element("span", "words", summary.words ?? ""));
     else if (model.findings.length === 0) chips.push(element("span", "words", docs.length > 0 ? "no findings" : ""));
     else if (docs.some((doc) => doc.command === "check")) chips.push(element("span", "words", `${grouped(summary.fixable)} fixable`));

@@ -3,6 +3,8 @@
 
 const ROW = 26;
 
+const LOSSES = { lossless: "lossless", adds: "lossless, adds a placeholder", lossy: "lossy" };
+
 function rowOf(entry, page) {
   switch (entry.type) {
     case "doc": return docRow(entry, page);
@@ -123,7 +125,7 @@ function card(finding, item, page, drawn = new Set()) {
   }
   if (item === null && finding.line > 0) own.append(element("div", "related", `at ${finding.pointer || "record " + finding.record} ${finding.line}:${finding.column}`));
   if (finding.fix) {
-    const terms = [finding.fix.loss === "lossless" ? "safe" : "unsafe", finding.fix.flag ? `requires ${finding.fix.flag}` : null];
+    const terms = [LOSSES[finding.fix.loss], finding.fix.flag ? `requires ${finding.fix.flag}` : null];
     own.append(element("div", "fix", element("span", "label", "fix"), finding.fix.title, element("span", "terms", terms.filter(Boolean).join(", "))));
   } else if (finding.no_fix) {
     own.append(element("div", "fix none", element("span", "label", "no fix"), finding.no_fix));
@@ -145,7 +147,7 @@ function card(finding, item, page, drawn = new Set()) {
 
 function changeCard(change, doc, page) {
   const head = element("div", "head", element("span", "code", change.rule), element("span", "message", change.what),
-    element("span", "terms", change.loss === "lossless" ? "safe" : "unsafe"));
+    element("span", "terms", LOSSES[change.loss]));
   if (change.other !== undefined) head.append(link(doc.d, change.other, page));
   const own = element("div", "card change", head);
   if (change.lines?.length > 0) own.append(beforeAfter(change, page));
