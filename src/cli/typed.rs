@@ -11,7 +11,7 @@ use crate::report::command_line::{Concerns, Setting, Typed};
 
 /// Flags that make no difference for what another command finds or does: where a report goes and what it looks like, and
 /// what is written. They are not repeated.
-const OWN: [&str; 27] = [
+const OWN: [&str; 29] = [
     "agents",
     "allow-empty",
     "baseline",
@@ -36,9 +36,11 @@ const OWN: [&str; 27] = [
     "rewind-to",
     "show-content",
     "statistics",
+    "undo",
     "verbose",
     "version",
     "write",
+    "yes",
 ];
 
 /// Flags about the files of folders.
