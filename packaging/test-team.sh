@@ -62,7 +62,7 @@ exits 0 replaylint fix .
 echo "a team: baseline, new faults and repairs work"
 
 needs "the hook was not tried" pre-commit
-find transcripts -name '*.bak' -exec rm {} +
+find transcripts \( -name '*.bak' -o -name '*.bak.json' \) -exec rm {} +
 use_hooks "$checkout" replaylint-check-system
 exits 0 pre-commit install
 exits 0 commit_all .

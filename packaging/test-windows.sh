@@ -92,17 +92,18 @@ echo "Windows: check, fix -o and convert -o work"
 
 fresh
 exits 0 fix -w a.json
-holds a.json a.json.bak
+holds a.json a.json.bak a.json.bak.json
 unchanged a.json.bak
 exits 0 check a.json
 exits 0 fix -w a.json
-holds a.json a.json.bak
+holds a.json a.json.bak a.json.bak.json
 printf '%s' "$broken" >a.json
-exits 2 fix -w a.json
-said 'may still be in use'
-exits 0 fix -w --force a.json
-holds a.json a.json.bak a.json.bak.1
-echo "Windows: fix -w replaces a file, and keeps every backup"
+exits 0 fix -w a.json
+holds a.json a.json.bak a.json.bak.json a.json.bak.1 a.json.bak.1.json
+exits 0 fix --undo a.json
+holds a.json a.json.bak a.json.bak.json
+unchanged a.json
+echo "Windows: fix -w replaces a file, and keeps every backup; fix --undo puts one back"
 
 fresh
 mkfifo "$scratch/end"
@@ -139,7 +140,7 @@ deep=$(printf 'folder-with-a-long-name/%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
 mkdir -p "$deep"
 mv a.json "$deep"
 exits 0 fix -w "$deep"a.json
-holds "${deep}a.json" "${deep}a.json.bak"
+holds "${deep}a.json" "${deep}a.json.bak" "${deep}a.json.bak.json"
 exits 0 check .
 echo "Windows: paths of more than 260 characters work"
 
@@ -149,12 +150,12 @@ cp -p a.json sub/b.json
 windows=$(winepath -w "$work")
 exits 0 fix -w "$windows\\sub\\b.json"
 said 'backup: [A-Z]:\\'
-holds a.json sub/b.json sub/b.json.bak
+holds a.json sub/b.json sub/b.json.bak sub/b.json.bak.json
 exits 1 check --output-format concise "$windows"
 said 'a.json:1:'
 exits 1 check --output-format sarif 'sub\..\a.json'
 exits 0 fix -w .
-holds a.json a.json.bak sub/b.json sub/b.json.bak
+holds a.json a.json.bak a.json.bak.json sub/b.json sub/b.json.bak sub/b.json.bak.json
 exits 0 check .
 echo "Windows: drives, backslashes and folders work"
 
@@ -179,8 +180,8 @@ SQL
 touch -d '2020-01-01' agents.db
 exits 1 check agents.db
 exits 0 fix -w agents.db
-holds agents.db agents.db.bak
+holds agents.db agents.db.bak agents.db.bak.json
 exits 0 check agents.db
 exits 0 fix -w --force agents.db
-holds agents.db agents.db.bak
+holds agents.db agents.db.bak agents.db.bak.json
 echo "Windows: a database is repaired"

@@ -142,6 +142,9 @@ struct FixArgs {
     /// Replace each file, keeping the old one as FILE.bak
     #[arg(short, long, conflicts_with_all = ["output", "patch"], group = "destination")]
     write: bool,
+    /// Restore what -w replaced, if the file is as it left it
+    #[arg(long, group = "destination", conflicts_with_all = NOT_WITH_UNDO)]
+    undo: bool,
     /// Write to FILE (a folder for several inputs)
     #[arg(short = 'o', long, value_name = "FILE", conflicts_with = "patch", group = "destination")]
     output: Option<PathBuf>,
@@ -161,7 +164,7 @@ struct FixArgs {
     /// Also fix warnings whose fix is off by default
     #[arg(long)]
     fix_warnings: bool,
-    /// What to do with an unanswered call, and with a result without a call
+    /// How to treat unpaired calls and results
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     orphans: OrphansArg,
     /// What to do with reasoning
@@ -182,6 +185,9 @@ struct FixArgs {
     /// Append removed items to FILE, one per line
     #[arg(long, value_name = "FILE")]
     dropped: Option<PathBuf>,
+    /// Do not ask before repairs that lose content are written
+    #[arg(short, long, requires = "write", hide_short_help = true)]
+    yes: bool,
     /// Keep no backup of a file that is replaced
     #[arg(long, requires = "write", hide_short_help = true)]
     no_backup: bool,
@@ -195,6 +201,27 @@ struct FixArgs {
     #[command(flatten)]
     common: Common,
 }
+
+/// What says how a file is repaired, judged or shown: nothing that is put back depends on it.
+const NOT_WITH_UNDO: [&str; 17] = [
+    "write",
+    "output",
+    "patch",
+    "rewind_to",
+    "lossless",
+    "fix_warnings",
+    "orphans",
+    "reasoning",
+    "acknowledge_safety",
+    "account_changed",
+    "max_image_bytes",
+    "set_provider",
+    "dropped",
+    "no_backup",
+    "all_branches",
+    "yes",
+    "output_format",
+];
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum OrphansArg {
@@ -320,8 +347,13 @@ fn check(
 
 impl FixArgs {
     fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        if self.undo {
+            return commands::undo::undo(&self.common.typed().mean(None)?, self.force, out);
+        }
         let to = match (self.write, self.output, self.patch) {
-            (true, ..) => Destination::InPlace(Replace { backup: !self.no_backup, force: self.force }),
+            (true, ..) => {
+                Destination::InPlace(Replace { backup: !self.no_backup, force: self.force, is_kept: true })
+            }
             (_, Some(to), _) if to.as_os_str() == "-" => Destination::Stream,
             (_, Some(to), _) => Destination::Copy(Copies { to, existing: existing(self.force) }),
             (_, _, true) => Destination::Patch,
@@ -355,7 +387,7 @@ impl FixArgs {
             };
             return commands::rewind::fix_by_rewinding(&run, &to, copies, out);
         }
-        let repairs = Repairs { options, to, dropped: self.dropped, all: self.all };
+        let repairs = Repairs { options, to, dropped: self.dropped, all: self.all, yes: self.yes };
         commands::fix::fix(&run, &repairs, out)
     }
 }

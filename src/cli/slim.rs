@@ -66,7 +66,9 @@ pub(super) struct SlimArgs {
 impl SlimArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let to = match (self.write, self.output) {
-            (true, _) => Destination::InPlace(Replace { backup: !self.no_backup, force: self.force }),
+            (true, _) => {
+                Destination::InPlace(Replace { backup: !self.no_backup, force: self.force, is_kept: true })
+            }
             (_, Some(to)) if to.as_os_str() == "-" => Destination::Stream,
             (_, Some(to)) => Destination::Copy(Copies { to, existing: existing(self.force) }),
             _ => Destination::Preview,

@@ -11,7 +11,7 @@ use crate::report::command_line::{Concerns, Setting, Typed};
 
 /// Flags that make no difference for what another command finds or does: where a report goes and what it looks like, and
 /// what is written. They are not repeated.
-const OWN: [&str; 28] = [
+const OWN: [&str; 30] = [
     "agents",
     "all",
     "allow-empty",
@@ -37,9 +37,11 @@ const OWN: [&str; 28] = [
     "rewind-to",
     "show-content",
     "statistics",
+    "undo",
     "verbose",
     "version",
     "write",
+    "yes",
 ];
 
 /// Flags about the files of folders.

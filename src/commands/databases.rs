@@ -8,12 +8,14 @@ use crate::options::Misuse;
 use crate::repair::Fixed;
 use crate::report::changes::ChangeNote;
 use crate::report::command_line::CommandLine;
+use crate::source::outputs::commit;
 use crate::source::outputs::commit::Replace;
 use crate::source::sqlite::{self, Changed, Id, Key};
 use crate::source::{Doc, display_name, display_path};
 
 use super::dropped::Dropped;
 use super::run::outcome::unwritten;
+use super::run::products::say_lost;
 use super::{Failure, talk};
 
 /// The repair of a database.
@@ -98,6 +100,7 @@ impl<'d> Plan<'d> {
         dropped: Option<&Dropped>,
         quiet: bool,
     ) -> Result<(), Failure> {
+        commit::sweep_around(database);
         if self.sessions.is_empty() {
             return Ok(());
         }
@@ -112,9 +115,11 @@ impl<'d> Plan<'d> {
         if let (Err(_), Some(dropped)) = (&written, dropped) {
             kept.iter().rev().for_each(|appended| dropped.take_back(appended));
         }
-        let backup = written.map_err(unwritten)?;
+        let replaced = written.map_err(unwritten)?;
+        say_lost(&database.to_string_lossy(), &replaced.lost);
         if !quiet {
-            let backup = backup.map(|path| format!("; backup: {}", display_path(&path))).unwrap_or_default();
+            let backup =
+                replaced.backup.map(|path| format!("; backup: {}", display_path(&path))).unwrap_or_default();
             talk(&format!("{}: fixed{backup}", display_path(database)));
         }
         Ok(())

@@ -5,12 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diff::unified;
-use crate::judge;
 use crate::options::Misuse;
 use crate::place::Pieces;
 use crate::repair::{self, FixOptions, Fixed, handover};
 use crate::report::changes::{self, ChangeNote};
-use crate::report::command_line::{CommandLine, filled};
+use crate::report::command_line::CommandLine;
 use crate::report::html::draw;
 use crate::report::left_alone::{self, LeftAlone};
 use crate::report::locations;
@@ -29,11 +28,12 @@ use super::numbered_logs::{Pins, flattened, write_body};
 use super::positions;
 use super::run::Inputs;
 use super::run::closing::{Closing, relative};
+use super::run::consent::{Consent, ask};
 use super::run::labels::label_of;
-use super::run::outcome::unwritten;
+use super::run::outcome::{fresh_in_words, unwritten};
 use super::run::products::{self, Copies, Destination, Planned};
 use super::run::{severities, walked_files};
-use super::{Failure, Outcome, Run, Sheet, complain, stderr, talk, unslim};
+use super::{Failure, Outcome, Run, Sheet, complain, not_done, stderr, talk};
 
 /// Options of `fix` besides those of all commands.
 pub struct Repairs {
@@ -43,9 +43,9 @@ pub struct Repairs {
     pub dropped: Option<PathBuf>,
     /// The diff shows each change, however many there are of one kind.
     pub all: bool,
+    /// Repairs that lose something are written without a question.
+    pub yes: bool,
 }
-
-const RESTORE_FIRST: &str = "contains references instead of items; run `replaylint slim --restore -w FILE` first";
 
 /// What one doc gave.
 struct Done {
@@ -66,6 +66,11 @@ impl Done {
     fn database(&self) -> Option<&Path> {
         self.doc.cells.as_ref().map(|cells| cells.path.as_path())
     }
+}
+
+/// Only a file that a program keeps may be half written when it has just changed.
+fn how_of(done: &Done, how: Replace) -> Replace {
+    Replace { is_kept: done.fixed.before.format.is_none_or(|format| format.info().is_kept()), ..how }
 }
 
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -92,16 +97,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             let pinned = FixOptions { pinned: true, ..wanted.into_owned() };
             fixed = repair::fix(doc.id, &*doc.bytes, options, &pinned, threads)?;
         }
-        let refused = fixed.before.first_error().is_some();
-        if (refused || !fixed.patch.is_empty()) && unslim::is_slimmed(&doc, &fixed.before)? {
-            return Err(io::Error::other(filled(RESTORE_FIRST, &doc.label, "")));
-        }
-        if let Some((format, target)) = fixed.before.format.zip(options.target)
-            && !judge::speaks(format.info(), target)
-        {
-            let to = target.dialect;
-            let convert = CommandLine::new("convert").with("--to", to).on(&doc.label);
-            let why = format!("is not a {to} history, which the target {} requires; use `{convert}`", target.name);
+        if let Some(why) = not_done::refusal(&doc, &fixed, options)? {
             return Err(io::Error::other(why));
         }
         let met = fixed.before.format.is_none() && !doc.named;
@@ -169,6 +165,9 @@ struct Session<'r> {
     held: Vec<Done>,
     /// Something of the current doc was written.
     wrote: Cell<bool>,
+    consent: Consent,
+    /// Files that their programs may still be writing to.
+    fresh: Vec<PathBuf>,
     /// The product is a body on standard output, so everything else is talk.
     filter: bool,
     sheets: Vec<Sheet>,
@@ -214,6 +213,8 @@ impl<'r> Session<'r> {
             dropped,
             held: Vec::new(),
             wrote: Cell::new(false),
+            consent: Consent::of_run(matches!(repairs.to, Destination::InPlace(_)) && !filter, repairs.yes),
+            fresh: Vec::new(),
             filter,
             diff: RefCell::new(Preview::new(run.style, repairs.all)),
             data: sheets.iter().any(|sheet| sheet.file.is_none() && !sheet.report.is_for_people()),
@@ -234,6 +235,10 @@ impl<'r> Session<'r> {
         if done.skipped {
             return Ok(());
         }
+        if !self.consent.covers(done.notes.iter(), self.several, ask)? {
+            self.declined(&done);
+            return Ok(());
+        }
         if let Err(failure) = self.keep_and_deliver(&done, out) {
             return self.not_written(failure);
         }
@@ -241,11 +246,22 @@ impl<'r> Session<'r> {
         Ok(())
     }
 
+    /// A doc stays as it is because nobody wants what its repair would lose.
+    fn declined(&mut self, done: &Done) {
+        talk(&format!("{}: not changed", display_name(&done.doc.label)));
+        self.unwritten += 1;
+    }
+
     /// Writes the histories of a database that were looked at, or shows what would be written.
     fn write_held(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         let held = std::mem::take(&mut self.held);
         let Some(database) = held.first().and_then(Done::database) else { return Ok(()) };
         held.iter().for_each(|done| self.begin(done));
+        let notes = held.iter().flat_map(|done| &done.notes);
+        if !self.consent.covers(notes, self.several, ask)? {
+            held.first().into_iter().for_each(|done| self.declined(done));
+            return Ok(());
+        }
         let plan = databases::Plan::of(held.iter().map(|done| (&done.doc, &done.fixed)))?;
         for dispute in plan.disputes() {
             complain(&dispute);
@@ -274,8 +290,11 @@ impl<'r> Session<'r> {
     }
 
     fn not_written(&mut self, failure: Failure) -> Result<(), Failure> {
-        let Failure::Misuse(misuse) = failure else { return Err(failure) };
-        complain(&misuse.message);
+        match failure {
+            Failure::Misuse(misuse) => complain(&misuse.message),
+            Failure::Fresh(path) => self.fresh.push(path),
+            failure => return Err(failure),
+        }
         self.failed = true;
         self.unwritten += 1;
         Ok(())
@@ -294,7 +313,8 @@ impl<'r> Session<'r> {
             complain(&format!("{}: {bug}", display_name(&done.doc.label)));
             self.failed = true;
         }
-        self.say_left(done);
+        let provider = self.repairs.options.provider.is_some();
+        self.failed |= not_done::say(&done.doc.label, &done.fixed, &done.pinned_by, provider, self.run.quiet);
     }
 
     fn count(&mut self, done: Done) {
@@ -308,26 +328,6 @@ impl<'r> Session<'r> {
         self.changes.extend(done.notes);
         self.left.push(done.left);
         self.left_alone.extend(done.left_alone);
-    }
-
-    /// Says what was asked for and is not done.
-    fn say_left(&mut self, done: &Done) {
-        let label = display_name(&done.doc.label);
-        if !done.pinned_by.is_empty() && !self.run.quiet {
-            let by = done.pinned_by.join(", ");
-            talk(&format!(
-                "{label}: not changed in place, because another rollout continues from a part of it: {by}"
-            ));
-        }
-        let has_header = done.fixed.before.format.is_some_and(|format| format.info().kept_lines.is_some());
-        let why = match (&self.repairs.options.provider, done.fixed.provider_left) {
-            (None, _) => return,
-            (Some(_), Some(why)) => why,
-            (Some(_), None) if has_header => return,
-            (Some(_), None) => "only Codex rollouts name a provider that can be set",
-        };
-        complain(&format!("{label}: --set-provider: {why}"));
-        self.failed = true;
     }
 
     /// What is taken out is kept before the file loses it.
@@ -388,7 +388,7 @@ impl<'r> Session<'r> {
             Destination::Preview if self.data => {}
             Destination::Preview => self.preview(done, out)?,
             Destination::Patch => unified::write(&relative(&doc.label), doc.id, &*doc.bytes, edits, out)?,
-            Destination::InPlace(how) if !edits.is_empty() => self.replace(doc, &view, *how)?,
+            Destination::InPlace(how) if !edits.is_empty() => self.replace(doc, &view, how_of(done, *how))?,
             Destination::InPlace(_) | Destination::Stream => {}
             Destination::Copy(copies) => self.copy(copies, doc, &view)?,
         }
@@ -405,7 +405,9 @@ impl<'r> Session<'r> {
             let own = own.unwrap_or_else(|| segments::alone(segment, doc.id, total));
             let view = Patched::new(&*doc.bytes, Pieces::new(&own, doc.id, total));
             match &self.repairs.to {
-                Destination::InPlace(how) if changed => self.replace(&doc.of_segment(segment), &view, *how)?,
+                Destination::InPlace(how) if changed => {
+                    self.replace(&doc.of_segment(segment), &view, how_of(done, *how))?
+                }
                 Destination::Patch if changed => {
                     let local = segments::local_edits(segment, edits, doc.id, &*doc.bytes)?;
                     let file = Patched::new(
@@ -449,6 +451,7 @@ impl<'r> Session<'r> {
         // With a body, a patch or a diff on standard output, the rest is talk.
         self.diff.get_mut().finish(out)?;
         out.flush()?;
+        fresh_in_words(&self.fresh).iter().for_each(|fresh| complain(fresh));
         let body = self.filter || matches!(self.repairs.to, Destination::Patch);
         let diff = matches!(self.repairs.to, Destination::Preview);
         let mut stderr = stderr();
@@ -493,7 +496,7 @@ impl<'r> Session<'r> {
 
     fn outcome(&self) -> Outcome {
         let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);
-        let found = self.summary.fails() || self.changed && self.is_preview();
+        let found = self.summary.fails() || self.consent == Consent::Refused || self.changed && self.is_preview();
         self.run.outcome(failed, found)
     }
 }

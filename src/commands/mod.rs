@@ -18,6 +18,7 @@ pub mod init;
 mod left_out;
 pub mod lineage;
 mod lost;
+mod not_done;
 mod numbered_logs;
 mod parts;
 mod positions;
@@ -29,6 +30,7 @@ pub mod slim;
 mod stored;
 pub mod tables;
 pub mod tree;
+pub mod undo;
 mod unslim;
 
 pub use run::notice::{complain, stderr, talk};

@@ -72,6 +72,10 @@ pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome
                 complain(&misuse.message);
                 failed = true;
             }
+            Err(fresh @ Failure::Fresh(_)) => {
+                complain(&fresh.to_string());
+                failed = true;
+            }
             Err(failure) => ended = Some(failure),
         }
         ended.is_none()

@@ -166,6 +166,12 @@ impl FormatInfo {
         self.text_at.map_or(TextAt::Sent, |text_at| text_at(record, at))
     }
 
+    /// Whether a program goes on writing to the store while it is read: it appends lines or rows, keeps another file in step
+    /// with it, or moves out of it what it has compacted. A request, an export or a data set is written once.
+    pub fn is_kept(&self) -> bool {
+        self.appended || self.stored_in_tables || self.positions.is_some() || self.segments
+    }
+
     /// What holds the list of a part in a record.
     pub fn holder<'r>(&self, record: Val<'r>, part: usize) -> Option<Val<'r>> {
         let (_, above) = self.parts.get(part)?.path.split_last()?;

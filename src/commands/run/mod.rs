@@ -3,6 +3,7 @@
 
 pub mod bugs;
 pub mod closing;
+pub mod consent;
 pub mod known_findings;
 pub mod labels;
 pub mod notice;

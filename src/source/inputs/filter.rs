@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::archive::{self, Member};
 use super::globs::{Glob, absolute};
+use crate::source::outputs::journal;
 
 /// Endings that a walk takes, each also with `.gz` and `.zst` after it.
 pub const ENDINGS: [&str; 5] = ["json", "jsonl", "ndjson", "sse", "txt"];
@@ -60,11 +61,7 @@ impl Filter {
 
     /// Whether a file may be a database: its name is none that endings were asked for, and no backup's.
     pub(super) fn may_be_database(&self, path: &Path) -> bool {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_backup = name.rsplit_once(".bak").is_some_and(|(_, rest)| {
-            rest.is_empty() || rest.strip_prefix('.').is_some_and(|number| number.parse::<u32>().is_ok())
-        });
-        self.endings.is_none() && !is_backup
+        self.endings.is_none() && journal::stem(path).is_none()
     }
 
     pub(super) fn takes(&self, path: &Path) -> bool {

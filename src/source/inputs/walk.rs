@@ -14,6 +14,7 @@ use super::filter::{Filter, Filters};
 use super::globs::absolute;
 use super::ignored::Ignores;
 use super::special;
+use crate::source::outputs::journal::is_journal;
 use crate::source::sqlite::{Key, is_database};
 
 /// A list of findings that are known. It is ours, so nobody is told that it holds no conversation.
@@ -182,7 +183,7 @@ impl Walk<'_> {
                 }
                 continue;
             }
-            if entry.file_name() == BASELINE {
+            if entry.file_name() == BASELINE || is_journal(entry.path()) {
                 continue;
             }
             let is_link = entry.path_is_symlink();

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::metadata;
 use super::temp::{Claimed, Temp};
+use super::{journal, metadata};
 use crate::source::identity::Identity;
 
 /// Lengths that a name is cut to where it is too long: those of most file systems, and of encrypted ones.
@@ -26,16 +26,16 @@ pub fn make(real: &Path) -> io::Result<Backup> {
     let mut copy = if needs_copy(real) { Some(copied(real)?) } else { None };
     let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
     for length in LENGTHS {
-        for n in 0.. {
-            let path = real.with_file_name(name(real, n, length));
+        for path in names(real, length) {
+            let room = journal::check_room(&path);
             // An earlier run was killed between its backup and the replacement.
-            if own.is_some() && Identity::of(&path) == own {
+            if own.is_some() && Identity::of(&path) == own && room.is_ok() {
                 return Ok(Backup { path, claim: None });
             }
-            let claimed = match &mut copy {
+            let claimed = room.and_then(|()| match &mut copy {
                 Some(copy) => copy.claim(&path),
                 None => Claimed::link(real, &path),
-            };
+            });
             error = match claimed {
                 Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
@@ -65,9 +65,8 @@ pub fn make(real: &Path) -> io::Result<Backup> {
 pub fn take(real: &Path, mut copy: Temp) -> io::Result<Backup> {
     let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
     for length in LENGTHS {
-        for n in 0.. {
-            let path = real.with_file_name(name(real, n, length));
-            match copy.claim(&path) {
+        for path in names(real, length) {
+            match journal::check_room(&path).and_then(|()| copy.claim(&path)) {
                 Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
                 Err(other) if other.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(other) if other.kind() == io::ErrorKind::InvalidFilename => {
@@ -85,12 +84,14 @@ pub fn take(real: &Path, mut copy: Temp) -> io::Result<Backup> {
 #[cfg(unix)]
 pub fn links(real: &Path) -> u64 {
     let own = Identity::of(real);
-    let names = |length| (0..).map(move |n| real.with_file_name(name(real, n, length)));
+    let has_no_room =
+        |path: &Path| journal::check_room(path).is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists);
     let of = |length| {
-        let there = names(length).take_while(|path| path.symlink_metadata().is_ok());
+        let there = names(real, length).take_while(|path| path.symlink_metadata().is_ok() || has_no_room(path));
         there.filter(|path| own.is_some() && Identity::of(path) == own).count() as u64
     };
-    let short = LENGTHS.into_iter().filter(|length| *length == usize::MAX || file_name(real).len() + 4 > *length);
+    let is_cut = |length: &usize| file_name(real).len() + ".bak.json".len() > *length;
+    let short = LENGTHS.into_iter().filter(|length| *length == usize::MAX || is_cut(length));
     short.map(of).max().unwrap_or(0)
 }
 
@@ -125,12 +126,30 @@ fn file_name(path: &Path) -> &OsStr {
     path.file_name().unwrap_or_default()
 }
 
-/// The name of the backup with this number, in at most this many bytes.
-fn name(real: &Path, n: u32, length: usize) -> OsString {
-    let ending = if n == 0 { ".bak".to_owned() } else { format!(".bak.{n}") };
-    let mut name = cut(file_name(real), length.saturating_sub(ending.len()));
-    name.push(ending);
-    name
+/// The names of backups, in their order; with that of its journal each has at most this many bytes.
+fn names(real: &Path, length: usize) -> impl Iterator<Item = PathBuf> {
+    (0u32..).map(move |n| {
+        let ending = if n == 0 { ".bak".to_owned() } else { format!(".bak.{n}") };
+        let mut name = cut(file_name(real), length.saturating_sub(ending.len() + ".json".len()));
+        name.push(ending);
+        real.with_file_name(name)
+    })
+}
+
+/// The first backup that a file may have.
+pub fn first(real: &Path) -> Option<PathBuf> {
+    LENGTHS
+        .into_iter()
+        .find_map(|length| names(real, length).next().filter(|path| path.symlink_metadata().is_ok()))
+}
+
+/// What the names of a file's backups may begin with: its own name, or where that is long, as much of it as was left.
+pub fn stems(name: &OsStr) -> impl Iterator<Item = OsString> {
+    let shortest = LENGTHS.into_iter().min().unwrap_or(0).saturating_sub(".bak.4294967295.json".len());
+    let mut stems: Vec<OsString> =
+        (shortest.min(name.len())..=name.len()).map(|length| cut(name, length)).collect();
+    stems.dedup();
+    stems.into_iter()
 }
 
 /// As much of a name as has room, without half a character at its end.

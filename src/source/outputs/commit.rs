@@ -8,7 +8,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::temp::Temp;
+use super::journal::{self, Content, Journal};
+use super::temp::{Claimed, Temp};
 use super::{backup, metadata, temp, users};
 use crate::source::bytes::read::ReadAt;
 use crate::source::doc::{Doc, Sequential};
@@ -77,6 +78,8 @@ pub enum CommitError {
 pub struct Replace {
     pub backup: bool,
     pub force: bool,
+    /// A program may be writing to the file, so that one which it has just written to is left alone.
+    pub is_kept: bool,
 }
 
 /// What became of a file that was replaced.
@@ -103,53 +106,98 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, 
     let real = identity::follow(path).and_then(std::path::absolute).map_err(failed)?;
     let folder = real.parent().unwrap_or(Path::new("."));
     let meta = fs::metadata(&real).map_err(failed)?;
-    check_kind(path, &real, &meta, how)?;
+    check_kind(path, &real, &meta, how.force)?;
     check_settled(doc, path, &meta, how)?;
 
-    let no_room = |error| CommitError::Folder { path: path.clone(), folder: folder.to_owned(), error };
-    let mut temp = Temp::beside(folder, false).map_err(no_room)?;
-    let file = temp.file().map_err(failed)?;
-    bytes.append_to(0, bytes.len(), file).map_err(failed)?;
-    let lost = match meta.is_file() {
-        true => File::open(&real).and_then(|old| metadata::attributes(&old, file)).map_err(failed)?,
-        false => Vec::new(),
-    };
-    file.sync_all().map_err(failed)?;
+    let (mut temp, lost) = filled(path, &real, |file| bytes.append_to(0, bytes.len(), file))?;
     // Not every system replaces a file that is open, or removes it after a failure.
     bytes.close();
     doc.bytes.close();
+    let journal = match how.backup && meta.is_file() {
+        true => Some(journal_of(&real, folder, temp.file().map_err(failed)?).map_err(failed)?),
+        false => None,
+    };
     let backup = if how.backup { Some(backup::make(&real).map_err(failed)?) } else { None };
     // All that took time: look again right before the old name goes to the new bytes. A file that somebody else put there
     // meanwhile stays, and the backup goes.
     let meta = fs::metadata(&real).map_err(failed)?;
-    check_kind(path, &real, &meta, how)?;
+    check_kind(path, &real, &meta, how.force)?;
     check_settled(doc, path, &meta, how)?;
     let (backup, claim) = backup.map_or((None, None), |backup| (Some(backup.path), backup.claim));
-    temp.name(&real, true, claim).map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied if cfg!(windows) => CommitError::Held { path: path.clone(), error },
-        _ => failed(error),
-    })?;
-    sync_folder(folder);
+    let journal = match (&backup, journal) {
+        (Some(backup), Some(mut journal)) => Some(journal.claim_journal(&journal::path(backup)).map_err(failed)?),
+        _ => None,
+    };
+    put(path, temp, &real, claim.into_iter().chain(journal))?;
     Ok(Replaced { backup, lost })
+}
+
+/// The journal of what a file becomes.
+fn journal_of(real: &Path, folder: &Path, new: &File) -> io::Result<Temp> {
+    Journal::new(real, Content::of(new)?, Content::of(&File::open(real)?)?).prepared(folder)
+}
+
+/// A temporary file beside the one whose place it is to take, with what that has besides its bytes. Also gives what it
+/// could not get of that, in words.
+pub(super) fn filled(
+    path: &Path,
+    real: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(Temp, Vec<String>), CommitError> {
+    let folder = real.parent().unwrap_or(Path::new("."));
+    let no_room = |error| CommitError::Folder { path: path.to_owned(), folder: folder.to_owned(), error };
+    let mut temp = Temp::beside(folder, false).map_err(no_room)?;
+    let written = || {
+        let file = temp.file()?;
+        fill(file)?;
+        let lost = match fs::metadata(real)?.is_file() {
+            true => metadata::attributes(&File::open(real)?, file)?,
+            false => Vec::new(),
+        };
+        file.sync_all()?;
+        Ok(lost)
+    };
+    let lost = written().map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
+    Ok((temp, lost))
+}
+
+/// Gives a file the name of the one whose place it takes; what was claimed along with it keeps its own.
+pub(super) fn put(
+    path: &Path,
+    temp: Temp,
+    real: &Path,
+    along: impl IntoIterator<Item = Claimed>,
+) -> Result<(), CommitError> {
+    temp.name(real, true, along).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied if cfg!(windows) => CommitError::Held { path: path.to_owned(), error },
+        _ => CommitError::Io { path: path.to_owned(), error },
+    })?;
+    sync_folder(real.parent().unwrap_or(Path::new(".")));
+    Ok(())
 }
 
 /// Removes what killed runs left beside a doc's file.
 pub fn sweep_beside(doc: &Doc) {
     let paths = doc.path.iter().chain(doc.segments.iter().map(|segment| &segment.path));
-    for real in paths.filter_map(|path| fs::canonicalize(path).ok()) {
+    paths.for_each(|path| sweep_around(path));
+}
+
+/// Removes what killed runs left beside a file.
+pub fn sweep_around(path: &Path) {
+    if let Ok(real) = fs::canonicalize(path) {
         temp::sweep(real.parent().unwrap_or(Path::new(".")));
     }
 }
 
 /// Only a file with one name is replaced without being asked twice.
-fn check_kind(path: &Path, real: &Path, meta: &Metadata, how: Replace) -> Result<(), CommitError> {
+pub(super) fn check_kind(path: &Path, real: &Path, meta: &Metadata, force: bool) -> Result<(), CommitError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{FileTypeExt, MetadataExt};
         if meta.file_type().is_fifo() {
-            return if how.force { Ok(()) } else { Err(CommitError::Pipe(path.to_owned())) };
+            return if force { Ok(()) } else { Err(CommitError::Pipe(path.to_owned())) };
         }
-        if meta.is_file() && meta.nlink() > 1 && !how.force {
+        if meta.is_file() && meta.nlink() > 1 && !force {
             let names = meta.nlink() - backup::links(real).min(meta.nlink() - 1);
             if names > 1 {
                 return Err(CommitError::Linked { path: path.to_owned(), names });
@@ -157,7 +205,7 @@ fn check_kind(path: &Path, real: &Path, meta: &Metadata, how: Replace) -> Result
         }
     }
     #[cfg(not(unix))]
-    let _ = (real, how);
+    let _ = (real, force);
     check_replaceable(path, meta)?;
     if meta.is_file() { Ok(()) } else { Err(CommitError::NoFile(path.to_owned())) }
 }
@@ -178,9 +226,14 @@ fn check_settled(doc: &Doc, path: &Path, meta: &Metadata, how: Replace) -> Resul
     if doc.stamp != Some(Stamp::of(meta)) {
         return Err(CommitError::Changed(path.to_owned()));
     }
-    if is_fresh(meta) {
+    if how.is_kept && is_fresh(meta) {
         return Err(CommitError::Fresh(path.to_owned()));
     }
+    check_writer(path)
+}
+
+/// Nobody else may have the file open to write to it: what is written then would go to the backup.
+pub(super) fn check_writer(path: &Path) -> Result<(), CommitError> {
     match users::writer(path) {
         Some(process) => Err(CommitError::Open { path: path.to_owned(), process }),
         None => Ok(()),
@@ -231,7 +284,7 @@ mod tests {
         Ok(path)
     }
 
-    const HOW: Replace = Replace { backup: true, force: false };
+    const HOW: Replace = Replace { backup: true, force: false, is_kept: true };
 
     #[test]
     fn a_file_is_replaced_and_every_backup_is_kept() -> io::Result<()> {
@@ -245,7 +298,7 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(&path)?, "new 1");
         assert_eq!(fs::read_to_string(dir.path().join("a.jsonl.bak"))?, "old");
-        assert_eq!(fs::read_dir(dir.path())?.count(), 3);
+        assert_eq!(fs::read_dir(dir.path())?.count(), 5, "each backup has a journal");
         Ok(())
     }
 

@@ -2,8 +2,10 @@
 
 pub mod backup;
 pub mod commit;
+pub mod journal;
 pub mod metadata;
 pub mod pipe;
 pub mod product;
+pub mod restore;
 pub mod temp;
 pub mod users;

@@ -26,12 +26,20 @@ enum Kind {
     /// A second name of a file that was there before. Once it is the only one, because another run replaced the file
     /// meanwhile, it is the backup of that run, too.
     Link,
+    /// What lies beside a backup, and goes with it.
+    Journal,
 }
 
 static LIVE: Mutex<Live> = Mutex::new(BTreeMap::new());
 
 fn discard(path: &Path, kind: Kind) {
-    if kind == Kind::Own || has_another_name(path) {
+    let goes = match kind {
+        Kind::Own => true,
+        Kind::Link => has_another_name(path),
+        // Of the two names the backup's comes first in order, so that it is gone by now if it goes.
+        Kind::Journal => fs::symlink_metadata(path.with_extension("")).is_err(),
+    };
+    if goes {
         let _ = fs::remove_file(path);
     }
 }
@@ -87,11 +95,12 @@ impl Temp {
         self.0.as_ref().map(NamedTempFile::path)
     }
 
-    /// Gives the file its name. `replace`: an old file of that name goes, else it is an error.
-    pub fn name(mut self, to: &Path, replace: bool, backup: Option<Claimed>) -> io::Result<()> {
+    /// Gives the file its name, and lets what was claimed along with it keep its own. `replace`: an old file of that name
+    /// goes, else it is an error.
+    pub fn name(mut self, to: &Path, replace: bool, along: impl IntoIterator<Item = Claimed>) -> io::Result<()> {
         let mut live = live();
         self.rename(to, replace, &mut live)?;
-        if let Some(path) = backup.and_then(|mut backup| backup.0.take()) {
+        for path in along.into_iter().filter_map(|mut claimed| claimed.0.take()) {
             live.remove(&path);
         }
         Ok(())
@@ -102,6 +111,14 @@ impl Temp {
         let mut live = live();
         self.rename(to, false, &mut live)?;
         live.insert(to.to_owned(), Kind::Own);
+        Ok(Claimed(Some(to.to_owned())))
+    }
+
+    /// Gives the file the name of a journal, which an abandoned one may have; it goes again if its backup does.
+    pub fn claim_journal(&mut self, to: &Path) -> io::Result<Claimed> {
+        let mut live = live();
+        self.rename(to, true, &mut live)?;
+        live.insert(to.to_owned(), Kind::Journal);
         Ok(Claimed(Some(to.to_owned())))
     }
 

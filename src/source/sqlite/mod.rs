@@ -32,6 +32,6 @@ pub use none::{histories, open};
 #[cfg(feature = "sqlite")]
 pub use read::{histories, open};
 #[cfg(not(feature = "sqlite"))]
-pub use unwritten::{refusal, write};
+pub use unwritten::{in_use, refusal, write};
 #[cfg(feature = "sqlite")]
-pub use write::{Step, refusal, write, write_watched};
+pub use write::{Step, in_use, refusal, write, write_watched};

@@ -2,8 +2,8 @@
 //! transaction, each only if its row still holds what was read.
 
 use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+use std::path::Path;
 
 use rusqlite::backup::Backup as Copying;
 use rusqlite::backup::StepResult;
@@ -11,9 +11,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::json::{Tape, Val, scan};
-use crate::source::outputs::commit::{CommitError, Replace, check_age};
-use crate::source::outputs::temp::Temp;
+use crate::source::outputs::commit::{CommitError, Replace, Replaced, check_age};
+use crate::source::outputs::journal::{self, Content, Journal};
+use crate::source::outputs::temp::{Claimed, Temp};
 use crate::source::outputs::{backup, metadata, users};
+use crate::source::reason;
 
 use super::cells::Changed;
 use super::connect::{self, beside, distrust};
@@ -67,12 +69,8 @@ pub fn refusal(path: &Path, sessions: &[(&Key, Vec<Changed>)]) -> io::Result<Opt
     }
 }
 
-/// Changes rows of a database. Returns where the backup is.
-pub fn write(
-    path: &Path,
-    sessions: &[(&Key, Vec<Changed>)],
-    how: Replace,
-) -> Result<Option<PathBuf>, CommitError> {
+/// Changes rows of a database.
+pub fn write(path: &Path, sessions: &[(&Key, Vec<Changed>)], how: Replace) -> Result<Replaced, CommitError> {
     write_watched(path, sessions, how, &|_| {})
 }
 
@@ -82,7 +80,7 @@ pub fn write_watched(
     sessions: &[(&Key, Vec<Changed>)],
     how: Replace,
     at: &dyn Fn(Step),
-) -> Result<Option<PathBuf>, CommitError> {
+) -> Result<Replaced, CommitError> {
     check_age(path, how)?;
     written(path, sessions, how, at).map_err(|refusal| match refusal {
         Refusal::Io(error) => CommitError::Io { path: path.to_owned(), error },
@@ -98,10 +96,10 @@ fn written(
     sessions: &[(&Key, Vec<Changed>)],
     how: Replace,
     at: &dyn Fn(Step),
-) -> Result<Option<PathBuf>, Refusal> {
+) -> Result<Replaced, Refusal> {
     let real = fs::canonicalize(path)?;
     if !how.force {
-        check_closed(&real)?;
+        check_closed(&real).map_err(|why| Refusal::Why(format!("{why}, or use --force")))?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&real, flags)?;
@@ -131,21 +129,41 @@ fn written(
     connection.execute_batch("COMMIT")?;
     at(Step::Committed);
     connection.close().map_err(|(_, error)| error)?;
-    let claim = backup.map(|backup| {
-        backup.claim.into_iter().for_each(|claim| claim.keep());
-        backup.path
-    });
-    Ok(claim)
+    let Some(backup::Backup { path: backup, claim }) = backup else { return Ok(Replaced::default()) };
+    claim.into_iter().for_each(Claimed::keep);
+    // The file is what it will be only once it is closed. The changes are made by then: a journal that cannot be written
+    // is no reason to take them back.
+    let lost =
+        journalled(&real, &backup).err().map(|error| format!("the journal for --undo ({})", reason(&error)));
+    Ok(Replaced { backup: Some(backup), lost: lost.into_iter().collect() })
 }
 
-fn check_closed(real: &Path) -> Result<(), Refusal> {
+/// Writes the journal of a backup.
+fn journalled(real: &Path, backup: &Path) -> io::Result<()> {
+    let (written, old) = (Content::of(&File::open(real)?)?, Content::of(&File::open(backup)?)?);
+    let folder = real.parent().unwrap_or(Path::new("."));
+    let temp = Journal::new(real, written, old).prepared(folder)?;
+    temp.name(&journal::path(backup), true, [])
+}
+
+/// Why a database must not be replaced as a file: what belongs to it lies beside it, or somebody has it open.
+pub fn in_use(real: &Path) -> Option<String> {
+    let mut head = [0; 8];
+    let journal = File::open(beside(real, "-journal")).and_then(|mut file| file.read_exact(&mut head));
+    // The head of a journal whose transaction has ended is overwritten.
+    if journal.is_ok() && head != [0; 8] {
+        return Some("its -journal file holds a transaction that was interrupted".to_owned());
+    }
+    check_closed(real).err()
+}
+
+fn check_closed(real: &Path) -> Result<(), String> {
     if fs::metadata(beside(real, "-wal")).is_ok_and(|meta| meta.len() > 0) {
-        return refused(
-            "its -wal file holds rows that are not in the database yet; close the program that uses it, or use --force",
-        );
+        let why = "its -wal file holds rows that are not in the database yet; close the program that uses it";
+        return Err(why.to_owned());
     }
     match users::other(real) {
-        Some(process) => refused(format!("process {process} has it open; close it first, or use --force")),
+        Some(process) => Err(format!("process {process} has it open; close it first")),
         None => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Output;
 
 use crate::report::reports::run;
-use crate::source::writing::{BROKEN, WHOLE, folder_with, names, read, settle};
+use crate::source::writing::{BROKEN, LOG, WHOLE, folder_with, names, read, settle};
 
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -170,7 +170,7 @@ fn what_is_dropped_is_kept_before_the_file_loses_it() {
     // The list cannot be written: the file is left as it is.
     refused(folder.path(), &["fix", "-w", "--dropped", "none/d.jsonl", "h.json"], "cannot be saved");
     // The file cannot be written: the list is as it was.
-    fs::write(path("fresh.json"), BROKEN).expect("written");
+    fs::write(path("fresh.json"), LOG).expect("written");
     refused(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "fresh.json"], "in the last 10 seconds");
     // Anything else than a list is not appended to.
     fs::write(path("notes.txt"), "Dear diary\n").expect("written");

@@ -295,7 +295,7 @@ fn parts_are_repaired_in_their_rows() {
     let ended: Value = serde_json::from_str(&after[3]).expect("JSON");
     let state = json!({"status": "error", "input": {"a": 1}, "error": "Tool execution aborted", "time": {"start": 7, "end": 7}});
     assert_eq!(ended["state"], state);
-    assert_eq!(names(database.folder.path()), ["opencode.db", "opencode.db.bak"]);
+    assert_eq!(names(database.folder.path()), ["opencode.db", "opencode.db.bak", "opencode.db.bak.json"]);
     assert_eq!(parts(&database.folder.path().join("opencode.db.bak")), before);
     assert_eq!(database.count("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
@@ -333,7 +333,7 @@ fn a_schema_that_is_not_known_is_not_written() {
 }
 
 const CHILD: &str = "REPLAYLINT_TEST_DIES_IN_PARTS";
-const HOW: Replace = Replace { backup: true, force: false };
+const HOW: Replace = Replace { backup: true, force: false, is_kept: true };
 
 /// Changes a part, and dies on the way. Alone it does nothing.
 #[test]

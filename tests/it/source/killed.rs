@@ -32,9 +32,16 @@ fn log(folder: &Path) {
     file(folder, "log.jsonl", &String::from_utf8(crate::logs::requests(8, 1)).expect("UTF-8"));
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case { args: &["fix", "-w", "h.json"], make: broken },
     Case { args: &["fix", "-w", "--no-backup", "h.json"], make: broken },
+    Case {
+        args: &["fix", "--undo", "h.json"],
+        make: |folder| {
+            broken(folder);
+            assert_eq!(run(folder, &["fix", "-w", "h.json"]).status.code(), Some(0));
+        },
+    },
     Case { args: &["fix", "--force", "-o", "copy.json", "h.json"], make: broken },
     Case {
         args: &["fix", "--force", "-o", "copy.json", "h.json"],
@@ -73,12 +80,24 @@ fn files(folder: &Path) -> Files {
                 true => folders.push(entry.path()),
                 false => {
                     let name = entry.path().strip_prefix(folder).expect("below it").to_owned();
-                    all.insert(name, fs::read(entry.path()).expect("readable"));
+                    let bytes = fs::read(entry.path()).expect("readable");
+                    all.insert(name, if is_journal(&entry.path()) { timeless(&bytes) } else { bytes });
                 }
             }
         }
     }
     all
+}
+
+fn is_journal(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(".bak.json")
+}
+
+/// A journal without its time, which is that of its run.
+fn timeless(journal: &[u8]) -> Vec<u8> {
+    let mut journal: serde_json::Value = serde_json::from_slice(journal).expect("a whole journal");
+    journal["time"] = 0.into();
+    journal.to_string().into_bytes()
 }
 
 fn is_litter(name: &Path) -> bool {
@@ -131,7 +150,9 @@ fn a_kill_at_any_call_leaves_old_or_new_and_the_next_run_cleans_up() {
             assert_old_or_new(&now, &old, &new, true, &when);
             left_new += usize::from(now == new);
             let again = run(folder.path(), case.args);
-            assert_eq!(again.status.code(), Some(0), "{when}: {}", String::from_utf8_lossy(&again.stderr));
+            // What was taken back cannot be taken back again.
+            let code = if now == new && case.args.contains(&"--undo") { 2 } else { 0 };
+            assert_eq!(again.status.code(), Some(code), "{when}: {}", String::from_utf8_lossy(&again.stderr));
             let after = files(folder.path());
             assert!(after == new, "{when}: the next run leaves {:?}", after.keys());
         }
@@ -251,7 +272,8 @@ mod databases {
                 let folder = database.folder.path();
                 let when = format!("{mode} killed at {call:?}");
                 traced::killed(folder, &ARGS, call);
-                for name in names(folder).iter().filter(|name| name.starts_with("agents.db.bak")) {
+                let is_backup = |name: &&String| name.starts_with("agents.db.bak") && !name.ends_with(".json");
+                for name in names(folder).iter().filter(is_backup) {
                     assert_eq!(rows(&folder.join(name)), old, "{when}: the backup");
                 }
                 // Opening it rolls back what was not committed, as any program's opening does.

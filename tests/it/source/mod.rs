@@ -20,4 +20,5 @@ pub mod sqlite_write;
 pub mod threads;
 #[cfg(target_os = "linux")]
 pub mod traced;
+pub mod undo;
 pub mod writing;

@@ -38,7 +38,7 @@ fn rows_are_removed_and_the_session_says_when() {
     assert_eq!((database.rows(), names(folder)), (before.clone(), vec!["agents.db".to_owned()]));
     let (code, told) = fix(folder, &["-w", "--dropped", "dropped.jsonl"]);
     assert!(code == Some(0) && told.contains("agents.db: fixed; backup: "), "{told}");
-    assert_eq!(names(folder), ["agents.db", "agents.db.bak", "dropped.jsonl"]);
+    assert_eq!(names(folder), ["agents.db", "agents.db.bak", "agents.db.bak.json", "dropped.jsonl"]);
     assert_eq!(rows(&folder.join("agents.db.bak")), before);
     let kept: Vec<(i64, String)> = before.into_iter().filter(|(id, _)| ![2, 5].contains(id)).collect();
     assert_eq!(database.rows(), kept);
@@ -53,7 +53,7 @@ fn rows_are_removed_and_the_session_says_when() {
     let (code, told) = fix(folder, &["-w"]);
     assert!(code == Some(0) && told.contains("Nothing to fix"), "{told}");
     assert_eq!(fs::read(&database.path).expect("readable"), bytes, "a second run changes nothing");
-    assert_eq!(names(folder), ["agents.db", "agents.db.bak", "dropped.jsonl"]);
+    assert_eq!(names(folder), ["agents.db", "agents.db.bak", "agents.db.bak.json", "dropped.jsonl"]);
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_database_that_is_open_is_left_alone() {
         let (code, told) = fix(database.folder.path(), &["-w"]);
         assert_eq!(code, Some(0), "{mode}: {told}");
         assert_eq!(database.rows().len(), 7);
-        assert_eq!(names(database.folder.path()), ["agents.db", "agents.db.bak"], "{mode}");
+        assert_eq!(names(database.folder.path()), ["agents.db", "agents.db.bak", "agents.db.bak.json"], "{mode}");
     }
 }
 
@@ -197,7 +197,7 @@ fn removal(id: i64, old: &str) -> Changed {
     Changed { id: Id::Number(id), old: old.as_bytes().into(), is_text: true, new: None }
 }
 
-const HOW: Replace = Replace { backup: true, force: false };
+const HOW: Replace = Replace { backup: true, force: false, is_kept: true };
 
 #[test]
 fn a_row_that_changed_meanwhile_takes_all_back() {

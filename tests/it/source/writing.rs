@@ -10,6 +10,8 @@ use crate::report::reports::run;
 pub const BROKEN: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
 pub const WHOLE: &str =
     "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
+/// A log that its program goes on writing to, with a result of no call.
+pub const LOG: &str = "{\"type\":\"ag2.events.input_events.ModelRequest\",\"data\":{\"content\":\"Go\"}}\n{\"type\":\"ag2.events.tool_events.ToolResultsEvent\",\"data\":{\"results\":[{\"__event__\":\"ag2.events.tool_events.ToolResultEvent\",\"parent_id\":\"call_9\",\"name\":\"f\",\"result\":{}}]}}\n{\"type\":\"ag2.events.input_events.ModelRequest\",\"data\":{\"content\":\"Go\"}}\n";
 
 pub fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -66,7 +68,7 @@ fn a_repair_keeps_a_backup_and_what_it_drops() {
     let folder = folder_with("h.json", BROKEN);
     let output = run(folder.path(), &["fix", "-w", "--dropped", "dropped.jsonl", "h.json"]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak"]);
+    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak", "h.json.bak.json"]);
     assert_eq!(read(folder.path(), "h.json"), WHOLE);
     assert_eq!(read(folder.path(), "h.json.bak"), BROKEN);
     let dropped = read(folder.path(), "dropped.jsonl");
@@ -92,22 +94,74 @@ fn a_repair_keeps_a_backup_and_what_it_drops() {
     settle(&folder.path().join("h.json"));
     let output = run(folder.path(), &["fix", "-w", "h.json"]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak"]);
+    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak", "h.json.bak.json"]);
 }
 
 #[test]
-fn a_file_that_may_be_in_use_is_left_alone() {
-    let folder = folder_with("h.json", BROKEN);
+fn a_log_that_may_be_in_use_is_left_alone() {
+    let folder = folder_with("log.jsonl", LOG);
+    fs::write(folder.path().join("log.jsonl"), LOG).expect("written");
+    let fix = |args: &[&str]| {
+        let output = run(folder.path(), &[&["fix", "-w"], args].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let fresh = "log.jsonl: modified in the last 10 seconds and may still be in use; nothing was written (--force overrides)";
+    let (code, said) = fix(&["log.jsonl"]);
+    assert!(code == Some(2) && said == format!("replaylint: {fresh}\n"), "{said}");
+    assert_eq!(read(folder.path(), "log.jsonl"), LOG);
+    assert_eq!(names(folder.path()), ["log.jsonl"]);
+    // A request is whole once it is there: nobody goes on writing to it.
     fs::write(folder.path().join("h.json"), BROKEN).expect("written");
-    let output = run(folder.path(), &["fix", "-w", "h.json"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--force overrides"));
-    assert_eq!(read(folder.path(), "h.json"), BROKEN);
-    assert_eq!(names(folder.path()), ["h.json"]);
-    let output = run(folder.path(), &["fix", "-w", "--force", "--no-backup", "h.json"]);
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(fix(&["--no-backup", "h.json"]).0, Some(0));
     assert_eq!(read(folder.path(), "h.json"), WHOLE);
-    assert_eq!(names(folder.path()), ["h.json"]);
+    // Of many, one line says it.
+    let _ = ["a", "b", "c", "d"]
+        .map(|name| fs::write(folder.path().join(format!("{name}.jsonl")), LOG).expect("written"));
+    let (code, said) = fix(&["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl", "log.jsonl"]);
+    let line = "5 files were modified in the last 10 seconds and may still be in use; nothing was written to them \
+                (--force overrides): a.jsonl, b.jsonl, c.jsonl and 2 more";
+    assert!(code == Some(2) && said == format!("replaylint: {line}\n"), "{said}");
+    let (code, said) = fix(&["--force", "--no-backup", "log.jsonl"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!read(folder.path(), "log.jsonl").contains("call_9"));
+}
+
+/// Runs `fix -w` on a terminal, where somebody types.
+#[cfg(target_os = "linux")]
+fn at_a_terminal(folder: &Path, args: &[&str], typed: &str) -> Option<(Option<i32>, String)> {
+    let command = [&[env!("CARGO_BIN_EXE_replaylint"), "fix", "-w", "--color=never"], args].concat().join(" ");
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(folder).env("TERM", "dumb");
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+    child.stdin.take().expect("a pipe").write_all(typed.as_bytes()).expect("typed");
+    let output = child.wait_with_output().expect("it ends");
+    Some((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_is_asked_once_before_something_is_lost() {
+    let ask = "Write these repairs, and those in other files that lose content? [y/N]";
+    for (args, typed, questions, code, written) in [
+        (&["h.json", "g.json"][..], "n\n", 1, 1, false),
+        (&["h.json", "g.json"], "\n", 1, 1, false),
+        (&["h.json", "g.json"], "y\n", 1, 0, true),
+        (&["--yes", "h.json", "g.json"], "", 0, 0, true),
+        (&["--lossless", "h.json", "g.json"], "", 0, 1, false),
+    ] {
+        let folder = folder_with("h.json", BROKEN);
+        fs::write(folder.path().join("g.json"), BROKEN).expect("written");
+        let Some((exit, said)) = at_a_terminal(folder.path(), args, typed) else {
+            println!("skipped: script is not installed");
+            return;
+        };
+        assert_eq!((exit, said.matches(ask).count()), (Some(code), questions), "{args:?} {typed:?}: {said}");
+        let expected = if written { WHOLE } else { BROKEN };
+        for name in ["h.json", "g.json"] {
+            assert_eq!(read(folder.path(), name), expected, "{args:?} {typed:?}: {said}");
+        }
+        assert_eq!(names(folder.path()).len(), if written { 6 } else { 2 });
+    }
 }
 
 #[test]
@@ -327,7 +381,7 @@ fn slimming_keeps_a_backup_and_is_undone() {
     // A second time nothing changes, so nothing is written.
     settle(&folder.path().join("log.jsonl"));
     assert_eq!(run(folder.path(), &["slim", "-w", "log.jsonl"]).status.code(), Some(0));
-    assert_eq!(names(folder.path()), ["log.jsonl", "log.jsonl.bak"]);
+    assert_eq!(names(folder.path()), ["log.jsonl", "log.jsonl.bak", "log.jsonl.bak.json"]);
     // The log goes on, and is slimmed again.
     let more = format!("{slim}{}", full.lines().last().expect("a line"));
     fs::write(folder.path().join("log.jsonl"), &more).expect("written");
