@@ -12,14 +12,11 @@ use crate::report::changes::{self, ChangeNote};
 use crate::report::command_line::CommandLine;
 use crate::report::html::draw;
 use crate::report::left_alone::{self, LeftAlone};
-use crate::report::locations;
 use crate::report::preview::{Preview, Repair};
 use crate::report::sums::Counts;
-use crate::report::updates;
-use crate::report::{self, Report, Seen, Summary};
+use crate::report::{self, Report, Seen, Summary, locations, updates};
 use crate::source::outputs::commit::{self, Replace};
-use crate::source::outputs::product;
-use crate::source::{Doc, Input, Packing, Patched, display_name, display_path, segments, words};
+use crate::source::{Doc, Input, Packing, Patched, display_name, display_path, outputs, segments, words};
 
 use super::check::{is_no_conversation, nothing_found};
 use super::databases;
@@ -436,7 +433,7 @@ impl<'r> Session<'r> {
 
     fn copy(&self, copies: &Copies, doc: &Doc, view: &Patched<'_>) -> Result<(), Failure> {
         let path = copies.place(doc, self.several)?;
-        let lost = product::write_new(&path, view, copies.existing).map_err(unwritten)?;
+        let lost = outputs::product::write_new(&path, view, copies.existing).map_err(unwritten)?;
         self.wrote.set(true);
         products::say_lost(&path.to_string_lossy(), &lost);
         Ok(())

@@ -113,7 +113,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
             bytes: change.row.at.len,
             reason: reason.map(|reason| reason.message.clone()),
             api_message: reason.and_then(|reason| reason.api_message.clone()),
-            item: item_name(&texts, change),
+            item: item_name(&texts, change, fixed),
             record: change.row.record + 1,
             at: change.row.at,
             row: change.row,
@@ -157,16 +157,17 @@ fn reasons(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Res
     Ok(reasons)
 }
 
-/// Type and ids of the item that changes.
-fn item_name(texts: &Texts<'_>, change: &Change) -> String {
+/// Type and ids of the item that changes; of a translated store, of the item as it is sent.
+fn item_name(texts: &Texts<'_>, change: &Change, fixed: &Fixed) -> String {
+    let row = fixed.around.get(&change.row.at).map_or(&change.row, |around| &around.row);
     let text = |val: Option<Val<'_>>, mask: fn(&str) -> String| {
         val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
     };
-    let name = texts.item(&change.row, |item| {
+    let name = texts.item(row, |item| {
         if !item.is_object() {
             return "a field of the request".to_owned();
         }
-        let kind = text(item.get("type"), mask::word).unwrap_or_else(|| change.row.kind.name().to_owned());
+        let kind = text(item.get("type"), mask::word).unwrap_or_else(|| row.kind.name().to_owned());
         let ids = match texts.called(item) {
             Some(names) => [names.id, names.key]
                 .map(|name| name.map(|name| mask::id(&String::from_utf8_lossy(&name.decode())))),

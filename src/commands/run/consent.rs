@@ -72,11 +72,13 @@ pub(in crate::commands) fn ask(lossy: &[ChangeNote], several: bool) -> Result<bo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Row;
     use crate::place::{DocId, Place};
-    use crate::repair::Action;
+    use crate::repair::{Action, Cause};
     use crate::report::Spot;
 
     fn note(loss: Loss) -> ChangeNote {
+        let at = Place { doc: DocId(0), len: 1, start: 0 };
         ChangeNote {
             rule: "RL102".to_owned(),
             name: "orphan-output",
@@ -91,7 +93,11 @@ mod tests {
             api_message: None,
             item: "function_call_output call_1".to_owned(),
             record: 1,
-            at: Place { doc: DocId(0), len: 1, start: 0 },
+            at,
+            row: Row::of_place(at, 0),
+            other_at: None,
+            cause: Cause::Flag("--reasoning strip"),
+            turn: None,
             removed: Vec::new(),
         }
     }
