@@ -69,8 +69,8 @@ pub fn raw<'v>(val: Val<'v>, paths: &[&[&str]]) -> &'v [u8] {
     paths.iter().find_map(|path| val.at(path)).map_or(b"null", |own| own.raw())
 }
 
-/// The edits that fill in what lacks at a place of a record.
-pub type Fill = fn(&Stored<'_>, Place, &mut Vec<Edit>);
+/// The edits that fill in what lacks at some places of a record.
+pub type Fill = fn(&Stored<'_>, &dyn Fn(Place) -> bool, &mut Vec<Edit>);
 
 /// Members by which the lines of a log name one another.
 pub struct Links {

@@ -5,11 +5,12 @@ use std::io;
 use crate::format::Format;
 use crate::source::{bug, lines};
 
+use super::batch::Batch;
 use super::doc::Run;
 use super::gathered::{Chunk, Marks};
 use super::guard::guarded;
 use super::line::Line;
-use super::stage::{Batch, Stage};
+use super::stage::Stage;
 use super::{Reading, Scanned, Take, detect, paths, spread};
 
 /// The lines of a chunk, from one record on.

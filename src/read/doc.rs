@@ -13,8 +13,9 @@ use crate::place::{DocId, Place};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 
+use super::batch::Batch;
 use super::detect::{self, Answer};
-use super::stage::{Batch, Stage};
+use super::stage::Stage;
 use super::{
     Found, Options, Panics, Reading, Take, branches, coverage, large, last_line, paths, reduced, translated,
     unknown,

@@ -3,7 +3,7 @@
 use crate::format::Mark;
 use crate::source::Container;
 
-use super::stage::Batch;
+use super::batch::Batch;
 use super::{Reading, Take};
 
 impl<T: Default> Reading<T> {

@@ -3,8 +3,9 @@
 use crate::source::bug;
 
 use super::Visitor;
+use super::batch::Batch;
 use super::skipped::{Panics, Skipped};
-use super::stage::{Batch, Stage};
+use super::stage::Stage;
 
 /// Reads a record; `None` if that panics.
 pub(super) fn guarded<'o, V: Visitor, R>(

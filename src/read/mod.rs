@@ -5,6 +5,7 @@
 //! hand. Stage (b) puts the rows together in order, and hands over the histories. A format whose records are histories
 //! by themselves hands them over where they are read.
 
+mod batch;
 mod branches;
 pub mod broken;
 mod chunk;

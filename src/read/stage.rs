@@ -2,9 +2,9 @@
 //! number of threads.
 
 use crate::dialect::Item;
-use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice, TextAt, read_item};
+use crate::format::{Format, FormatInfo, Mark, Probe, Record, Sink, Slice, TextAt, read_item};
 use crate::formats::unread;
-use crate::history::{Act, Code, Finding, Flags, History, Row, codes};
+use crate::history::{Act, Code, Finding, Flags, Row, codes};
 use crate::json::edit::Base;
 use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Spare, Tape, Val, What, pointer, scan};
@@ -12,33 +12,10 @@ use crate::place::{DocId, Place};
 use crate::source::damage::{self, Escaped, Kind, Part};
 use crate::source::framing;
 
+use super::batch::Batch;
 use super::detect::{self, Reading};
 use super::line::Line;
-use super::skipped::Skipped;
 use super::{Options, Scanned, Visitor, unknown};
-
-/// What one stretch of records gave.
-#[derive(Default)]
-pub struct Batch {
-    pub rows: Vec<Row>,
-    /// (number of rows before it, mark)
-    pub marks: Vec<(u32, Mark)>,
-    /// Findings on items, in the order of the doc.
-    pub items: Vec<Finding>,
-    /// Findings on records and bytes.
-    pub raised: Vec<Finding>,
-    pub records: u32,
-    /// The last record ends early: it is cut if it is the last one of the doc, else damaged.
-    pub cut: Option<Finding>,
-    /// That record shows what it is called and what it follows.
-    pub keeps_chain: bool,
-    /// A record could not be read.
-    pub broken: bool,
-    /// A record may hold a reference.
-    pub may_refer: bool,
-    /// Records that were skipped because of a bug here.
-    pub bugs: Vec<Skipped>,
-}
 
 /// Reads records. One a thread.
 pub struct Stage<'o, V> {
@@ -472,37 +449,5 @@ impl<V: Visitor> Sink for Stage<'_, V> {
 
     fn newest_first(&self) -> Option<bool> {
         self.options.newest_first
-    }
-}
-
-impl Batch {
-    /// More comes after the record that ends early, so it is damage.
-    pub fn damage_cut(&mut self) {
-        if let Some(cut) = self.cut.take() {
-            self.marks.push((self.rows.len() as u32, Mark::Lost(cut.row.at, cut.row.record)));
-            let cut = Finding { partner: None, ..cut };
-            self.raised.push(match std::mem::take(&mut self.keeps_chain) {
-                true => cut.variant(1).act(Act::Placeholder),
-                false => cut,
-            });
-            self.broken = true;
-        }
-    }
-
-    /// Puts rows and marks into an assembler; hands out the histories that end.
-    pub fn assemble(&mut self, assembler: &mut Assembler, mut done: impl FnMut(History, &[Finding])) {
-        let mut at = 0;
-        for (before, mark) in self.marks.drain(..) {
-            assembler.rows(self.rows.get(at..before as usize).unwrap_or_default());
-            at = before as usize;
-            if let Some(history) = assembler.mark(mark) {
-                done(history, &self.items);
-            }
-        }
-        assembler.rows(self.rows.get(at..).unwrap_or_default());
-        if self.broken {
-            assembler.broken();
-        }
-        self.rows.clear();
     }
 }

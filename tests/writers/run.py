@@ -16,7 +16,7 @@ from server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("REPLAYLINT", ROOT / "target" / "debug" / "replaylint"))
-WRITERS = ("agents_sdk", "pydantic_messages", "langgraph_thread", "adk_session", "ag2_log", "ai_messages")
+WRITERS = ("agents_sdk", "pydantic_messages", "langgraph_thread", "adk_session", "ag2_log", "ai_messages", "pi_session")
 
 
 def replaylint(*arguments):

@@ -1,5 +1,6 @@
 //! What a store itself lacks, apart from what its messages say: its editor fills it in, where the records lie.
 
+use std::collections::HashSet;
 use std::io;
 
 use crate::format::Format;
@@ -31,12 +32,15 @@ pub(in crate::repair) fn fill<'j>(
     let doc = first.finding.row.at.doc;
     read::fill(doc, bytes, options)?;
     let Some(view) = View::of(doc, bytes)? else { return Ok(all) };
-    for judged in asked {
-        let at: Place = view.origin(judged.finding.row.at);
-        if let Some(record) = view.record(at)
+    let places: Vec<Place> = asked.iter().map(|judged| view.origin(judged.finding.row.at)).collect();
+    let wanted: HashSet<Place> = places.iter().copied().collect();
+    let mut done = HashSet::new();
+    for (judged, at) in asked.into_iter().zip(places) {
+        if let Some(record) = view.record(at).filter(|record| done.insert(record.at.start))
             && let Some(val) = record.root()
         {
-            fill(&Stored { val, base: record.base(), number: judged.finding.row.record }, at, &mut all.edits);
+            let stored = Stored { val, base: record.base(), number: judged.finding.row.record };
+            fill(&stored, &|at| wanted.contains(&at), &mut all.edits);
         }
         all.changes.push(change(judged, at, Action::Rewrite));
         all.touched.push(at);

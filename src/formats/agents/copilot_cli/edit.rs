@@ -33,9 +33,9 @@ fn result(open: &OpenCall<'_>) -> Option<Vec<u8>> {
     ))
 }
 
-fn escape(record: &Stored<'_>, at: Place, out: &mut Vec<Edit>) {
+fn escape(record: &Stored<'_>, is_wanted: &dyn Fn(Place) -> bool, out: &mut Vec<Edit>) {
     let separators = Separators::of(record);
-    if separators.first() == Some(&at) {
+    if separators.first().is_some_and(|first| is_wanted(*first)) {
         out.extend(separators.edits());
     }
 }

@@ -5,9 +5,9 @@ use crate::format::translate::{Stored, Translated, by_record};
 use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::json::{Val, name};
 
-use super::edit;
 use super::message::Message;
 use super::session::Session;
+use super::{edit, required};
 use crate::formats::member::text;
 use crate::formats::threads::{Dialects, STORE};
 
@@ -75,6 +75,6 @@ fn session(record: &Stored<'_>) -> Translated {
         messages: list.filter_map(|message| Message::of(message, record.base, record.number)).collect(),
     };
     let mut translated = session.translated(&DIALECTS, None);
-    translated.findings.extend(edit::findings(record));
+    translated.findings.extend(required::findings(record));
     translated
 }

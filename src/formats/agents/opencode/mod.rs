@@ -7,6 +7,7 @@ pub mod write;
 
 pub(super) mod edit;
 pub(super) mod message;
+mod required;
 pub(super) mod rows;
 pub(super) mod session;
 

@@ -6,7 +6,7 @@ use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Finding, Row, codes};
 use crate::json::{Val, name};
 
-use super::{edit, rows};
+use super::{edit, required, rows};
 use crate::formats::kept::Kept;
 use crate::formats::threads::{Dialects, STORE};
 
@@ -65,7 +65,7 @@ impl ThreadReader for Rows {
     fn take(&mut self, record: &Stored<'_>) {
         self.kept.push(record);
         self.in_tables |= record.val.get("row").is_some();
-        self.found.extend(edit::finding_in_row(record));
+        self.found.extend(required::finding_in_row(record));
         if record.val.get(name::hidden).is_some() {
             let row = Row::of_place(record.base.of(record.val), record.number);
             let finding = Finding::new(codes::HIDDEN_SESSION, row);
