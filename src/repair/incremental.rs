@@ -11,7 +11,8 @@ use crate::read::detect::{self, Answer, Reading};
 use crate::rules::chat::assumed;
 use crate::source::{Container, Held, Patched, ReadAt, framing, lines};
 
-use super::plan::history_plan::{HistoryPlan, Predicted};
+use super::plan::history_plan::HistoryPlan;
+use super::plan::predicted::Predicted;
 use super::search::{Search, is_new};
 use super::{Change, Left, Refusal};
 

@@ -28,7 +28,8 @@ use crate::rule::Loss;
 
 pub use disjoint_sets::DisjointSets;
 pub use fixed::{Fixed, NO_REASONS};
-pub use plan::history_plan::{HistoryPlan, Predicted};
+pub use plan::history_plan::HistoryPlan;
+pub use plan::predicted::Predicted;
 pub use preview::{Promise, Sketch, Sketcher};
 pub use rounds::{fix, fix_judged};
 pub use search::Search;

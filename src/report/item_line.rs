@@ -15,6 +15,9 @@ const MESSAGE: &str = "message";
 /// Columns of what an item says, at most; the line is cut to the width after that.
 const SAID: usize = 200;
 
+/// Columns of the arguments of a call: its name and its id are to fit beside them.
+const ARGUMENTS: usize = 36;
+
 /// The line of an item that a history has.
 pub(super) fn of_row(row: &Row, item: Val<'_>, names: Option<Names<'_>>, content: bool) -> String {
     line(row.kind, item, names, Shows { name: content, text: content }, Some(row))
@@ -53,7 +56,9 @@ fn line(kind: Kind, item: Val<'_>, names: Option<Names<'_>>, shows: Shows, row: 
     let name = told.name.filter(|name| shows.name || mask::word(name) == *name);
     let is_call = is_call && name.is_some();
     match name {
-        Some(name) if is_call && shows.text => line.push_str(&format!(" {name}({})", flat(&says))),
+        Some(name) if is_call && shows.text => {
+            line.push_str(&format!(" {name}({})", cut(&flat(&says), ARGUMENTS)))
+        }
         Some(name) if is_call => line.push_str(&format!(" {name}({})", mask::size(&says))),
         Some(name) => line.push_str(&format!(" {name}")),
         None => {}

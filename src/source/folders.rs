@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use layout::{Kind, Member, read};
 
 use super::bytes::hinted::{KnownBytes, one_line};
-use super::bytes::hints::Known;
+use super::bytes::hints::{Known, Rows};
 use super::bytes::read::ReadAt;
 use super::file_stamp::Packing;
 use super::inputs::walk::Input;
@@ -78,7 +78,7 @@ pub(super) fn open(format: &'static str, paths: &[PathBuf]) -> io::Result<(Box<d
             is_base: false,
         });
     }
-    let lines = KnownBytes::new(text, Known::Lines { format, is_edited: true });
+    let lines = KnownBytes::new(text, Known::Lines { format, rows: Rows::Changed });
     segments::number(&mut rows, &lines)?;
     Ok((Box::new(lines), rows))
 }

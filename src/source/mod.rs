@@ -21,7 +21,7 @@ pub mod sqlite;
 
 pub use bytes::cached_reader::Held;
 pub use bytes::growable::Roomy;
-pub use bytes::hints::Known;
+pub use bytes::hints::{Known, Rows};
 pub use bytes::read::{Memory, Patched, ReadAt, append};
 pub use bytes::synthetic::Made;
 pub use doc::{Doc, Sequential};

@@ -9,6 +9,7 @@ pub mod history_plan;
 pub mod memo;
 pub mod modes;
 pub mod pairs;
+pub mod predicted;
 pub mod reasons;
 pub mod references;
 pub mod selection;

@@ -27,8 +27,9 @@ use crate::place::Place;
 
 use super::plan::chosen;
 use super::plan::chosen::Chosen;
-use super::plan::history_plan::{HistoryPlan, Plan, Predicted};
+use super::plan::history_plan::{HistoryPlan, Plan};
 use super::plan::memo::Once;
+use super::plan::predicted::Predicted;
 use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::{Action, Cause, surroundings};
 use component::Map;

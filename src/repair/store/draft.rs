@@ -10,7 +10,7 @@ use crate::history::Row;
 use crate::json::edit::Base;
 use crate::json::{Val, fingerprint_of, string};
 use crate::place::{DocId, Edit, Patch, Place, With};
-use crate::source::Container;
+use crate::source::{Container, Rows};
 
 use super::traced::Mapped;
 use super::view::{Stored, View};
@@ -24,6 +24,7 @@ const NOT_HERE: &str = "a store of this kind has no place for it; `replaylint co
 const NO_ANSWER: &str = "no result can be written for a call like this one";
 const NO_ROWS: &str =
     "rows of a database are not added or moved; `replaylint convert --to API FILE` writes the history to a file";
+const ROWS_STAY: &str = "rows of this database are not removed, because others refer to them; `replaylint convert --to API FILE` writes the history to a file";
 const ONLY_READ: &str =
     "this database is only read; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 const SPREAD: &str = "the record spans several lines, so no other can be put beside it";
@@ -87,7 +88,7 @@ impl Draft {
         dialect: &'static dyn Dialect,
         fates: &[(&Row, &Fate)],
     ) -> (Draft, Vec<Fault>) {
-        if view.rows == Some(false) {
+        if view.rows == Some(Rows::Read) {
             return (Draft::default(), fates.iter().map(|(row, _)| (row.at, ONLY_READ)).collect());
         }
         let mut drafting =
@@ -141,6 +142,7 @@ impl Drafting<'_, '_> {
         for row in goes {
             let at = self.view.origin(row.at);
             let why = match self.value_at(at) {
+                _ if self.view.rows == Some(Rows::Changed) => Some(ROWS_STAY),
                 None => Some(NO_PLACE),
                 Some(_) if self.view.traced.keeps(at, &self.draft.gone) => Some(HOLDS_MORE),
                 Some((record, at)) => {

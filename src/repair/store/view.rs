@@ -9,7 +9,7 @@ use crate::format::Editor;
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Place};
-use crate::source::{Container, Known, ReadAt, framing, lines};
+use crate::source::{Container, Known, ReadAt, Rows, framing, lines};
 
 use super::traced::Traced;
 
@@ -19,8 +19,8 @@ pub(in crate::repair) struct View<'v> {
     pub bytes: &'v dyn ReadAt,
     pub container: Container,
     pub traced: Traced<'v>,
-    /// Its records are rows of a database, or files; and whether these can be changed.
-    pub rows: Option<bool>,
+    /// What can be done to its records, where they are rows of a database, or files.
+    pub rows: Option<Rows>,
     records: RefCell<HashMap<u64, Option<Rc<Stored>>>>,
 }
 
@@ -92,7 +92,7 @@ impl<'v> View<'v> {
         let Some(traced) = bytes.room().and_then(|room| room.made()).map(Traced::new) else { return Ok(None) };
         let container = framing::sniff(bytes)?;
         let rows = match bytes.known() {
-            Some(Known::Lines { is_edited, .. }) => Some(is_edited),
+            Some(Known::Lines { rows, .. }) => Some(rows),
             _ => None,
         };
         Ok(Some(View { id, bytes, container, traced, rows, records: RefCell::default() }))

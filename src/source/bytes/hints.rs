@@ -7,11 +7,22 @@ pub enum Known {
     Lines {
         /// The name of the format.
         format: &'static str,
-        /// Each line stands for a row or a file: it can be changed, but none can be added.
-        is_edited: bool,
+        /// Each line stands for a row or a file.
+        rows: Rows,
     },
     /// A database that is not read.
     Unread(NotRead),
+}
+
+/// What can be done to rows of a database, or to the files that are read as one: none can be added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// They are only read.
+    Read,
+    /// They can be changed, and others refer to them.
+    Changed,
+    /// They can be changed and removed.
+    Removed,
 }
 
 /// Why a database is not read.

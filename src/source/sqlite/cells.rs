@@ -111,10 +111,8 @@ impl Cells {
                 is_base: false,
             });
         }
-        let lines = KnownBytes::new(
-            text,
-            Known::Lines { format: self.key.store().format, is_edited: self.key.store().writes.is_some() },
-        );
+        let lines =
+            KnownBytes::new(text, Known::Lines { format: self.key.store().format, rows: self.key.store().rows() });
         segments::number(&mut rows, &lines)?;
         Ok((Box::new(lines), rows))
     }

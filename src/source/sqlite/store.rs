@@ -1,5 +1,7 @@
 //! What a known store is: the tables by which it is recognised, and the queries on them.
 
+use crate::source::bytes::hints::Rows;
+
 /// A kind of store. In its queries, `{name}` is the table with that alias, and `{name.column}` a column that it may lack:
 /// NULL then. Queries take both parameters, even where they need one.
 pub struct Store {
@@ -20,6 +22,17 @@ pub struct Store {
     pub is_sealed: fn(&[u8]) -> bool,
     /// How it is repaired; `None` if it is only read.
     pub writes: Option<Writes>,
+}
+
+impl Store {
+    /// What a repair can do to its rows.
+    pub fn rows(&self) -> Rows {
+        match &self.writes {
+            None => Rows::Read,
+            Some(writes) if writes.delete.is_empty() => Rows::Changed,
+            Some(_) => Rows::Removed,
+        }
+    }
 }
 
 /// A table of a store.
