@@ -11,7 +11,7 @@ use crate::place::{DocId, Place};
 use super::history_plan::{Fate, Plan};
 use super::reasons::{EMPTY, LONE};
 use crate::repair::edit::item_text::edits_of;
-use crate::repair::store::Draft;
+use crate::repair::store::{Draft, Planned};
 use crate::repair::{Action, Cause};
 
 const SPREAD: &str =
@@ -69,8 +69,9 @@ impl Plan<'_> {
     /// What the store cannot say from which the items were made.
     fn unwritable(&self, info: &FormatInfo, found: &mut Vec<Fault>) {
         let Some((editor, view)) = info.editor.zip(self.view) else { return };
-        let fates: Vec<(&Row, &Fate)> = self.fates.iter().map(|(ix, fate)| (self.cx.row(*ix), fate)).collect();
-        let (_, faults) = Draft::of(view, editor, self.dialect, &fates);
+        let dialect = self.dialect;
+        let planned = self.fates.iter().map(|(ix, fate)| Planned { row: self.cx.row(*ix), fate, dialect });
+        let (_, faults) = Draft::of(view, editor, &planned.collect::<Vec<_>>());
         if faults.is_empty() {
             return;
         }

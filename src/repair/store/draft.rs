@@ -32,6 +32,14 @@ const SPREAD: &str = "the record spans several lines, so no other can be put bes
 /// Lines after a call that are looked through for what goes on about it.
 const REACH: usize = 256;
 
+/// What is to become of an item.
+pub(in crate::repair) struct Planned<'p> {
+    pub row: &'p Row,
+    pub fate: &'p Fate,
+    /// That of its history: a store may send its histories in several.
+    pub dialect: &'static dyn Dialect,
+}
+
 /// An item, by its place in the made text, and why what is wanted of it cannot be made.
 pub(in crate::repair) type Fault = (Place, &'static str);
 
@@ -75,35 +83,26 @@ pub(in crate::repair) struct Draft {
 struct Drafting<'d, 'v> {
     view: &'d View<'v>,
     editor: &'static Editor,
-    dialect: &'static dyn Dialect,
     draft: Draft,
     new: Vec<NewMessage>,
     faults: Vec<Fault>,
 }
 
 impl Draft {
-    pub fn of(
-        view: &View<'_>,
-        editor: &'static Editor,
-        dialect: &'static dyn Dialect,
-        fates: &[(&Row, &Fate)],
-    ) -> (Draft, Vec<Fault>) {
+    pub fn of(view: &View<'_>, editor: &'static Editor, planned: &[Planned<'_>]) -> (Draft, Vec<Fault>) {
         if view.rows == Some(Rows::Read) {
-            return (Draft::default(), fates.iter().map(|(row, _)| (row.at, ONLY_READ)).collect());
+            return (Draft::default(), planned.iter().map(|one| (one.row.at, ONLY_READ)).collect());
         }
-        let mut drafting =
-            Drafting { view, editor, dialect, draft: Draft::default(), new: Vec::new(), faults: Vec::new() };
-        drafting.changes(fates);
-        for (row, fate) in fates {
-            let before = fate.before.iter().map(|fresh| (fresh, true));
-            for (fresh, is_before) in before.chain(fate.behind.iter().map(|fresh| (fresh, false))) {
-                drafting.fresh(row, fresh, is_before);
-            }
+        let mut drafting = Drafting { view, editor, draft: Draft::default(), new: Vec::new(), faults: Vec::new() };
+        drafting.changes(planned);
+        for one in planned {
+            one.fate.before.iter().for_each(|fresh| drafting.fresh(one, fresh, true));
+            one.fate.behind.iter().for_each(|fresh| drafting.fresh(one, fresh, false));
         }
         if let Results::Parts(parts) = editor.results
             && let Err(Cannot(why)) = drafting.new_messages(parts)
         {
-            drafting.faults.extend(fates.iter().map(|(row, _)| (row.at, why)));
+            drafting.faults.extend(planned.iter().map(|one| (one.row.at, why)));
         }
         (drafting.draft, drafting.faults)
     }
@@ -111,10 +110,11 @@ impl Draft {
 
 impl Drafting<'_, '_> {
     /// What goes, and what changes where it is.
-    fn changes(&mut self, fates: &[(&Row, &Fate)]) {
+    fn changes(&mut self, planned: &[Planned<'_>]) {
         let mut goes = Vec::new();
         let mut unsaid = Vec::new();
-        for (row, fate) in fates {
+        for one in planned {
+            let Planned { row, fate, .. } = one;
             if fate.hoisted.is_some() || fate.replaced_by.is_some() {
                 self.faults.push((row.at, NOT_HERE));
             }
@@ -123,10 +123,10 @@ impl Drafting<'_, '_> {
                 goes.push(*row);
                 continue;
             }
-            match self.mapped(row, fate) {
+            match self.mapped(one) {
                 Ok(mapped) => {
-                    for one in mapped {
-                        match one {
+                    for edit in mapped {
+                        match edit {
                             Mapped::Replace(edit) => self.draft.edits.push(edit),
                             Mapped::Remove(from, to) => {
                                 self.draft.gone.push((from, to));
@@ -181,11 +181,11 @@ impl Drafting<'_, '_> {
     }
 
     /// The changes to an item that stays, as edits on the store.
-    fn mapped(&mut self, row: &Row, fate: &Fate) -> Result<Vec<Mapped>, Cannot> {
+    fn mapped(&mut self, Planned { row, fate, dialect }: &Planned<'_>) -> Result<Vec<Mapped>, Cannot> {
         if fate.text.is_empty() {
             return Ok(Vec::new());
         }
-        let edits = self.edits_of(row, &fate.text)?;
+        let edits = self.edits_of(*dialect, row, &fate.text)?;
         let mapped: Vec<Mapped> = edits.iter().map(|edit| self.view.traced.map(edit)).collect::<Result<_, _>>()?;
         if let Some(record) = self.view.record(self.view.origin(row.at)) {
             self.draft.records.push(record.at);
@@ -194,12 +194,17 @@ impl Drafting<'_, '_> {
     }
 
     /// The edits of changes to an item, in the made text.
-    fn edits_of(&self, row: &Row, changes: &[TextChange]) -> Result<Vec<Edit>, Cannot> {
+    fn edits_of(
+        &self,
+        dialect: &'static dyn Dialect,
+        row: &Row,
+        changes: &[TextChange],
+    ) -> Result<Vec<Edit>, Cannot> {
         let mut text = Vec::new();
         let read = self.view.bytes.read_into(row.at.start, row.at.len as usize, &mut text);
         read.map_err(|_| Cannot(NO_PLACE))?;
         let moved = |at: Place| Place::new(at.doc, at.start + row.at.start, at.len);
-        let edits = edits_of(self.dialect, row.at.doc, &text, changes)?.into_iter().map(|edit| {
+        let edits = edits_of(dialect, row.at.doc, &text, changes)?.into_iter().map(|edit| {
             let with = edit.with.into_iter().map(|with| match with {
                 With::Copy(at) => With::Copy(moved(at)),
                 text => text,
@@ -210,20 +215,26 @@ impl Drafting<'_, '_> {
     }
 
     /// Something comes to stand beside an item.
-    fn fresh(&mut self, row: &Row, fresh: &Fresh, is_before: bool) {
+    fn fresh(&mut self, beside: &Planned<'_>, fresh: &Fresh, is_before: bool) {
         let (own, done) = match fresh {
             Fresh::Message(list) => {
-                return list.iter().for_each(|fresh| self.fresh(row, fresh, is_before));
+                return list.iter().for_each(|fresh| self.fresh(beside, fresh, is_before));
             }
-            Fresh::Stub(call) => (call.at, self.answer(row, call, is_before)),
-            Fresh::Moved(result, changes) => (result.at, self.bring(row, result, changes, is_before)),
-            _ => (row.at, Err(Cannot(NOT_HERE))),
+            Fresh::Stub(call) => (call.at, self.answer(beside.row, call, is_before)),
+            Fresh::Moved(result, changes) => (result.at, self.bring(beside, result, changes, is_before)),
+            _ => (beside.row.at, Err(Cannot(NOT_HERE))),
         };
         self.faults.extend(done.err().map(|Cannot(why)| (own, why)));
     }
 
     /// A result comes from elsewhere.
-    fn bring(&mut self, row: &Row, result: &Row, changes: &[TextChange], is_before: bool) -> Result<(), Cannot> {
+    fn bring(
+        &mut self,
+        beside: &Planned<'_>,
+        result: &Row,
+        changes: &[TextChange],
+        is_before: bool,
+    ) -> Result<(), Cannot> {
         let at = self.view.origin(result.at);
         let from = self.view.record(at).ok_or(Cannot(NO_PLACE))?;
         let whole = match self.editor.results {
@@ -234,18 +245,19 @@ impl Drafting<'_, '_> {
         if self.view.traced.keeps(whole, &self.draft.gone) {
             return Err(Cannot(HOLDS_MORE));
         }
-        let text = self.changed(&from, whole, result, changes)?;
+        let edits = self.edits_of(beside.dialect, result, changes)?;
+        let text = self.changed(&from, whole, edits)?;
         if whole != at {
             self.remove(&from, whole);
         }
-        self.put(row, text, is_before)
+        self.put(beside.row, text, is_before)
     }
 
-    /// The text of a value of the store after changes to an item in it.
-    fn changed(&self, record: &Stored, at: Place, row: &Row, changes: &[TextChange]) -> Result<Vec<u8>, Cannot> {
+    /// The text of a value of the store after edits on an item in it.
+    fn changed(&self, record: &Stored, at: Place, edits: Vec<Edit>) -> Result<Vec<u8>, Cannot> {
         let old = record.value(at).ok_or(Cannot(NO_PLACE))?.raw();
         let mut patch = Patch::default();
-        for edit in self.edits_of(row, changes)? {
+        for edit in edits {
             let Mapped::Replace(edit) = self.view.traced.map(&edit)? else { return Err(Cannot(NOT_HERE)) };
             let inside = edit.at.start.checked_sub(at.start).ok_or(Cannot(NO_PLACE))?;
             patch.add([Edit { at: Place::new(DocId(0), inside, edit.at.len), ..edit }]);

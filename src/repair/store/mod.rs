@@ -19,10 +19,10 @@ use crate::read;
 use crate::rule::Loss;
 use crate::source::ReadAt;
 
-use super::plan::history_plan::{Fate, HistoryPlan};
+use super::plan::history_plan::HistoryPlan;
 use super::{Action, Change};
 
-pub(super) use draft::Draft;
+pub(super) use draft::{Draft, Planned};
 pub(super) use fill::fill;
 pub(super) use view::View;
 
@@ -55,13 +55,15 @@ pub(super) fn write(
             change.other = change.other.map(|at| view.origin(at));
         }
     }
-    let Some(dialect) = plans.first().map(|plan| plan.info.dialect) else { return Ok(written) };
+    let planned = plans.iter().flat_map(|plan| {
+        let dialect = plan.info.dialect;
+        plan.fates.iter().map(move |(row, fate)| Planned { row, fate, dialect })
+    });
     let mut seen = HashSet::new();
     // Branches share what comes before their fork.
-    let fates = plans.iter().flat_map(|plan| &plan.fates).filter(|(row, _)| seen.insert(row.at));
-    let fates: Vec<(&Row, &Fate)> = fates.map(|(row, fate)| (row, fate)).collect();
+    let planned: Vec<Planned<'_>> = planned.filter(|one| seen.insert(one.row.at)).collect();
     // What cannot be made was found before, and planned without.
-    let (draft, _) = Draft::of(&view, editor, dialect, &fates);
+    let (draft, _) = Draft::of(&view, editor, &planned);
     let done = rewrite::all(&view, editor, draft)?;
     written.touched = done.touched;
     written.patch.add(done.edits);

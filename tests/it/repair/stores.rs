@@ -2,7 +2,7 @@
 //! read, a second run changes nothing, no line follows one that is not there, and what was repaired once stays as it is
 //! while the log grows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use replaylint::internals::formats;
 use replaylint::internals::judge::Options;
@@ -52,29 +52,42 @@ fn dangling(values: &[Value], name: &str, parent: &str) -> BTreeSet<String> {
     all(parent).difference(&all(name)).cloned().collect()
 }
 
-/// Calls `see` with each broken sample of a format that is repaired in place, and the options to read it with.
-fn each(see: &mut dyn FnMut(&str, &[u8], &Options)) {
-    for (own, _, text) in samples().into_iter().filter(|(_, file, _)| file.starts_with("rich.")) {
-        let Some(format) = formats::by_name(&own).filter(|format| format.info().editor.is_some()) else {
-            continue;
-        };
+/// A sample of a format that is repaired in place, broken in every way that the nets know.
+struct Sample {
+    format: String,
+    options: Options,
+    /// It is one document.
+    is_document: bool,
+    broken: Vec<String>,
+}
+
+/// The samples in files that these are.
+fn broken_samples(is_wanted: fn(&str) -> bool) -> Vec<Sample> {
+    let wanted = samples().into_iter().filter(|(_, file, _)| is_wanted(file));
+    let sample = |(own, _, text): (String, String, Vec<u8>)| {
+        let format = formats::by_name(&own).filter(|format| format.info().editor.is_some())?;
         let named = Some(format).filter(|format| format.info().named_only);
         let options =
             Options { read: read::Options { format: named, ..Default::default() }, ..Options::default() };
         let text = String::from_utf8(text).expect("UTF-8");
-        let (value, is_lines) = match serde_json::from_str::<Value>(&text) {
-            Ok(value) => (value, false),
-            Err(_) => (text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect(), true),
+        let (value, is_document) = match serde_json::from_str::<Value>(&text) {
+            Ok(value) => (value, true),
+            Err(_) => (text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect(), false),
         };
-        for (_, broken) in FAULTS {
-            for value in broken(&value) {
-                let text = match value.as_array().filter(|_| is_lines) {
-                    Some(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
-                    None => value.to_string(),
-                };
-                see(&own, text.as_bytes(), &options);
-            }
-        }
+        let written = |value: Value| match value.as_array().filter(|_| !is_document) {
+            Some(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
+            None => value.to_string(),
+        };
+        let broken = FAULTS.iter().flat_map(|(_, broken)| broken(&value)).map(written).collect();
+        Some(Sample { format: own, options, is_document, broken })
+    };
+    wanted.filter_map(sample).collect()
+}
+
+/// Calls `see` with each broken sample of a format that is repaired in place, and the options to read it with.
+fn each(see: &mut dyn FnMut(&str, &[u8], &Options)) {
+    for Sample { format, options, broken, .. } in broken_samples(|file| file.starts_with("rich.")) {
+        broken.iter().for_each(|text| see(&format, text.as_bytes(), &options));
     }
 }
 
@@ -159,4 +172,41 @@ fn what_was_repaired_stays_while_the_log_grows() {
     println!("{held} held");
     let shown: String = faults.iter().take(3).map(|fault| format!("{fault}\n\n")).collect();
     assert!(faults.is_empty() && held > 100, "{} faults of {held}:\n{shown}", faults.len());
+}
+
+/// Whether a file is of one conversation or of several, sent to several providers, each is repaired alike.
+#[test]
+fn conversations_of_one_file_are_repaired_as_each_by_itself() {
+    let wanted = FixOptions::default();
+    let (mut held, mut faults) = (BTreeMap::new(), Vec::new());
+    let documents: Vec<Sample> = broken_samples(|_| true).into_iter().filter(|one| one.is_document).collect();
+    for of_format in documents.chunk_by(|one, other| one.format == other.format) {
+        let next = of_format.iter().cycle().skip(1);
+        for (Sample { format, options, broken, .. }, other) in of_format.iter().zip(next) {
+            let behind = other.broken.iter().cycle().skip(other.broken.len() / 2);
+            for (first, second) in broken.iter().zip(behind) {
+                let alone = [first, second].map(|text| repaired(text.as_bytes(), options, &wanted));
+                let together = repaired(format!("{first}\n{second}\n").as_bytes(), options, &wanted);
+                let is_read = |one: &Repaired, histories| {
+                    let before = &one.fixed.before;
+                    before.histories == histories && before.format_name() == Some(format.as_str())
+                };
+                // Of a file of its own nothing is taken that tells what it is.
+                let is_whole = |one: &Repaired| is_read(one, 1) && one.fixed.given_up.is_empty();
+                if !is_read(&together, 2) || !alone.iter().all(is_whole) {
+                    continue;
+                }
+                let expected: Vec<u8> = alone.iter().flat_map(|alone| [&alone.text[..], b"\n"].concat()).collect();
+                if together.text == expected {
+                    *held.entry(format.clone()).or_insert(0) += usize::from(!together.fixed.patch.is_empty());
+                } else {
+                    let texts = [expected, together.text].map(|text| String::from_utf8_lossy(&text).into_owned());
+                    faults.push(format!("{format}:\n{first}\n{second}\n{}\n{}", texts[0], texts[1]));
+                }
+            }
+        }
+    }
+    println!("{held:?}");
+    let shown: String = faults.iter().take(3).map(|fault| format!("{fault}\n\n")).collect();
+    assert!(faults.is_empty() && held.len() > 3, "{} faults, {held:?} held:\n{shown}", faults.len());
 }
