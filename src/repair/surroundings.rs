@@ -1,10 +1,10 @@
 //! What is around the items that a repair touches, as they were before: the turn, what the user said in it, and the
 //! neighbours. A plan that is made knows it for nothing; whoever shows the plan would have to read the history again.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use crate::format::FormatInfo;
-use crate::history::{History, Kind, Role, Row};
+use crate::history::{History, Kind, Message, Role, Row};
 use crate::place::Place;
 
 use super::Change;
@@ -39,20 +39,19 @@ pub(super) fn of(history: &History, info: &'static FormatInfo, changes: &[Change
     if wanted.is_empty() {
         return Vec::new();
     }
-    let said = said_by_user(history);
-    let mut next = said.iter().peekable();
     let (mut turn, mut asked, mut speaks) = (0, None, false);
     let mut found = Vec::with_capacity(wanted.len());
     for (row, ix) in history.rows.iter().zip(0..) {
-        if next.next_if(|first| **first == ix).is_some() {
+        let message = history.messages.of_row(ix);
+        if message.map_or(row.role, |message| message.role) != Role::User {
+            speaks = false;
+        } else if begins_to_speak(history, ix, message) {
             // What the user says in several messages is one turn.
             if !speaks {
                 turn += 1;
                 asked = Some(*row);
             }
             speaks = true;
-        } else if !is_users(history, ix) {
-            speaks = false;
         }
         if wanted.contains(&row.at) {
             let (before, after) = neighbours(history, ix);
@@ -63,26 +62,12 @@ pub(super) fn of(history: &History, info: &'static FormatInfo, changes: &[Change
     found
 }
 
-/// The rows of messages in which the user says something, in order. Results of tools are not what the user says.
-fn said_by_user(history: &History) -> BTreeSet<u32> {
-    if history.messages.is_empty() {
-        let rows = history.rows.iter().zip(0..);
-        return rows
-            .filter(|(row, _)| row.kind == Kind::Message && row.role == Role::User)
-            .map(|(_, ix)| ix)
-            .collect();
-    }
+/// Whether a row of the user is a message that says something. Results of tools are not what the user says.
+fn begins_to_speak(history: &History, ix: u32, message: Option<&Message>) -> bool {
     let says = |ix: u32| history.row(ix).kind != Kind::ToolResult;
-    let messages = history.messages.list.iter().filter(|message| message.role == Role::User);
-    let said = messages.filter(|message| message.blocks().is_empty() || message.blocks().any(says));
-    said.map(|message| message.row).collect()
-}
-
-/// Whether a row is of the user's side.
-fn is_users(history: &History, ix: u32) -> bool {
-    match history.messages.of_row(ix) {
-        Some(message) => message.role == Role::User,
-        None => history.row(ix).role == Role::User,
+    match message {
+        Some(message) => message.row == ix && (message.blocks().is_empty() || message.blocks().any(says)),
+        None => history.messages.is_empty() && history.row(ix).kind == Kind::Message,
     }
 }
 

@@ -14,7 +14,7 @@ use std::io;
 
 use crate::dialect::Dialect;
 use crate::dialects::responses::STUB;
-use crate::format::Histories;
+use crate::format::{Histories, uuid};
 use crate::history::{Kind, Row};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, fingerprint_of, scan, string};
@@ -368,14 +368,7 @@ impl Repair<'_> {
         loop {
             let (a, b) = (half(*next), half(*next + 1));
             *next += 2;
-            let uuid = format!(
-                "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-                a >> 32,
-                a >> 16 & 0xffff,
-                a & 0xfff,
-                b >> 48 & 0x3fff | 0x8000,
-                b & 0xffff_ffff_ffff
-            );
+            let uuid = uuid(a, b);
             if !self.lines.has(fingerprint_of(uuid.as_bytes())) {
                 return string::quoted(&uuid);
             }

@@ -1,9 +1,9 @@
 //! How the thread of a graph is repaired by its own program: messages to give to `update_state`. That adds messages to the
 //! end, and removes those that are named, so a call gets its result only while nothing but results comes after it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use crate::format::handover::{Problems, Uses};
+use crate::format::handover::Problems;
 use crate::format::translate::Stored;
 use crate::formats::member::text;
 use crate::history::{Code, codes};
@@ -29,13 +29,14 @@ pub(in crate::formats) const CALL: &str = "`update_state` of the graph";
 
 /// The update for a list of messages: `{"messages": […]}`. `None` if a message that has to go has no id.
 pub(in crate::formats) fn update(list: Val<'_>, record: &Stored<'_>, problems: &Problems) -> Option<Vec<u8>> {
-    let list = List::of(list, record)?;
+    let list = List::of(list, record);
+    let uses = list.uses();
     let (mut gone, mut added) = (BTreeSet::new(), Vec::new());
     for (ix, message) in list.messages.iter().enumerate() {
-        if message.answers.is_some() && !problems.at(message.at).is_empty() {
+        if message.answers.is_some() && problems.has(message.at) {
             gone.insert(ix);
         }
-        let open: Vec<_> = message.calls.iter().filter(|call| !problems.at(call.at).is_empty()).collect();
+        let open: Vec<_> = message.calls.iter().filter(|call| problems.has(call.at)).collect();
         if open.is_empty() {
             continue;
         }
@@ -49,10 +50,9 @@ pub(in crate::formats) fn update(list: Val<'_>, record: &Stored<'_>, problems: &
         }
         // Nothing can be put between the call and what comes after it.
         gone.insert(ix);
-        let uses = list.uses();
         for call in &message.calls {
-            let elsewhere = problems.result(&problems.at(call.at)).and_then(|at| list.starting_at(at));
-            gone.extend(elsewhere.or_else(|| uses.late(&call.id, ix + 1, ix + 1)));
+            let elsewhere = problems.result(call.at).and_then(|at| list.starting_at(at));
+            gone.extend(elsewhere.or_else(|| uses.late(&call.id, ix + 1)));
         }
     }
     let mut said = Vec::new();
@@ -65,23 +65,23 @@ pub(in crate::formats) fn update(list: Val<'_>, record: &Stored<'_>, problems: &
 }
 
 /// The messages of a record.
-pub(super) struct List {
-    pub messages: Vec<Owned>,
+struct List {
+    messages: Vec<Owned>,
 }
 
 /// What a message has to do with calls.
-pub(super) struct Owned {
-    pub at: Place,
-    pub id: Option<Box<str>>,
-    pub calls: Vec<Call>,
+struct Owned {
+    at: Place,
+    id: Option<Box<str>>,
+    calls: Vec<Call>,
     /// The call that it answers.
-    pub answers: Option<Box<str>>,
+    answers: Option<Box<str>>,
 }
 
-pub(super) struct Call {
-    pub at: Place,
-    pub id: Box<str>,
-    pub name: Box<str>,
+struct Call {
+    at: Place,
+    id: Box<str>,
+    name: Box<str>,
 }
 
 impl Owned {
@@ -102,29 +102,61 @@ impl Owned {
 }
 
 impl List {
-    pub fn of(list: Val<'_>, record: &Stored<'_>) -> Option<List> {
-        let messages = list.elements().map(|val| Owned::of(val, record)).collect();
-        Some(List { messages })
+    fn of(list: Val<'_>, record: &Stored<'_>) -> List {
+        List { messages: list.elements().map(|val| Owned::of(val, record)).collect() }
     }
 
     /// The last of the results right after an answer; the answer, if there are none.
-    pub fn end_of_results(&self, answer: usize) -> usize {
+    fn end_of_results(&self, answer: usize) -> usize {
         let is_result = |ix: &usize| self.messages.get(*ix).is_some_and(|own| own.answers.is_some());
         (answer + 1..).take_while(is_result).last().unwrap_or(answer)
     }
 
     /// The message that starts where a problem, or a result, does.
-    pub fn starting_at(&self, at: Place) -> Option<usize> {
+    fn starting_at(&self, at: Place) -> Option<usize> {
         self.messages.binary_search_by_key(&at.start, |own| own.at.start).ok()
     }
 
     /// Which messages call and answer.
-    pub fn uses(&self) -> Uses<usize> {
+    fn uses(&self) -> Uses<'_> {
         let mut uses = Uses::default();
         for (ix, message) in self.messages.iter().enumerate() {
-            message.calls.iter().for_each(|call| uses.add_call(&call.id, ix));
-            message.answers.iter().for_each(|id| uses.add_result(id, ix));
+            message.calls.iter().for_each(|call| uses.0.entry(&call.id).or_default().calls.push(ix));
+            message.answers.iter().for_each(|id| uses.0.entry(id).or_default().results.push(ix));
         }
         uses
+    }
+}
+
+/// The messages that use each id, in order.
+#[derive(Default)]
+struct Uses<'l>(HashMap<&'l str, Use>);
+
+#[derive(Default)]
+struct Use {
+    calls: Vec<usize>,
+    results: Vec<usize>,
+}
+
+impl Uses<'_> {
+    /// The first result from a message on, unless a call uses the id again before it.
+    fn late(&self, id: &str, from: usize) -> Option<usize> {
+        let Use { calls, results } = self.0.get(id)?;
+        let first = |uses: &[usize]| uses.get(uses.partition_point(|at| *at < from)).copied();
+        let result = first(results)?;
+        first(calls).is_none_or(|again| result < again).then_some(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_belongs_to_the_last_call_before_it() {
+        let of = |calls: &[usize], results: &[usize]| Use { calls: calls.to_vec(), results: results.to_vec() };
+        let uses = Uses(HashMap::from([("a", of(&[1, 5], &[7])), ("b", of(&[], &[3]))]));
+        assert_eq!((uses.late("a", 2), uses.late("a", 6)), (None, Some(7)));
+        assert_eq!((uses.late("b", 2), uses.late("b", 4), uses.late("c", 0)), (Some(3), None, None));
     }
 }
