@@ -34,6 +34,13 @@ pub struct Span {
     pub provenance: Provenance,
 }
 
+impl Span {
+    /// Whether it says something of the place.
+    pub fn is_said(&self) -> bool {
+        self.provenance != Provenance::Named && self.from.len > 0
+    }
+}
+
 /// What was written, and where it came from.
 #[derive(Default)]
 pub struct Written {

@@ -7,7 +7,7 @@ use crate::history::Usage;
 use crate::json::{Member, Tape, Val, pointer, scan};
 use crate::source::bytes::hints::Known;
 use crate::source::damage::{self, Part};
-use crate::source::{Container, ReadAt, framing, lines};
+use crate::source::{Container, ReadAt, container, framing, lines};
 
 use super::Options;
 
@@ -270,6 +270,6 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
 
 /// The text of an event that is spread over several lines, and their length.
 fn of_event(text: &[u8], before: usize) -> Option<(usize, Vec<u8>)> {
-    let len = framing::lines_of_event(text).filter(|_| before > 0)?;
+    let len = container::lines_of_event(text).filter(|_| before > 0)?;
     Some((len, framing::joined(text.get(..len)?, 0)?.0))
 }

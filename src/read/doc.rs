@@ -364,7 +364,7 @@ impl<'e, T: Take> Run<'e, T> {
         let covering = self.options.coverage.then_some(format as &'static dyn Format);
         let (written, histories) =
             translated::write(self.bytes, &from.pieces(), reader, from.is_broken(), covering)?;
-        let made = room.keep(Made::new(self.bytes.len(), written));
+        let made = room.keep(Made::new(self.bytes.len(), self.container, written));
         let mut stage = self.stage(detect::Reading::By(format));
         for history in histories {
             let info = history.info;
@@ -389,7 +389,7 @@ impl<'e, T: Take> Run<'e, T> {
         let room =
             self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what events add up to"))?;
         let reduced = reduced::reduce(self.bytes, events, table)?;
-        let made = room.keep(Made::new(self.bytes.len(), reduced.written));
+        let made = room.keep(Made::new(self.bytes.len(), self.container, reduced.written));
         let mut stage = self.stage(detect::Reading::By(format));
         for (span, record) in reduced.messages {
             let start = made.start() + span.start as u64;

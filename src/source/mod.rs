@@ -3,6 +3,7 @@
 
 pub mod bug;
 pub mod bytes;
+pub mod container;
 pub mod damage;
 pub mod doc;
 pub mod file_stamp;
@@ -24,9 +25,9 @@ pub use bytes::growable::Roomy;
 pub use bytes::hints::{Known, Rows};
 pub use bytes::read::{Memory, Patched, ReadAt, append};
 pub use bytes::synthetic::Made;
+pub use container::Container;
 pub use doc::{Doc, Sequential};
 pub use file_stamp::{Packing, Stamp};
-pub use framing::Container;
 pub use inputs::unpack::{MOST_UNPACKED, Opening, Unpacked};
 pub use inputs::walk::Input;
 pub use printable::{display_lines, display_name, display_path, is_hidden, shell_word};

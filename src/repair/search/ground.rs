@@ -123,9 +123,7 @@ impl<'g> Ground<'g> {
     fn view(&'g self) -> Option<&'g View<'g>> {
         let Case { cx, info, .. } = self.case;
         let first = cx.history.rows.first().filter(|_| info.editor.is_some())?;
-        // What cannot be read again is not edited.
-        let view = || View::of(first.at.doc, cx.look.bytes()).ok().flatten();
-        self.view.get_or_init(view).as_ref()
+        self.view.get_or_init(|| View::of(first.at.doc, cx.look.bytes())).as_ref()
     }
 
     pub(super) fn new_plan(&'g self) -> Plan<'g> {

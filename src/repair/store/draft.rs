@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::dialect::{Cannot, Dialect, TextChange};
-use crate::format::{Editor, OpenCall, PartResults, Results, raw};
+use crate::format::{Editor, Links, OpenCall, PartResults, Results, raw};
 use crate::history::Row;
-use crate::json::edit::Base;
 use crate::json::{Val, fingerprint_of, string};
 use crate::place::{DocId, Edit, Patch, Place, With};
 use crate::source::{Container, Rows};
 
+use super::lines::{Beside, with};
 use super::traced::Mapped;
 use super::view::{Stored, View};
 use crate::repair::edit::insertion::Fresh;
@@ -42,19 +42,6 @@ pub(in crate::repair) struct Planned<'p> {
 
 /// An item, by its place in the made text, and why what is wanted of it cannot be made.
 pub(in crate::repair) type Fault = (Place, &'static str);
-
-/// What comes to stand beside an element of a list, or a line.
-#[derive(Default)]
-pub(in crate::repair) struct Beside {
-    pub before: Vec<Vec<u8>>,
-    pub behind: Vec<Vec<u8>>,
-}
-
-impl Beside {
-    fn put(&mut self, text: Vec<u8>, is_before: bool) {
-        if is_before { self.before.push(text) } else { self.behind.push(text) }
-    }
-}
 
 /// A message that comes to stand beside another one, around parts.
 struct NewMessage {
@@ -425,7 +412,7 @@ impl Drafting<'_, '_> {
 }
 
 /// A new line with a name of its own: the same in each run. One that has a name keeps it.
-fn named(links: &crate::format::Links, after: &Stored, text: Vec<u8>) -> Result<Vec<u8>, Cannot> {
+fn named(links: &Links, after: &Stored, text: Vec<u8>) -> Result<Vec<u8>, Cannot> {
     let new = Stored::of_text(text).ok_or(Cannot(NO_ANSWER))?;
     let (Some(root), Some(anchor)) = (new.root(), after.root()) else { return Err(Cannot(NO_ANSWER)) };
     let is_named = root.get(links.name).is_some_and(|name| name.is_string());
@@ -436,15 +423,7 @@ fn named(links: &crate::format::Links, after: &Stored, text: Vec<u8>) -> Result<
     let one = fingerprint_of(&[name, root.raw()].concat());
     let two = fingerprint_of(&[root.raw(), name].concat());
     let name = string::quoted(&(links.new_name)(one, two));
-    let mut edits = Vec::new();
-    for (key, val) in [(links.name, &name[..]), (links.parent, b"null")] {
-        if let Some(old) = root.get(key) {
-            edits.push(Edit::replace(Base::new(DocId(0), 0).of(old), val));
-        }
-    }
-    let mut patch = Patch::default();
-    patch.add(edits);
-    Ok(patched(&new.text, &patch, DocId(0)))
+    Ok(with(&new.text, &[(links.name, &name), (links.parent, b"null")]))
 }
 
 /// Whether something of a record is sent.

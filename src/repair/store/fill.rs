@@ -31,7 +31,7 @@ pub(in crate::repair) fn fill<'j>(
     let Some(first) = asked.first() else { return Ok(all) };
     let doc = first.finding.row.at.doc;
     read::fill(doc, bytes, options)?;
-    let Some(view) = View::of(doc, bytes)? else { return Ok(all) };
+    let Some(view) = View::of(doc, bytes) else { return Ok(all) };
     let places: Vec<Place> = asked.iter().map(|judged| view.origin(judged.finding.row.at)).collect();
     let wanted: HashSet<Place> = places.iter().copied().collect();
     let mut done = HashSet::new();

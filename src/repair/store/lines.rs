@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::rc::Rc;
 
 use crate::format::Links;
 use crate::json::edit::Base;
@@ -13,31 +14,28 @@ use crate::source::{Container, lines};
 use super::view::{Stored, View};
 use crate::repair::edit::item_text::patched;
 
-/// A line that goes, or beside which others come.
-pub(super) struct Line {
-    /// With its end.
-    pub at: Place,
-    pub text: Vec<u8>,
-    pub goes: bool,
+/// What comes to stand beside an element of a list, or a line.
+#[derive(Clone, Default)]
+pub(in crate::repair) struct Beside {
     pub before: Vec<Vec<u8>>,
     pub behind: Vec<Vec<u8>>,
 }
 
-/// Lines that change as a whole, in order.
-#[derive(Default)]
-pub(super) struct Changed {
-    pub lines: Vec<Line>,
+impl Beside {
+    pub fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.behind.is_empty()
+    }
+
+    pub fn put(&mut self, text: Vec<u8>, is_before: bool) {
+        if is_before { self.before.push(text) } else { self.behind.push(text) }
+    }
 }
 
-impl Changed {
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
-    pub fn note(&mut self, record: &Stored, goes: bool, before: &[Vec<u8>], behind: &[Vec<u8>]) {
-        let (at, text) = (record.at, record.text.clone());
-        self.lines.push(Line { at, text, goes, before: before.to_vec(), behind: behind.to_vec() });
-    }
+/// A line that goes, or beside which others come.
+pub(super) struct Line {
+    pub record: Rc<Stored>,
+    pub goes: bool,
+    pub beside: Beside,
 }
 
 /// An edit of a link, the line that it lies in with its number, and the line that it comes of.
@@ -74,7 +72,7 @@ impl Chain {
                 None => return name,
             }
         }
-        (*b"null").into()
+        null()
     }
 
     /// What a line is to follow that follows this one.
@@ -86,51 +84,39 @@ impl Chain {
     }
 }
 
-/// Links the new lines, and gives the edits on others.
-pub(super) fn relinked(view: &View<'_>, links: &Links, changed: &mut Changed) -> io::Result<Vec<Relinked>> {
+/// Links the new lines, and gives the edits on others. `changed` is in order.
+pub(super) fn relinked(view: &View<'_>, links: &Links, changed: &mut [Line]) -> io::Result<Vec<Relinked>> {
     let mut chain = Chain::default();
     let mut own_parents: HashMap<u64, Name> = HashMap::new();
-    let of = |text: &[u8], key: &str| -> Option<Name> {
-        let mut tape = Tape::new();
-        scan(text, &mut tape).ok()?;
-        let name = tape.root(text)?.get(key)?;
-        Some(name.raw().into())
-    };
-    for line in changed.lines.iter().filter(|line| line.goes) {
-        if let Some(name) = of(&line.text, links.name).filter(|name| is_name(name)) {
-            let parent = of(&line.text, links.parent).unwrap_or_else(|| (*b"null").into());
-            chain.before.insert(name.clone(), parent);
-            chain.at.insert(name, line.at);
+    let name_of = |record: &Stored| member(record.root(), links.name).filter(|name| is_name(name));
+    let parent_of = |record: &Stored| member(record.root(), links.parent).unwrap_or_else(null);
+    for Line { record, .. } in changed.iter().filter(|line| line.goes) {
+        if let Some(name) = name_of(record) {
+            chain.before.insert(name.clone(), parent_of(record));
+            chain.at.insert(name, record.at);
         }
     }
-    let new = changed.lines.iter().flat_map(|line| line.before.iter().chain(&line.behind));
-    chain.moved =
-        new.filter_map(|text| of(text, links.name)).filter(|name| chain.before.contains_key(name)).collect();
-    for line in &mut changed.lines {
-        let Some(name) = of(&line.text, links.name).filter(|name| is_name(name)) else { continue };
-        let parent = of(&line.text, links.parent).unwrap_or_else(|| (*b"null").into());
-        let mut last = chain.left(&parent);
-        for new in &mut line.before {
-            *new = with_parent(new, links, &last);
-            last = of(new, links.name).unwrap_or(last);
+    let new = changed.iter().flat_map(|line| line.beside.before.iter().chain(&line.beside.behind));
+    chain.moved = new
+        .filter_map(|text| read(text, |line| member(line, links.name)))
+        .filter(|name| chain.before.contains_key(name))
+        .collect();
+    for Line { record, goes, beside } in changed.iter_mut().filter(|line| !line.beside.is_empty()) {
+        let Some(name) = name_of(record) else { continue };
+        let before = link(&mut beside.before, links, chain.left(&parent_of(record)));
+        if !beside.before.is_empty() {
+            own_parents.insert(record.at.start, before.clone());
         }
-        if !line.before.is_empty() {
-            own_parents.insert(line.at.start, last.clone());
-        }
-        let mut last = if line.goes { last } else { name.clone() };
-        for new in &mut line.behind {
-            *new = with_parent(new, links, &last);
-            last = of(new, links.name).unwrap_or(last);
-        }
-        if !line.behind.is_empty() {
-            chain.behind.insert(name.clone(), last);
-            chain.at.insert(name, line.at);
+        let behind = link(&mut beside.behind, links, if *goes { before } else { name.clone() });
+        if !beside.behind.is_empty() {
+            chain.behind.insert(name.clone(), behind);
+            chain.at.insert(name, record.at);
         }
     }
-    let goes: HashMap<u64, bool> = changed.lines.iter().map(|line| (line.at.start, line.goes)).collect();
+    let gone: HashSet<u64> = changed.iter().filter(|line| line.goes).map(|line| line.record.at.start).collect();
     let mut edits = Vec::new();
     each_line(view, &mut |val, base, at, number| {
-        if goes.get(&at.start) == Some(&true) {
+        if gone.contains(&at.start) {
             return;
         }
         let mut relink = |val: Val<'_>, name: Name, because: Option<&Place>| {
@@ -156,13 +142,38 @@ fn is_name(text: &[u8]) -> bool {
     text.len() > 2 && text.starts_with(b"\"")
 }
 
-/// A new line with another parent.
-fn with_parent(text: &[u8], links: &Links, parent: &[u8]) -> Vec<u8> {
+fn null() -> Name {
+    (*b"null").into()
+}
+
+/// The text of a member.
+fn member(line: Option<Val<'_>>, key: &str) -> Option<Name> {
+    Some(line?.get(key)?.raw().into())
+}
+
+/// What is to be known of a text; it gets `None` if that cannot be read.
+fn read<T>(text: &[u8], see: impl FnOnce(Option<Val<'_>>) -> T) -> T {
     let mut tape = Tape::new();
-    let root = scan(text, &mut tape).ok().and_then(|()| tape.root(text));
-    let Some(val) = root.and_then(|root| root.get(links.parent)) else { return text.to_vec() };
+    see(scan(text, &mut tape).ok().and_then(|()| tape.root(text)))
+}
+
+/// Links new lines to one another, and the first to the line before it. Gives the name of the last.
+fn link(lines: &mut [Vec<u8>], links: &Links, mut last: Name) -> Name {
+    for line in lines {
+        *line = with(line, &[(links.parent, &last)]);
+        last = read(line, |line| member(line, links.name)).unwrap_or(last);
+    }
+    last
+}
+
+/// A new line with other values of the members that it has.
+pub(super) fn with(text: &[u8], members: &[(&str, &[u8])]) -> Vec<u8> {
+    let base = Base::new(DocId(0), 0);
     let mut patch = Patch::default();
-    patch.add([Edit::replace(Base::new(DocId(0), 0).of(val), parent)]);
+    patch.add(read(text, |line| -> Vec<Edit> {
+        let members = members.iter().filter_map(|(key, new)| Some((line?.get(key)?, *new)));
+        members.map(|(old, new)| Edit::replace(base.of(old), new)).collect()
+    }));
     patched(text, &patch, DocId(0))
 }
 

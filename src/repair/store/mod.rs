@@ -47,7 +47,7 @@ pub(super) fn write(
 ) -> io::Result<Written> {
     // What was made of the records says where it came from; it is made once.
     read::fill(id, bytes, options)?;
-    let Some(view) = View::of(id, bytes)? else { return Ok(Written::default()) };
+    let Some(view) = View::of(id, bytes) else { return Ok(Written::default()) };
     let mut written = Written::default();
     for plan in plans.iter_mut() {
         for change in &mut plan.changes {

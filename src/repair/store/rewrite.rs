@@ -1,7 +1,6 @@
 //! From a draft to edits: what goes is taken out of its list or object, and what holds nothing that is said goes with it;
 //! what comes is put beside what is there. Lines that go or come are linked anew.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::io;
 
@@ -9,10 +8,10 @@ use crate::format::Editor;
 use crate::json::Val;
 use crate::json::edit::{Base, Sequence, Slot, remove_members};
 use crate::place::{Edit, Place, With};
-use crate::source::Container;
 
 use super::draft::Draft;
-use super::lines;
+use super::lines::{self, Line};
+use super::traced::largest;
 use super::view::View;
 use crate::repair::edit::item_text::lines_after;
 
@@ -47,7 +46,7 @@ pub(super) fn all(view: &View<'_>, editor: &Editor, mut draft: Draft) -> io::Res
     busy.sort_unstable();
     let removed = draft.removed.iter().map(|at| (at.start, at.len)).collect();
     let mut rewrite = Rewrite { view, draft: &draft, removed, busy, gone: Vec::new(), edits: Vec::new() };
-    let mut changed = lines::Changed::default();
+    let mut changed = Vec::new();
     for at in &records {
         let Some(record) = view.record(*at) else { continue };
         let Some(root) = record.root() else { continue };
@@ -56,10 +55,8 @@ pub(super) fn all(view: &View<'_>, editor: &Editor, mut draft: Draft) -> io::Res
             continue;
         }
         let beside = draft.beside.get(&record.at.start);
-        match beside {
-            Some(beside) => changed.note(&record, goes, &beside.before, &beside.behind),
-            None if goes => changed.note(&record, true, &[], &[]),
-            None => {}
+        if goes || beside.is_some() {
+            changed.push(Line { beside: beside.cloned().unwrap_or_default(), goes, record });
         }
     }
     let mut done = Done { touched: records, ..Done::default() };
@@ -73,19 +70,18 @@ pub(super) fn all(view: &View<'_>, editor: &Editor, mut draft: Draft) -> io::Res
         done.relinked.push((edit.line, edit.because));
     }
     let Rewrite { mut gone, mut edits, .. } = rewrite;
-    for line in changed.lines {
-        if line.goes {
-            gone.push(line.at);
-            if matches!(view.container, Container::Lines { .. } | Container::Document { .. }) {
-                edits.push(Edit::remove(line.at));
-            }
+    for Line { record, goes, beside } in changed {
+        let at = record.at;
+        if goes {
+            gone.push(at);
+            edits.push(Edit::remove(at));
         }
-        let at_start = Place::new(line.at.doc, line.at.start, 0);
-        for text in line.before {
+        let at_start = Place::new(at.doc, at.start, 0);
+        for text in beside.before {
             edits.push(Edit { at: at_start, with: vec![With::text(text), With::text(*b"\n")] });
         }
-        let fresh = line.behind.into_iter().map(|text| vec![With::text(text)]).collect();
-        lines_after(line.at, &line.text, line.goes, fresh, &mut edits);
+        let fresh = beside.behind.into_iter().map(|text| vec![With::text(text)]).collect();
+        lines_after(at, &record.text, goes, fresh, &mut edits);
     }
     let mut seen = HashSet::new();
     let texts = outside(text_edits, gone).filter(|edit| seen.insert(edit.at));
@@ -163,16 +159,10 @@ impl Rewrite<'_, '_> {
 }
 
 /// Edits without those that lie in what is taken out.
-fn outside(edits: Vec<Edit>, mut gone: Vec<Place>) -> impl Iterator<Item = Edit> {
-    gone.sort_by_key(|at| (at.start, Reverse(at.len)));
-    let mut whole: Vec<Place> = Vec::with_capacity(gone.len());
-    for at in gone {
-        if !whole.last().is_some_and(|last| last.contains(&at)) {
-            whole.push(at);
-        }
-    }
+fn outside(edits: Vec<Edit>, gone: Vec<Place>) -> impl Iterator<Item = Edit> {
+    let gone = largest(gone);
     edits.into_iter().filter(move |edit| {
-        let before = whole.partition_point(|at| at.start <= edit.at.start).checked_sub(1);
-        !before.and_then(|ix| whole.get(ix)).is_some_and(|at| at.contains(&edit.at))
+        let before = gone.partition_point(|at| at.start <= edit.at.start).checked_sub(1);
+        !before.and_then(|ix| gone.get(ix)).is_some_and(|at| at.contains(&edit.at))
     })
 }

@@ -1,16 +1,16 @@
 //! Where the text came from that was made of a store, the other way round: what of the store is said in it, and which
 //! bytes of the store an edit on it would change.
 
+use std::cmp::Reverse;
+
 use crate::dialect::Cannot;
 use crate::json::provenance::{Provenance, Span};
 use crate::place::{Edit, Place, With};
 use crate::source::Made;
 
-/// What was made, with an index by where it came from.
+/// What was made, seen from where it came from.
 pub(in crate::repair) struct Traced<'m> {
     made: &'m Made,
-    /// What was copied, by where it came from: the place, and the offset in the made text.
-    said: Vec<(Place, u64)>,
 }
 
 /// Stretches of the made text that go, in order.
@@ -27,17 +27,14 @@ const MADE_UP: Cannot = Cannot("the store does not say it in so many words, so t
 
 impl<'m> Traced<'m> {
     pub fn new(made: &'m Made) -> Traced<'m> {
-        let is_said = |span: &&Span| span.provenance != Provenance::Named && span.from.len > 0;
-        let mut said: Vec<(Place, u64)> =
-            made.spans().iter().filter(is_said).map(|span| (span.from, made.start() + span.at)).collect();
-        said.sort_by_key(|(from, at)| (from.start, from.len, *at));
-        Traced { made, said }
+        Traced { made }
     }
 
     /// Whether something of a place is said in what stays.
     pub fn keeps(&self, place: Place, gone: &Gone) -> bool {
-        let from = self.said.partition_point(|(own, _)| own.start < place.start);
-        let inside = self.said.iter().skip(from).take_while(|(own, _)| own.start < place.end());
+        let said = self.made.said();
+        let from = said.partition_point(|(own, _)| own.start < place.start);
+        let inside = said.iter().skip(from).take_while(|(own, _)| own.start < place.end());
         inside.into_iter().any(|(_, at)| {
             let ix = gone.partition_point(|(_, to)| to <= at);
             gone.get(ix).is_none_or(|(from, _)| at < from)
@@ -46,12 +43,15 @@ impl<'m> Traced<'m> {
 
     /// Where the last thing in the store lies that a stretch of the made text says.
     pub fn last(&self, at: Place) -> Option<Place> {
-        let spans = self.made.spans();
-        let from = at.start.checked_sub(self.made.start())?;
-        let first = spans.partition_point(|span| span.at < from);
-        let inside = spans.iter().skip(first).take_while(|span| span.at < from + u64::from(at.len));
-        let said = inside.filter(|span| span.provenance != Provenance::Named && span.from.len > 0);
+        let said = self.spans(at.start, at.end()).filter(|span| span.is_said());
         said.map(|span| span.from).max_by_key(|from| from.start)
+    }
+
+    /// The spans that begin in a stretch of the made text.
+    fn spans(&self, from: u64, to: u64) -> impl Iterator<Item = &Span> {
+        let (start, spans) = (self.made.start(), self.made.spans());
+        let first = spans.partition_point(|span| start + span.at < from);
+        spans.iter().skip(first).take_while(move |span| start + span.at < to)
     }
 
     fn span_at(&self, offset: u64) -> Option<Span> {
@@ -95,20 +95,8 @@ impl<'m> Traced<'m> {
 
     /// The values of the store that say what a stretch of the made text says, and nothing that stays: the largest ones.
     pub fn removed(&self, from: u64, to: u64, gone: &Gone) -> Result<Vec<Place>, Cannot> {
-        let spans = self.made.spans();
-        let (from, to) = (from.saturating_sub(self.made.start()), to.saturating_sub(self.made.start()));
-        let first = spans.partition_point(|span| span.at < from);
-        let inside = spans.iter().skip(first).take_while(|span| span.at < to);
-        let mut places: Vec<Place> = inside.map(|span| span.from).filter(|at| at.len > 0).collect();
-        places.sort_by_key(|at| (at.start, std::cmp::Reverse(at.len)));
-        places.dedup();
-        places.retain(|at| !self.keeps(*at, gone));
-        let mut largest: Vec<Place> = Vec::new();
-        for at in places {
-            if !largest.last().is_some_and(|last| last.contains(&at)) {
-                largest.push(at);
-            }
-        }
+        let places = self.spans(from, to).map(|span| span.from).filter(|at| at.len > 0);
+        let largest = largest(places.filter(|at| !self.keeps(*at, gone)).collect());
         if largest.is_empty() { Err(MADE_UP) } else { Ok(largest) }
     }
 
@@ -132,6 +120,13 @@ impl<'m> Traced<'m> {
         }
         text
     }
+}
+
+/// Places without those that lie in another one, in order.
+pub(super) fn largest(mut places: Vec<Place>) -> Vec<Place> {
+    places.sort_unstable_by_key(|at| (at.start, Reverse(at.len)));
+    places.dedup_by(|inner, outer| outer.contains(inner));
+    places
 }
 
 fn with_of(text: Vec<u8>) -> Vec<With> {

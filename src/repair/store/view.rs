@@ -1,15 +1,14 @@
 //! A store as the repair sees it: the text that was made of it, and its records, read when they are asked for.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
-use std::io;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::format::Editor;
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Place};
-use crate::source::{Container, Known, ReadAt, Rows, framing, lines};
+use crate::source::{Container, Known, ReadAt, Rows, lines};
 
 use super::traced::Traced;
 
@@ -21,7 +20,8 @@ pub(in crate::repair) struct View<'v> {
     pub traced: Traced<'v>,
     /// What can be done to its records, where they are rows of a database, or files.
     pub rows: Option<Rows>,
-    records: RefCell<HashMap<u64, Option<Rc<Stored>>>>,
+    /// Those that were read, by where they begin; `None` if one cannot be.
+    records: RefCell<BTreeMap<u64, (Place, Option<Rc<Stored>>)>>,
 }
 
 /// A record, with the end of its line.
@@ -88,14 +88,14 @@ impl Stored {
 
 impl<'v> View<'v> {
     /// `None` if nothing was made of the doc.
-    pub fn of(id: DocId, bytes: &'v dyn ReadAt) -> io::Result<Option<View<'v>>> {
-        let Some(traced) = bytes.room().and_then(|room| room.made()).map(Traced::new) else { return Ok(None) };
-        let container = framing::sniff(bytes)?;
+    pub fn of(id: DocId, bytes: &'v dyn ReadAt) -> Option<View<'v>> {
+        let made = bytes.room()?.made()?;
         let rows = match bytes.known() {
             Some(Known::Lines { rows, .. }) => Some(rows),
             _ => None,
         };
-        Ok(Some(View { id, bytes, container, traced, rows, records: RefCell::default() }))
+        let (container, traced) = (made.container(), Traced::new(made));
+        Some(View { id, bytes, container, traced, rows, records: RefCell::default() })
     }
 
     /// Where what lies at a place of the made text came from.
@@ -105,6 +105,11 @@ impl<'v> View<'v> {
 
     /// The record that holds a place; `None` if it cannot be read.
     pub fn record(&self, at: Place) -> Option<Rc<Stored>> {
+        let mut records = self.records.borrow_mut();
+        let known = records.range(..=at.start).next_back().map(|(_, known)| known);
+        if let Some((_, record)) = known.filter(|(whole, _)| at.start < whole.end() && whole.contains(&at)) {
+            return record.clone();
+        }
         let whole = match self.container {
             Container::Document { start } => {
                 Place::new(self.id, start, u32::try_from(self.bytes.len() - start).ok()?)
@@ -115,13 +120,12 @@ impl<'v> View<'v> {
         if !whole.contains(&at) {
             return None;
         }
-        let mut records = self.records.borrow_mut();
         let read = || {
             let mut text = Vec::new();
             self.bytes.read_into(whole.start, whole.len as usize, &mut text).ok()?;
             Stored::of(whole, text).map(Rc::new)
         };
-        records.entry(whole.start).or_insert_with(read).clone()
+        records.entry(whole.start).or_insert_with(|| (whole, read())).1.clone()
     }
 
     /// The line after a record.

@@ -6,22 +6,41 @@ use std::sync::OnceLock;
 
 use crate::json::provenance::{Provenance, Span, Written};
 use crate::place::Place;
+use crate::source::Container;
 
 /// The text, and where it begins.
 pub struct Made {
     start: u64,
+    container: Container,
     written: Written,
+    /// What of the doc is said in it, by where that lies; once somebody asks.
+    said: OnceLock<Vec<(Place, u64)>>,
 }
 
 impl Made {
     /// Text that lies after a doc of `len` bytes, whose end is a place of its own: what is cut off is cut off there.
-    pub fn new(len: u64, written: Written) -> Made {
-        Made { start: len + 1, written }
+    pub fn new(len: u64, container: Container, written: Written) -> Made {
+        Made { start: len + 1, container, written, said: OnceLock::new() }
+    }
+
+    /// What the records lie in that it was made of.
+    pub fn container(&self) -> Container {
+        self.container
     }
 
     /// Where its stretches came from, in their order.
     pub fn spans(&self) -> &[Span] {
         &self.written.spans
+    }
+
+    /// Each place of the doc that is said in the text, with the offset where; sorted by place.
+    pub fn said(&self) -> &[(Place, u64)] {
+        self.said.get_or_init(|| {
+            let said = self.spans().iter().filter(|span| span.is_said());
+            let mut said: Vec<(Place, u64)> = said.map(|span| (span.from, self.start + span.at)).collect();
+            said.sort_unstable_by_key(|(from, at)| (from.start, from.len, *at));
+            said
+        })
     }
 
     pub fn text(&self) -> &[u8] {

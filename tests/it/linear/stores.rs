@@ -4,9 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use replaylint::internals::repair::FixOptions;
+use replaylint::internals::source::Roomy;
 use serde_json::Value;
 
 use crate::linear::commands::{grown, run};
+use crate::repair::stores::{Sample, broken_samples};
+use crate::support::work::{Counted, Work, grows_linearly};
+use crate::support::{repair, repair_of};
 
 const FEW: usize = 100;
 const MANY: usize = 4 * FEW;
@@ -145,4 +150,29 @@ fn stores_that_repeat_their_ids_are_linear() {
 #[test]
 fn the_other_stores_that_repeat_their_ids_are_linear() {
     (2..PARTS).for_each(|part| stores_are_linear(part, false));
+}
+
+/// Each conversation of a file is repaired by itself: what that reads has nothing to do with how many others there are.
+#[test]
+fn many_broken_conversations_of_one_file_are_linear() {
+    let mut seen = Vec::new();
+    for Sample { format, options, is_document, broken } in broken_samples(|_| true) {
+        if !is_document || seen.contains(&format) {
+            continue;
+        }
+        let repairs = |text: &str| {
+            let repaired = repair(format!("{text}\n{text}\n").as_bytes(), &options, &FixOptions::default());
+            repaired.fixed.before.histories == 2 && !repaired.fixed.patch.is_empty()
+        };
+        let Some(text) = broken.iter().find(|text| repairs(text)) else { continue };
+        let done = |count: usize| {
+            let doc = Roomy::new(Counted(format!("{text}\n").repeat(count).into_bytes()));
+            let (work, repaired) = Work::of(|| repair_of(&doc, &options, &FixOptions::default()));
+            assert_eq!(repaired.fixed.before.histories as usize, count, "{format}");
+            work
+        };
+        grows_linearly(&format, done(FEW), done(MANY));
+        seen.push(format);
+    }
+    assert!(seen.len() > 5, "{seen:?}");
 }

@@ -12,8 +12,7 @@ use replaylint::internals::place::Place;
 use replaylint::internals::repair::{Action, FixOptions, Orphans, Reasoning};
 use replaylint::internals::report::changes::ChangeNote;
 use replaylint::internals::rule::Loss;
-use replaylint::internals::source::framing::{self, Container};
-use replaylint::internals::source::lines;
+use replaylint::internals::source::{Container, framing, lines};
 use replaylint::internals::{formats, read, targets};
 
 use crate::support::{DOC, Repaired, repair};

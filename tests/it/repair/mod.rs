@@ -8,4 +8,4 @@ pub mod properties_chat;
 pub mod properties_gemini_bedrock;
 pub mod proposals;
 pub mod slim;
-mod stores;
+pub mod stores;

@@ -53,16 +53,16 @@ fn dangling(values: &[Value], name: &str, parent: &str) -> BTreeSet<String> {
 }
 
 /// A sample of a format that is repaired in place, broken in every way that the nets know.
-struct Sample {
-    format: String,
-    options: Options,
+pub struct Sample {
+    pub format: String,
+    pub options: Options,
     /// It is one document.
-    is_document: bool,
-    broken: Vec<String>,
+    pub is_document: bool,
+    pub broken: Vec<String>,
 }
 
 /// The samples in files that these are.
-fn broken_samples(is_wanted: fn(&str) -> bool) -> Vec<Sample> {
+pub fn broken_samples(is_wanted: fn(&str) -> bool) -> Vec<Sample> {
     let wanted = samples().into_iter().filter(|(_, file, _)| is_wanted(file));
     let sample = |(own, _, text): (String, String, Vec<u8>)| {
         let format = formats::by_name(&own).filter(|format| format.info().editor.is_some())?;

@@ -22,7 +22,7 @@ use replaylint::internals::report::changes::ChangeNote;
 use replaylint::internals::report::preview::{Preview, Repair};
 use replaylint::internals::report::{self, Content, Diagnostic, Seen, Style, Summary};
 use replaylint::internals::rule::Loss;
-use replaylint::internals::source::{Patched, ReadAt, framing};
+use replaylint::internals::source::{Container, Patched, ReadAt, framing};
 use replaylint::internals::target::Severity;
 
 pub use crate::support::memory::{DOC, check, check_of, is_json, is_near, is_readable, roomy};
@@ -104,7 +104,7 @@ pub fn guarded_repair(name: &str, text: &[u8], options: &Options, wanted: &FixOp
     }
     // Whatever was JSON still is.
     let records = |text: &[u8]| framing::sniff(&text.to_vec()).expect("memory reads");
-    if let framing::Container::Document { .. } = records(text)
+    if let Container::Document { .. } = records(text)
         && is_json(text)
         && !repaired.text.trim_ascii().is_empty()
     {
