@@ -4,8 +4,8 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use replaylint::internals::convert::{ConvertOptions, Plan, TO, Thoughts, convert_doc};
-use replaylint::internals::dialect::Written;
+use replaylint::internals::convert::{CONVERT_DIALECTS, ConvertOptions, ConvertPlan, ReasoningMode, convert_doc};
+use replaylint::internals::dialect::OutputShape;
 use replaylint::internals::judge::Options;
 use replaylint::internals::source::lines;
 use replaylint::internals::target::Severity;
@@ -15,7 +15,8 @@ use super::{DOC, best};
 
 /// A table: a row for each source, a column for each target.
 pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
-    let targets: Vec<_> = TO.iter().filter(|(.., written)| *written == Written::Request).collect();
+    let targets: Vec<_> =
+        CONVERT_DIALECTS.iter().filter(|(.., written)| *written == OutputShape::Request).collect();
     let on = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
     println!("convert, {on}: how many times as fast as parsing to Value and writing that on one");
     print!("  {:<12} {:>16}", "from", "parse and write");
@@ -25,11 +26,11 @@ pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
         let (base, records) = parse_and_write(data);
         print!("  {source:<12} {:>11.0} MB/s", data.len() as f64 / 1e6 / base);
         for (_, to, written) in &targets {
-            let time = convert(data, records, threads, || Plan {
+            let time = convert(data, records, threads, || ConvertPlan {
                 target: None,
-                to: *to,
-                written: *written,
-                thoughts: Thoughts::Auto,
+                dialect: *to,
+                shape: *written,
+                reasoning: ReasoningMode::Auto,
                 model: None,
             });
             print!(" {:>10.2}", base / time);
@@ -39,7 +40,7 @@ pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
     println!();
 }
 
-/// The same of requests that providers accepted, if a corpus of them lies beside the checkout: by the names of its formats.
+/// The same of requests that providers accepted, if a corpus of them is beside the checkout: by its formats.
 pub fn recorded(root: &Path, bytes: usize) {
     const FORMATS: [(&str, &str); 5] = [
         ("Responses", "openai-responses"),
@@ -68,18 +69,24 @@ pub fn recorded(root: &Path, bytes: usize) {
     table(&sources, 1);
 }
 
-/// Whether a record says something in each dialect, so that none has less to do than parsing and writing.
+/// True if a record has a conversion to each dialect, so that no conversion does less than parsing and writing.
 fn is_converted(line: &str) -> bool {
     let options = Options::default();
     let twice = line.repeat(2).into_bytes();
-    TO.iter().filter(|(.., written)| *written == Written::Request).all(|(_, to, written)| {
-        let plan = Plan { target: None, to: *to, written: *written, thoughts: Thoughts::Auto, model: None };
+    CONVERT_DIALECTS.iter().filter(|(.., written)| *written == OutputShape::Request).all(|(_, to, written)| {
+        let plan = ConvertPlan {
+            target: None,
+            dialect: *to,
+            shape: *written,
+            reasoning: ReasoningMode::Auto,
+            model: None,
+        };
         let done = convert_doc(DOC, &twice, &ConvertOptions::new(&options, plan), 1, &mut |_| Ok(()));
         done.is_ok_and(|done| done.converted == 2)
     })
 }
 
-/// Seconds, and the number of records.
+/// The time in seconds, and the number of records.
 fn parse_and_write(data: &[u8]) -> (f64, u32) {
     let mut out = Vec::with_capacity(data.len() * 2);
     let mut records = 0;
@@ -97,13 +104,17 @@ fn parse_and_write(data: &[u8]) -> (f64, u32) {
     (time.as_secs_f64(), records)
 }
 
-/// Seconds. Nothing may fail: what is not written costs nothing.
-fn convert(data: &Vec<u8>, records: u32, threads: usize, plan: impl Fn() -> Plan) -> f64 {
+/// The time in seconds. Asserts that every record is converted: a refused one would cost nothing.
+fn convert(data: &Vec<u8>, records: u32, threads: usize, plan: impl Fn() -> ConvertPlan) -> f64 {
     let options = Options::default();
     let mut out = Vec::with_capacity(data.len() * 2);
     let time = best(|| {
         out.clear();
-        let how = ConvertOptions { least: Severity::Warning, most: 100, ..ConvertOptions::new(&options, plan()) };
+        let how = ConvertOptions {
+            min_severity: Severity::Warning,
+            max_findings: 100,
+            ..ConvertOptions::new(&options, plan())
+        };
         let done = convert_doc(DOC, data, &how, threads, &mut |bytes| {
             out.extend_from_slice(bytes);
             Ok(())

@@ -1,12 +1,12 @@
-//! Made-up transcripts of any size, with faults at known places: session logs like Codex's, and one request a line. The
+//! Generated transcripts of any size, with faults at known places: session logs like Codex's, and one request per line. The
 //! share of bytes in long strings decides the speed of everything, so messages are long, escaped, and now and then not
 //! ASCII, as they are in real logs (a real rollout of 2025 has 900 bytes a line).
 
 use std::io::{self, Write};
 
-/// Faults put in, by the rule that should find them.
+/// The numbers of injected faults, by the rule that should find them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
+pub struct FaultCounts {
     /// RL101
     pub missing_outputs: usize,
     /// RL102
@@ -15,26 +15,33 @@ pub struct Faults {
     pub duplicate_outputs: usize,
 }
 
-impl Faults {
+impl FaultCounts {
     pub fn total(&self) -> usize {
         self.missing_outputs + self.orphan_outputs + self.duplicate_outputs
     }
 }
 
-/// How histories lie in the file.
+/// The layout of histories in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
+pub enum LogShape {
     /// A Codex rollout: all lines are one history.
     Rollout,
-    /// A Responses request a line.
+    /// A Responses request per line.
     Requests,
 }
 
 /// Writes about `bytes` bytes. One record in `fault_every` has a fault.
-pub fn generate(shape: Shape, bytes: u64, fault_every: u64, seed: u64, out: &mut dyn Write) -> io::Result<Faults> {
-    let mut made = Made { random: seed | 1, faults: Faults::default(), calls: 0, fault_every, records: 0 };
+pub fn generate(
+    shape: LogShape,
+    bytes: u64,
+    fault_every: u64,
+    seed: u64,
+    out: &mut dyn Write,
+) -> io::Result<FaultCounts> {
+    let mut generator =
+        LogGenerator { random: seed | 1, faults: FaultCounts::default(), calls: 0, fault_every, records: 0 };
     let mut written = 0;
-    if shape == Shape::Rollout {
+    if shape == LogShape::Rollout {
         written += line(
             out,
             r#"{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"s","cwd":"/w","model_provider":"openai","cli_version":"0.146.0"}}"#,
@@ -42,11 +49,11 @@ pub fn generate(shape: Shape, bytes: u64, fault_every: u64, seed: u64, out: &mut
     }
     while written < bytes {
         written += match shape {
-            Shape::Rollout => made.turn(out)?,
-            Shape::Requests => made.request(out)?,
+            LogShape::Rollout => generator.turn(out)?,
+            LogShape::Requests => generator.request(out)?,
         };
     }
-    Ok(made.faults)
+    Ok(generator.faults)
 }
 
 fn line(out: &mut dyn Write, text: &str) -> io::Result<u64> {
@@ -55,9 +62,9 @@ fn line(out: &mut dyn Write, text: &str) -> io::Result<u64> {
     Ok(text.len() as u64 + 1)
 }
 
-struct Made {
+struct LogGenerator {
     random: u64,
-    faults: Faults,
+    faults: FaultCounts,
     calls: u64,
     fault_every: u64,
     records: u64,
@@ -74,7 +81,7 @@ const SENTENCES: [&str; 8] = [
     r"\u00e9\u00e8 written as escapes, as Python does it, with \u65e5\u672c\u8a9e too. ",
 ];
 
-impl Made {
+impl LogGenerator {
     /// A number below `n`.
     fn below(&mut self, n: u64) -> u64 {
         self.random ^= self.random << 13;
@@ -121,7 +128,7 @@ impl Made {
             self.records += 1;
             match self.records % (self.fault_every * 3) {
                 0 => {
-                    // Its reasoning goes with it, or the orphan would be a run of its own.
+                    // Its reasoning is removed with it, or the orphan would be a run of its own.
                     items.pop();
                     items.push(output);
                     self.faults.orphan_outputs += 1;

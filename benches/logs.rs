@@ -1,4 +1,4 @@
-//! Made-up logs in which each request repeats the one before, of any length. Tests and benches share them.
+//! Generated logs in which each request repeats the one before, of any length. Tests and benches share them.
 
 use std::fmt::Write;
 
@@ -46,7 +46,7 @@ pub fn stream(turns: usize, bodies: bool) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A log of Responses requests, one a line. Several conversations take turns in it.
+/// A log of Responses requests, one per line, of several interleaved conversations.
 pub fn requests(turns: usize, conversations: usize) -> Vec<u8> {
     let mut out = String::new();
     let mut histories: Vec<String> =

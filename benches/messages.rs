@@ -1,10 +1,10 @@
-//! Made-up requests of the dialects whose messages hold blocks, one a line: a question, calls with their results, an
-//! answer. Texts are short for real ones, so that what is done for each block shows.
+//! Generated requests of the dialects whose messages contain blocks, one per line: a question, calls with their results, an
+//! answer. Texts are shorter than real ones, so that the cost of each block is visible.
 
-/// A dialect: what a request begins with, what one turn is, what the request ends with. `$T` is a text, `$N` a number.
-type Dialect = (&'static str, &'static str, &'static str, &'static str);
+/// A dialect and the parts of a request: start, one turn, end. `$T` is a text, `$N` a number.
+type RequestTemplate = (&'static str, &'static str, &'static str, &'static str);
 
-pub const DIALECTS: [Dialect; 4] = [
+pub const DIALECTS: [RequestTemplate; 4] = [
     (
         "Chat",
         r#"{"model":"gpt-5-mini","messages":["#,
@@ -31,8 +31,8 @@ pub const DIALECTS: [Dialect; 4] = [
     ),
 ];
 
-/// About so many bytes of requests, of twenty turns each.
-pub fn requests((_, head, turn, tail): &Dialect, bytes: usize) -> Vec<u8> {
+/// About `bytes` bytes of requests, of twenty turns each.
+pub fn requests((_, head, turn, tail): &RequestTemplate, bytes: usize) -> Vec<u8> {
     let sentence =
         "Let me read the file first,\\nthen change the one place that matters, and run the tests again. ";
     let mut out = Vec::new();

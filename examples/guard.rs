@@ -1,4 +1,4 @@
-//! Repairs a request right before it is sent: put this between the code that keeps the history and the client.
+//! Repairs a request right before it is sent: put this between the code that stores the history and the client.
 //!
 //! `cargo run --example guard < request.json` prints the body that would be sent, and what was changed.
 
@@ -9,11 +9,11 @@ use std::io::Read;
 use replaylint::{Dialect, Error, Options, fix_items};
 use serde_json::Value;
 
-/// Repairs the items of a request as far as it is legal. What was changed goes to the log; a history that would still be
-/// refused is sent as it is, so that the provider's answer says why.
+/// Repairs the items of a request as far as possible, and logs the changes. A history that would still be refused is sent
+/// anyway, so that the provider's answer gives the reason.
 fn guard(request: &mut Value, options: &Options) -> Result<(), Error> {
     let Some(Value::Array(items)) = request.get("input") else { return Ok(()) };
-    // Nothing is copied where nothing is wrong.
+    // An intact history is not copied.
     let fixed = fix_items(items, Dialect::Responses, options)?;
     for change in &fixed.changes {
         eprintln!("{} {}: {} ({})", change.rule, change.pointer, change.what, change.loss);

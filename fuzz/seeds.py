@@ -37,7 +37,7 @@ def strings(value):
 
 def errors():
     """What providers say, as the pages of the rules quote it, and whole lines of them."""
-    page = (ROOT / "docs" / "rules.md").read_text()
+    page = "\n".join(path.read_text() for path in sorted((ROOT / "docs" / "rules").glob("*.md")))
     yield from (quoted.encode() for quoted in re.findall(r"`([^`\n]{30,400})`", page))
     yield from (line.encode() for line in page.splitlines() if len(line) > 60)
 

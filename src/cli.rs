@@ -1,15 +1,15 @@
-//! The command line: what may be typed, and the way from there to what is meant.
+//! The command line: the clap types, and their conversion to the options of the commands.
 
 mod baseline;
 mod carry;
 mod common;
 mod config;
 mod convert;
+mod invocation;
 mod lookup;
 mod manual;
 mod slim;
 mod tree;
-mod typed;
 mod usage;
 
 use std::io::Write;
@@ -19,16 +19,16 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::fix::Repairs;
 use crate::commands::run::known_findings::Baseline;
-use crate::commands::run::products::{Copies, Destination};
+use crate::commands::run::products::{OutputMode, OutputPath};
 use crate::commands::{self, Failure, Outcome};
 use crate::formats::agents::self_repair::AGENTS;
 use crate::options;
-use crate::rebuild::rewind::RewindTo;
+use crate::rebuild::rewind::RewindTarget;
 use crate::repair::{FixOptions, Orphans, Reasoning};
 use crate::report::command_line;
-use crate::source::outputs::commit::Replace;
+use crate::source::outputs::commit::ReplaceOptions;
 
-use common::{Common, Typed, existing};
+use common::{CommonArgs, ParsedArgs, existing_file};
 
 /// Check stored LLM conversations for what a provider would reject on replay, and repair them.
 #[derive(Parser, Debug)]
@@ -36,9 +36,9 @@ use common::{Common, Typed, existing};
     name = "replaylint",
     version,
     max_term_width = 100,
-    after_help = "Examples:\n  replaylint check session.jsonl      report what would be rejected\n  replaylint fix -w session.jsonl     \
-                  repair it, keeping a backup\n\nExit codes: 0 no errors, 1 errors (or fix would change something), 2 the \
-                  job could not be done."
+    after_help = "Examples:\n  replaylint check session.jsonl   report errors\n  replaylint fix -w session.jsonl  \
+                  repair, keeping a backup\n\nExit codes: 0 no errors, 1 errors found (or `fix` would change \
+                  something), 2 usage or I/O error."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -49,40 +49,40 @@ pub struct Cli {
 enum Command {
     /// Report what a provider would reject
     Check(CheckArgs),
-    /// Show repairs as a diff; -w applies them
+    /// Preview repairs as a diff, or apply them with -w
     Fix(FixArgs),
-    /// Explain a rule, or an error message of an API
+    /// Explain a rule or an API error message
     Explain(lookup::ExplainArgs),
     /// List the rules
     Rules(lookup::RulesArgs),
-    /// List the stored formats
+    /// List the supported formats
     Formats(lookup::FormatsArgs),
-    /// List the APIs that a history can be judged for
+    /// List the APIs that conversations can be checked against
     Targets(lookup::TargetsArgs),
-    /// Convert conversations to requests of another API, and report losses
+    /// Convert conversations for another API or agent, and report losses
     Convert(convert::ConvertArgs),
-    /// Compare two histories item by item
+    /// Compare two conversations item by item
     Diff(convert::DiffArgs),
-    /// Show the turns of a conversation, and where the next request can build on a stored response
+    /// Show the turns of a conversation, and the stored responses that the next request can build on
     Tree(tree::TreeArgs),
     /// Print the request that continues a conversation at a node
     Rebuild(tree::RebuildArgs),
-    /// Replace repeated parts of a log by references; -w writes
+    /// Replace repeated parts of a log with references
     Slim(slim::SlimArgs),
-    /// Accept the findings of today, and report only new ones
+    /// Manage a baseline of known findings
     Baseline(baseline::BaselineArgs),
-    /// Print the settings that config files make for a path
+    /// Show the effective configuration for a path
     Config(config::ConfigArgs),
-    /// Write a commented replaylint.toml from what a folder holds
+    /// Create a replaylint.toml for a folder
     Init(config::InitArgs),
-    /// Print a completion script for a shell
+    /// Print a shell completion script
     Completions {
-        /// Shell that reads the script
+        /// Shell to generate the script for
         shell: clap_complete::Shell,
     },
     /// Print the man page
     Man {
-        /// Command whose page is printed, instead of that of the program
+        /// Command to print the page of, instead of the main page
         command: Option<String>,
     },
 }
@@ -90,11 +90,11 @@ enum Command {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  replaylint check session.jsonl\n  replaylint check --target azure --output-format github logs/\n\n\
-                        Exit codes: 0 no errors, 1 errors, 2 the job could not be done."
+                        Exit codes: 0 no errors, 1 errors found, 2 usage or I/O error."
 )]
 struct CheckArgs {
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
     /// Write the report to FILE instead of standard output
     #[arg(short = 'o', long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -104,29 +104,29 @@ struct CheckArgs {
     /// Report only findings that are not in this baseline (see `replaylint baseline`)
     #[arg(long, value_name = "FILE", help_heading = "Rules", hide_short_help = true)]
     baseline: Option<PathBuf>,
-    /// Go on reading, and report findings of files that are being written as they come, until interrupted
+    /// Watch files and report new findings as they are written (Ctrl-C stops)
     #[arg(long, help_heading = "Input", hide_short_help = true, conflicts_with_all = ["baseline", "agents", "output"])]
     follow: bool,
-    /// Sum up the sessions that agents have stored on this machine, instead of reading PATH
+    /// Check all agent sessions on this machine and print a summary
     #[arg(
         long,
         value_name = "AGENT",
         help_heading = "Input",
         num_args = 0..=1,
         value_delimiter = ',',
-        default_missing_value = ALL,
-        value_parser = agents(),
+        default_missing_value = ALL_AGENTS,
+        value_parser = agent_names(),
         conflicts_with_all = ["paths", "files_from", "stdin_filename"]
     )]
     agents: Option<Vec<String>>,
 }
 
-/// What `--agents` means without a name.
-const ALL: &str = "all";
+/// The value of `--agents` without a name.
+const ALL_AGENTS: &str = "all";
 
-fn agents() -> clap::builder::PossibleValuesParser {
-    let mut names: Vec<&str> = AGENTS.iter().map(|agent| agent.id).chain([ALL]).collect();
-    // An agent whose versions heal different things has several rows.
+fn agent_names() -> clap::builder::PossibleValuesParser {
+    let mut names: Vec<&str> = AGENTS.iter().map(|agent| agent.id).chain([ALL_AGENTS]).collect();
+    // An agent whose versions repair different problems has several rows.
     names.dedup();
     names.into()
 }
@@ -134,75 +134,74 @@ fn agents() -> clap::builder::PossibleValuesParser {
 #[derive(Args, Debug)]
 #[command(
     next_help_heading = "Repair",
-    after_help = "Examples:\n  replaylint fix session.jsonl        show what would change\n  replaylint fix -w session.jsonl     \
-                  apply it, keeping session.jsonl.bak\n\nExit codes: 0 nothing to change or no errors left, 1 something \
-                  to change or errors left, 2 the job could not be done."
+    after_help = "Examples:\n  replaylint fix session.jsonl     preview the changes\n  replaylint fix -w session.jsonl  \
+                  apply them, keeping a backup\n\nExit codes: 0 no changes (or -w left no errors), 1 changes to apply or \
+                  remaining errors, 2 usage or I/O error."
 )]
 struct FixArgs {
-    /// Replace each file, keeping the old one as FILE.bak
+    /// Apply the repairs to the files, keeping backups as FILE.bak
     #[arg(short, long, conflicts_with_all = ["output", "patch"], group = "destination")]
     write: bool,
-    /// Restore what -w replaced, if the file is as it left it
+    /// Restore the backups of -w, unless a file has changed since
     #[arg(long, group = "destination", conflicts_with_all = NOT_WITH_UNDO)]
     undo: bool,
-    /// Write to FILE (a folder for several inputs)
+    /// Write to FILE (or to a folder, for several inputs)
     #[arg(short = 'o', long, value_name = "FILE", conflicts_with = "patch", group = "destination")]
     output: Option<PathBuf>,
     /// Print a unified diff for `git apply`
     #[arg(long)]
     patch: bool,
-    /// Write a copy of a session that ends at a message, or with LAST-GOOD at the last turn without errors; the copy is
-    /// not repaired
+    /// Write an unrepaired copy of the session that ends at this message (LAST-GOOD: at the last turn without errors)
     #[arg(long, value_name = "UUID", requires = "output", hide_short_help = true)]
     rewind_to: Option<String>,
-    /// Show every change in the preview, not only the first three of each kind
+    /// Show every change in the preview [default: the first three of each kind]
     #[arg(long, hide_short_help = true)]
     all: bool,
-    /// Make only fixes that lose nothing the model saw
+    /// Apply only lossless fixes
     #[arg(long)]
     lossless: bool,
-    /// Also fix warnings whose fix is off by default
+    /// Also fix warnings that are not fixed by default
     #[arg(long)]
     fix_warnings: bool,
-    /// How to treat unpaired calls and results
+    /// How to repair calls without results, and results without calls
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     orphans: OrphansArg,
-    /// What to do with reasoning
+    /// How to treat reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ReasoningArg,
-    /// Copy the pending safety checks of computer calls into their outputs, which acknowledges them
+    /// Acknowledge the pending safety checks of computer calls in their outputs
     #[arg(long, hide_short_help = true)]
     acknowledge_safety: bool,
-    /// Remove what only the account that wrote it can use: encrypted reasoning, compactions, item ids
+    /// Remove data tied to the original account: encrypted reasoning, compactions, item ids
     #[arg(long, hide_short_help = true)]
     account_changed: bool,
-    /// Replace inline images larger than SIZE, e.g. 1M, by a text
+    /// Replace inline images larger than SIZE (e.g. 1M) with a text
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     max_image_bytes: Option<String>,
-    /// Set the model provider that a Codex rollout names
+    /// Set the model provider of a Codex rollout
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     set_provider: Option<String>,
     /// Append removed items to FILE, one per line
     #[arg(long, value_name = "FILE")]
     dropped: Option<PathBuf>,
-    /// Do not ask before repairs that lose content are written
+    /// Do not ask before writing lossy repairs
     #[arg(short, long, requires = "write", hide_short_help = true)]
     yes: bool,
-    /// Keep no backup of a file that is replaced
+    /// Do not keep backups
     #[arg(long, requires = "write", hide_short_help = true)]
     no_backup: bool,
-    /// Write even if the file has just changed, may be in use, has several hard links or is a named pipe; with -o,
-    /// replace an existing file
+    /// Write even if the file was just modified, may be in use, has several hard links or is a named pipe; with -o,
+    /// overwrite an existing file
     #[arg(long, requires = "destination", hide_short_help = true)]
     force: bool,
     /// Check every branch of a session, not just the current one
     #[arg(long, help_heading = "Input", hide_short_help = true)]
     all_branches: bool,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
-/// What says how a file is repaired, judged or shown: nothing that is put back depends on it.
+/// Options that `--undo` excludes: they say how a file is repaired, judged or shown.
 const NOT_WITH_UNDO: [&str; 17] = [
     "write",
     "output",
@@ -225,27 +224,27 @@ const NOT_WITH_UNDO: [&str; 17] = [
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum OrphansArg {
-    /// Answer a call with a placeholder output where a text can answer it, else drop it; drop a result without a call
+    /// Add a placeholder output where a text can answer the call, otherwise remove the call; remove results without a call
     Auto,
-    /// Drop both
+    /// Remove both
     Drop,
-    /// Add a placeholder output that claims nothing, and never drop the call instead
+    /// Insert a neutral placeholder output; never remove the call
     Stub,
-    /// As auto, but keep a result without a call as a text of the user
+    /// Like auto, but keep results without a call as user text
     Text,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum ReasoningArg {
-    /// Change as little as the findings require
+    /// Change only what the findings require
     Auto,
-    /// Replace every group that can be referenced whole by references to the stored items
+    /// Replace each group that can be referenced as a whole with references to the stored items
     Reference,
-    /// Replace references by the items that they name, where the file contains them
+    /// Replace references with the items they refer to, where the file contains them
     Inline,
-    /// Never remove or rewrite it; what remains broken is reported
+    /// Never remove or rewrite it; remaining errors are reported
     Keep,
-    /// Remove all of it, and the ids of its groups
+    /// Remove all of it, including the ids of its groups
     Strip,
 }
 
@@ -273,35 +272,36 @@ impl From<ReasoningArg> for Reasoning {
 }
 
 impl Cli {
-    /// Reads the arguments of the process, and keeps them for the commands that messages name.
-    pub fn typed() -> Result<Self, clap::Error> {
-        let mut whole = Cli::command();
+    /// Parses the arguments of the process, and keeps them for the commands that messages suggest.
+    pub fn from_process_args() -> Result<Self, clap::Error> {
+        let mut program = Cli::command();
         let args: Vec<_> = std::env::args_os().collect();
-        let matches = whole.try_get_matches_from_mut(&args).map_err(|error| usage::meant(error, &args))?;
-        let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut whole))?;
-        command_line::set(typed::typed(&whole, &matches));
+        let matches =
+            program.try_get_matches_from_mut(&args).map_err(|error| usage::suggest_command(error, &args))?;
+        let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program))?;
+        command_line::set_invocation(invocation::from_matches(&program, &matches));
         Ok(cli)
     }
 
-    /// Whether it goes on until nobody reads what it prints.
+    /// True if the command runs until it is interrupted.
     pub fn is_endless(&self) -> bool {
         matches!(&self.command, Command::Check(args) if args.follow)
     }
 
-    /// Runs what was typed.
+    /// Runs the command.
     pub fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         match self.command {
             Command::Check(args) => {
-                let mut typed = Typed { all_branches: args.all_branches, ..args.common.typed() };
+                let mut typed = ParsedArgs { all_branches: args.all_branches, ..args.common.parsed() };
                 let Some(agents) = args.agents else {
                     return check(typed, args.output, args.baseline, args.follow, out);
                 };
-                // No path is read but theirs.
+                // Only the folders of the agents are read.
                 typed.files.paths.push(PathBuf::new());
-                // They are where the agents keep them, whatever a repository around them ignores.
+                // Ignore files of a surrounding repository do not apply to the folders of agents.
                 typed.files.no_ignore = true;
-                let all = agents.iter().any(|name| name == ALL);
-                commands::agents::agents(typed.mean(args.output)?, if all { &[] } else { &agents }, out)
+                let all = agents.iter().any(|name| name == ALL_AGENTS);
+                commands::agents::check_agents(typed.resolve(args.output)?, if all { &[] } else { &agents }, out)
             }
             Command::Fix(args) => args.run(out),
             Command::Explain(args) => args.run(out),
@@ -323,17 +323,17 @@ impl Cli {
 }
 
 fn check(
-    mut typed: Typed,
+    mut typed: ParsedArgs,
     output: Option<PathBuf>,
     baseline: Option<PathBuf>,
     follows: bool,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     if follows {
-        // What is being written ends where its writer is, not where it is sent.
+        // The end of a file that is being written is not the end of a request.
         typed.judging.usage.get_or_insert_with(|| "log".to_owned());
     }
-    let mut run = typed.mean(output)?;
+    let mut run = typed.resolve(output)?;
     run.lints.skip_bugs();
     if follows {
         return commands::follow::follow(&run, out);
@@ -341,49 +341,49 @@ fn check(
     let mut baseline = baseline.map(|path| Baseline::read(&path)).transpose()?;
     let outcome = commands::check::check(&run, baseline.as_mut(), out)?;
     out.flush()?;
-    baseline.iter().filter(|_| !run.quiet).for_each(Baseline::say_stale);
+    baseline.iter().filter(|_| !run.quiet).for_each(Baseline::report_stale);
     Ok(outcome)
 }
 
 impl FixArgs {
     fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         if self.undo {
-            return commands::undo::undo(&self.common.typed().mean(None)?, self.force, out);
+            return commands::undo::undo(&self.common.parsed().resolve(None)?, self.force, out);
         }
         let to = match (self.write, self.output, self.patch) {
             (true, ..) => {
-                Destination::InPlace(Replace { backup: !self.no_backup, force: self.force, is_kept: true })
+                OutputMode::InPlace(ReplaceOptions { backup: !self.no_backup, force: self.force, is_live: true })
             }
-            (_, Some(to), _) if to.as_os_str() == "-" => Destination::Stream,
-            (_, Some(to), _) => Destination::Copy(Copies { to, existing: existing(self.force) }),
-            (_, _, true) => Destination::Patch,
-            _ => Destination::Preview,
+            (_, Some(to), _) if to.as_os_str() == "-" => OutputMode::Stream,
+            (_, Some(to), _) => OutputMode::Copy(OutputPath { to, existing: existing_file(self.force) }),
+            (_, _, true) => OutputMode::Patch,
+            _ => OutputMode::Preview,
         };
-        let bytes = self.max_image_bytes.as_deref().map(options::size).transpose()?;
+        let bytes = self.max_image_bytes.as_deref().map(options::parse_size).transpose()?;
         let options = FixOptions {
             orphans: self.orphans.into(),
             reasoning: self.reasoning.into(),
             lossless: self.lossless,
             warnings: self.fix_warnings,
-            selected: options::selected(&self.common.judging.select),
+            selected: options::selected_codes(&self.common.judging.select),
             acknowledge_safety: self.acknowledge_safety,
             account_changed: self.account_changed,
             max_image_bytes: bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
             provider: self.set_provider,
-            copies: matches!(to, Destination::Copy(_) | Destination::Stream),
+            writes_copy: matches!(to, OutputMode::Copy(_) | OutputMode::Stream),
             pinned: false,
             accepted: Vec::new(),
-            preview: matches!(to, Destination::Preview),
+            is_preview: matches!(to, OutputMode::Preview),
         };
-        let run = Typed { all_branches: self.all_branches, ..self.common.typed() }.mean(None)?;
+        let run = ParsedArgs { all_branches: self.all_branches, ..self.common.parsed() }.resolve(None)?;
         let copies = match &to {
-            Destination::Copy(copies) => Some(copies),
+            OutputMode::Copy(copies) => Some(copies),
             _ => None,
         };
         if let Some(name) = &self.rewind_to {
             let to = match name.as_str() {
-                "LAST-GOOD" => RewindTo::LastGood,
-                name => RewindTo::Line(name.to_owned()),
+                "LAST-GOOD" => RewindTarget::LastGood,
+                name => RewindTarget::Line(name.to_owned()),
             };
             return commands::rewind::fix_by_rewinding(&run, &to, copies, out);
         }

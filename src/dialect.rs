@@ -1,96 +1,96 @@
-//! What a dialect is: the grammar of the items inside an envelope. A dialect turns an item's text into a row, and acts
-//! on an item into edits on its bytes. It knows no envelope, no target and no rule.
+//! The contract of a dialect, the grammar of the items inside an envelope. A dialect turns an item's text into a row, and
+//! changes to an item into edits of its bytes. It knows no envelope, no target and no rule.
 
 pub mod log;
 
 use crate::history::{Flags, Kind, Pairing, Role, Row};
-use crate::json::edit::Base;
-use crate::json::mend::Mend;
-use crate::json::spot::{Spot, To};
+use crate::json::edit::RecordBase;
+use crate::json::member_match::{MemberEdit, MemberMatch};
+use crate::json::value_edit::ValueEdit;
 use crate::json::{Str, Val};
-use crate::message::write::Writer;
-use crate::message::{At, Capabilities, Losses, Message, Thread};
+use crate::message::write::JsonWriter;
+use crate::message::{Capabilities, Losses, Message, SourceLocation, Thread};
 use crate::place::Edit;
 
-pub use self::log::{Log, LogOptions, LogReader};
-pub use crate::json::mend::Cannot;
+pub use self::log::{LogOptions, LogReader, LogThread};
+pub use crate::json::value_edit::EditRefusal;
 
-/// An item as it is passed by: its row, and its text for the length of one call.
+/// An item during one call: its row, and its text.
 #[derive(Clone, Copy)]
 pub struct Item<'t> {
     pub row: Row,
     pub val: Val<'t>,
     /// Its `id`, if that is a string, also an empty one.
     pub id: Option<Str<'t>>,
-    /// The text that pairs call and output, if it has one.
+    /// The id that pairs a call with its output, if it has one.
     pub key: Option<Str<'t>>,
 }
 
-/// What an item is called by: its own id, and the key that pairs call and output.
+/// The ids of an item: its own, and the key that pairs a call with its output.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Names<'t> {
+pub struct ItemIds<'t> {
     pub id: Option<Str<'t>>,
     pub key: Option<Str<'t>>,
 }
 
-/// Where an item was found.
+/// The position at which a format found an item.
 #[derive(Clone, Copy)]
-pub struct Origin<'b> {
-    pub base: Base<'b>,
+pub struct ItemOrigin<'b> {
+    pub base: RecordBase<'b>,
     pub record: u32,
     pub turn: u32,
     pub part: u8,
     pub flags: Flags,
 }
 
-/// What is done to the text of one item, without moving it.
+/// A change to the text of one item, without moving it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TextChange {
     /// Remove its own id.
     StripId,
-    /// Put a reference to its id in its place.
-    Refer,
-    /// Give it the type of another kind.
+    /// Replace it with a reference to its id.
+    ReplaceWithReference,
+    /// Change its type to that of another kind.
     Retype(Kind),
-    /// Write another key that pairs call and output.
+    /// Change the key that pairs call and output.
     Rename(String),
     /// Acknowledge these safety checks: the text of a JSON array.
     Acknowledge(Vec<u8>),
-    /// Take the member that holds a message's calls away.
+    /// Remove the member that contains a message's calls.
     StripCalls,
-    /// Say what a result says as a text of the user.
+    /// Turn a result into a text of the user.
     AsText,
     /// An edit that a rule describes.
-    Mend(&'static Mend),
-    /// Put a text where an image lies in the item itself, in more bytes.
+    EditValue(&'static ValueEdit),
+    /// Replace each inline image of more than so many bytes with a text.
     OmitImages(u32),
-    /// Make something of the members at a spot.
-    Spot(&'static Spot, To),
+    /// Change the members at a path.
+    EditMembers(&'static MemberMatch, MemberEdit),
 }
 
 impl TextChange {
-    /// Whether thinking that is signed together with what is in front of it outlives this change to that.
+    /// True if a signature of thinking that also covers the content before it stays valid when that content is changed so.
     pub fn keeps_signatures(&self) -> bool {
-        matches!(self, TextChange::Mend(mend) if mend.keeps_signatures)
+        matches!(self, TextChange::EditValue(mend) if mend.keeps_signatures)
     }
 }
 
-/// The part of rows that lie inside an item: blocks of a message. They lie in whatever list holds them.
+/// The part number of rows inside an item, the blocks of a message: they are in the list that contains them.
 pub const BLOCK: u8 = u8::MAX;
 
 /// A part of a conversation, as a format finds it in a record, for conversion.
 #[derive(Clone, Copy)]
 pub struct Body<'b> {
     pub val: Val<'b>,
-    pub base: Base<'b>,
-    /// It lies in a JSON string.
+    pub base: RecordBase<'b>,
+    /// The value is inside a JSON string.
     pub embedded: bool,
-    pub shape: Shape,
+    pub shape: BodyShape,
 }
 
-/// What a [`Body`] is.
+/// The extent of a [`Body`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
+pub enum BodyShape {
     /// The body of a request.
     Request,
     /// A list of items or messages.
@@ -101,63 +101,63 @@ pub enum Shape {
 
 impl Body<'_> {
     /// The place of a value.
-    pub fn at(&self, val: Val<'_>) -> At {
-        At { place: self.base.of(val), embedded: self.embedded }
+    pub fn at(&self, val: Val<'_>) -> SourceLocation {
+        SourceLocation { place: self.base.of(val), embedded: self.embedded }
     }
 
     /// The place of a key.
-    pub fn at_key(&self, member: &crate::json::Member<'_>) -> At {
+    pub fn at_key(&self, member: &crate::json::Member<'_>) -> SourceLocation {
         let end = member.key_start + member.key.raw.len() as u32 + 2;
-        At { place: self.base.place(member.key_start, end), embedded: self.embedded }
+        SourceLocation { place: self.base.place(member.key_start, end), embedded: self.embedded }
     }
 }
 
-/// How a conversation is written.
+/// The form in which a conversation is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Written {
-    /// As the body of a request.
+pub enum OutputShape {
+    /// The body of a request.
     Request,
     /// One item a line, where the dialect has items.
     Items,
 }
 
-/// Edits that put what these messages say where their request keeps its instructions.
-pub type Hoist = fn(Val<'_>, &[Val<'_>], Base<'_>, &mut Vec<Edit>) -> Result<(), Cannot>;
+/// Makes the edits that move the content of these messages to where their request keeps its instructions.
+pub type HoistInstructions = fn(Val<'_>, &[Val<'_>], RecordBase<'_>, &mut Vec<Edit>) -> Result<(), EditRefusal>;
 
-/// The text of a new message around an output, in the form of another.
-pub type MessageAround = fn(&[u8], Val<'_>) -> Option<Vec<u8>>;
+/// Wraps an output in a new message, in the form of another message.
+pub type WrapOutput = fn(&[u8], Val<'_>) -> Option<Vec<u8>>;
 
-/// What is known about a dialect, beside how its items are read and changed.
+/// The properties of a dialect, besides how its items are read and changed.
 pub struct DialectInfo {
     pub name: &'static str,
-    /// How calls and outputs find each other.
+    /// How calls are paired with outputs.
     pub pairing: Pairing,
-    /// A call that nobody answered is answered, unless the user says otherwise: its client does the same.
+    /// An unanswered call gets a stub result unless the user says otherwise: the dialect's client does the same.
     pub answers_calls: bool,
-    /// A message of the model that says nothing, to stand where the target wants one.
+    /// A placeholder message of the model, for where the target requires one.
     pub bridge: Option<&'static str>,
     /// A message of the user that asks the model to go on.
     pub continuation: Option<&'static str>,
-    /// Results had better not stand in one message with anything else.
+    /// Results should not share a message with anything else.
     pub keeps_results_apart: bool,
-    /// What is around the results of a message that holds nothing else; `None` if results are messages themselves.
+    /// The text before and after the results of a message that contains nothing else; `None` if results are messages themselves.
     pub results_message: Option<(&'static str, &'static str)>,
-    /// What the dialect can say, for conversion. A dialect of logs alone says nothing: it is replayed in another.
+    /// What the dialect can express, for conversion. A dialect of logs alone expresses nothing: it is replayed in another.
     pub capabilities: &'static Capabilities,
-    /// What an item is called by, where that does not lie under the keys that any other dialect has.
-    pub names: Option<for<'t> fn(Val<'t>) -> Option<Names<'t>>>,
-    /// Where outputs lie in messages: the text of a new message around one, in the form of the message beside it.
-    pub message_around: Option<MessageAround>,
-    /// Whether a message that holds only what moves is moved as it is; else what moves gets a new one.
+    /// Reads the ids of an item, where they are not under the keys that the other dialects use.
+    pub item_ids: Option<for<'t> fn(Val<'t>) -> Option<ItemIds<'t>>>,
+    /// Wraps an output in a message of the form of its neighbour; `None` where outputs are no parts of messages.
+    pub wrap_output: Option<WrapOutput>,
+    /// True if a message of which everything moves is moved as it is; otherwise what moves gets a new message.
     pub moves_whole: fn(Val<'_>) -> bool,
     /// `None` if requests of the dialect have no separate instructions.
-    pub hoist: Option<Hoist>,
-    /// What reads this log's records as a thread; `None` if its records are items that are sent as they are.
+    pub hoist: Option<HoistInstructions>,
+    /// Makes the reader of this log's records; `None` if its records are items that are sent as they are.
     pub log: Option<fn(LogOptions) -> Box<dyn LogReader>>,
 }
 
 impl DialectInfo {
-    /// What most dialects have in common, without a name.
+    /// The defaults of most dialects, without a name.
     pub const BASE: DialectInfo = DialectInfo {
         name: "",
         pairing: Pairing::Keys,
@@ -167,22 +167,22 @@ impl DialectInfo {
         keeps_results_apart: false,
         results_message: None,
         capabilities: &Capabilities::NOTHING,
-        names: None,
-        message_around: None,
+        item_ids: None,
+        wrap_output: None,
         moves_whole: |_| true,
         hoist: None,
         log: None,
     };
 
-    /// The edits that put what these messages say where their request keeps its instructions.
+    /// Makes the edits that move the content of these messages to where their request keeps its instructions.
     pub fn hoist(
         &self,
         request: Val<'_>,
         messages: &[Val<'_>],
-        base: Base<'_>,
+        base: RecordBase<'_>,
         out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
-        let hoist = self.hoist.ok_or(Cannot("requests of this dialect have no separate instructions"))?;
+    ) -> Result<(), EditRefusal> {
+        let hoist = self.hoist.ok_or(EditRefusal("requests of this dialect have no separate instructions"))?;
         hoist(request, messages, base, out)
     }
 }
@@ -190,41 +190,47 @@ impl DialectInfo {
 pub trait Dialect: Sync {
     fn info(&self) -> &'static DialectInfo;
 
-    /// The rows of one stored element, each with its text. Anything that is no item gives none.
-    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>));
+    /// Passes the rows of one stored element to `out`, each with its text. A value that is not an item has none.
+    fn rows<'t>(&self, val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>));
 
     /// The edits that make a change to an item.
-    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot>;
+    fn edit(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: RecordBase<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), EditRefusal>;
 
     /// The text of an output that answers a call without claiming anything.
-    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot>;
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, EditRefusal>;
 
-    /// The text that pairs call and output, where an item of this kind has it.
+    /// The id that pairs a call with its output, where an item of this kind has one.
     fn key<'t>(&self, _kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         item.get("call_id").and_then(|id| id.as_str())
     }
 
-    /// Adds a part of a conversation to what comes before it. What is not understood is kept raw.
+    /// Appends a part of a conversation to the thread. Unknown values are kept raw.
     fn read(&self, _body: Body<'_>, _out: &mut Thread, _losses: &mut Losses) {}
 
     /// Writes the body of a request: the thread as it is, also where the dialect's API would refuse it.
-    fn write(&self, _thread: &Thread, _w: &mut Writer<'_>) {}
+    fn write(&self, _thread: &Thread, _w: &mut JsonWriter<'_>) {}
 
-    /// Writes the members of a request that hold its instructions, if those are not messages.
-    fn write_instructions(&self, _thread: &Thread, _w: &mut Writer<'_>) {}
+    /// Writes the members of a request that contain its instructions, if those are not messages.
+    fn write_instructions(&self, _thread: &Thread, _w: &mut JsonWriter<'_>) {}
 
-    /// Hands out what writes the items of a message, one after the other.
-    fn write_items(&self, _thread: &Thread, _message: &Message, _each: &mut dyn FnMut(WriteItem<'_>)) {}
+    /// Calls `each` with a writer for each item of a message, in order.
+    fn write_items(&self, _thread: &Thread, _message: &Message, _each: &mut dyn FnMut(ItemWriter<'_>)) {}
 }
 
 /// Writes one item.
-pub type WriteItem<'w> = &'w dyn Fn(&mut Writer<'_>);
+pub type ItemWriter<'w> = &'w dyn Fn(&mut JsonWriter<'_>);
 
 /// Writes the items of a thread, one a line. Instructions are its first message.
 pub fn write_lines(dialect: &dyn Dialect, thread: &Thread, out: &mut Vec<u8>) {
     let mut line = |message: &Message| {
         dialect.write_items(thread, message, &mut |write| {
-            write(&mut Writer::new(out).relieved(&thread.outlet));
+            write(&mut JsonWriter::new(out).with_outlet(&thread.outlet));
             out.push(b'\n');
         });
     };

@@ -1,189 +1,192 @@
-//! What a format is: an envelope that says where items lie in a record, what ends a history, and which lines are none
-//! of the conversation. Formats are recognised by content, on a summary of the top-level keys; the items themselves are the
-//! dialect's business.
+//! The contract of formats. A format says where the items of a record are, what ends a history, and which lines are not
+//! part of the conversation. Formats are recognised by content, from a summary of the top-level keys; the items
+//! themselves are the business of the dialect.
 
 pub mod agent;
 mod body;
 mod editor;
 pub mod envelope;
 pub mod handover;
-mod healed;
 mod info;
 mod items;
-mod kept;
 mod layout;
 mod mark;
+mod message_order;
+mod numbered_lines;
 mod probe;
-mod ranked;
+mod ranked_parts;
 mod record;
 pub mod reduction;
 pub mod requests;
-mod texts;
+mod text_reader;
 pub mod translate;
-pub mod unsent;
+pub mod unsent_paths;
 mod upstream;
 
-use crate::history::settings::not_sent;
-use crate::history::tree::{Builder, Forest};
-use crate::history::{Finding, History, Pairing, Role, Row, Settings, Unsent};
+use crate::history::settings::unsent_items;
+use crate::history::tree::{Forest, TreeBuilder};
+use crate::history::{Finding, History, HistorySettings, Pairing, Role, Row, UnsentItem};
 use crate::json::Val;
 use crate::place::Place;
 
-pub use body::{around, empty_list, name_answer, name_entry};
+pub use body::{empty_list, label_answer, label_entry, request_body};
 pub use editor::{
-    Editor, Fill, Links, OpenCall, PartResults, Placeholder, Results, filled, placeholder, raw, uuid,
+    Editor, LineLinks, MemberFiller, OpenCall, PartResults, Placeholder, ResultStorage, fill_template,
+    format_uuid, raw_member, write_placeholder,
 };
-pub use info::{Edited, FormatInfo, Histories, Part, Unit};
+pub use info::{EditSupport, FormatInfo, HistoryScope, RecordPart, RemovalUnit};
 pub use items::{read_array, read_item, read_slice};
-pub use kept::{Copied, KeptLines};
 pub use layout::Layout;
-pub use mark::{Mark, Sink, TextAt};
+pub use mark::{Mark, Sink, TextUse};
+pub use numbered_lines::{CopiedLine, NumberedLines};
 pub use probe::Probe;
 pub use record::{REFERENCE, Record, Slice, is_reference};
-pub use texts::{Scanned, Share, Texts};
+pub use text_reader::{BodyPiece, ScannedRecord, TextReader};
 pub use upstream::Upstream;
 
-use ranked::{Ranked, Told};
-use requests::Assemble;
+use ranked_parts::{RankedEntry, RankedParts};
+use requests::CustomAssembler;
 
-/// A claim below this says only that a record may be one of the format's, among others that are.
-pub const TELLING: u8 = 20;
+/// The lowest score that distinguishes a format. A record with a lower one may belong to the format only if other records
+/// of the document do.
+pub const MIN_DISTINCTIVE_SCORE: u8 = 20;
 
+/// A stored format.
 pub trait Format: Sync {
     fn info(&'static self) -> &'static FormatInfo;
 
-    /// How sure a record is of this format, 0 to 100. The highest wins; among equals the first in the table. A claim
-    /// rests on at least two keys, or on one that nothing else has.
+    /// The score of a record as one of this format, 0 to 100. The highest wins; among equals the first in the table. A
+    /// score above 0 needs at least two keys, or one that no other format has.
     fn detect(&self, probe: &Probe<'_>) -> u8;
 
-    /// Whether a record among others of this format is one of it, be it of a type that came later. What is not is
-    /// reported, and not read.
-    fn knows(&self, val: Val<'_>) -> bool {
+    /// True if a record in a document of this format belongs to it, even if its type is newer than this reader. Other
+    /// records are reported, and not read.
+    fn accepts(&self, val: Val<'_>) -> bool {
         self.detect(&Probe::new(val)) > 0
     }
 
-    /// How records become histories.
+    /// The way in which records become histories.
     fn layout(&'static self) -> Layout;
 }
 
-/// Why items of a log are not sent.
+/// Reasons why items of a log are not sent.
 const REPLACED: &str = "a compaction has replaced it";
 const TAKEN_BACK: &str = "the user took it back";
 
-/// Makes histories of rows and marks, in order. Serves every format: lists, logs and trees.
+/// Assembles histories from rows and marks, in order. Serves every format: lists, logs and trees.
 pub struct Assembler {
-    histories: Histories,
+    histories: HistoryScope,
     pairing: Pairing,
-    settings: Settings,
+    settings: HistorySettings,
     rows: Vec<Row>,
-    /// Row at which each turn of the user began.
+    /// The row at which each turn of the user began.
     turns: Vec<u32>,
-    /// Row at which a turn began in which the user has not spoken yet.
-    begun: Option<u32>,
-    marked_turns: bool,
-    open: bool,
-    /// Gathers the nodes of a tree; `None` where nobody wants them.
-    tree: Option<Builder>,
-    /// A node has begun.
+    /// The row at which a turn began that has no user message yet.
+    pending_turn: Option<u32>,
+    has_turn_marks: bool,
+    is_open: bool,
+    /// Collects the nodes of a tree; `None` if no caller needs them.
+    tree: Option<TreeBuilder>,
+    /// True once a node has begun.
     in_node: bool,
-    /// The format's own, if it has one.
-    own: Option<Box<dyn Assemble>>,
-    /// Events that add up to messages: where, and the numbers of their records.
-    pieces: Vec<(Place, u32)>,
-    /// Parts that wait to be put in order.
-    ranked: Option<Box<Ranked<Mark>>>,
-    /// What is not sent is wanted, too.
+    /// The assembler of the format, if it has one.
+    custom: Option<Box<dyn CustomAssembler>>,
+    /// Events that add up to messages: their places, and the numbers of their records.
+    fragments: Vec<(Place, u32)>,
+    /// Parts that have yet to be put in order.
+    ranked: Option<Box<RankedParts<Mark>>>,
+    /// True if items that are not sent are collected, too.
     gathers_unsent: bool,
 }
 
 impl Assembler {
-    /// `wants_nodes`: nodes are gathered also of a format whose records are histories by themselves.
+    /// Creates an assembler. With `wants_nodes`, nodes are collected even if each record is a history by itself.
     pub fn new(info: &FormatInfo, wants_nodes: bool) -> Self {
-        let settings = Settings { usage: info.usage, ..Settings::default() };
-        let open = info.histories == Histories::PerDoc;
-        let tree = (wants_nodes || info.histories.shares_rows()).then(Builder::default);
+        let settings = HistorySettings { usage: info.usage, ..HistorySettings::default() };
+        let open = info.histories == HistoryScope::PerDoc;
+        let tree = (wants_nodes || info.histories.shares_rows()).then(TreeBuilder::default);
         Assembler {
             histories: info.histories,
             pairing: info.dialect.info().pairing,
             settings,
             rows: Vec::new(),
             turns: Vec::new(),
-            begun: None,
-            marked_turns: false,
-            open,
+            pending_turn: None,
+            has_turn_marks: false,
+            is_open: open,
             tree,
             in_node: false,
-            own: None,
-            pieces: Vec::new(),
+            custom: None,
+            fragments: Vec::new(),
             ranked: None,
             gathers_unsent: false,
         }
     }
 
-    /// Whether items that are not sent are gathered ([`Settings::unsent`]).
-    pub fn gathering_unsent(self, gathers_unsent: bool) -> Self {
+    /// Sets whether items that are not sent are collected ([`HistorySettings::unsent`]).
+    pub fn with_unsent(self, gathers_unsent: bool) -> Self {
         Assembler { gathers_unsent, ..self }
     }
 
-    /// Hands events to the format's own assembler; its histories are edited as it says.
-    pub fn by(mut self, format: &'static dyn Format) -> Self {
+    /// Uses the assembler of the format, if it has one, and the format's `read_only`.
+    pub fn with_custom_assembler(mut self, format: &'static dyn Format) -> Self {
         self.settings.read_only = format.info().read_only;
-        Assembler { own: format.layout().assembler(), ..self }
+        Assembler { custom: format.layout().assembler(), ..self }
     }
 
-    /// Where nodes are gathered.
-    pub fn tree(&mut self) -> Option<&mut Builder> {
+    /// The builder of the tree, if nodes are collected.
+    pub fn tree(&mut self) -> Option<&mut TreeBuilder> {
         self.tree.as_mut()
     }
 
-    /// The records of the doc are nodes, whatever histories they make.
-    pub fn knows_nodes(&self) -> bool {
+    /// True if the records of the document are nodes, whatever histories result from them.
+    pub fn has_nodes(&self) -> bool {
         self.in_node
     }
 
-    /// Puts the parts that wait for it in order.
-    pub fn settle(&mut self) {
+    /// Puts the ranked parts in order.
+    pub fn resolve_ranked(&mut self) {
         let Some(ranked) = self.ranked.take() else { return };
-        let (told, unsent) = ranked.finish();
+        let (entries, unsent) = ranked.finish();
         self.settings.unsent.extend(unsent);
-        for told in told {
-            match told {
-                Told::Rows(rows) => self.rows(&rows),
-                Told::Mark(mark) => drop(self.mark(mark)),
+        for entry in entries {
+            match entry {
+                RankedEntry::Rows(rows) => self.rows(&rows),
+                RankedEntry::Mark(mark) => drop(self.mark(mark)),
             }
         }
     }
 
-    /// The nodes that were gathered.
-    pub fn into_tree(self) -> Builder {
+    /// The collected nodes.
+    pub fn into_tree(self) -> TreeBuilder {
         self.tree.unwrap_or_default()
     }
 
-    /// Begins a history whose settings come last: a document that is read element by element.
+    /// Begins a history whose settings come at its end: a document that is read element by element.
     pub fn begin(&mut self) {
-        self.open = true;
+        self.is_open = true;
     }
 
-    /// Takes a run of rows.
+    /// Adds consecutive rows.
     pub fn rows(&mut self, rows: &[Row]) {
         if let Some(ranked) = &mut self.ranked {
-            ranked.take(Told::Rows(rows.to_vec()));
+            ranked.push(RankedEntry::Rows(rows.to_vec()));
             return;
         }
-        if let Some(own) = &mut self.own {
+        if let Some(own) = &mut self.custom {
             own.rows(rows);
             return;
         }
         if let Some(tree) = self.tree.as_mut().filter(|_| self.in_node) {
-            tree.rows(rows);
+            tree.add_rows(rows);
         }
-        if self.open {
+        if self.is_open {
             let turn = self.turns.len() as u32;
             self.rows.extend(rows.iter().map(|row| Row { turn, ..*row }));
         }
     }
 
-    /// Takes a mark. Gives a history if the mark ends one.
+    /// Adds a mark. Returns a history if the mark ends one.
     pub fn mark(&mut self, mark: Mark) -> Option<History> {
         let mark = match (mark, &mut self.ranked) {
             (Mark::Ranked(rank), ranked) => {
@@ -192,148 +195,148 @@ impl Assembler {
             }
             (mark @ (Mark::Start(_) | Mark::End), _) | (mark, None) => mark,
             (mark, Some(ranked)) => {
-                ranked.take(Told::Mark(mark));
+                ranked.push(RankedEntry::Mark(mark));
                 return None;
             }
         };
         match mark {
             Mark::Start(settings) => {
                 self.settings = *settings;
-                self.open = true;
+                self.is_open = true;
             }
-            Mark::End => return self.end(),
+            Mark::End => return self.end_history(),
             Mark::Settings(set, value) => set(&mut self.settings, value),
-            Mark::NotConverted(finding) => self.settings.lost.push(finding),
+            Mark::NotConverted(finding) => self.settings.conversion_losses.push(finding),
             Mark::Unsent(at, record, why) => {
                 if self.gathers_unsent {
-                    self.settings.unsent.push(Unsent::at(at, record, "an item", why));
+                    self.settings.unsent.push(UnsentItem::at(at, record, "an item", why));
                 }
             }
             Mark::Aborted(at) => self.settings.aborted.push(at),
             Mark::Turn => {
-                self.begun = Some(self.rows.len() as u32);
-                self.marked_turns = true;
+                self.pending_turn = Some(self.rows.len() as u32);
+                self.has_turn_marks = true;
             }
             Mark::User => {
-                let here = (!self.marked_turns).then_some(self.rows.len() as u32);
-                self.turns.extend(self.begun.take().or(here));
+                let here = (!self.has_turn_marks).then_some(self.rows.len() as u32);
+                self.turns.extend(self.pending_turn.take().or(here));
             }
             Mark::Line { record, number, at, header } => {
-                let numbered = self.settings.numbered.get_or_insert_default();
-                header.iter().for_each(|header| numbered.header(header, record));
-                numbered.line(at, record, number, header.is_some());
+                let numbered = self.settings.ordinals.get_or_insert_default();
+                header.iter().for_each(|header| numbered.begin_file(header, record));
+                numbered.add_line(at, record, number, header.is_some());
             }
-            // Of what came before, nobody knows which turns are gone.
+            // The replaced items are unknown here, and so are the turns among them.
             Mark::Rollback(turns) if turns as usize > self.turns.len() && self.settings.window().is_some() => {
-                self.leave(0, TAKEN_BACK);
+                self.omit_from(0, TAKEN_BACK);
                 self.turns.clear();
             }
             Mark::Rollback(turns) => {
                 let keep = self.turns.len().saturating_sub(turns as usize);
                 if let Some(&row) = self.turns.get(keep) {
-                    self.leave(row as usize, TAKEN_BACK);
+                    self.omit_from(row as usize, TAKEN_BACK);
                     self.turns.truncate(keep);
                 }
             }
             Mark::Reset => {
-                self.leave(0, REPLACED);
+                self.omit_from(0, REPLACED);
                 self.turns.clear();
-                self.begun = self.begun.map(|_| 0);
+                self.pending_turn = self.pending_turn.map(|_| 0);
             }
             Mark::ResetToUsers => {
                 let of_user = self.rows.iter().filter(|row| row.role == Role::User).copied().collect();
                 let all = std::mem::replace(&mut self.rows, of_user);
                 if self.gathers_unsent {
                     let others = all.iter().filter(|row| row.role != Role::User);
-                    self.settings.unsent.extend(not_sent(others, REPLACED));
+                    self.settings.unsent.extend(unsent_items(others, REPLACED));
                 }
                 self.turns.clear();
-                self.begun = self.begun.map(|_| self.rows.len() as u32);
+                self.pending_turn = self.pending_turn.map(|_| self.rows.len() as u32);
             }
             Mark::Entry(entry) => {
                 self.in_node = true;
                 self.settings.agent_version = self.settings.agent_version.max(entry.version);
                 if let Some(tree) = &mut self.tree {
-                    tree.entry(*entry);
+                    tree.add_entry(*entry);
                 }
             }
             Mark::Ranked(_) => {}
-            Mark::Lost(at, record) => {
+            Mark::Unreadable(at, record) => {
                 if self.histories.shares_rows() {
                     self.settings.gaps.push(at.start);
                 }
                 if let Some(tree) = &mut self.tree {
-                    tree.gap(at, record);
+                    tree.add_gap(at, record);
                 }
             }
-            Mark::Piece(at, record) => self.pieces.push((at, record)),
-            Mark::Own(event) => {
-                if let Some(own) = &mut self.own {
+            Mark::Fragment(at, record) => self.fragments.push((at, record)),
+            Mark::Custom(event) => {
+                if let Some(own) = &mut self.custom {
                     own.event(event);
                 }
             }
             Mark::Replace => {
                 if let Some(tree) = &mut self.tree {
-                    tree.reset();
+                    tree.discard_rows();
                 }
             }
         }
         None
     }
 
-    /// Leaves out the rows from one on.
-    fn leave(&mut self, from: usize, why: &'static str) {
+    /// Removes the rows from `from` on, which are not sent.
+    fn omit_from(&mut self, from: usize, why: &'static str) {
         if self.gathers_unsent {
             let rows = self.rows.get(from..).unwrap_or_default();
-            self.settings.unsent.extend(not_sent(rows, why));
+            self.settings.unsent.extend(unsent_items(rows, why));
         }
         self.rows.truncate(from);
     }
 
-    /// What all branches of a tree have in common: losses, and what is not sent.
-    pub fn take_apart(&mut self) -> (Vec<Finding>, Vec<Unsent>) {
-        (std::mem::take(&mut self.settings.lost), std::mem::take(&mut self.settings.unsent))
+    /// Takes what all branches of a tree share: losses, and items that are not sent.
+    pub fn take_shared(&mut self) -> (Vec<Finding>, Vec<UnsentItem>) {
+        (std::mem::take(&mut self.settings.conversion_losses), std::mem::take(&mut self.settings.unsent))
     }
 
-    /// A record could not be read.
-    pub fn broken(&mut self) {
+    /// Notes that a record could not be read.
+    pub fn mark_broken(&mut self) {
         self.settings.broken = true;
     }
 
-    /// The doc ends.
+    /// Ends the document. Returns its history, if all records make one.
     pub fn finish(&mut self) -> Option<History> {
-        if self.histories == Histories::PerDoc { self.end() } else { None }
+        if self.histories == HistoryScope::PerDoc { self.end_history() } else { None }
     }
 
-    /// The format's own.
-    pub fn own(&mut self) -> Option<&mut (dyn Assemble + 'static)> {
-        self.own.as_deref_mut()
+    /// The assembler of the format, if it has one.
+    pub fn custom_assembler(&mut self) -> Option<&mut (dyn CustomAssembler + 'static)> {
+        self.custom.as_deref_mut()
     }
 
-    /// Whether a record could not be read.
+    /// True if a record could not be read.
     pub fn is_broken(&self) -> bool {
         self.settings.broken
     }
 
-    /// The events that add up to messages.
-    pub fn pieces(&mut self) -> Vec<(Place, u32)> {
-        std::mem::take(&mut self.pieces)
+    /// Takes the events that add up to messages.
+    pub fn take_fragments(&mut self) -> Vec<(Place, u32)> {
+        std::mem::take(&mut self.fragments)
     }
 
-    /// The doc ends, and its records made a tree.
-    pub fn forest(&mut self) -> Option<Forest> {
+    /// Ends the document. Returns the forest, if its records make one.
+    pub fn take_forest(&mut self) -> Option<Forest> {
         let tree = self.tree.take().filter(|_| self.histories.span_records())?;
         Some(tree.finish())
     }
 
-    /// What a request would replay of a tree, up to each of these nodes.
+    /// The histories that requests would replay up to each of these nodes.
     pub fn branches(&self, forest: &Forest, leaves: impl Iterator<Item = u32>) -> Vec<History> {
         let branch = |leaf: u32| {
             let path = forest.path(leaf);
-            let above = if self.histories == Histories::PerNode { path.len().saturating_sub(1) } else { 0 };
+            let above = if self.histories == HistoryScope::PerNode { path.len().saturating_sub(1) } else { 0 };
             let path = path.get(above..).unwrap_or_default();
             let rows = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
-            let rows = healed::results_first(rows);
+            let rows = message_order::put_results_first(rows);
             let answer = forest.answer_above(leaf).map(|node| &forest.node(node).entry);
             let mut settings = self.settings.clone();
             settings.model = answer.and_then(|entry| entry.model.as_deref()).map(Box::from).or(settings.model);
@@ -343,27 +346,27 @@ impl Assembler {
         leaves.map(branch).collect()
     }
 
-    fn end(&mut self) -> Option<History> {
-        self.settle();
-        if !std::mem::take(&mut self.open) {
+    fn end_history(&mut self) -> Option<History> {
+        self.resolve_ranked();
+        if !std::mem::take(&mut self.is_open) {
             return None;
         }
-        let mut rows = match &self.own {
+        let mut rows = match &self.custom {
             Some(own) => own.history(),
             None => std::mem::take(&mut self.rows),
         };
         let mut settings = std::mem::take(&mut self.settings);
-        if let Some(own) = self.own.as_ref().filter(|_| self.gathers_unsent) {
+        if let Some(own) = self.custom.as_ref().filter(|_| self.gathers_unsent) {
             for (rows, why) in own.unsent() {
-                settings.unsent.extend(not_sent(&rows, why));
+                settings.unsent.extend(unsent_items(&rows, why));
             }
         }
-        settings.numbered.iter_mut().for_each(|numbered| numbered.end(settings.broken));
+        settings.ordinals.iter_mut().for_each(|numbered| numbered.finish(settings.broken));
         if settings.newest_first {
             rows.reverse();
         }
         self.turns.clear();
-        self.begun = None;
+        self.pending_turn = None;
         Some(History::new(rows, settings, self.pairing))
     }
 }

@@ -1,17 +1,17 @@
-//! `replaylint` reads stored LLM conversations, says what a provider would reject when they are replayed, repairs them
-//! without losing anything silently, converts them between dialects, and shows what changed.
+//! `replaylint` checks stored LLM conversations for what a provider would reject on replay, repairs them without silent
+//! losses, converts them between dialects, and compares them.
 //!
-//! The library does what the command line does, on bytes or on JSON values: it reads no files, prints nothing, and
-//! starts threads only for batches ([`check_many`], [`fix_many`]).
+//! The library does what the command line does, on bytes or JSON values: it reads no files, prints nothing, and starts
+//! threads only for batches ([`check_many`], [`fix_many`]).
 //!
 //! | | a document (`&[u8]`) | items or messages (`&[serde_json::Value]`) |
 //! |---|---|---|
-//! | what would be refused | [`check`] | [`check_items`] |
+//! | what would be rejected | [`check`] | [`check_items`] |
 //! | repair | [`fix`](fix()) | [`fix_items`] |
 //! | another dialect | [`convert`](convert()) | [`convert_items`] |
 //! | what changed | [`diff`](diff()) | [`diff_items`] |
 //!
-//! [`Options`] says for which target, and how. Results are plain structs that serialise to the JSON of
+//! [`Options`] sets the target and the behaviour. Results are plain structs that serialise to the JSON of
 //! `--output-format json`.
 //!
 //! ```
@@ -19,7 +19,7 @@
 //! use serde_json::json;
 //!
 //! # fn main() -> Result<(), replaylint::Error> {
-//! // A run was interrupted: the call was never answered, and the API would refuse the history.
+//! // A run was interrupted: the call has no result, and the API would reject the history.
 //! let messages = [
 //!     json!({"role": "user", "content": "What is the weather in Rome?"}),
 //!     json!({"role": "assistant", "tool_calls": [
@@ -34,12 +34,12 @@
 //! # }
 //! ```
 //!
-//! `examples/guard.rs` repairs a request right before it is sent.
+//! `examples/guard.rs` repairs a request before it is sent.
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
-// The rooms. They are private: what they document is rules, formats and the engine, not an API. Their order, and what
-// each may import, is the list of `internals`.
+// The modules are private: they document rules, formats and the engine, not an API. Their order, and what each may
+// import, is the list in `internals`.
 #[allow(missing_docs, rustdoc::all)]
 mod carry;
 #[allow(missing_docs, rustdoc::all)]
@@ -92,8 +92,8 @@ mod target;
 #[allow(missing_docs, rustdoc::all)]
 mod targets;
 
-/// The rooms, lowest first, for the command line, the tests, the benchmarks and the fuzzers: each imports only what comes
-/// before it, and a test reads every import. It promises nothing.
+/// The modules, lowest first, for the command line, tests, benchmarks and fuzzers. Each imports only modules before it,
+/// which a test verifies. This is not a stable API.
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod internals {

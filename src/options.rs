@@ -1,27 +1,26 @@
-//! What the user means: arguments, the config files and the environment put together. Below this module nothing knows
-//! flags.
+//! Options of a run, resolved from arguments, config files and the environment. Modules below this one do not know flags.
 
-mod about;
 mod config;
 mod configs;
+mod file_options;
 mod keys;
-mod lints;
-mod listed;
-mod misuse;
+mod lint_settings;
 mod names;
 mod parse;
+mod path_list;
 mod selection;
 mod spelling;
+mod usage_error;
 mod values;
 
-pub use about::FileOptions;
-pub use config::{CONFIG, Config, PYPROJECT, Said, Waiver};
-pub use configs::{Lookup, label};
-pub use keys::{IGNORE_KEYS, KEYS, Key, Kind, LAYERED, SEVERITIES};
-pub use lints::{InForce, Lints, Walking};
-pub use listed::listed;
-pub use misuse::Misuse;
+pub use config::{CONFIG, Config, ConfigSetting, PYPROJECT, Waiver};
+pub use configs::{ConfigLookup, label};
+pub use file_options::FileOptions;
+pub use keys::{ConfigKey, IGNORE_KEYS, KEYS, KeyKind, LAYERED, SEVERITIES};
+pub use lint_settings::{EffectiveOptions, LintSettings, WalkOptions};
 pub use names::{format, target};
-pub use selection::{Layer, enabled, matches, selected};
-pub use spelling::{distance, meant, nearest, unknown, unknown_of};
-pub use values::{large_size, moment, size, steps};
+pub use path_list::read_path_list;
+pub use selection::{RuleLayer, enabled_rules, matches, selected_codes};
+pub use spelling::{edit_distance, nearest, suggest, unknown_name, unknown_with_nearest};
+pub use usage_error::UsageError;
+pub use values::{parse_large_size, parse_pointer, parse_size, parse_time};

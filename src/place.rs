@@ -1,6 +1,6 @@
-//! Places in bytes, and edits on them. This module knows no JSON and no conversations: a place is a run of
-//! bytes in a numbered doc, a patch is a set of replacements over the *original* bytes. Everything above speaks
-//! in places, so that what is found can be shown, and what is changed leaves every other byte as it was.
+//! Places in bytes, and edits on them. This module knows nothing of JSON or conversations: a place is a run of
+//! bytes in a numbered doc, a patch is a set of replacements over the *original* bytes. Everything above refers to
+//! places, so that findings can be shown, and edits leave every other byte as it was.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,7 +22,7 @@ impl Place {
         Place { doc, len, start }
     }
 
-    /// First byte after the place.
+    /// Offset of the first byte after the place.
     pub fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }
@@ -39,22 +39,22 @@ impl Place {
 
 /// One piece of replacement text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum With {
+pub enum ReplacementPart {
     Text(Box<[u8]>),
-    /// Bytes that already stand in a doc: an output moved from gigabytes away is never held in memory.
+    /// A copy of bytes of the doc, which are never loaded as a whole.
     Copy(Place),
 }
 
-impl With {
+impl ReplacementPart {
     pub fn text(text: impl Into<Vec<u8>>) -> Self {
-        With::Text(text.into().into_boxed_slice())
+        ReplacementPart::Text(text.into().into_boxed_slice())
     }
 
     /// Length of the piece in bytes.
     pub fn len(&self) -> u64 {
         match self {
-            With::Text(text) => text.len() as u64,
-            With::Copy(place) => u64::from(place.len),
+            ReplacementPart::Text(text) => text.len() as u64,
+            ReplacementPart::Copy(place) => u64::from(place.len),
         }
     }
 
@@ -63,11 +63,11 @@ impl With {
     }
 }
 
-/// Replaces the bytes at a place by the pieces, in order. No pieces: the bytes are removed.
+/// Replaces the bytes at a place by the parts, in order. Without parts the bytes are removed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
     pub at: Place,
-    pub with: Vec<With>,
+    pub with: Vec<ReplacementPart>,
 }
 
 impl Edit {
@@ -76,7 +76,7 @@ impl Edit {
     }
 
     pub fn replace(at: Place, text: impl Into<Vec<u8>>) -> Self {
-        Edit { at, with: vec![With::text(text)] }
+        Edit { at, with: vec![ReplacementPart::text(text)] }
     }
 }
 
@@ -101,8 +101,8 @@ impl Patch {
         self.docs.get(&doc).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds edits. One that overlaps an edit already there is left out and returned, so that the caller can try
-    /// it in the next round; two insertions at one point keep their order of arrival.
+    /// Adds edits. One that overlaps an existing edit is left out and returned, so that the caller can try it in
+    /// the next round; two insertions at one point keep their order of arrival.
     pub fn add(&mut self, edits: impl IntoIterator<Item = Edit>) -> Vec<Edit> {
         let mut refused = Vec::new();
         for edit in edits {
@@ -121,8 +121,8 @@ impl Patch {
         refused
     }
 
-    /// Composes: `later` speaks of the bytes that this patch makes of docs with the given lengths; the result
-    /// speaks of the original bytes again.
+    /// Composes two patches: `later` is over the result of this patch on docs of the given lengths; the
+    /// composition is over the original bytes.
     pub fn then(&self, later: &Patch, length: impl Fn(DocId) -> u64) -> Patch {
         let mut docs = self.docs.clone();
         for doc in later.docs() {
@@ -130,12 +130,12 @@ impl Patch {
             let second = Pieces::new(later.edits(doc), doc, first.len());
             let mut flat = Vec::new();
             for piece in second.list {
-                match piece.what {
-                    With::Text(text) => flat.push((With::Text(text), false)),
-                    With::Copy(place) => {
+                match piece.content {
+                    ReplacementPart::Text(text) => flat.push((ReplacementPart::Text(text), false)),
+                    ReplacementPart::Copy(place) => {
                         let from = flat.len();
                         first.slice(place.start, place.end(), &mut flat);
-                        // What the later patch copies to another place is kept in neither.
+                        // Bytes that the later patch copies to another place are not kept by either.
                         let kept = piece.edit.is_none();
                         flat.iter_mut().skip(from).for_each(|(_, was_kept)| *was_kept &= kept);
                     }
@@ -148,12 +148,13 @@ impl Patch {
     }
 }
 
-/// Turns a sequence of pieces back into edits: runs that are kept stand in their old order; all between is replaced.
-fn edits_between(pieces: Vec<(With, bool)>, doc: DocId, len: u64) -> Vec<Edit> {
+/// Turns a sequence of pieces back into edits: kept runs are in their old order; everything between them is
+/// replaced.
+fn edits_between(pieces: Vec<(ReplacementPart, bool)>, doc: DocId, len: u64) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut at = 0u64;
-    let mut with: Vec<With> = Vec::new();
-    let mut flush = |at: u64, to: u64, with: &mut Vec<With>| {
+    let mut with: Vec<ReplacementPart> = Vec::new();
+    let mut flush = |at: u64, to: u64, with: &mut Vec<ReplacementPart>| {
         if to > at || !with.is_empty() {
             let mut start = at;
             let mut rest = to - at;
@@ -171,7 +172,7 @@ fn edits_between(pieces: Vec<(With, bool)>, doc: DocId, len: u64) -> Vec<Edit> {
     };
     for (piece, kept) in pieces {
         match piece {
-            With::Copy(place) if kept => {
+            ReplacementPart::Copy(place) if kept => {
                 flush(at, place.start, &mut with);
                 at = place.end();
             }
@@ -185,25 +186,27 @@ fn edits_between(pieces: Vec<(With, bool)>, doc: DocId, len: u64) -> Vec<Edit> {
 /// The patched bytes of a doc as a sequence of pieces, addressable by offsets in the result.
 #[derive(Clone, Debug)]
 pub struct Pieces {
-    list: Vec<Piece>,
+    list: Vec<PatchPiece>,
     len: u64,
-    /// There are no edits.
+    /// True if there are no edits.
     whole: bool,
 }
 
-/// A stretch of bytes that is in the patched bytes as it was in the original ones.
+/// A range of bytes that a patch keeps.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct UnchangedRange {
+    /// Offset in the original bytes.
     pub from: u64,
+    /// Offset in the patched bytes.
     pub to: u64,
     pub len: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Piece {
+struct PatchPiece {
     /// Offset in the patched bytes.
     start: u64,
-    what: With,
+    content: ReplacementPart,
     /// The edit that put the piece there; `None` for bytes that are kept.
     edit: Option<Place>,
 }
@@ -215,52 +218,54 @@ impl Pieces {
         let mut pieces = Pieces { list, len: 0, whole: edits.is_empty() };
         let mut at = 0u64;
         for edit in edits {
-            pieces.keep(doc, at, edit.at.start);
+            pieces.push_kept(doc, at, edit.at.start);
             for with in &edit.with {
                 pieces.push(with.clone(), Some(edit.at));
             }
             at = edit.at.end();
         }
-        pieces.keep(doc, at, len);
+        pieces.push_kept(doc, at, len);
         pieces
     }
 
-    /// Stretches of a doc, in order, without what is between them.
+    /// Ranges of a doc, in order, without the bytes between them.
     pub fn of(doc: DocId, stretches: impl Iterator<Item = Range<u64>>) -> Self {
         let mut pieces = Pieces { list: Vec::new(), len: 0, whole: false };
         for stretch in stretches {
-            pieces.keep(doc, stretch.start, stretch.end);
+            pieces.push_kept(doc, stretch.start, stretch.end);
         }
         pieces
     }
 
-    fn keep(&mut self, doc: DocId, mut from: u64, to: u64) {
+    fn push_kept(&mut self, doc: DocId, mut from: u64, to: u64) {
         while from < to {
             let len = u32::try_from(to - from).unwrap_or(u32::MAX);
-            self.push(With::Copy(Place::new(doc, from, len)), None);
+            self.push(ReplacementPart::Copy(Place::new(doc, from, len)), None);
             from += u64::from(len);
         }
     }
 
-    fn push(&mut self, what: With, edit: Option<Place>) {
-        if what.is_empty() {
+    fn push(&mut self, content: ReplacementPart, edit: Option<Place>) {
+        if content.is_empty() {
             return;
         }
-        let len = what.len();
-        self.list.push(Piece { start: self.len, what, edit });
+        let len = content.len();
+        self.list.push(PatchPiece { start: self.len, content, edit });
         self.len += len;
     }
 
-    /// The stretches that are kept, in order: where each lies in the original bytes, and where in the patched ones.
-    pub fn kept(&self) -> impl Iterator<Item = Kept> + '_ {
-        self.list.iter().filter(|piece| piece.edit.is_none()).filter_map(|piece| match &piece.what {
-            With::Copy(from) => Some(Kept { from: from.start, to: piece.start, len: u64::from(from.len) }),
-            With::Text(_) => None,
+    /// The kept ranges, in order, with their offsets in the original and in the patched bytes.
+    pub fn unchanged(&self) -> impl Iterator<Item = UnchangedRange> + '_ {
+        self.list.iter().filter(|piece| piece.edit.is_none()).filter_map(|piece| match &piece.content {
+            ReplacementPart::Copy(from) => {
+                Some(UnchangedRange { from: from.start, to: piece.start, len: u64::from(from.len) })
+            }
+            ReplacementPart::Text(_) => None,
         })
     }
 
-    /// No edit changes anything.
-    pub fn is_whole(&self) -> bool {
+    /// True if there are no edits.
+    pub fn is_unchanged(&self) -> bool {
         self.whole
     }
 
@@ -278,18 +283,20 @@ impl Pieces {
     }
 
     /// Appends the pieces that make up `from..to` of the patched bytes, and whether each is kept from the original.
-    fn slice(&self, from: u64, to: u64, out: &mut Vec<(With, bool)>) {
+    fn slice(&self, from: u64, to: u64, out: &mut Vec<(ReplacementPart, bool)>) {
         let mut ix = self.find(from);
         let mut at = from;
         while at < to {
             let Some(piece) = self.list.get(ix) else { break };
             let skip = at - piece.start;
-            let take = (piece.what.len() - skip).min(to - at);
-            let part = match &piece.what {
-                With::Text(text) => {
-                    With::text(text.get(skip as usize..(skip + take) as usize).unwrap_or_default())
+            let take = (piece.content.len() - skip).min(to - at);
+            let part = match &piece.content {
+                ReplacementPart::Text(text) => {
+                    ReplacementPart::text(text.get(skip as usize..(skip + take) as usize).unwrap_or_default())
                 }
-                With::Copy(place) => With::Copy(Place::new(place.doc, place.start + skip, take as u32)),
+                ReplacementPart::Copy(place) => {
+                    ReplacementPart::Copy(Place::new(place.doc, place.start + skip, take as u32))
+                }
             };
             out.push((part, piece.edit.is_none()));
             at += take;
@@ -298,36 +305,41 @@ impl Pieces {
     }
 
     /// Calls `each` with the pieces that make up `from..to` of the patched bytes, in order.
-    pub fn walk<E>(&self, from: u64, to: u64, mut each: impl FnMut(&With) -> Result<(), E>) -> Result<(), E> {
+    pub fn walk<E>(
+        &self,
+        from: u64,
+        to: u64,
+        mut each: impl FnMut(&ReplacementPart) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut out = Vec::new();
         self.slice(from, to, &mut out);
         out.iter().try_for_each(|(piece, _)| each(piece))
     }
 
-    /// Where the bytes before an offset of the patched ones ended in the original ones.
+    /// The original end of the bytes before an offset of the patched ones.
     fn original_end(&self, offset: u64) -> Option<u64> {
         let last = offset.checked_sub(1)?;
         let piece = self.list.get(self.find(last))?;
-        match (&piece.what, piece.edit) {
-            (With::Copy(from), None) => Some(from.start + (last - piece.start) + 1),
+        match (&piece.content, piece.edit) {
+            (ReplacementPart::Copy(from), None) => Some(from.start + (last - piece.start) + 1),
             (_, edit) => edit.map(|edit| edit.end()),
         }
     }
 
-    /// Where a place of the patched bytes stood in the original ones: itself if it was kept, else the place of
-    /// the edit that made it.
+    /// The original place of a place in the patched bytes: of the same bytes if they are kept, else of the edit
+    /// that inserted them.
     pub fn original(&self, place: Place) -> Place {
         let Some(piece) = self.list.get(self.find(place.start)) else { return place };
-        match (&piece.what, piece.edit) {
-            (With::Copy(from), None) => {
+        match (&piece.content, piece.edit) {
+            (ReplacementPart::Copy(from), None) => {
                 let start = from.start + (place.start - piece.start);
-                // What was edited within it had another length.
+                // Edits within it may have changed its length.
                 let end = self.original_end(place.end()).filter(|end| *end >= start);
                 let len = end.map_or(place.len, |end| u32::try_from(end - start).unwrap_or(u32::MAX));
                 Place::new(place.doc, start, if place.len == 0 { 0 } else { len })
             }
             (_, Some(edit)) => edit,
-            (With::Text(_), None) => place,
+            (ReplacementPart::Text(_), None) => place,
         }
     }
 }
@@ -347,8 +359,8 @@ mod tests {
         let mut out = String::new();
         let done: Result<(), ()> = pieces.walk(0, pieces.len(), |with| {
             out.push_str(&match with {
-                With::Text(text) => String::from_utf8_lossy(text).into_owned(),
-                With::Copy(at) => text[at.start as usize..at.end() as usize].to_owned(),
+                ReplacementPart::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                ReplacementPart::Copy(at) => text[at.start as usize..at.end() as usize].to_owned(),
             });
             Ok(())
         });
@@ -376,7 +388,7 @@ mod tests {
         let text = "0123456789";
         let mut first = Patch::default();
         first.add([
-            Edit { at: place(1, 2), with: vec![With::Copy(place(7, 2)), With::text("X")] },
+            Edit { at: place(1, 2), with: vec![ReplacementPart::Copy(place(7, 2)), ReplacementPart::text("X")] },
             Edit::remove(place(7, 2)),
         ]);
         let once = apply(&first, text);
@@ -391,7 +403,10 @@ mod tests {
     #[test]
     fn what_a_patch_keeps_stays_in_place_when_another_follows() {
         let mut patch = Patch::default();
-        patch.add([Edit { at: place(0, 0), with: vec![With::Copy(place(8, 2))] }, Edit::remove(place(8, 2))]);
+        patch.add([
+            Edit { at: place(0, 0), with: vec![ReplacementPart::Copy(place(8, 2))] },
+            Edit::remove(place(8, 2)),
+        ]);
         let same = patch.then(&Patch::default(), |_| 10);
         assert_eq!(same, patch);
         let mut again = Patch::default();
@@ -404,7 +419,7 @@ mod tests {
     #[test]
     fn stretches_are_put_one_after_the_other() {
         let pieces = Pieces::of(DOC, [2..4, 4..5, 7..9].into_iter());
-        let kept: Vec<(u64, u64)> = pieces.kept().map(|kept| (kept.from, kept.to)).collect();
+        let kept: Vec<(u64, u64)> = pieces.unchanged().map(|kept| (kept.from, kept.to)).collect();
         assert_eq!((pieces.len(), kept), (5, vec![(2, 0), (4, 2), (7, 3)]));
     }
 

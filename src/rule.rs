@@ -1,27 +1,27 @@
-//! What a rule is: a code, a page, the words of its variants, and one function. Rules are pure: they see a history (or
-//! an item as it passes by) and what the target can do, and raise findings. Severity is not theirs to decide; it comes
-//! from the verdicts.
+//! The definition of a rule: a code, a page, the messages of its variants, and one function. Rules are pure: they get a
+//! history (or an item during reading) and the target's capabilities, and report findings. They do not decide the
+//! severity; it comes from the verdicts.
 
 mod template;
 
 use crate::dialect::Item;
 use crate::history::{
-    ANSWER, Act, BlockFlags, Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair,
-    PairState, Row, Usage,
+    ANSWER, BlockFlags, Code, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Pair, PairState,
+    ReasoningEffort, RepairAct, Row, StoredItems, Usage,
 };
 use crate::json::Val;
 use crate::place::Place;
-use crate::read::Scanned;
-use crate::schema::Standard;
+use crate::read::ScannedRecord;
+use crate::schema::ItemSchema;
 use crate::source::ReadAt;
-use crate::target::{Answer, Caps, Levels, Thinking, Trait, Traits};
+use crate::target::{Caps, ErrorDetails, Levels, Thinking, Trait, Traits};
 
-/// How well a rule's condition is known.
+/// The kind of evidence for a rule's condition, weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Evidence {
-    /// A conclusion; nobody saw it.
+    /// Inferred; nobody observed it.
     Inferred,
-    /// The provider's documents or schema say so.
+    /// The provider's documentation or schema says so.
     Documented,
     /// Users reported the provider's sentence.
     Reported,
@@ -40,11 +40,11 @@ impl Evidence {
     }
 }
 
-/// What a fix takes from what the model saw, or adds to it.
+/// What a fix removes from, or adds to, the content that the model saw.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Loss {
     Lossless,
-    /// Nothing is taken, but something is written that nobody said: a placeholder result, a message that links two others.
+    /// Nothing is removed, but content is added: a placeholder result, a message that links two others.
     Adds,
     Lossy,
 }
@@ -58,134 +58,134 @@ impl Loss {
         }
     }
 
-    /// What a fix with this loss is called in text.
+    /// The name of this loss in text.
     pub fn term(self) -> &'static str {
         match self {
             Loss::Lossless => "lossless",
-            Loss::Adds => "lossless, adds a placeholder",
+            Loss::Adds => "lossless and adds a placeholder",
             Loss::Lossy => "lossy",
         }
     }
 
-    /// The term after what is done, in parentheses. What neither takes nor adds needs none.
+    /// The term in parentheses, to follow the description of a fix; empty for a lossless one.
     pub fn mark(self) -> &'static str {
         match self {
             Loss::Lossless => "",
-            Loss::Adds => " (lossless, adds a placeholder)",
+            Loss::Adds => " (lossless and adds a placeholder)",
             Loss::Lossy => " (lossy)",
         }
     }
 }
 
-/// When a fix is made without being asked for.
+/// When a fix is applied by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum When {
-    /// Where the finding is an error.
+pub enum Autofix {
+    /// If the finding is an error.
     Error,
-    /// Where it is a warning, too.
+    /// Also if it is a warning.
     Always,
-    /// Never by itself: what is missing is the user's next message, which a log need not hold yet. `--fix-warnings`, or
-    /// the rule's name, asks for it.
-    Asked,
-    /// Never: it is a person's decision, and has a flag of its own.
+    /// Only with `--fix-warnings` or the rule's name: the missing part is the user's next message, which a log need not
+    /// contain yet.
+    OnRequest,
+    /// Only with the rule's own flag: it is the user's decision.
     Flag,
 }
 
-/// One way in which a rule is broken: its words and its default verdict.
+/// One way in which a rule is violated: its message and its default verdict.
 ///
-/// Templates name what they show in braces: one of [`NAMES`].
+/// Templates contain placeholders in braces, each one of [`NAMES`].
 pub struct Variant {
     pub message: &'static str,
-    /// What the partner's place is called; empty if there is none.
+    /// Label of the partner's place; empty if there is none.
     pub related: &'static str,
-    /// The provider's sentence, only where one was seen.
+    /// The provider's sentence; `None` if it is not known.
     pub api: Option<&'static str>,
-    /// The same complaint in other words, as older servers and other routes were seen to put it.
+    /// Other sentences for the same error, of older servers and other routes.
     pub also: &'static [&'static str],
-    /// The HTTP status that comes with it.
+    /// The HTTP status of the provider's error.
     pub status: u16,
-    /// What else the provider's error says. In its template `{list}` is the request's list of items, where providers were
-    /// seen to name it.
-    pub answer: Answer,
+    /// The other fields of the provider's error. In its template `{list}` is the request's list of items, for providers
+    /// that name it.
+    pub error: ErrorDetails,
     pub levels: Levels,
     pub evidence: Evidence,
-    /// What `fix` does about it, as an infinitive without "to"; empty where it does nothing.
+    /// What `fix` does, as an imperative; empty if there is no fix.
     pub fix: &'static str,
     pub loss: Loss,
-    pub when: When,
-    /// Reported to people without `-v`, too, where it is only noted.
-    pub shown: bool,
+    pub autofix: Autofix,
+    /// Shown in text output without `-v` even if it is only a note.
+    pub is_shown: bool,
 }
 
 impl Variant {
-    /// What most variants have in common.
+    /// The defaults of a variant.
     pub const BASE: Variant = Variant {
         message: "",
         related: "",
         api: None,
         also: &[],
         status: 400,
-        answer: Answer::HISTORY,
+        error: ErrorDetails::HISTORY,
         levels: Levels::ERROR,
         evidence: Evidence::Inferred,
         fix: "",
         loss: Loss::Lossy,
-        when: When::Error,
-        shown: false,
+        autofix: Autofix::Error,
+        is_shown: false,
     };
 
-    /// Whether what its templates name is filled. Those in `also` are only recognised, never filled: they may name what
-    /// nothing knows.
+    /// True if every placeholder of its templates is known. The templates in `also` are only recognised, never filled,
+    /// so they may use others.
     pub const fn is_filled(&self) -> bool {
         template::is_filled(self.message)
             && match self.api {
                 Some(api) => template::is_filled(api),
                 None => true,
             }
-            && match self.answer.param {
+            && match self.error.param {
                 Some(param) => template::is_filled(param),
                 None => true,
             }
     }
 }
 
-/// What a rule looks at.
+/// The input of a rule, and its function.
 pub enum Check {
-    /// Items of these kinds, as they pass by.
-    Item(KindSet, fn(&Item<'_>, &mut Out)),
+    /// Items of these kinds, during reading.
+    Item(KindSet, fn(&Item<'_>, &mut FindingSink)),
     /// Calls and outputs, paired or not.
-    Pair(fn(&Cx<'_>, &Pair, &mut Out)),
-    Group(fn(&Cx<'_>, &Group, &mut Out)),
-    History(fn(&Cx<'_>, &mut Out)),
-    /// Items of all kinds, as they pass by, with what their schema is.
-    Schema(fn(&Standard, &Item<'_>, &mut Out)),
-    /// The scanner, the reader, a format or the table of field rules raises it.
-    Raised,
+    Pair(fn(&RuleContext<'_>, &Pair, &mut FindingSink)),
+    Group(fn(&RuleContext<'_>, &Group, &mut FindingSink)),
+    History(fn(&RuleContext<'_>, &mut FindingSink)),
+    /// Items of all kinds, during reading, with their schema.
+    Schema(fn(&ItemSchema, &Item<'_>, &mut FindingSink)),
+    /// Nothing: the scanner, the reader, a format or the table of field rules reports the findings.
+    External,
 }
 
 impl Check {
-    /// Whether an item by itself has the finding, whatever history it is in.
-    pub fn is_of_item(&self) -> bool {
-        matches!(self, Check::Item(..) | Check::Schema(_) | Check::Raised)
+    /// True if a finding depends on the item alone, not on its history.
+    pub fn judges_single_items(&self) -> bool {
+        matches!(self, Check::Item(..) | Check::Schema(_) | Check::External)
     }
 }
 
-/// What a rule is about, where the engine treats its findings differently for it.
+/// Properties of a rule for which the engine treats its findings differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum About {
-    /// The bytes of a file or a record, before any item.
+pub enum RuleTag {
+    /// About the bytes of a file or a record, before any item.
     Container,
-    /// A partner that is not there. In a log with an unreadable record nothing is repaired for want of it.
+    /// About a missing partner: not repaired in a log with an unreadable record, which may contain it.
     MissingPartner,
-    /// How reasoning and the items after it belong together: without any reasoning there is no finding.
+    /// About reasoning and the items after it: a history without reasoning has no such finding.
     Reasoning,
-    /// The ids of items, and how a group is replayed.
+    /// About the ids of items, and how a group is replayed.
     Identity,
-    /// The fix of a group drops its reasoning, and the variant says so.
+    /// The fix drops the reasoning of a group, and the variant says so.
     LosesReasoning,
-    /// A field of an item, in words of its own: the schema need not repeat it.
+    /// About a field of an item: the schema rule does not report it again.
     Field,
-    /// The same field of the partner, too.
+    /// Also about the same field of the partner.
     FieldOfBoth,
 }
 
@@ -193,9 +193,9 @@ pub enum About {
 pub struct Rule {
     pub code: Code,
     pub name: &'static str,
-    /// The dialect whose histories it judges; `None` for all.
+    /// The dialect whose histories it checks; `None` for all.
     pub dialect: Option<&'static str>,
-    pub about: &'static [About],
+    pub tags: &'static [RuleTag],
     /// The rule's `explain` page.
     pub page: &'static str,
     pub variants: &'static [Variant],
@@ -203,29 +203,29 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Whether it has something to say of histories in a dialect.
+    /// True if it checks histories of a dialect.
     pub fn judges(&self, dialect: &str) -> bool {
         self.dialect.is_none_or(|own| own == dialect)
     }
 
-    pub fn is_about(&self, what: About) -> bool {
-        self.about.contains(&what)
+    pub fn has_tag(&self, what: RuleTag) -> bool {
+        self.tags.contains(&what)
     }
 
-    #[expect(clippy::indexing_slicing, reason = "the macro that declares rules takes no list without a variant")]
+    #[expect(clippy::indexing_slicing, reason = "the macro that declares rules requires at least one variant")]
     pub fn variant(&self, n: u8) -> &Variant {
         &self.variants[usize::from(n).min(self.variants.len() - 1)]
     }
 }
 
 /// Declares the rule of a file. The doc comment is the rule's page; then come its code and name, the dialect that it
-/// judges and what it is [about](About), what it looks at, and its variants:
+/// judges and its [tags](RuleTag), its check, and its variants:
 ///
 /// ```text
-/// CHAT_CALL_ID_LENGTH, "chat-call-id-length" of "chat" about [Field], Check::Item(KINDS, check), [Variant { .. }]
+/// CHAT_CALL_ID_LENGTH, "chat-call-id-length" of "chat" tags [Field], Check::Item(KINDS, check), [Variant { .. }]
 /// ```
 macro_rules! rule {
-    ($(#[doc = $line:literal])+ $code:ident, $name:literal $(of $dialect:literal)? $(about [$($about:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
+    ($(#[doc = $line:literal])+ $code:ident, $name:literal $(of $dialect:literal)? $(tags [$($tag:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
         $(#[doc = $line])+
         pub static RULE: $crate::rule::Rule = $crate::rule::Rule {
             code: {
@@ -234,11 +234,11 @@ macro_rules! rule {
             },
             name: $name,
             dialect: $crate::rule!(@dialect $($dialect)?),
-            about: &[$($($crate::rule::About::$about),+)?],
+            tags: &[$($($crate::rule::RuleTag::$tag),+)?],
             page: concat!($($line, "\n"),+),
             variants: &[$(const {
                 let variant = $variant;
-                assert!(variant.is_filled(), "a template names what nothing fills");
+                assert!(variant.is_filled(), "a template has an unknown placeholder");
                 variant
             }),+],
             check: $check,
@@ -250,88 +250,88 @@ macro_rules! rule {
 pub(crate) use rule;
 pub use template::NAMES;
 
-/// Why the open call at the end of a log is left alone. Reports know the sentences: each tells how to have the call
-/// judged and repaired.
-pub const ABOUT_TO_RUN: &str = "it may be about to run; use --as request to treat it as unanswered";
-pub const ABOUT_TO_BE_ANSWERED: &str =
-    "the user may be about to answer; use --as request to treat it as unanswered";
-pub const NOT_TO_GO_ON: &str = "the turn was not continued; use --as request to treat it as unanswered";
+/// Reasons for not repairing an open call at the end of a log. Reports recognise these sentences: each says how to
+/// check and repair the call.
+pub const CALL_PENDING: &str = "it may be about to run; use --as request to treat it as unanswered";
+pub const ANSWER_PENDING: &str = "the user may be about to answer; use --as request to treat it as unanswered";
+pub const TURN_NOT_CONTINUED: &str = "the turn was not continued; use --as request to treat it as unanswered";
 
-/// Whether a finding is not repaired only because it lies at the end of a log.
+/// True if a finding is not repaired only because it is at the end of a log.
 pub fn is_end_of_log(why: &str) -> bool {
-    [ABOUT_TO_RUN, ABOUT_TO_BE_ANSWERED, NOT_TO_GO_ON].contains(&why)
+    [CALL_PENDING, ANSWER_PENDING, TURN_NOT_CONTINUED].contains(&why)
 }
 
-/// Takes findings.
+/// Collects findings.
 #[derive(Default)]
-pub struct Out {
+pub struct FindingSink {
     pub findings: Vec<Finding>,
-    /// What is noted on the item at hand for rules that only few targets care about.
-    pub noted: ItemFlags,
-    /// Ids of items without reasoning in front: a recorded response elsewhere in the doc may prove that some was.
-    pub unheaded: Vec<u64>,
+    /// Flags of the current item for rules that only few targets enforce.
+    pub item_flags: ItemFlags,
+    /// Ids of items without reasoning before them: a recorded response elsewhere in the doc may prove that there was
+    /// some.
+    pub without_reasoning: Vec<u64>,
 }
 
-impl Out {
+impl FindingSink {
     pub fn add(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 }
 
-/// Reads the text of an item again. Slow; for the few places where a fingerprint is not enough.
-pub trait Look {
+/// Reads the text of items again. Slow; for the few places where a fingerprint is not enough.
+pub trait ItemText {
     /// Calls `see` with the item's value; not at all if it cannot be read.
-    fn look(&self, row: &Row, see: &mut dyn FnMut(Val<'_>));
+    fn with_item(&self, row: &Row, see: &mut dyn FnMut(Val<'_>));
 
-    /// The same for a value that is no item.
-    fn value(&self, at: Place, see: &mut dyn FnMut(Val<'_>));
+    /// The same for a value that is not an item.
+    fn with_value(&self, at: Place, see: &mut dyn FnMut(Val<'_>));
 
-    /// Whether two items say the same, as canonical JSON.
-    fn same(&self, a: &Row, b: &Row) -> bool;
+    /// True if two items are equal as canonical JSON.
+    fn same_content(&self, a: &Row, b: &Row) -> bool;
 
-    /// Whether two items have the same id, by their text.
+    /// True if two items have the same id, compared by text.
     fn same_id(&self, a: &Row, b: &Row) -> bool;
 
-    /// The record that need not be read again.
-    fn scanned(&self) -> Option<Scanned<'_>>;
+    /// The record that is in memory, if any.
+    fn scanned(&self) -> Option<ScannedRecord<'_>>;
 
-    /// The bytes of the doc, with what was made of them.
+    /// The bytes of the doc, including synthesised text.
     fn bytes(&self) -> &dyn ReadAt;
 }
 
-/// How old stored items may be.
+/// The maximum age of stored items.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Age {
-    /// In seconds.
-    pub most: u64,
-    /// Unix seconds.
+pub struct AgeLimit {
+    /// Maximum age in seconds.
+    pub max_seconds: u64,
+    /// The current time in Unix seconds.
     pub now: u64,
 }
 
-impl Age {
-    /// Whether something of this time, in Unix seconds, is too old. 0 is no time.
-    pub fn is_past(&self, time: u32) -> bool {
-        time > 0 && self.now.saturating_sub(u64::from(time)) > self.most
+impl AgeLimit {
+    /// True if a time, in Unix seconds, is too long ago. 0 means an unknown time.
+    pub fn is_exceeded_at(&self, time: u32) -> bool {
+        time > 0 && self.now.saturating_sub(u64::from(time)) > self.max_seconds
     }
 }
 
-/// What a rule may ask about.
-pub struct Cx<'h> {
+/// The context in which a rule checks a history.
+pub struct RuleContext<'h> {
     pub history: &'h History,
     pub caps: Caps,
     /// The server stores items of this history.
     pub stored: bool,
     pub thinking: Thinking,
-    /// What the target, or the model behind it, wants or refuses.
+    /// What the target or its model requires or rejects.
     pub traits: Traits,
-    /// What the user said about the age of stored items.
-    pub age: Option<Age>,
-    pub look: &'h dyn Look,
-    /// What the rest of the doc tells about items that this history misses.
-    pub known: &'h Known,
+    /// From `--max-item-age`.
+    pub age_limit: Option<AgeLimit>,
+    pub text: &'h dyn ItemText,
+    /// Items and responses elsewhere in the doc that this history lacks.
+    pub stored_items: &'h StoredItems,
 }
 
-impl Cx<'_> {
+impl RuleContext<'_> {
     pub fn row(&self, ix: u32) -> &Row {
         self.history.row(ix)
     }
@@ -340,30 +340,32 @@ impl Cx<'_> {
         self.traits.has(one)
     }
 
-    /// An open call here is about to run: the history is a log, and only the call's batch comes after it.
+    /// True if an open call is about to run: the history is a log, and only the call's batch comes after it.
     pub fn is_pending(&self, ix: u32) -> bool {
         let log = match self.history.settings.usage {
             Usage::Request => false,
             Usage::Log => true,
             Usage::Exchange => self.row(ix).has(Flags::RECORDED),
         };
-        log && ix >= self.history.shapes.tail
+        log && ix >= self.history.call_patterns.tail
     }
 
-    /// What is found of a call whose result is missing or too far away; `None` of any other pair. The variants are those
-    /// of a result that comes too late, and of a call that may be about to run.
-    pub fn unanswered(&self, code: Code, pair: &Pair, [far, pending]: [u8; 2]) -> Option<Finding> {
+    /// The finding for a call whose result is missing or misplaced; `None` for any other pair. The variants are those
+    /// for a misplaced result, and for a call that may be about to run.
+    pub fn unanswered_call(&self, code: Code, pair: &Pair, [far, pending]: [u8; 2]) -> Option<Finding> {
         let finding = || Finding::new(code, *self.row(pair.call));
         match pair.state {
-            PairState::Far => Some(finding().variant(far).with(self.row(pair.output).at).act(Act::Reorder)),
-            PairState::Open if self.is_pending(pair.call) => Some(finding().variant(pending).never(ABOUT_TO_RUN)),
+            PairState::Misplaced => {
+                Some(finding().variant(far).with_partner(self.row(pair.output).at).act(RepairAct::Reorder))
+            }
+            PairState::Open if self.is_pending(pair.call) => Some(finding().variant(pending).never(CALL_PENDING)),
             PairState::Open => Some(finding().remedy(ANSWER)),
             _ => None,
         }
     }
 
-    /// Reports messages without content. The only message of a history stays.
-    pub fn empty_messages(&self, code: Code, out: &mut Out) {
+    /// Reports messages without content. The only message of a history is kept.
+    pub fn report_empty_messages(&self, code: Code, out: &mut FindingSink) {
         let messages = &self.history.messages.list;
         for row in messages.iter().map(|message| self.row(message.row)) {
             let empty =
@@ -371,14 +373,14 @@ impl Cx<'_> {
             if row.kind == Kind::BlockMessage && empty && !row.has(Flags::RECORDED) {
                 let finding = Finding::new(code, *row);
                 out.add(match messages.len() {
-                    1 => finding.never("nothing else would remain of the history"),
-                    _ => finding.act(Act::Drop),
+                    1 => finding.never("the history would be empty without it"),
+                    _ => finding.act(RepairAct::Drop),
                 });
             }
         }
     }
 
-    /// A group can live without its ids: its reasoning by its blob, and nothing else by its id.
+    /// True if a group can be replayed without its ids: its reasoning has a blob, and nothing else depends on its id.
     pub fn can_detach<'r>(&self, mut items: impl Iterator<Item = &'r Row>) -> bool {
         let caps = &self.caps;
         items.all(|row| match row.is_reasoning() {
@@ -389,65 +391,65 @@ impl Cx<'_> {
                     && caps.detached_reasoning
                     && (row.has(ItemFlags::BLOB) || caps.bare_reasoning)
             }
-            false => !self.goes_with_its_id(row),
+            false => !self.depends_on_id(row),
         })
     }
 
-    /// Why a group cannot be replayed by references: the server has to store its items under their ids. A client's call
-    /// without an id stays in full, as outputs do.
-    pub fn unreferable<'r>(&self, mut items: impl Iterator<Item = &'r Row>) -> Option<&'static str> {
+    /// Why a group cannot be replayed as references; `None` if it can. The server must store its items under their ids.
+    /// A client's call without an id is kept in full, as outputs are.
+    pub fn reference_obstacle<'r>(&self, mut items: impl Iterator<Item = &'r Row>) -> Option<&'static str> {
         if !self.stored {
             return Some("the server stores no items");
         }
         if !self.caps.references {
-            return Some("the target takes no references");
+            return Some("the target does not support references");
         }
         items.find_map(|row| match row {
-            _ if row.has(ItemFlags::SYNTHETIC_ID) => Some("an id in it was made up by a client"),
-            _ if row.has(ItemFlags::LONG_ID) => Some("an id in it is too long"),
+            _ if row.has(ItemFlags::SYNTHETIC_ID) => Some("one of its ids was invented by a client"),
+            _ if row.has(ItemFlags::LONG_ID) => Some("one of its ids is too long"),
             _ if row.has_id() || row.is_client_call() => None,
             _ if row.is_reasoning() => Some("its reasoning has no id"),
-            _ => Some("an item in it has no id"),
+            _ => Some("one of its items has no id"),
         })
     }
 
-    /// A group whose reasoning has an id and no blob, on a server that stores it: without its id the reasoning would be
-    /// lost, and a reference keeps it.
-    pub fn lives_by_reference<'r>(&self, items: impl Iterator<Item = &'r Row> + Clone) -> bool {
+    /// True for a group whose reasoning has an id and no blob, on a server that stores it: a reference keeps the
+    /// reasoning, which would be lost without its id.
+    pub fn needs_references<'r>(&self, items: impl Iterator<Item = &'r Row> + Clone) -> bool {
         let caps = &self.caps;
         let bare = |row: &Row| row.is_reasoning() && !row.has(ItemFlags::BLOB);
         let detachable = caps.detached_reasoning && !caps.bare_reasoning && self.thinking != Thinking::Never;
-        detachable && items.clone().any(bare) && self.unreferable(items).is_none()
+        detachable && items.clone().any(bare) && self.reference_obstacle(items).is_none()
     }
 
-    /// A hosted call that the target takes without its id.
+    /// True for a hosted call that the target accepts without its id.
     pub fn replays_without_id(&self, row: &Row) -> bool {
         self.caps.searches_without_ids && row.kind == Kind::WebSearchCall
     }
 
-    /// What says nothing to the target without its id.
-    pub fn goes_with_its_id(&self, row: &Row) -> bool {
-        row.goes_with_its_id() && !self.replays_without_id(row)
+    /// True for an item that the target cannot use without its id.
+    pub fn depends_on_id(&self, row: &Row) -> bool {
+        row.depends_on_id() && !self.replays_without_id(row)
     }
 
-    /// The server may hold calls and items that the history does not show.
-    pub fn server_state(&self) -> bool {
+    /// True if the server may have calls and items that the history does not show.
+    pub fn has_server_state(&self) -> bool {
         self.history.settings.has_server_state()
     }
 
-    /// A finding on a member of the request itself, at the place of its value.
-    pub fn on_request(&self, code: Code, at: Place) -> Finding {
+    /// A finding about a field of the request itself, at the place of its value.
+    pub fn request_finding(&self, code: Code, at: Place) -> Finding {
         let first = self.history.rows.first();
         let mut row = Row::of_place(at, first.map_or(0, |row| row.record));
         row.flags = first.map_or(Flags::NONE, |row| row.flags.only(Flags::FROZEN | Flags::EMBEDDED));
         Finding::new(code, row)
     }
 
-    /// Whether the model of this history reasons: `None` if nothing tells.
+    /// True if the model of this history reasons; `None` if it is not known.
     pub fn reasons(&self) -> Option<bool> {
         match (self.history.settings.effort, self.thinking) {
-            (_, Thinking::Never) | (Some(Effort::None), _) => Some(false),
-            (Some(Effort::Some), _) => Some(true),
+            (_, Thinking::Never) | (Some(ReasoningEffort::None), _) => Some(false),
+            (Some(ReasoningEffort::Some), _) => Some(true),
             (None, Thinking::ByDefault) => Some(true),
             (None, Thinking::OnRequest) => Some(false),
             (None, Thinking::Unknown) => None,

@@ -1,12 +1,12 @@
-//! What a target is: an API that a history is replayed to. Targets are data: what their server can do, and where its
-//! verdicts differ from a rule's own. Rules ask for capabilities and never for a target's name.
+//! Targets: the APIs that a history is replayed to. Targets are data: the capabilities of their server, and its
+//! verdicts where they differ from a rule's defaults. Rules ask for capabilities, never for a target's name.
 
 use crate::history::Code;
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// Shown in JSON, in text with `-v`; changes no exit code and is never fixed.
+    /// A note: shown in JSON, and in text with `-v`; does not change the exit code and is never fixed.
     Info,
     Warning,
     Error,
@@ -22,7 +22,7 @@ impl Severity {
     }
 }
 
-/// The severity where the server stores items, and where it stores none; `None` is silence.
+/// The severity if the server stores items, and if it stores none; `None` means off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Levels {
     pub stored: Option<Severity>,
@@ -49,83 +49,87 @@ impl Levels {
         if stored { self.stored } else { self.stateless }
     }
 
-    /// Only noted, wherever it is reported at all.
+    /// True if it is never more than a note.
     pub fn is_note(self) -> bool {
         self.stored.max(self.stateless) == I
     }
 }
 
-/// What is beside the sentence in the error that a provider answers with, in OpenAI's form:
+/// The other fields of a provider's error besides the sentence, in OpenAI's form:
 /// `{"error":{"message":…,"type":…,"param":…,"code":…}}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Answer {
+pub struct ErrorDetails {
     pub kind: &'static str,
-    /// What the error names as its place; a template like the sentence.
+    /// The place that the error names; a template like the sentence.
     pub param: Option<&'static str>,
     pub code: Option<&'static str>,
 }
 
-impl Answer {
-    /// About the history as a whole. OpenAI's Responses API names its list, `input`; that was recorded.
-    pub const HISTORY: Answer = Answer { kind: "invalid_request_error", param: Some("{list}"), code: None };
-    /// About a field of an item that the API does not know.
-    pub const UNKNOWN_FIELD: Answer =
-        Answer { param: Some("input[{index}].{field}"), code: Some("unknown_parameter"), ..Answer::HISTORY };
-    /// About a body that is no request at all.
-    pub const BODY: Answer = Answer { param: None, ..Answer::HISTORY };
-    /// Of Google's APIs: a status and no place.
-    pub const GOOGLE: Answer = Answer { kind: "INVALID_ARGUMENT", ..Answer::BODY };
-    /// Of AWS: the name of an exception.
-    pub const AWS: Answer = Answer { kind: "ValidationException", ..Answer::BODY };
+impl ErrorDetails {
+    /// For the history as a whole. OpenAI's Responses API names its list, `input` (recorded).
+    pub const HISTORY: ErrorDetails =
+        ErrorDetails { kind: "invalid_request_error", param: Some("{list}"), code: None };
+    /// For a field of an item that the API does not know.
+    pub const UNKNOWN_FIELD: ErrorDetails = ErrorDetails {
+        param: Some("input[{index}].{field}"),
+        code: Some("unknown_parameter"),
+        ..ErrorDetails::HISTORY
+    };
+    /// For a body that is not a valid request.
+    pub const BODY: ErrorDetails = ErrorDetails { param: None, ..ErrorDetails::HISTORY };
+    /// For Google's APIs: a status and no place.
+    pub const GOOGLE: ErrorDetails = ErrorDetails { kind: "INVALID_ARGUMENT", ..ErrorDetails::BODY };
+    /// For AWS: the name of an exception.
+    pub const AWS: ErrorDetails = ErrorDetails { kind: "ValidationException", ..ErrorDetails::BODY };
 }
 
-/// Where a target's verdict differs from the rule's own.
+/// A target's verdict on a rule, where it differs from the rule's default.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
     pub code: Code,
-    /// The variant of the rule; `None` means all of them.
+    /// The variant of the rule; `None` for all of them.
     pub variant: Option<u8>,
     pub levels: Levels,
-    /// The target's own sentence, where it differs.
+    /// The target's own sentence, if it differs.
     pub api: Option<&'static str>,
-    /// What is beside that sentence.
-    pub answer: Option<Answer>,
+    /// The other fields of that error.
+    pub error: Option<ErrorDetails>,
 }
 
-/// For a target of which no sentence was seen, where the rule has another's.
+/// For a target whose sentence is not known, if the rule has that of another one.
 pub const UNSEEN: Option<&str> = Some("");
 
 /// A verdict on all variants of a rule.
 pub const fn all(code: Code, levels: Levels) -> Verdict {
-    Verdict { code, variant: None, levels, api: None, answer: None }
+    Verdict { code, variant: None, levels, api: None, error: None }
 }
 
 /// A verdict on one variant of a rule.
 pub const fn one(code: Code, variant: u8, levels: Levels) -> Verdict {
-    Verdict { code, variant: Some(variant), levels, api: None, answer: None }
+    Verdict { code, variant: Some(variant), levels, api: None, error: None }
 }
 
-/// What a target's server can do.
+/// Capabilities of a target's server.
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {
-    /// Takes reasoning without an id, if it carries its encrypted blob.
+    /// Accepts reasoning without an id, if it has its encrypted blob.
     pub detached_reasoning: bool,
-    /// Takes reasoning without id and blob.
+    /// Accepts reasoning without id and blob.
     pub bare_reasoning: bool,
-    /// Takes references to stored items.
+    /// Accepts references to stored items.
     pub references: bool,
-    /// Wants the calls of a turn together, and their outputs directly after them.
+    /// Requires the calls of a turn together, and their outputs directly after them.
     pub contiguous_outputs: bool,
-    /// Builds on stored responses.
+    /// Supports `previous_response_id`.
     pub chaining: bool,
-    /// Reads the arguments of calls as JSON.
+    /// Parses the arguments of calls as JSON.
     pub parses_arguments: bool,
-    /// Takes web searches without their ids.
+    /// Accepts web searches without their ids.
     pub searches_without_ids: bool,
 }
 
 impl Caps {
-    /// Of APIs whose messages hold blocks: they know none of this.
+    /// For APIs whose messages contain blocks: they have none of these.
     pub const NONE: Caps = Caps {
         detached_reasoning: false,
         bare_reasoning: false,
@@ -137,69 +141,69 @@ impl Caps {
     };
 }
 
-/// What an API, or some of the models behind it, want or refuse beyond the rules' own verdicts.
+/// A requirement or restriction of an API, or of some of its models, beyond the rules' default verdicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Trait {
-    /// Nothing in front of preserved thinking may change: it is signed together with it.
+    /// Nothing before preserved thinking may change: its signature covers it.
     BoundThinking,
-    /// A message of the assistant at the end is refused, not continued.
+    /// An assistant message at the end is rejected, not continued.
     RefusesPrefill,
-    /// Messages of the role `system` are refused: instructions stand beside the messages.
+    /// Messages of the role `system` are rejected: instructions are a separate field.
     RefusesSystemMessages,
-    /// Ids of calls are nine letters and digits.
+    /// Call ids are nine letters and digits.
     NineCharIds,
-    /// Only some roles may come after each other, and the model's own message is not the last.
+    /// The order of roles is restricted, and the last message is not the model's.
     RoleOrder,
-    /// A message with calls carries what a thinking model thought.
+    /// A message with calls must have the reasoning of a thinking model.
     WantsReasoning,
-    /// What the model thought is refused under the name `reasoning_content`.
+    /// Reasoning is rejected under the name `reasoning_content`.
     RefusesReasoning,
-    /// What the model thought is called `reasoning`.
-    NamesItReasoning,
-    /// Messages of the system and of developers are refused.
+    /// Reasoning is called `reasoning`.
+    CallsItReasoning,
+    /// System and developer messages are rejected.
     NoInstructions,
     /// The role `developer` is not known.
     NoDeveloper,
-    /// The first call of each step in the current turn carries the signature of the thought that led to it.
+    /// The first call of each step in the current turn has a thought signature.
     SignedCalls,
-    /// A turn whose calls have no responses at all is refused, even if the user spoke instead.
+    /// A turn whose calls have no responses at all is rejected, even if a user message follows.
     CountsResponses,
-    /// Reasoning goes back only with its signature.
+    /// Reasoning is accepted only with its signature.
     SignedReasoning,
-    /// Reasoning goes back only without a signature.
+    /// Reasoning is accepted only without a signature.
     UnsignedReasoning,
-    /// Reasoning is not taken back at all.
+    /// Reasoning is not accepted at all.
     NoReasoning,
-    /// Documents come with their bytes, not from a place in S3.
+    /// Documents must have inline bytes, not an S3 location.
     NoRemoteDocuments,
-    /// The messages are put into a chat template, which may refuse their order.
+    /// The messages are rendered with a chat template, which may reject their order.
     ChatTemplate,
-    /// At least one message is the user's.
+    /// At least one user message is required.
     WantsUser,
-    /// Members of messages that the server does not know are refused.
-    KnownMembers,
-    /// The first message is the user's.
+    /// Unknown members of messages are rejected.
+    RejectsUnknownMembers,
+    /// The first message must be from the user.
     UserFirst,
-    /// The user has the last word, and results of calls stand alone in their turn.
+    /// The last turn must be the user's, and results of calls must be alone in their turn.
     UserLast,
-    /// Results of calls stand alone in their message.
+    /// Results of calls must be alone in their message.
     ResultsAlone,
-    /// Temperature, `top_p` and `top_k` are refused.
+    /// Temperature, `top_p` and `top_k` are rejected.
     NoSampling,
-    /// They are refused if the model is asked to think.
+    /// They are rejected if thinking is enabled.
     NoSamplingWhenThinking,
-    /// Is never asked to think.
+    /// Does not support thinking.
     NeverThinks,
-    /// Is told in words how hard to think.
+    /// The thinking effort is set by a word.
     EffortByWord,
-    /// Is told in tokens how hard to think.
+    /// The thinking effort is set by a token budget.
     EffortByBudget,
-    /// Results of calls may hold images and files.
+    /// Results of calls may contain images and files.
     MediaInResults,
-    /// Reasons before some of its items only, so that an item without reasoning need not have lost any.
-    ReasonsAtTimes,
-    /// Was seen to refuse an item without its reasoning.
+    /// Reasons only before some of its items, so an item without reasoning need not have lost any.
+    ReasonsSometimes,
+    /// Is known to reject an item without its reasoning.
     WantsReasoningBefore,
 }
 
@@ -235,14 +239,14 @@ impl Traits {
     }
 }
 
-/// What is known about a model by its name.
+/// When a model reasons, as known by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Thinking {
-    /// Takes no reasoning items.
+    /// Does not accept reasoning items.
     Never,
-    /// Reasons unless the request turns it off.
+    /// Reasons unless the request disables it.
     ByDefault,
-    /// Reasons only if the request asks for it.
+    /// Reasons only if the request enables it.
     OnRequest,
     Unknown,
 }
@@ -250,21 +254,21 @@ pub enum Thinking {
 /// A row of the table of targets.
 pub struct Target {
     pub name: &'static str,
-    /// Whose verdicts hold where it has none of its own.
+    /// The target whose verdicts apply where it has none of its own.
     pub base: Option<&'static Target>,
-    /// What it is, in one line.
+    /// A description in one line.
     pub title: &'static str,
     pub dialect: &'static str,
-    /// Whether the server stores items unless the request says otherwise.
+    /// True if the server stores items unless the request says otherwise.
     pub store: bool,
     pub caps: Caps,
-    /// By the start of the model's name; the first that fits holds. A trailing `$` means the whole name.
+    /// By the start of the model's name; the first match applies. A trailing `$` means the whole name.
     pub models: &'static [(&'static str, Thinking)],
-    /// By the start of the model's name, as in `models`; the empty one holds for all, also for unknown ones. All that
-    /// fit count.
+    /// By the start of the model's name, as in `models`; the empty one matches all models, also unknown ones. All
+    /// matches apply.
     pub traits: &'static [(&'static str, Traits)],
     pub verdicts: &'static [Verdict],
-    /// Where the row's facts come from.
+    /// Sources of the row's facts.
     pub evidence: &'static str,
 }
 
@@ -275,9 +279,9 @@ impl std::fmt::Debug for Target {
 }
 
 impl Target {
-    /// A target with the server and the models of another, to change some of them. Verdicts are looked up in the base;
-    /// traits are not passed on.
-    pub const fn like(base: &'static Target) -> Target {
+    /// A target with the server and the models of another one, to override some of them. Verdicts are looked up in the
+    /// base; traits are not inherited.
+    pub const fn based_on(base: &'static Target) -> Target {
         Target {
             name: base.name,
             base: Some(base),
@@ -298,34 +302,35 @@ impl Target {
         own.or_else(|| self.base?.verdict(code, variant))
     }
 
-    /// What is known about a model.
+    /// Whether a model reasons.
     pub fn thinking(&self, model: &str) -> Thinking {
-        let model = bare(model);
-        let found = self.models.iter().find(|(pattern, _)| fits(pattern, model));
+        let model = strip_vendor(model);
+        let found = self.models.iter().find(|(pattern, _)| matches_pattern(pattern, model));
         found.map_or(Thinking::Unknown, |(_, thinking)| *thinking)
     }
 
-    /// What holds for a model; without one, what holds for all.
+    /// The traits of a model; without one, those of all models.
     pub fn traits(&self, model: Option<&str>) -> Traits {
-        let model = model.map(bare);
-        let holds = |pattern: &str| pattern.is_empty() || model.is_some_and(|model| fits(pattern, model));
+        let model = model.map(strip_vendor);
+        let holds =
+            |pattern: &str| pattern.is_empty() || model.is_some_and(|model| matches_pattern(pattern, model));
         let all = self.traits.iter().filter(|(pattern, _)| holds(pattern));
         Traits(all.fold(0, |bits, (_, traits)| bits | traits.0))
     }
 }
 
-/// The name of a model without those that routers put in front: their own, or the vendor's.
-pub fn bare(model: &str) -> &str {
+/// The name of a model without the prefix of a router or vendor.
+pub fn strip_vendor(model: &str) -> &str {
     let model = model.rsplit('/').next().unwrap_or(model);
     let model = model.strip_prefix("openai.").unwrap_or(model);
-    // Bedrock puts a region in front of that.
+    // Bedrock puts a region before that.
     let region = |region| model.strip_prefix(region);
     let model = ["us.", "eu.", "apac.", "global."].into_iter().find_map(region).unwrap_or(model);
     model.strip_prefix("anthropic.").unwrap_or(model)
 }
 
-/// Whether the bare name of a model fits a pattern.
-pub fn fits(pattern: &str, model: &str) -> bool {
+/// True if the name of a model, without vendor, matches a pattern.
+pub fn matches_pattern(pattern: &str, model: &str) -> bool {
     match pattern.strip_suffix('$') {
         Some(whole) => model == whole,
         None => model.starts_with(pattern),

@@ -3,7 +3,7 @@
 
 #[path = "../../tests/it/fuzz"]
 mod fuzz {
-    pub mod hold;
+    pub mod invariants;
 }
 #[path = "../../tests/it/support"]
 mod support {

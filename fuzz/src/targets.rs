@@ -1,32 +1,35 @@
-//! The fuzz targets: each takes any bytes, and panics if what is promised of every input does not hold of these. Where there
-//! are options, the first byte of the input says which, and the rest is the text.
+//! The fuzz targets: each takes any bytes, and panics if they violate an invariant. Where there are options, the first byte
+//! of the input chooses them, and the rest is the text.
 
 use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use replaylint::internals::diff::compare::{Compared, Scope, Side, compare};
+use replaylint::internals::diff::compare::{DiffScope, DiffSide, DocDiff, compare};
 use replaylint::internals::formats::FORMATS;
 use replaylint::internals::json::{
     Tape, scan as scan_json,
-    scan::{Lanes, scan_prefix_by},
+    scan::{LaneWidth, scan_prefix_by},
     scan_prefix,
 };
-use replaylint::internals::judge::{self, Findings, Options};
+use replaylint::internals::judge::{self, FindingsOnly, Options};
 use replaylint::internals::options::{self, Config};
 use replaylint::internals::place::Place;
 use replaylint::internals::read;
 use replaylint::internals::report::recognise::Recogniser;
-use replaylint::internals::report::{self, Content};
+use replaylint::internals::report::{self, ContentDisplay};
 use replaylint::internals::source::ReadAt;
-use replaylint::internals::source::damage::{self, Escaped, Part};
+use replaylint::internals::source::damage::{self, EscapedText, RecoveredPart};
 use serde::de::IgnoredAny;
 
-use crate::fuzz::hold::{Ask, Fault, convert_doc, promised, repaired, same, slimmed, tree};
-use crate::support::memory::{DOC, is_json, roomy};
+use crate::fuzz::invariants::{
+    FuzzOptions, InvariantViolation, check_conversion, check_predictions, check_repair, check_self_diff,
+    check_slim, check_tree,
+};
+use crate::support::memory::{DOC, growable_text, is_json};
 use crate::support::rng::Rng;
 
-/// Panics if what must hold of an input does not.
+/// Panics if an input violates an invariant.
 type Target = fn(&[u8]);
 
 /// The targets by their names.
@@ -41,101 +44,101 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("config", config),
 ];
 
-fn assert_none(faults: Vec<Fault>) {
-    assert!(faults.is_empty(), "{faults:#?}");
+fn assert_none(violations: Vec<InvariantViolation>) {
+    assert!(violations.is_empty(), "{violations:#?}");
 }
 
-/// Which options are asked for, and the text.
-fn asked(input: &[u8]) -> (u8, &[u8]) {
+/// The byte that chooses options, and the text.
+fn split_options(input: &[u8]) -> (u8, &[u8]) {
     input.split_first().map_or((0, input), |(options, text)| (*options, text))
 }
 
-/// What commands are asked to do: as usual for 0.
-fn ask(options: u8) -> Ask {
-    let mut ask = Ask::some(&mut Rng(u64::from(options)));
+/// The options that a byte chooses; 0 means the defaults.
+fn fuzz_options(options: u8) -> FuzzOptions {
+    let mut fuzz_options = FuzzOptions::pick(&mut Rng(u64::from(options)));
     if options == 0 {
-        ask.options = Options::default();
-        ask.wishes.truncate(1);
+        fuzz_options.options = Options::default();
+        fuzz_options.flag_sets.truncate(1);
     }
-    ask
+    fuzz_options
 }
 
 pub fn scan(text: &[u8]) {
     let (mut own, mut twin) = (Tape::new(), Tape::new());
     let taken = scan_json(text, &mut own).is_ok();
-    // serde_json does not go deeper than this, and takes texts only.
+    // serde_json has a limit of depth, and requires UTF-8.
     let depth = text.iter().filter(|byte| matches!(byte, b'[' | b'{')).count();
     if depth < 120 && std::str::from_utf8(text).is_ok() {
         assert_eq!(taken, serde_json::from_slice::<IgnoredAny>(text).is_ok());
     }
     assert!(!taken || !own.is_ascii() || text.is_ascii());
     let widest = scan_prefix(text, &mut own);
-    for lanes in Lanes::ALL {
+    for lanes in LaneWidth::ALL {
         assert_eq!(scan_prefix_by(lanes, text, &mut twin), widest, "{lanes:?}");
     }
 }
 
 pub fn read(input: &[u8]) {
-    let (which, text) = asked(input);
+    let (which, text) = split_options(input);
     let format = usize::from(which).checked_sub(1).and_then(|n| FORMATS.get(n % FORMATS.len())).copied();
     let options = Options { read: read::Options { format, ..Default::default() }, ..Options::default() };
-    let bytes = roomy(text);
-    let found = judge::judge(DOC, &bytes, &options, 1, &Findings).expect("memory reads");
+    let bytes = growable_text(text);
+    let found = judge::judge(DOC, &bytes, &options, 1, &FindingsOnly).expect("memory reads");
     let is_inside = |at: Place| bytes.origin(at).end() <= text.len() as u64;
-    assert!(found.judged.iter().all(|judged| is_inside(judged.finding.row.at)), "a finding outside of the text");
-    let told = report::diagnose(DOC, "case", &bytes, &found, Content::Shown).expect("memory reads");
-    assert!(told.iter().all(|one| !one.message.is_empty()), "a finding without words");
-    assert_none(tree(text, &options));
+    assert!(found.findings.iter().all(|judged| is_inside(judged.finding.row.at)), "a finding outside of the text");
+    let diagnostics = report::diagnose(DOC, "case", &bytes, &found, ContentDisplay::Shown).expect("memory reads");
+    assert!(diagnostics.iter().all(|one| !one.message.is_empty()), "a finding without words");
+    assert_none(check_tree(text, &options));
     if format.is_none() {
-        assert_none(promised(text, &options));
+        assert_none(check_predictions(text, &options));
     }
 }
 
 pub fn fix(input: &[u8]) {
-    let (which, text) = asked(input);
-    let ask = ask(which);
-    if let Some((_, wanted)) = ask.wishes.last() {
-        assert_none(repaired(text, &ask.options, wanted));
+    let (which, text) = split_options(input);
+    let fuzz_options = fuzz_options(which);
+    if let Some((_, wanted)) = fuzz_options.flag_sets.last() {
+        assert_none(check_repair(text, &fuzz_options.options, wanted));
     }
 }
 
 pub fn convert(input: &[u8]) {
-    let (which, text) = asked(input);
-    let ask = ask(which);
-    ask.to.iter().for_each(|to| assert_none(convert_doc(text, to, &ask.options)));
-    assert_none(slimmed(text, &ask.options));
+    let (which, text) = split_options(input);
+    let fuzz_options = fuzz_options(which);
+    fuzz_options.to.iter().for_each(|to| assert_none(check_conversion(text, to, &fuzz_options.options)));
+    assert_none(check_slim(text, &fuzz_options.options));
 }
 
-/// What parts the two texts: it is in no text that is valid UTF-8.
-const BETWEEN: u8 = 0xff;
+/// Separates the two texts; it occurs in no valid UTF-8.
+const SEPARATOR: u8 = 0xff;
 
 pub fn diff(input: &[u8]) {
-    let mut texts = input.splitn(2, |byte| *byte == BETWEEN);
+    let mut texts = input.splitn(2, |byte| *byte == SEPARATOR);
     let (a, b) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
     let options = Options::default();
-    let (from, to) = (roomy(a), roomy(b));
-    let compared = |a: &dyn ReadAt, b: &dyn ReadAt| -> io::Result<Compared> {
-        let side = |bytes| Side { id: DOC, bytes, options: &options };
-        compare(side(a), side(b), Scope::All)
+    let (from, to) = (growable_text(a), growable_text(b));
+    let compared = |a: &dyn ReadAt, b: &dyn ReadAt| -> io::Result<DocDiff> {
+        let side = |bytes| DiffSide { id: DOC, bytes, options: &options };
+        compare(side(a), side(b), DiffScope::All)
     };
-    let differ = |compared: &Compared| compared.differences.iter().any(|one| one.count().differ());
+    let differ = |compared: &DocDiff| compared.differences.iter().any(|one| one.count().has_differences());
     let (there, back) = (compared(&from, &to).expect("memory reads"), compared(&to, &from).expect("memory reads"));
-    assert_eq!(differ(&there), differ(&back), "it depends on the order whether two texts differ");
-    assert_none(same(a, &options));
-    assert_none(same(b, &options));
+    assert_eq!(differ(&there), differ(&back), "whether two texts differ depends on their order");
+    assert_none(check_self_diff(a, &options));
+    assert_none(check_self_diff(b, &options));
 }
 
 pub fn recover(input: &[u8]) {
-    let (which, text) = asked(input);
+    let (which, text) = split_options(input);
     let is_end = which % 2 == 0;
     let found = damage::recover(text, is_end, &|val| val.is_object());
-    assert!(found.len <= text.len() && !(found.starved && is_end));
+    assert!(found.len <= text.len() && !(found.needs_more && is_end));
     let mut end = 0;
     for part in &found.parts {
         let (span, json) = match part {
-            Part::Value(span, Some(escaped)) => (span, Some(&escaped.text[..])),
-            Part::Value(span, None) => (span, text.get(span.clone())),
-            Part::Lost(span, _) => (span, None),
+            RecoveredPart::Value(span, Some(escaped)) => (span, Some(&escaped.text[..])),
+            RecoveredPart::Value(span, None) => (span, text.get(span.clone())),
+            RecoveredPart::Unreadable(span, _) => (span, None),
         };
         assert!(end <= span.start && span.start <= span.end && span.end <= text.len(), "{:?}", found.parts);
         assert!(json.is_none_or(is_json), "a value that was recovered is not valid JSON");
@@ -149,13 +152,16 @@ pub fn recover(input: &[u8]) {
             end = span.end;
         }
     }
-    if let Some(escaped) = Escaped::of(text) {
+    if let Some(escaped) = EscapedText::of(text) {
         assert!(is_json(&escaped.text));
     }
-    // The damages that are repaired only if asked for, too.
-    let mut ask = ask(0);
-    ask.wishes.iter_mut().for_each(|(_, wanted)| wanted.warnings = which & 2 != 0);
-    ask.wishes.iter().for_each(|(_, wanted)| assert_none(repaired(text, &ask.options, wanted)));
+    // Also the damage that is repaired only on request.
+    let mut fuzz_options = fuzz_options(0);
+    fuzz_options.flag_sets.iter_mut().for_each(|(_, wanted)| wanted.warnings = which & 2 != 0);
+    fuzz_options
+        .flag_sets
+        .iter()
+        .for_each(|(_, wanted)| assert_none(check_repair(text, &fuzz_options.options, wanted)));
 }
 
 pub fn explain(text: &[u8]) {
@@ -173,15 +179,22 @@ pub fn config(text: &[u8]) {
     // A schema would be a file that is read.
     match Config::parse(&text, Path::new("/data")) {
         Ok(config) => {
-            assert!(config.said.iter().all(|said| said.line <= text.lines().count()));
+            assert!(config.settings.iter().all(|setting| setting.line <= text.lines().count()));
             let path = Path::new("/data/a/b.jsonl");
-            let fits = config.files.iter().filter(|files| files.fits(path)).count();
-            assert!(fits <= config.files.len() && config.waivers.iter().all(|waiver| !waiver.reason.is_empty()));
+            let fitting = config.files.iter().filter(|section| section.applies_to(path)).count();
+            assert!(
+                fitting <= config.files.len() && config.waivers.iter().all(|waiver| !waiver.reason.is_empty())
+            );
         }
         Err(misuse) => assert!(misuse.message.starts_with("replaylint.toml:"), "{}", misuse.message),
     }
     for words in text.lines() {
-        let _ = (options::size(words), options::moment(words), options::steps(words), options::format(words));
+        let _ = (
+            options::parse_size(words),
+            options::parse_time(words),
+            options::parse_pointer(words),
+            options::format(words),
+        );
         let known = options::target(words).map(|target| target.name);
         assert!(known.is_err() || !words.is_empty());
     }

@@ -1,30 +1,31 @@
-//! What is carried over, and where it belongs then.
+//! The source and the destination of a session that is carried over.
 
-use crate::message::At;
+use crate::message::SourceLocation;
 use crate::place::{DocId, Place};
 use crate::source::ReadAt;
 
 /// The history that is carried over.
 pub struct SourceHistory<'s> {
     pub bytes: &'s dyn ReadAt,
-    /// Where it begins.
+    /// The place at which it begins.
     pub at: Place,
 }
 
-/// Where a session belongs that was written.
+/// Where a written session belongs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Destination {
-    /// Its id, by which the agent finds it.
+    /// The id by which the agent finds it.
     pub id: String,
-    /// The file in the agent's folder, with folders below that.
+    /// The path of the file below the agent's folder.
     pub file: String,
-    /// The folder in which the agent works on.
+    /// The working directory for the agent.
     pub cwd: String,
-    /// Turns that were left out, because fewer were wanted.
+    /// The number of turns that were left out, because fewer were requested.
     pub left_out: u32,
-    /// When it began, in Unix seconds.
-    pub began: i64,
+    /// The time at which it began, in Unix seconds.
+    pub started: i64,
 }
 
-/// A loss of the session as a whole.
-pub const WHOLE: At = At { place: Place { doc: DocId(0), len: 0, start: 0 }, embedded: false };
+/// The location of a loss of the session as a whole.
+pub const WHOLE_SESSION: SourceLocation =
+    SourceLocation { place: Place { doc: DocId(0), len: 0, start: 0 }, embedded: false };

@@ -1,9 +1,9 @@
-//! Ids that are the same in each run: they are derived from what the conversation says, and from positions in it.
+//! Ids that are the same in each run: they are derived from the content of the conversation, and from positions in it.
 
 use crate::json::string::fingerprint_of;
-use crate::message::{Input, PartKind, ResultPart, Thread};
+use crate::message::{CallInput, PartKind, ResultPart, Thread};
 
-/// Gives ids.
+/// Generates ids.
 #[derive(Clone, Copy, Debug)]
 pub struct Ids {
     seed: u64,
@@ -19,8 +19,8 @@ impl Ids {
                 PartKind::Call(call) => {
                     take(&call.id.raw());
                     take(&match &call.input {
-                        Input::Text(text) => text.raw(),
-                        Input::Json(raw) => raw.bytes(),
+                        CallInput::Text(text) => text.raw(),
+                        CallInput::Json(raw) => raw.bytes(),
                     });
                 }
                 PartKind::Result(result) => {
@@ -37,13 +37,13 @@ impl Ids {
         Ids { seed }
     }
 
-    fn half(self, what: &str, n: usize) -> u64 {
+    fn hash_of(self, what: &str, n: usize) -> u64 {
         fingerprint_of(format!("{:x} {what} {n}", self.seed).as_bytes())
     }
 
-    /// The UUID of the session: version 7, whose first digits are its time.
+    /// A UUID of version 7 for the session: its first digits are the time.
     pub fn session(self, ms: i64) -> String {
-        let (a, b) = (self.half("session", 0), self.half("session", 1));
+        let (a, b) = (self.hash_of("session", 0), self.hash_of("session", 1));
         let ms = u64::try_from(ms).unwrap_or_default() & 0xffff_ffff_ffff;
         let (high, low) = (ms >> 16, ms & 0xffff);
         format!("{high:08x}-{low:04x}-7{:03x}-{:04x}-{:012x}", a & 0xfff, variant(b), b & 0xffff_ffff_ffff)
@@ -51,15 +51,15 @@ impl Ids {
 
     /// A UUID of version 4.
     pub fn uuid(self, what: &str, n: usize) -> String {
-        let (a, b) = (self.half(what, n), self.half(what, !n));
+        let (a, b) = (self.hash_of(what, n), self.hash_of(what, !n));
         let (high, mid) = (a >> 32, a >> 16 & 0xffff);
         format!("{high:08x}-{mid:04x}-4{:03x}-{:04x}-{:012x}", a & 0xfff, variant(b), b & 0xffff_ffff_ffff)
     }
 
-    /// Eight hex digits, no two alike: the number is spread over all of them.
+    /// Eight hex digits, different for each number.
     pub fn short(self, n: usize) -> String {
         let start = self.seed as u32;
-        // An odd factor makes of different numbers different ones.
+        // Multiplication with an odd factor keeps different numbers different.
         format!("{:08x}", (n as u32).wrapping_mul(0x9e37_79b1).wrapping_add(start))
     }
 
@@ -69,7 +69,7 @@ impl Ids {
         let mut out = String::with_capacity(len);
         let mut more = 0;
         while out.len() < len {
-            let mut digits = self.half(&format!("{what} {more}"), n);
+            let mut digits = self.hash_of(&format!("{what} {more}"), n);
             for _ in 0..8 {
                 out.extend(LETTERS.get((digits % 62) as usize).copied().map(char::from));
                 digits /= 62;
@@ -81,7 +81,7 @@ impl Ids {
     }
 }
 
-/// The two bits that say how a UUID is made.
+/// Sets the two variant bits of a UUID.
 fn variant(half: u64) -> u64 {
     half >> 48 & 0x3fff | 0x8000
 }

@@ -1,5 +1,5 @@
-//! Sessions that another agent goes on with: the contract of their writers, and what those share. What an agent demands of
-//! a file is with its formats, in `write.rs`; the table of writers is with the table of formats.
+//! Sessions that another agent can resume: the contract of their writers, and what those share. The writer of an agent is
+//! with its formats, in `write.rs`; the table of writers is with the table of formats.
 
 mod clock;
 mod destination;
@@ -13,5 +13,5 @@ pub mod text;
 pub mod time;
 mod turns;
 
-pub use destination::{Destination, SourceHistory, WHOLE};
-pub use session_writer::{CarryOptions, CarryOver, Home, SessionDraft, SessionWriter, Tools};
+pub use destination::{Destination, SourceHistory, WHOLE_SESSION};
+pub use session_writer::{AgentHome, CarryOptions, CarryOver, SessionDraft, SessionWriter, ToolHandling};

@@ -1,18 +1,18 @@
-//! Calls and results as notes in the text of the model, as Codex writes them when it imports the session of another agent:
-//! it does not know the other's tools.
+//! Calls and results as notes in the text of the model, as Codex writes them when it imports the session of another agent,
+//! whose tools it does not have.
 
 use crate::json::{Tape, scan};
-use crate::message::{Input, LossKind, Losses, Message, Part, PartKind, ResultPart, Role, Text, Thread};
+use crate::message::{CallInput, LossKind, Losses, Message, Part, PartKind, ResultPart, Role, Text, Thread};
 
 use super::text;
 
-/// How many characters of a call and of a result a note keeps.
-const CALL: usize = 2_000;
-const RESULT: usize = 4_000;
+/// The most characters of a call and of a result in a note.
+const MAX_CALL_CHARS: usize = 2_000;
+const MAX_RESULT_CHARS: usize = 4_000;
 
-/// Makes notes of all calls and results. Media of results are left to be moved as conversion does.
-pub fn note(conversation: &mut Thread, losses: &mut Losses) {
-    let mut noted: Vec<Message> = Vec::with_capacity(conversation.messages.len());
+/// Replaces all calls and results with notes. Media of results move to messages of the user.
+pub fn convert_to_notes(conversation: &mut Thread, losses: &mut Losses) {
+    let mut messages: Vec<Message> = Vec::with_capacity(conversation.messages.len());
     for mut message in std::mem::take(&mut conversation.messages) {
         if message.role == Role::Tool {
             message.role = Role::Assistant;
@@ -21,7 +21,7 @@ pub fn note(conversation: &mut Thread, losses: &mut Losses) {
         for block in &mut message.parts {
             let (text, cut) = match &mut block.kind {
                 PartKind::Call(call) => {
-                    let (input, cut) = bounded(&input(&call.input), CALL);
+                    let (input, cut) = truncate(&input(&call.input), MAX_CALL_CHARS);
                     let name = text::plain(&call.name);
                     (format!("[external_agent_tool_call: {name}]\n{input}\n[/external_agent_tool_call]"), cut)
                 }
@@ -31,20 +31,20 @@ pub fn note(conversation: &mut Thread, losses: &mut Losses) {
                         parts.into_iter().partition(|part| matches!(part, ResultPart::Media(..)));
                     media.extend::<Vec<ResultPart>>(images);
                     result.parts = parts;
-                    let (output, cut) = bounded(&text::of_result(result), RESULT);
+                    let (output, cut) = truncate(&text::of_result(result), MAX_RESULT_CHARS);
                     let mark = if result.is_error { ": error" } else { "" };
                     (format!("[external_agent_tool_result{mark}]\n{output}\n[/external_agent_tool_result]"), cut)
                 }
                 _ => continue,
             };
-            losses.count(LossKind::NOTES, block.at);
+            losses.count(LossKind::CALLS_AS_NOTES, block.at);
             if cut {
-                losses.count(LossKind::NOTE_CUT, block.at);
+                losses.count(LossKind::NOTE_TRUNCATED, block.at);
             }
             block.kind = PartKind::Text { text: Text::new(&text), citations: None };
         }
         let at = message.at;
-        noted.push(message);
+        messages.push(message);
         if !media.is_empty() {
             let mut shown = Message::new(Role::User, at);
             for part in media {
@@ -53,17 +53,17 @@ pub fn note(conversation: &mut Thread, losses: &mut Losses) {
                     shown.parts.push(Part::new(PartKind::Media(media), at));
                 }
             }
-            noted.push(shown);
+            messages.push(shown);
         }
     }
-    conversation.messages = noted;
+    conversation.messages = messages;
 }
 
-/// The members of the input, each as `key: value`; anything else as it is.
-fn input(input: &Input) -> String {
+/// The members of the input, each as `key: value`; other inputs unchanged.
+fn input(input: &CallInput) -> String {
     let text = match input {
-        Input::Text(text) => text::plain(text),
-        Input::Json(raw) => String::from_utf8_lossy(&raw.bytes()).into_owned(),
+        CallInput::Text(text) => text::plain(text),
+        CallInput::Json(raw) => String::from_utf8_lossy(&raw.bytes()).into_owned(),
     };
     let mut tape = Tape::new();
     let root = scan(text.as_bytes(), &mut tape).ok().and_then(|()| tape.root(text.as_bytes()));
@@ -75,8 +75,8 @@ fn input(input: &Input) -> String {
     object.members().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The first characters of a text, and whether some were left out.
-fn bounded(text: &str, most: usize) -> (String, bool) {
+/// The first characters of a text, and whether it was truncated.
+fn truncate(text: &str, most: usize) -> (String, bool) {
     match text.char_indices().nth(most) {
         Some((end, _)) => (format!("{}…", &text[..end]), true),
         None => (text.to_owned(), false),
@@ -89,14 +89,14 @@ mod tests {
 
     #[test]
     fn notes_are_bounded_by_characters() {
-        assert_eq!(bounded("äöü", 3), ("äöü".to_owned(), false));
-        assert_eq!(bounded("äöü", 2), ("äö…".to_owned(), true));
+        assert_eq!(truncate("äöü", 3), ("äöü".to_owned(), false));
+        assert_eq!(truncate("äöü", 2), ("äö…".to_owned(), true));
     }
 
     #[test]
     fn members_of_an_input_are_lines() {
-        let text = Input::Text(Text::new(r#"{"command":"ls -l","n":[1]}"#));
+        let text = CallInput::Text(Text::new(r#"{"command":"ls -l","n":[1]}"#));
         assert_eq!(input(&text), "command: ls -l\nn: [1]");
-        assert_eq!(input(&Input::Text(Text::new("*** Begin"))), "*** Begin");
+        assert_eq!(input(&CallInput::Text(Text::new("*** Begin"))), "*** Begin");
     }
 }

@@ -1,5 +1,5 @@
-//! What a source says beside its messages: when, in which folder, under which title. Every store has its own names for
-//! these; they are found by the names alone, outside of what was said.
+//! The metadata of a source: times, folder, title. Every store has its own names for these; they are found by name alone,
+//! outside of the content of messages.
 
 use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Place};
@@ -11,32 +11,32 @@ use super::time;
 pub struct SessionMetadata {
     /// Offsets of objects, and their times in Unix milliseconds.
     times: Vec<(u64, i64)>,
-    /// Offsets of objects, and the folders that they name.
+    /// Offsets of objects, and the working directories that they name.
     folders: Vec<(u64, String)>,
-    /// The id that the source has.
+    /// The id of the session in the source.
     pub session: String,
     pub title: Option<String>,
-    /// How much the title is worth: the user's own most.
+    /// The rank of the title: the user's own is highest.
     rank: usize,
     pub branch: Option<String>,
-    /// Where files are kept as they were.
+    /// Places of file snapshots.
     pub snapshots: Vec<Place>,
-    /// Where lines of subagents begin, and those of the agent itself.
-    sides: Vec<u64>,
+    /// Offsets of lines of subagents.
+    sidechains: Vec<u64>,
     has_main: bool,
 }
 
-/// Members that tell a time, the best first.
+/// Members with a time, the best first.
 const TIMES: [&str; 7] = ["timestamp", "created", "createdAt", "created_at", "time_created", "ts", "startTime"];
-/// Members that tell a folder.
+/// Members with a working directory.
 const FOLDERS: [&str; 4] = ["cwd", "directory", "working_dir", "workingDirectory"];
-/// Members that tell a title, the best last. A `name` counts only where it is that of a session.
+/// Members with a title, the best last. A `name` counts only where it is that of a session.
 const TITLES: [&str; 6] = ["summary", "title", "name", "aiTitle", "thread_name", "customTitle"];
 const SESSIONS: [&str; 4] = ["sessionId", "session_id", "sessionID", "id"];
-/// Types of lines and parts that keep files as they were.
+/// Types of lines and parts with snapshots of files.
 const SNAPSHOTS: [&str; 5] = ["file-history-snapshot", "snapshot", "patch", "ghost_snapshot", "ghost_commit"];
-/// Members that hold what was said or done: nothing in there is about the session.
-const SAID: [&str; 12] = [
+/// Members with the content of messages: nothing in there is about the session.
+const CONTENT: [&str; 12] = [
     "content",
     "input",
     "arguments",
@@ -53,7 +53,7 @@ const SAID: [&str; 12] = [
 const DEPTH: u8 = 6;
 
 impl SessionMetadata {
-    /// Of a doc. What cannot be read says nothing.
+    /// The metadata of a doc; empty for one that cannot be read.
     pub fn of(bytes: &dyn ReadAt) -> SessionMetadata {
         let mut metadata = SessionMetadata::default();
         let Ok(container) = framing::sniff(bytes) else { return metadata };
@@ -67,12 +67,12 @@ impl SessionMetadata {
             Container::Document { start } => {
                 let from = usize::try_from(start).unwrap_or(0);
                 let record = text.get(from..).unwrap_or_default();
-                metadata.record(record, start, &mut tape);
+                metadata.read_record(record, start, &mut tape);
             }
             _ => {
                 for (start, line) in lines::split(&text) {
                     let skip = line.iter().position(|byte| *byte == b'{' || *byte == b'[').unwrap_or(line.len());
-                    metadata.record(line.get(skip..).unwrap_or_default(), (start + skip) as u64, &mut tape);
+                    metadata.read_record(line.get(skip..).unwrap_or_default(), (start + skip) as u64, &mut tape);
                 }
             }
         }
@@ -80,26 +80,26 @@ impl SessionMetadata {
         metadata
     }
 
-    fn record(&mut self, record: &[u8], start: u64, tape: &mut Tape) {
+    fn read_record(&mut self, record: &[u8], start: u64, tape: &mut Tape) {
         if scan(record, tape).is_err() {
             return;
         }
         if let Some(root) = tape.root(record) {
             if root.is_object() {
                 match root.get("isSidechain").and_then(|side| side.as_bool()) {
-                    Some(true) => self.sides.push(start),
+                    Some(true) => self.sidechains.push(start),
                     Some(false) => self.has_main |= root.at(&["message", "content"]).is_some(),
                     None => {}
                 }
             }
-            self.value(root, start, DEPTH);
+            self.read_value(root, start, DEPTH);
         }
     }
 
-    fn value(&mut self, val: Val<'_>, base: u64, depth: u8) {
+    fn read_value(&mut self, val: Val<'_>, base: u64, depth: u8) {
         let Some(depth) = depth.checked_sub(1) else { return };
         if val.is_array() {
-            val.elements().for_each(|element| self.value(element, base, depth));
+            val.elements().for_each(|element| self.read_value(element, base, depth));
             return;
         }
         if !val.is_object() {
@@ -110,37 +110,37 @@ impl SessionMetadata {
         if kind.is_some_and(|kind| SNAPSHOTS.iter().any(|name| kind.is(name))) {
             self.snapshots.push(Place::new(DocId(0), start, val.end() - val.start()));
         }
-        // opencode keeps times in an object of their own, whose parent they are about.
+        // opencode keeps times in an object of their own; they apply to its parent.
         let own = val.get("time").filter(|time| time.is_object());
-        let time = TIMES.iter().find_map(|key| val.get(key).and_then(moment)).or_else(|| {
-            TIMES.iter().chain(&["start"]).find_map(|key| own.and_then(|own| own.get(key)).and_then(moment))
+        let time = TIMES.iter().find_map(|key| val.get(key).and_then(time_of)).or_else(|| {
+            TIMES.iter().chain(&["start"]).find_map(|key| own.and_then(|own| own.get(key)).and_then(time_of))
         });
         self.times.extend(time.map(|time| (start, time)));
         if let Some(folder) = FOLDERS.iter().find_map(|key| text(val, key)).filter(|folder| is_path(folder)) {
             self.folders.push((start, folder));
         }
-        self.named(val, kind);
+        self.read_names(val, kind);
         if self.branch.is_none() {
             let branch = text(val, "gitBranch").or_else(|| text(val.get("git")?, "branch"));
             self.branch = branch.filter(|branch| !branch.is_empty());
         }
         for member in val.members() {
-            let said = SAID.iter().any(|key| member.key.is(key.as_bytes()));
-            if !said {
-                self.value(member.val, base, depth);
+            let is_content = CONTENT.iter().any(|key| member.key.is(key.as_bytes()));
+            if !is_content {
+                self.read_value(member.val, base, depth);
             }
         }
     }
 
-    /// Ids and titles of the session.
-    fn named(&mut self, val: Val<'_>, kind: Option<Val<'_>>) {
+    /// Reads the id and the title of the session.
+    fn read_names(&mut self, val: Val<'_>, kind: Option<Val<'_>>) {
         if self.session.is_empty() {
             self.session = SESSIONS.iter().find_map(|key| text(val, key)).unwrap_or_default();
         }
         let is_session = ["summary", "session_info", "custom-title", "ai-title", "thread_name_updated"];
         let is_titled = kind.is_none_or(|kind| is_session.iter().any(|name| kind.is(name)));
         for (rank, key) in TITLES.iter().enumerate().filter(|_| is_titled) {
-            // A summary may be a list, and a name that of anything.
+            // A summary may be a list, and a name may be that of anything.
             let fits = match *key {
                 "name" => kind.is_some_and(|kind| kind.is("session_info")),
                 "title" | "summary" => {
@@ -158,31 +158,31 @@ impl SessionMetadata {
         }
     }
 
-    /// The time of what lies at an offset: that of the nearest object that begins before it.
+    /// The time at an offset, in Unix milliseconds: that of the nearest object that begins before it.
     pub fn time_at(&self, offset: u64) -> Option<i64> {
         let ix = self.times.partition_point(|(start, _)| *start <= offset);
         let nearest = ix.checked_sub(1).or((!self.times.is_empty()).then_some(0))?;
         self.times.get(nearest).map(|(_, time)| *time)
     }
 
-    /// The folder in which a session worked that begins at an offset.
+    /// The working directory of the session that begins at an offset.
     pub fn cwd_at(&self, offset: u64) -> Option<String> {
         let ix = self.folders.partition_point(|(start, _)| *start <= offset);
         self.folders.get(ix.saturating_sub(1)).map(|(_, folder)| folder.clone())
     }
 
-    /// Whether a subagent's history begins at an offset, in a file that holds the agent's own as well.
-    pub fn is_side(&self, offset: u64) -> bool {
-        let ix = self.sides.partition_point(|start| *start <= offset);
-        let side = ix.checked_sub(1).and_then(|ix| self.sides.get(ix));
-        // The line that the offset lies in has the last time at or before it.
+    /// True if a subagent's history begins at an offset, in a file that also contains the agent's own.
+    pub fn is_sidechain(&self, offset: u64) -> bool {
+        let ix = self.sidechains.partition_point(|start| *start <= offset);
+        let side = ix.checked_sub(1).and_then(|ix| self.sidechains.get(ix));
+        // The line that contains the offset has the last time at or before it.
         let line = self.times.partition_point(|(start, _)| *start <= offset).checked_sub(1);
         let line = line.and_then(|ix| self.times.get(ix)).map(|(start, _)| *start);
         self.has_main && side.is_some_and(|side| line.is_none_or(|line| line <= *side))
     }
 }
 
-fn moment(val: Val<'_>) -> Option<i64> {
+fn time_of(val: Val<'_>) -> Option<i64> {
     match val.text().filter(|_| val.is_string()) {
         Some(text) => time::of_text(&String::from_utf8_lossy(&text)),
         None => std::str::from_utf8(val.raw()).ok()?.parse().ok().and_then(time::of_number),

@@ -1,86 +1,86 @@
-//! The contract: what an agent takes over, who writes it, where it belongs.
+//! The contract of session writers: what an agent can resume, how it is written, where it belongs.
 
 use std::sync::OnceLock;
 
 use crate::message::{Capabilities, LossKind, Losses, Role, Thread};
 
 use super::clock::Clock;
-use super::destination::{Destination, SourceHistory, WHOLE};
+use super::destination::{Destination, SourceHistory, WHOLE_SESSION};
 use super::ids::Ids;
 use super::session_metadata::SessionMetadata;
 use super::{notes, text, turns};
 
-/// An agent that can go on with a session.
+/// The writer of sessions of one agent.
 pub struct SessionWriter {
-    /// As it is typed.
+    /// The name that users type.
     pub name: &'static str,
-    /// What goes on with it.
+    /// The agent that resumes the session.
     pub agent: &'static str,
-    /// The format that reads what is written.
+    /// The format of the written session.
     pub format: &'static str,
     pub is_document: bool,
     pub capabilities: &'static Capabilities,
-    /// What calls and results become, unless the user says otherwise.
-    pub tools: Tools,
-    /// Readable thoughts are kept, without what seals them.
-    pub keeps_thoughts: bool,
+    /// The default treatment of calls and results.
+    pub tools: ToolHandling,
+    /// Readable reasoning is kept, without signatures and encrypted content.
+    pub keeps_reasoning: bool,
     /// The agent has no instructions and tools of its own: those of the source stay.
     pub keeps_instructions: bool,
     /// Ids of sessions begin with their time.
     pub ids_by_time: bool,
-    /// Where sessions belong; `None` if the agent has no folder of its own to put them in.
-    pub home: Option<Home>,
+    /// The folder of sessions; `None` if the agent has none of its own.
+    pub home: Option<AgentHome>,
     pub write: fn(&SessionDraft<'_>, &mut Losses, &mut Vec<u8>),
-    /// The file of a session, below the agent's folder.
+    /// Makes the path of a session's file below the agent's folder.
     pub file: fn(&SessionDraft<'_>) -> String,
-    /// How the agent goes on: a command line, from the destination and the path of the file.
+    /// Makes the command line that resumes the session, from the destination and the path of the file.
     pub resume: fn(&Destination, &str) -> String,
-    /// What is to be done with the file before that, where it cannot be put anywhere.
+    /// Makes the command that imports the file first, for agents without a folder to put it in.
     pub import: Option<fn(&str) -> String>,
 }
 
 /// An agent's folder.
-pub struct Home {
-    /// The variable of the environment that names it.
+pub struct AgentHome {
+    /// The environment variable that names it.
     pub variable: &'static str,
-    /// Its path in the user's home otherwise.
+    /// Its default path in the user's home directory.
     pub folder: &'static str,
-    /// Below either of them.
+    /// The folder of sessions below it.
     pub sessions: &'static str,
 }
 
-/// What calls and results become.
+/// The treatment of calls and results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tools {
+pub enum ToolHandling {
     /// Notes in the text of the model.
     Notes,
     Calls,
 }
 
-/// What the user wants.
+/// The options of carrying a session over.
 #[derive(Clone, Debug, Default)]
 pub struct CarryOptions {
-    pub tools: Option<Tools>,
-    /// So many turns, the last ones.
+    pub tools: Option<ToolHandling>,
+    /// Keep only so many turns, the last ones.
     pub last: Option<usize>,
-    /// The folder in which the agent is to work on.
+    /// The working directory for the agent.
     pub cwd: Option<String>,
-    /// That folder, if neither the user nor the session names one.
-    pub here: String,
-    /// When the session was, if it does not say, in Unix milliseconds.
-    pub when: i64,
-    /// What Gemini CLI calls the projects that it knows, by their folders.
+    /// The working directory if neither the user nor the session names one.
+    pub current_dir: String,
+    /// The time of the session if it has none, in Unix milliseconds.
+    pub default_time: i64,
+    /// The known projects of Gemini CLI: folders, and names.
     pub projects: Vec<(String, String)>,
 }
 
-/// Carries the histories of one doc over.
+/// Carries the histories of one doc over to another agent.
 pub struct CarryOver {
     pub writer: &'static SessionWriter,
-    asked: CarryOptions,
+    options: CarryOptions,
     metadata: OnceLock<SessionMetadata>,
 }
 
-/// What a writer is given.
+/// A session to write, with its metadata.
 pub struct SessionDraft<'s> {
     pub conversation: &'s Thread,
     pub metadata: &'s SessionMetadata,
@@ -91,29 +91,29 @@ pub struct SessionDraft<'s> {
     pub title: Option<String>,
     pub model: Option<String>,
     pub branch: String,
-    /// What Gemini CLI calls the project of the folder.
+    /// The name of the folder's project in Gemini CLI.
     pub project: Option<String>,
 }
 
 impl CarryOver {
-    pub fn new(writer: &'static SessionWriter, asked: CarryOptions) -> Self {
-        CarryOver { writer, asked, metadata: OnceLock::new() }
+    pub fn new(writer: &'static SessionWriter, options: CarryOptions) -> Self {
+        CarryOver { writer, options, metadata: OnceLock::new() }
     }
 
     fn metadata(&self, source: &SourceHistory<'_>) -> &SessionMetadata {
         self.metadata.get_or_init(|| SessionMetadata::of(source.bytes))
     }
 
-    fn tools(&self) -> Tools {
-        self.asked.tools.unwrap_or(self.writer.tools)
+    fn tools(&self) -> ToolHandling {
+        self.options.tools.unwrap_or(self.writer.tools)
     }
 
-    /// Whether a history is that of a subagent, which belongs to another one of its doc.
-    pub fn belongs_to_another(&self, source: &SourceHistory<'_>) -> bool {
-        self.metadata(source).is_side(source.bytes.origin(source.at).start)
+    /// True if a history is that of a subagent of another history in the doc.
+    pub fn is_of_subagent(&self, source: &SourceHistory<'_>) -> bool {
+        self.metadata(source).is_sidechain(source.bytes.origin(source.at).start)
     }
 
-    /// Takes away what the agent does not take over. Gives how many turns were left out because fewer were wanted.
+    /// Removes what the agent cannot resume. Returns the number of turns that were left out because fewer were requested.
     pub fn prepare(&self, conversation: &mut Thread, source: &SourceHistory<'_>, losses: &mut Losses) -> u32 {
         if !self.writer.keeps_instructions {
             drop_instructions(conversation, losses);
@@ -124,14 +124,14 @@ impl CarryOver {
         for place in &self.metadata(source).snapshots {
             losses.count(LossKind::SNAPSHOTS, (*place).into());
         }
-        let left_out = self.asked.last.map_or(0, |last| turns::keep_last(conversation, last));
-        if self.tools() == Tools::Notes {
-            notes::note(conversation, losses);
+        let left_out = self.options.last.map_or(0, |last| turns::keep_last(conversation, last));
+        if self.tools() == ToolHandling::Notes {
+            notes::convert_to_notes(conversation, losses);
         }
         left_out
     }
 
-    /// Writes a conversation that was fitted to what the agent takes.
+    /// Writes a conversation that was fitted to the agent's capabilities.
     pub fn write(
         &self,
         conversation: &Thread,
@@ -141,10 +141,10 @@ impl CarryOver {
     ) -> Destination {
         let metadata = self.metadata(source);
         let start = source.bytes.origin(source.at).start;
-        let cwd = self.asked.cwd.clone().or_else(|| metadata.cwd_at(start));
-        let cwd = cwd.unwrap_or_else(|| self.asked.here.clone());
-        let clock = Clock::new(source.bytes, metadata, self.asked.when);
-        let project = self.asked.projects.iter().find(|(folder, _)| *folder == cwd);
+        let cwd = self.options.cwd.clone().or_else(|| metadata.cwd_at(start));
+        let cwd = cwd.unwrap_or_else(|| self.options.current_dir.clone());
+        let clock = Clock::new(source.bytes, metadata, self.options.default_time);
+        let project = self.options.projects.iter().find(|(folder, _)| *folder == cwd);
         let draft = SessionDraft {
             conversation,
             metadata,
@@ -161,7 +161,7 @@ impl CarryOver {
         Destination {
             id: draft.id(),
             file: (self.writer.file)(&draft),
-            began: draft.begins() / 1000,
+            started: draft.start_ms() / 1000,
             cwd: draft.cwd,
             left_out: 0,
         }
@@ -169,13 +169,13 @@ impl CarryOver {
 }
 
 impl SessionDraft<'_> {
-    /// When it begins, in Unix milliseconds.
-    pub fn begins(&self) -> i64 {
+    /// The time at which it begins, in Unix milliseconds.
+    pub fn start_ms(&self) -> i64 {
         self.conversation.messages.first().map_or(0, |first| self.clock.at(first.at.place))
     }
 
-    /// When it ends.
-    pub fn ends(&self) -> i64 {
+    /// The time at which it ends, in Unix milliseconds.
+    pub fn end_ms(&self) -> i64 {
         let times = self.conversation.messages.iter().map(|message| self.clock.at(message.at.place));
         times.max().unwrap_or_default() + self.conversation.messages.len() as i64
     }
@@ -183,13 +183,13 @@ impl SessionDraft<'_> {
     /// The id of the session.
     pub fn id(&self) -> String {
         match self.ids_by_time {
-            true => self.ids.session(self.begins()),
+            true => self.ids.session(self.start_ms()),
             false => self.ids.uuid("session", 0),
         }
     }
 }
 
-/// Instructions of the agent before: the next one has its own.
+/// Removes the instructions of the source's agent: the next one has its own.
 fn drop_instructions(conversation: &mut Thread, losses: &mut Losses) {
     for block in std::mem::take(&mut conversation.instructions) {
         losses.count(LossKind::INSTRUCTIONS, block.at);
@@ -197,7 +197,8 @@ fn drop_instructions(conversation: &mut Thread, losses: &mut Losses) {
     conversation.messages.retain(|message| {
         let instructs = matches!(message.role, Role::System | Role::Developer);
         if instructs {
-            losses.count(LossKind::INSTRUCTIONS, if message.at.place.len == 0 { WHOLE } else { message.at });
+            losses
+                .count(LossKind::INSTRUCTIONS, if message.at.place.len == 0 { WHOLE_SESSION } else { message.at });
         }
         !instructs
     });

@@ -1,5 +1,5 @@
-//! What the sessions of agents can say. The names are those of no dialect, so that what only a provider understands does
-//! not get into them.
+//! The capabilities of the sessions of agents. Their names are those of no dialect, so that raw values of a provider are
+//! never written into them.
 
 use crate::message::{Capabilities, Chars, IdRule, MediaKind, MediaSupport};
 

@@ -1,10 +1,10 @@
 //! Times as logs write them, in Unix milliseconds.
 
-use crate::history::time::{iso, parse};
+use crate::history::time::{format_iso, parse};
 
 /// RFC 3339 with milliseconds.
 pub fn rfc3339(ms: i64) -> String {
-    let seconds = iso(ms.div_euclid(1000));
+    let seconds = format_iso(ms.div_euclid(1000));
     format!("{}.{:03}Z", seconds.trim_end_matches('Z'), ms.rem_euclid(1000))
 }
 
@@ -17,7 +17,7 @@ pub fn of_text(text: &str) -> Option<i64> {
     Some(seconds * 1000 + fraction)
 }
 
-/// Milliseconds of a number of seconds or milliseconds; `None` if it is no time of ours.
+/// Milliseconds of a number of seconds or milliseconds; `None` if it cannot be a time of a session.
 pub fn of_number(number: f64) -> Option<i64> {
     let ms = if number.abs() >= 1e11 { number } else { number * 1e3 };
     // From 2001 to 2286: smaller numbers count something else.

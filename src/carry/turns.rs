@@ -1,8 +1,8 @@
-//! The last turns of a conversation: what the user said, with what followed.
+//! The last turns of a conversation: messages of the user, with what followed.
 
 use crate::message::{Role, Thread};
 
-/// Keeps the last `wanted` turns. Gives how many were left out.
+/// Keeps the last `wanted` turns. Returns how many were left out.
 pub fn keep_last(conversation: &mut Thread, wanted: usize) -> u32 {
     let mut starts: Vec<usize> = Vec::new();
     for (at, message) in conversation.messages.iter().enumerate() {
@@ -23,7 +23,7 @@ pub fn keep_last(conversation: &mut Thread, wanted: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{At, Message};
+    use crate::message::{Message, SourceLocation};
 
     #[test]
     fn the_last_turns_are_kept_whole() {
@@ -31,7 +31,7 @@ mod tests {
         let roles = [User, Assistant, Tool, Assistant, User, User, Assistant, User];
         let kept = |wanted: usize| {
             let mut conversation = Thread::default();
-            roles.iter().for_each(|role| conversation.push(Message::new(*role, At::default())));
+            roles.iter().for_each(|role| conversation.push(Message::new(*role, SourceLocation::default())));
             let left_out = keep_last(&mut conversation, wanted);
             (conversation.messages.len(), left_out)
         };

@@ -7,47 +7,53 @@ use clap::{Args, Subcommand};
 
 use crate::commands::{self, Failure, Outcome};
 
-use super::common::Common;
+use super::common::CommonArgs;
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A baseline lists findings that are known. `replaylint check --baseline FILE` reports and fails on new ones \
-                  only.\n\n\
+    after_help = "A baseline lists known findings; `replaylint check --baseline FILE` reports only new ones.\n\n\
                   Examples:\n  replaylint baseline write transcripts/\n  replaylint baseline check transcripts/\n  replaylint baseline prune transcripts/\n\n\
-                  Exit codes: 0, 1 for check if a finding is new or gone, 2 if the job could not be done."
+                  Exit codes: 0 success, 1 new or stale findings (`baseline check`), 2 usage or I/O error."
 )]
 pub(super) struct BaselineArgs {
     #[command(subcommand)]
-    what: What,
+    command: BaselineCommand,
 }
 
 #[derive(Subcommand, Debug)]
-enum What {
-    /// Write all findings to the baseline
+enum BaselineCommand {
+    /// Write all current findings to the baseline
     Write(FileArgs),
-    /// Report findings that are not in the baseline, and entries that are no longer found
+    /// Report new findings and stale entries
     Check(FileArgs),
-    /// Remove entries that are no longer found
+    /// Remove stale entries
     Prune(FileArgs),
 }
 
 #[derive(Args, Debug)]
 struct FileArgs {
-    /// The baseline
+    /// Baseline file
     #[arg(long, value_name = "FILE", default_value = commands::baseline::BASELINE, help_heading = "Baseline")]
     baseline: PathBuf,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
 impl BaselineArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let (What::Write(args) | What::Check(args) | What::Prune(args)) = &self.what;
+        let (BaselineCommand::Write(args) | BaselineCommand::Check(args) | BaselineCommand::Prune(args)) =
+            &self.command;
         let path = args.baseline.clone();
-        match self.what {
-            What::Write(args) => commands::baseline::write(args.common.typed().mean(None)?, &path, out),
-            What::Check(args) => commands::baseline::check(&args.common.typed().mean(None)?, &path, out),
-            What::Prune(args) => commands::baseline::prune(args.common.typed().mean(None)?, &path, out),
+        match self.command {
+            BaselineCommand::Write(args) => {
+                commands::baseline::write(args.common.parsed().resolve(None)?, &path, out)
+            }
+            BaselineCommand::Check(args) => {
+                commands::baseline::check(&args.common.parsed().resolve(None)?, &path, out)
+            }
+            BaselineCommand::Prune(args) => {
+                commands::baseline::prune(args.common.parsed().resolve(None)?, &path, out)
+            }
         }
     }
 }

@@ -1,48 +1,48 @@
-//! Arguments of `convert` for sessions that another agent goes on with.
+//! Arguments of `convert` for sessions that another agent resumes.
 
 use std::env;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::carry::{CarryOptions, Tools};
+use crate::carry::{CarryOptions, ToolHandling};
 use crate::commands::carry_output::CarryOutput;
 use crate::formats;
-use crate::options::Misuse;
+use crate::options::UsageError;
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Sessions for another agent")]
+#[command(next_help_heading = "Agent sessions")]
 pub(super) struct CarryArgs {
-    /// What tool calls become [default: notes for codex-session, else calls]
+    /// How to write tool calls [default: notes for codex-session, otherwise calls]
     #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
     tools: Option<ToolsArg>,
     /// Keep only the last N turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
     last: Option<u32>,
-    /// Folder in which the agent resumes [default: the session's, else the current one]
+    /// Folder in which the agent resumes [default: that of the session, otherwise the current one]
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     cwd: Option<PathBuf>,
-    /// Write the session where the agent finds it; an existing file is never replaced
+    /// Write the session where the agent finds it; never overwrites a file
     #[arg(long, conflicts_with = "output", hide_short_help = true)]
     install: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum ToolsArg {
-    /// Notes in the text of the model, as Codex writes them when it imports a session
+    /// As notes in the text of the model, like the session import of Codex
     Notes,
-    /// Calls and results
+    /// As calls and results
     Calls,
 }
 
-/// The names of the sessions that can be written.
-pub(super) fn sessions() -> impl Iterator<Item = &'static str> {
+/// Names of the session formats that can be written.
+pub(super) fn session_names() -> impl Iterator<Item = &'static str> {
     formats::SESSION_WRITERS.iter().map(|writer| writer.name)
 }
 
 impl CarryArgs {
-    /// What is meant if a session is to be written.
-    pub(super) fn meant(self, to: &str) -> Result<Option<CarryOutput>, Misuse> {
+    /// The output options, if `--to` names a session format; `None` otherwise.
+    pub(super) fn resolve(self, to: &str) -> Result<Option<CarryOutput>, UsageError> {
         let Some(writer) = formats::session_writer(to) else {
             let given = [
                 ("tools", self.tools.is_some()),
@@ -52,9 +52,9 @@ impl CarryArgs {
             ];
             return match given.iter().find(|(_, given)| *given) {
                 Some((flag, _)) => {
-                    let names = sessions().collect::<Vec<_>>().join(", ");
-                    let what = format!("--{flag} is for sessions of agents, and --to {to} writes requests");
-                    Err(Misuse::new(what).help(format!("--to accepts these sessions: {names}")))
+                    let names = session_names().collect::<Vec<_>>().join(", ");
+                    let what = format!("--{flag} applies to agent sessions only, and --to {to} writes requests");
+                    Err(UsageError::new(what).help(format!("agent sessions for --to: {names}")))
                 }
                 None => Ok(None),
             };
@@ -63,20 +63,20 @@ impl CarryArgs {
         let cwd = match self.cwd {
             Some(folder) => Some(std::fs::canonicalize(&folder).map_err(|error| {
                 let what = format!("--cwd {}: {error}", crate::source::display_path(&folder));
-                Misuse::new(what).help("name the folder in which the agent resumes")
+                UsageError::new(what).help("specify the folder in which the agent resumes")
             })?),
             None => None,
         };
-        let asked = CarryOptions {
+        let options = CarryOptions {
             tools: self.tools.map(|tools| match tools {
-                ToolsArg::Notes => Tools::Notes,
-                ToolsArg::Calls => Tools::Calls,
+                ToolsArg::Notes => ToolHandling::Notes,
+                ToolsArg::Calls => ToolHandling::Calls,
             }),
             last: self.last.map(|last| last as usize),
             cwd: cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
-            here: here.to_string_lossy().into_owned(),
+            current_dir: here.to_string_lossy().into_owned(),
             ..CarryOptions::default()
         };
-        CarryOutput::new(writer, asked, self.install).map(Some)
+        CarryOutput::new(writer, options, self.install).map(Some)
     }
 }

@@ -1,5 +1,5 @@
-//! Options that several commands share, in groups: a command flattens the groups that have an effect there, and no
-//! others. Together they give a [`Run`].
+//! Options that several commands share, in groups. A command flattens the groups that have an effect there; together
+//! they are resolved to a [`Run`].
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -8,55 +8,54 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use crate::commands::{Output, Run, lineage};
-use crate::options::{self, FileOptions, Lints, Lookup, Misuse, Walking};
+use crate::options::{self, ConfigLookup, FileOptions, LintSettings, UsageError, WalkOptions};
 use crate::report::command_line::{self, CommandLine};
 use crate::report::{self, Style, mask};
-use crate::source::MOST_UNPACKED;
+use crate::source::MAX_UNPACKED;
 use crate::source::inputs::globs::{Glob, absolute};
-use crate::source::outputs::product::Existing;
+use crate::source::outputs::new_file::ExistingFile;
 
-/// Findings that a report for people shows, unless told otherwise.
-const SHOWN: usize = 100;
+/// Default number of findings in a text report.
+const DEFAULT_MAX_DIAGNOSTICS: usize = 100;
 
-/// What is read.
+/// The files to read.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Input")]
-pub(super) struct Files {
-    /// Files and folders; `-`, or nothing with piped input, is standard input
+pub(super) struct InputArgs {
+    /// Files and folders; `-`, or no path with piped input, reads standard input
     #[arg(value_name = "PATH", help_heading = None)]
     pub paths: Vec<PathBuf>,
     /// Read more paths from FILE, one per line (`-` for standard input)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub files_from: Option<PathBuf>,
-    /// Paths in the --files-from list end with NUL instead of a line break, as `find -print0` and `git ls-files -z` write
-    /// them
+    /// Paths in --files-from end with NUL instead of a line break (`find -print0`, `git ls-files -z`)
     #[arg(short = '0', long = "null", requires = "files_from", hide_short_help = true)]
     pub by_nul: bool,
-    /// Skip files below a folder that match GLOB
+    /// Skip files in folders that match GLOB
     #[arg(long, value_name = "GLOB", hide_short_help = true)]
     pub exclude: Vec<String>,
     /// File extensions to read in folders [default: json,jsonl,ndjson,sse,txt, each also with .gz and .zst]
     #[arg(long, value_name = "EXTENSION", value_delimiter = ',', hide_short_help = true)]
     pub ext: Vec<String>,
-    /// Also read what .gitignore and .ignore files name, and .git and node_modules
+    /// Also read files excluded by .gitignore and .ignore, and .git and node_modules
     #[arg(long, hide_short_help = true)]
     pub no_ignore: bool,
-    /// Do not look for the rollouts that a fork continues from outside of the given paths
+    /// Do not search outside PATH for a fork's parent session
     #[arg(long, hide_short_help = true)]
     pub no_lookup: bool,
 }
 
-/// How what is read is understood.
+/// Options for parsing files.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Input")]
-pub(super) struct Reading {
+pub(super) struct ReadingArgs {
     /// Stored format (see `replaylint formats`) [default: detected]
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// JSON Pointer to the conversation, in each record
+    /// JSON Pointer to the conversation in each record
     #[arg(long, value_name = "POINTER", hide_short_help = true)]
     pub pointer: Option<String>,
-    /// Order of a page of items, if the file does not say
+    /// Order of a page of items, if the file does not specify it
     #[arg(long, value_name = "ORDER", value_parser = ["newest-first", "oldest-first"], hide_short_help = true)]
     pub order: Option<String>,
     /// Do not read records larger than SIZE, e.g. 512M [default: 1G]
@@ -65,56 +64,55 @@ pub(super) struct Reading {
     /// Do not read compressed files that unpack to more than SIZE [default: 64G]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     pub max_decompressed_size: Option<String>,
-    /// Name to print for standard input
+    /// File name to report for standard input
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub stdin_filename: Option<String>,
 }
 
-/// The API that the history is sent to.
+/// The API that conversations are sent to.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Target")]
-pub(super) struct Server {
-    /// API to judge for (see `replaylint targets`)
+pub(super) struct TargetArgs {
+    /// API to check against (see `replaylint targets`)
     #[arg(long, value_name = "NAME")]
     pub target: Option<String>,
-    /// Whether the server stores items, if the file does not say [possible values: true, false]
+    /// Whether the server stores items, if the file does not specify it [possible values: true, false]
     #[arg(long, value_name = "BOOL", hide_possible_values = true)]
     pub store: Option<bool>,
-    /// Model, if the file does not name it
+    /// Model, if the file does not specify it
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// Time to count ages from, instead of the clock: 2026-01-31T12:00:00Z, or Unix seconds
+    /// Use this time as "now" when computing ages (2026-01-31T12:00:00Z or Unix seconds)
     #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub now: Option<String>,
 }
 
-/// What is looked for.
+/// The rules, and how they are applied.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Rules")]
-pub(super) struct Judging {
-    /// Run only these rules: codes (RL102), prefixes (RL1), names
+pub(super) struct JudgeArgs {
+    /// Enable only these rules (codes, prefixes or names)
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub select: Vec<String>,
-    /// Run these rules, too: those that --select or the config file leaves out
+    /// Enable these rules in addition to the selected ones
     #[arg(long, value_name = "RULE", value_delimiter = ',', hide_short_help = true)]
     pub extend_select: Vec<String>,
-    /// Skip these rules
+    /// Disable these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub ignore: Vec<String>,
-    /// Report findings of these rules as errors: the server has rejected the history for them
+    /// Treat these rules as errors, because the server rejected this request for them
     #[arg(long, value_name = "RULE", value_delimiter = ',', hide_short_help = true)]
     pub proven: Vec<String>,
-    /// Treat the input as a request (an unanswered last call is an error) or as a log (it is pending)
+    /// Treat the input as a request, or as a log whose last call may be pending
     #[arg(long = "as", value_name = "KIND", value_parser = ["request", "log"])]
     pub usage: Option<String>,
-    /// Version of the agent that is to resume a session, if it is not the one that wrote it: what the agent puts right by
-    /// itself is only noted
+    /// Agent version that will resume the session; problems that version repairs by itself become notes
     #[arg(long, value_name = "VERSION", hide_short_help = true)]
     pub agent_version: Option<String>,
-    /// Reasoning effort, if the file does not say
+    /// Reasoning effort, if the file does not specify it
     #[arg(long, value_name = "LEVEL", hide_short_help = true)]
     pub effort: Option<String>,
-    /// Check each item against this JSON Schema instead of the provider's; it describes one item
+    /// Check each item against this JSON Schema instead of the provider's
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub schema: Option<PathBuf>,
     /// Report references to server-side items older than AGE, e.g. 30d
@@ -122,133 +120,133 @@ pub(super) struct Judging {
     pub max_item_age: Option<String>,
 }
 
-/// Findings, and what they mean for the exit code.
+/// The report of findings, and their effect on the exit code.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Output")]
-pub(super) struct Findings {
-    #[arg(long, help = formats_of_reports(), value_name = "FORMAT", env = "REPLAYLINT_OUTPUT_FORMAT", hide_env = true, value_delimiter = ',')]
+pub(super) struct ReportArgs {
+    #[arg(long, help = report_formats_help(), value_name = "FORMAT", env = "REPLAYLINT_OUTPUT_FORMAT", hide_env = true, value_delimiter = ',')]
     pub output_format: Vec<String>,
-    /// Exit with 1 on warnings, too
+    /// Exit with 1 on warnings as well
     #[arg(long)]
     pub deny_warnings: bool,
-    /// Count the findings by rule
+    /// Print the number of findings by rule
     #[arg(long, hide_short_help = true)]
     pub statistics: bool,
-    /// Show at most N findings in text and concise (0 for all) [default: text 100, with -v all]
+    /// Show at most N findings in text and concise output, 0 for all [default: 100 in text, all with -v]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub max_diagnostics: Option<usize>,
 }
 
-fn formats_of_reports() -> String {
+fn report_formats_help() -> String {
     let names = report::OUTPUTS.iter().map(|(name, _)| match *name {
         "api-error" => "api-error (check only)".to_owned(),
         name => name.to_owned(),
     });
     let names: Vec<String> = names.collect();
-    format!("Report format: {}; FORMAT=FILE writes it to FILE; can be repeated", names.join(", "))
+    format!("Report format: {}; FORMAT=FILE writes to FILE; can be repeated", names.join(", "))
 }
 
-/// Exit codes that a caller may not want.
+/// Overrides of the exit code.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Output")]
-pub(super) struct Leniency {
-    /// Exit with 0 where it would be 1
+pub(super) struct ExitCodeArgs {
+    /// Exit with 0 even if errors are found
     #[arg(long, hide_short_help = true)]
     pub exit_zero: bool,
 }
 
-/// Nothing to do.
+/// Options for runs without a conversation.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Input")]
-pub(super) struct Emptiness {
+pub(super) struct AllowEmptyArgs {
     /// Exit with 0 when no conversation is found
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 }
 
-/// Whether content is printed.
+/// Options for printing content of conversations.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Output")]
-pub(super) struct Privacy {
-    /// Show content even if the output is not a terminal
+pub(super) struct PrivacyArgs {
+    /// Show content even without a terminal
     #[arg(long)]
     pub show_content: bool,
 
-    /// Also mask the names of tools
+    /// Also mask tool names
     #[arg(long, hide_short_help = true)]
     pub mask_names: bool,
 }
 
-/// The screen.
+/// Appearance on the terminal.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Output")]
-pub(super) struct Screen {
+pub(super) struct ScreenArgs {
     /// When to use colors
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN", hide_short_help = true)]
     pub color: ColorArg,
 }
 
-/// How much is said.
+/// Verbosity.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Output")]
-pub(super) struct Loudness {
-    /// Print results only, no summary
+pub(super) struct VerbosityArgs {
+    /// Print only results, no summary
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Also print notes, every finding, and skipped files
+    /// Also print notes, all findings, skipped files
     #[arg(short, long)]
     pub verbose: bool,
 }
 
-/// The config file.
+/// Options for the config file.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Run")]
-pub(super) struct ConfigFile {
+pub(super) struct ConfigFileArgs {
     /// Use this config file instead of the nearest replaylint.toml
     #[arg(long, value_name = "FILE", conflicts_with = "isolated", hide_short_help = true)]
     pub config: Option<PathBuf>,
-    /// Use no config file
+    /// Ignore all config files
     #[arg(long, hide_short_help = true)]
     pub isolated: bool,
 }
 
-impl ConfigFile {
-    pub(super) fn lookup(&self) -> Lookup {
+impl ConfigFileArgs {
+    pub(super) fn lookup(&self) -> ConfigLookup {
         match &self.config {
-            Some(path) => Lookup::Named(path.clone()),
-            None if self.isolated => Lookup::Isolated,
-            None => Lookup::Nearest,
+            Some(path) => ConfigLookup::Named(path.clone()),
+            None if self.isolated => ConfigLookup::Isolated,
+            None => ConfigLookup::Nearest,
         }
     }
 }
 
-/// Threads.
+/// Threads and progress.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Run")]
-pub(super) struct Threads {
-    /// Number of threads [default: the number of cores]
+pub(super) struct ThreadArgs {
+    /// Number of threads [default: number of cores]
     #[arg(short = 'j', long, value_name = "N", hide_short_help = true)]
     pub jobs: Option<usize>,
-    /// Do not show on a terminal how far the run is
+    /// Hide the progress bar
     #[arg(long, hide_short_help = true)]
     pub no_progress: bool,
 }
 
-/// What was typed. A group that a command lacks is empty.
+/// The parsed arguments of a command. A group that the command lacks has its defaults.
 #[derive(Debug, Default)]
-pub(super) struct Typed {
-    pub files: Files,
-    pub reading: Reading,
-    pub server: Server,
-    pub judging: Judging,
-    pub findings: Findings,
-    pub leniency: Leniency,
-    pub emptiness: Emptiness,
-    pub privacy: Privacy,
-    pub screen: Screen,
-    pub loudness: Loudness,
-    pub settings: ConfigFile,
-    pub threads: Threads,
+pub(super) struct ParsedArgs {
+    pub files: InputArgs,
+    pub reading: ReadingArgs,
+    pub server: TargetArgs,
+    pub judging: JudgeArgs,
+    pub findings: ReportArgs,
+    pub leniency: ExitCodeArgs,
+    pub emptiness: AllowEmptyArgs,
+    pub privacy: PrivacyArgs,
+    pub screen: ScreenArgs,
+    pub loudness: VerbosityArgs,
+    pub settings: ConfigFileArgs,
+    pub threads: ThreadArgs,
     pub all_branches: bool,
 }
 
@@ -260,38 +258,38 @@ pub(super) enum ColorArg {
     Never,
 }
 
-/// All groups, for the commands that judge.
+/// All groups, for the commands that check conversations.
 #[derive(Args, Debug)]
-pub(super) struct Common {
+pub(super) struct CommonArgs {
     #[command(flatten)]
-    pub files: Files,
+    pub files: InputArgs,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadingArgs,
     #[command(flatten)]
-    pub emptiness: Emptiness,
+    pub emptiness: AllowEmptyArgs,
     #[command(flatten)]
-    pub server: Server,
+    pub server: TargetArgs,
     #[command(flatten)]
-    pub judging: Judging,
+    pub judging: JudgeArgs,
     #[command(flatten)]
-    pub findings: Findings,
+    pub findings: ReportArgs,
     #[command(flatten)]
-    pub leniency: Leniency,
+    pub leniency: ExitCodeArgs,
     #[command(flatten)]
-    pub privacy: Privacy,
+    pub privacy: PrivacyArgs,
     #[command(flatten)]
-    pub screen: Screen,
+    pub screen: ScreenArgs,
     #[command(flatten)]
-    pub loudness: Loudness,
+    pub loudness: VerbosityArgs,
     #[command(flatten)]
-    pub settings: ConfigFile,
+    pub settings: ConfigFileArgs,
     #[command(flatten)]
-    pub threads: Threads,
+    pub threads: ThreadArgs,
 }
 
-impl Common {
-    pub(super) fn typed(self) -> Typed {
-        Typed {
+impl CommonArgs {
+    pub(super) fn parsed(self) -> ParsedArgs {
+        ParsedArgs {
             files: self.files,
             reading: self.reading,
             server: self.server,
@@ -309,10 +307,14 @@ impl Common {
     }
 }
 
-impl Typed {
-    /// From what was typed to what is meant. `report_file` is where `-o` puts the report.
-    pub(super) fn mean(self, report_file: Option<PathBuf>) -> Result<Run, Misuse> {
-        let most_unpacked = self.reading.max_decompressed_size;
+impl ParsedArgs {
+    /// Resolves the arguments to the options of a run. `report_file` is the file of `-o` for the report.
+    ///
+    /// # Errors
+    ///
+    /// If an option is invalid, or nothing is to be read.
+    pub(super) fn resolve(self, report_file: Option<PathBuf>) -> Result<Run, UsageError> {
+        let max_unpacked = self.reading.max_decompressed_size;
         let lookup_of_config = self.settings.lookup();
         let about = FileOptions {
             format: self.reading.format,
@@ -336,31 +338,35 @@ impl Typed {
         };
         let lookup = lineage::lookup(!self.files.no_lookup);
         let mut paths = self.files.paths;
-        // With --allow-empty a list may name files that are no conversation.
+        // With --allow-empty a list may contain files without a conversation.
         let lenient_from = if self.emptiness.allow_empty { paths.len() } else { usize::MAX };
         if let Some(list) = &self.files.files_from {
-            paths.extend(options::listed(list, self.files.by_nul)?);
+            paths.extend(options::read_path_list(list, self.files.by_nul)?);
         }
         if paths.is_empty() && self.files.files_from.is_none() {
             if io::stdin().is_terminal() {
-                return Err(Misuse::new("no input: name a file or a folder, or pipe something in")
-                    .help(format!("`{}`; `-` is standard input", CommandLine::new(command_line::running()))));
+                return Err(UsageError::new("no input: specify a file or a folder, or pipe data in").help(
+                    format!(
+                        "usage: `{}`; `-` reads standard input",
+                        CommandLine::new(command_line::running_command())
+                    ),
+                ));
             }
             paths.push(PathBuf::from("-"));
         }
         let here = absolute(Path::new("."));
         let exclude = self.files.exclude.iter().map(|glob| Glob::new(&here, glob).map(Arc::new));
-        let exclude = exclude.collect::<Result<_, _>>().map_err(|e| Misuse::new(e.to_string()))?;
-        let walking = Walking { exclude, ext: self.files.ext, no_ignore: self.files.no_ignore };
+        let exclude = exclude.collect::<Result<_, _>>().map_err(|e| UsageError::new(e.to_string()))?;
+        let walking = WalkOptions { exclude, ext: self.files.ext, no_ignore: self.files.no_ignore };
         let schema = about.schema.clone();
-        let lints = Lints::new(about, walking, lookup_of_config)?;
-        // What the working folder's config file says about the run as a whole.
+        let lints = LintSettings::new(about, walking, lookup_of_config)?;
+        // The config file of the working folder applies to the run as a whole.
         lints.load(&here.join("-"))?;
-        let deny_warnings = self.findings.deny_warnings || lints.in_force("-").denies_warnings();
+        let deny_warnings = self.findings.deny_warnings || lints.effective("-").denies_warnings();
         let report_flag = report_file.is_some();
-        let outputs = outputs(&self.findings.output_format, report_file)?;
-        mask::set(mask::Policy {
-            reveal: reveals(self.privacy.show_content, outputs.iter().all(|output| output.file.is_none())),
+        let outputs = parse_outputs(&self.findings.output_format, report_file)?;
+        mask::set_policy(mask::Policy {
+            reveal: reveals_content(self.privacy.show_content, outputs.iter().all(|output| output.file.is_none())),
             mask_names: self.privacy.mask_names,
         });
         Ok(Run {
@@ -371,7 +377,7 @@ impl Typed {
             exit_zero: self.leniency.exit_zero,
             deny_warnings: self.findings.deny_warnings,
             stdin_name: self.reading.stdin_filename,
-            most_unpacked: most_unpacked.map_or(Ok(MOST_UNPACKED), |size| options::large_size(&size))?,
+            max_unpacked: max_unpacked.map_or(Ok(MAX_UNPACKED), |size| options::parse_large_size(&size))?,
             show_content: self.privacy.show_content,
             verbose: self.loudness.verbose,
             quiet: self.loudness.quiet,
@@ -385,11 +391,11 @@ impl Typed {
                 limit: match self.findings.max_diagnostics {
                     Some(0) => None,
                     None if self.loudness.verbose => None,
-                    given => given.or(Some(SHOWN)),
+                    given => given.or(Some(DEFAULT_MAX_DIAGNOSTICS)),
                 },
                 ..self.screen.color.style()
             },
-            most_shown: self.findings.max_diagnostics.filter(|most| *most > 0),
+            max_diagnostics: self.findings.max_diagnostics.filter(|most| *most > 0),
             lenient_from,
             report_flag,
             lookup,
@@ -399,26 +405,26 @@ impl Typed {
     }
 }
 
-/// Whether words of conversations are printed that are not published: on a terminal alone, or where it was asked for.
-pub(super) fn reveals(show_content: bool, on_screen: bool) -> bool {
+/// True if content of conversations is printed: on a terminal only, or if `--show-content` is given.
+pub(super) fn reveals_content(show_content: bool, on_screen: bool) -> bool {
     show_content || on_screen && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The file that `-o` names; `None` for `-`, which is standard output.
-pub(super) fn file_of(output: Option<PathBuf>) -> Option<PathBuf> {
+/// The file of `-o`; `None` for `-`, which is standard output.
+pub(super) fn file_path(output: Option<PathBuf>) -> Option<PathBuf> {
     output.filter(|path| path.as_os_str() != "-")
 }
 
-/// What `--force` means for a file that `-o` names.
-pub(super) fn existing(force: bool) -> Existing {
-    if force { Existing::Replace } else { Existing::Refuse }
+/// The treatment of an existing file of `-o`, by `--force`.
+pub(super) fn existing_file(force: bool) -> ExistingFile {
+    if force { ExistingFile::Replace } else { ExistingFile::Refuse }
 }
 
 impl ColorArg {
-    /// How standard output looks; everything is shown.
+    /// The style of standard output; everything is shown.
     pub(super) fn style(self) -> Style {
         Style {
-            color: self.on(),
+            color: self.is_colored(),
             unicode: !is_dumb(),
             width: columns(),
             info: true,
@@ -430,8 +436,8 @@ impl ColorArg {
         }
     }
 
-    /// Standard output is coloured on a terminal that is not dumb, unless NO_COLOR is set; FORCE_COLOR colours anything.
-    fn on(self) -> bool {
+    /// True on a terminal that is not dumb, unless NO_COLOR is set; FORCE_COLOR colors any output.
+    fn is_colored(self) -> bool {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self {
             ColorArg::Always => true,
@@ -442,7 +448,7 @@ impl ColorArg {
     }
 }
 
-/// A terminal that shows text and obeys nothing.
+/// True for a terminal without control sequences.
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
@@ -451,26 +457,26 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Columns of the terminal, 80 if there is none, at most 120.
+/// Columns of the terminal, from 40 to 120; 80 without a terminal.
 fn columns() -> usize {
     let wide = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     wide.filter(|_| io::stdout().is_terminal()).unwrap_or(80).clamp(40, 120)
 }
 
-/// `FORMAT` or `FORMAT=FILE`, where `-` is standard output; without any, text.
-fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>, Misuse> {
-    let report_file = file_of(report_file);
+/// Parses `FORMAT` or `FORMAT=FILE`, where `-` is standard output; the default is text.
+fn parse_outputs(given: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>, UsageError> {
+    let report_file = file_path(report_file);
     let text = ["text".to_owned()];
-    let told = if told.is_empty() { text.as_slice() } else { told };
+    let given = if given.is_empty() { text.as_slice() } else { given };
     let mut outputs = Vec::new();
-    for form in told {
+    for form in given {
         let (name, file) = match form.split_once('=') {
-            Some((name, file)) => (name, file_of(Some(PathBuf::from(file)))),
+            Some((name, file)) => (name, file_path(Some(PathBuf::from(file)))),
             None => (form.as_str(), report_file.clone()),
         };
         let known = report::OUTPUTS.iter().find(|(known, _)| *known == name);
         let (name, make) = known.copied().ok_or_else(|| {
-            options::unknown("output format", name, report::OUTPUTS.iter().map(|(name, _)| *name).collect())
+            options::unknown_name("output format", name, report::OUTPUTS.iter().map(|(name, _)| *name).collect())
         })?;
         outputs.push(Output { name, make, file });
     }
@@ -480,14 +486,14 @@ fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>,
                 .file
                 .as_ref()
                 .map_or("standard output".to_owned(), |file| crate::source::display_path(file));
-            return Err(Misuse::new(format!("two reports cannot both go to {to}"))
+            return Err(UsageError::new(format!("two reports cannot be written to {to}"))
                 .help("write one of them to a file: --output-format text --output-format json=report.json"));
         }
     }
     match report_file {
         Some(file) if outputs.iter().all(|output| output.file.as_ref() != Some(&file)) => {
-            Err(Misuse::new("every report already has a file of its own, so -o has nothing to write")
-                .help("a report without a file goes where -o says: --output-format FORMAT"))
+            Err(UsageError::new("-o has nothing to write: every report already has a file")
+                .help("-o applies to a report without a file: --output-format FORMAT"))
         }
         _ => Ok(outputs),
     }

@@ -6,55 +6,55 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::commands::{self, Failure, Outcome};
-use crate::options::{FileOptions, Lints, Walking};
+use crate::options::{FileOptions, LintSettings, WalkOptions};
 
-use super::common::{ConfigFile, Files, Threads, Typed, existing};
-use super::lookup::TellingArgs;
+use super::common::{ConfigFileArgs, InputArgs, ParsedArgs, ThreadArgs, existing_file};
+use super::lookup::PrintArgs;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  replaylint config\n  replaylint config logs/session.jsonl\n\n\
-                        Exit codes: 0, or 2 if a config file cannot be used.")]
+                        Exit codes: 0 success, 2 a config file cannot be used.")]
 pub(super) struct ConfigArgs {
-    /// File or folder whose settings are printed
+    /// File or folder to show the configuration for
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
     #[command(flatten)]
-    settings: ConfigFile,
+    settings: ConfigFileArgs,
     #[command(flatten)]
-    telling: TellingArgs,
+    print: PrintArgs,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  replaylint init\n  replaylint init transcripts/\n\n\
-                        Exit codes: 0, or 2 if the file exists or cannot be written.")]
+                        Exit codes: 0 success, 2 the file exists or cannot be written.")]
 pub(super) struct InitArgs {
-    /// Folder that gets a replaylint.toml
+    /// Folder to create replaylint.toml in
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// Replace an existing file
+    /// Overwrite an existing file
     #[arg(long, help_heading = "Output")]
     force: bool,
     #[command(flatten)]
-    threads: Threads,
+    threads: ThreadArgs,
 }
 
 impl ConfigArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let lookup = self.settings.lookup();
-        let lints = Lints::new(FileOptions::default(), Walking::default(), lookup)?;
-        commands::config::config(&lints, &self.path, self.telling.mean().json, out)
+        let lints = LintSettings::new(FileOptions::default(), WalkOptions::default(), lookup)?;
+        commands::config::config(&lints, &self.path, self.print.resolve().json, out)
     }
 }
 
 impl InitArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let typed = Typed {
-            files: Files { paths: vec![self.folder.clone()], ..Files::default() },
-            // What is to be replaced does not say what is found.
-            settings: ConfigFile { config: None, isolated: true },
+        let typed = ParsedArgs {
+            files: InputArgs { paths: vec![self.folder.clone()], ..InputArgs::default() },
+            // An existing config file is replaced, so it does not apply.
+            settings: ConfigFileArgs { config: None, isolated: true },
             threads: self.threads,
-            ..Typed::default()
+            ..ParsedArgs::default()
         };
-        commands::init::init(&typed.mean(None)?, &self.folder, existing(self.force), out)
+        commands::init::init(&typed.resolve(None)?, &self.folder, existing_file(self.force), out)
     }
 }

@@ -7,140 +7,147 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 
 use crate::commands::convert::{Conversion, DenyLoss};
-use crate::commands::run::products::Copies;
+use crate::commands::run::products::OutputPath;
 use crate::commands::{self, Failure, Outcome};
-use crate::convert::{ALIASES, TO, Thoughts};
-use crate::diff::compare::Scope;
+use crate::convert::{CONVERT_DIALECTS, DIALECT_ALIASES, ReasoningMode};
+use crate::diff::compare::DiffScope;
 use crate::options;
 
-use super::carry::{CarryArgs, sessions};
+use super::carry::{CarryArgs, session_names};
 use super::common::{
-    Common, ConfigFile, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Typed, existing, file_of,
+    CommonArgs, ConfigFileArgs, ExitCodeArgs, InputArgs, ParsedArgs, PrivacyArgs, ReadingArgs, ReportArgs,
+    ScreenArgs, VerbosityArgs, existing_file, file_path,
 };
 
 #[derive(Args, Debug)]
 #[command(
     next_help_heading = "Conversion",
     after_help = "Examples:\n  replaylint convert --to chat session.jsonl\n  replaylint convert --to anthropic --deny-loss -o out/ logs/\n\n\
-                  Losses are reported on standard error. Exit codes: 0 converted, 1 not everything could be converted \
-                  (or --deny-loss), 2 the job could not be done."
+                  Losses are reported on standard error with the source location.\n\n\
+                  Exit codes: 0 success, 1 something could not be converted (or was lost, with --deny-loss), 2 usage or \
+                  I/O error."
 )]
 pub(super) struct ConvertArgs {
-    /// What to write (responses-items: one item per line)
-    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    /// Format to write (responses-items: one item per line)
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     to: String,
-    /// What to do with reasoning
+    /// How to treat reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
-    reasoning: ThoughtsArg,
-    /// Write nothing if something would be lost, exit with 1
+    reasoning: ReasoningModeArg,
+    /// Write nothing and exit with 1 if something would be lost
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
-    deny_loss: Option<DenyArg>,
-    /// Write to FILE, or one file each to DIR/
+    deny_loss: Option<DenyLossArg>,
+    /// Write to FILE, or to one file per conversation in DIR/
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace an existing file
+    /// Overwrite an existing file
     #[arg(long, requires = "output")]
     force: bool,
     #[command(flatten)]
     carry: CarryArgs,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
 #[derive(Args, Debug)]
 #[command(
     override_usage = "replaylint diff [OPTIONS] <A> <B>",
     after_help = "Examples:\n  replaylint diff before.jsonl after.jsonl\n  replaylint fix < h.json | replaylint diff h.json -\n\n\
-                  Equivalent forms count as equal, such as a text and a list of one text part, or\n\
-                  a member that is null or empty and one that is missing. An id renamed throughout\n\
-                  is reported once. Settings of requests (model, tools, sampling) are compared as\n\
-                  well. Histories are paired by the names a batch gives them, by choice, and by\n\
+                  Equivalent forms count as equal, such as a string and a list of one text part, or a null member and a \
+                  missing one. An id that is renamed throughout is reported once. Request settings (model, tools, \
+                  sampling) are compared, too. Conversations are paired by their names in a batch, by choice, and by \
                   content.\n\n\
-                  Exit codes: 0 the same, 1 different, 2 the job could not be done."
+                  Exit codes: 0 same, 1 different, 2 usage or I/O error."
 )]
 pub(super) struct DiffArgs {
-    /// Two files; `-` is standard input
+    /// Files to compare; `-` reads standard input
     #[arg(value_names = ["A", "B"], num_args = 2)]
     paths: Vec<PathBuf>,
-    /// Compare items and instructions, not settings
+    /// Compare only items and instructions, not settings
     #[arg(long, help_heading = "Comparison")]
     items_only: bool,
-    /// Compare every branch of a session, not only the live one
+    /// Compare every branch of a session, not just the current one
     #[arg(long, help_heading = "Comparison")]
     all_branches: bool,
     #[command(flatten)]
-    reading: Reading,
-    /// Output format: text, json, html; html=FILE writes it to FILE
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = difference, help_heading = "Output")]
+    reading: ReadingArgs,
+    /// Output format: text, json or html; html=FILE writes to FILE
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = parse_diff_output, help_heading = "Output")]
     output_format: String,
     #[command(flatten)]
-    privacy: Privacy,
+    privacy: PrivacyArgs,
     #[command(flatten)]
-    leniency: Leniency,
+    leniency: ExitCodeArgs,
     #[command(flatten)]
-    screen: Screen,
-    /// Print differences only, no summary
+    screen: ScreenArgs,
+    /// Print only differences, no summary
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
     #[command(flatten)]
-    settings: ConfigFile,
+    settings: ConfigFileArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
-enum ThoughtsArg {
-    /// Keep it where the model that reads it can use it
+enum ReasoningModeArg {
+    /// Keep it where the target model can use it
     Auto,
-    /// Turn its readable part into text
+    /// Convert its readable part to text
     Text,
     /// Remove all of it
     Drop,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
-enum DenyArg {
-    /// Write nothing for a file that would lose something
+enum DenyLossArg {
+    /// Write nothing for a file with losses
     File,
-    /// Leave out only the records that would lose something
+    /// Leave out only the conversations with losses
     Record,
 }
 
-/// The formats that can be written, by all their names.
-fn formats() -> PossibleValuesParser {
-    let aliases =
-        |name: &str| ALIASES.into_iter().filter(move |(_, of)| *of == name).map(|(alias, _)| alias).collect();
+/// The formats that can be written, with their aliases.
+fn format_names() -> PossibleValuesParser {
+    let aliases = |name: &str| {
+        DIALECT_ALIASES.into_iter().filter(move |(_, of)| *of == name).map(|(alias, _)| alias).collect()
+    };
     let value = |name: &'static str| {
         let aliases: Vec<&'static str> = aliases(name);
         PossibleValue::new(name).aliases(aliases)
     };
-    let requests = TO.iter().map(|(name, ..)| value(name));
-    PossibleValuesParser::new(requests.chain(sessions().map(PossibleValue::new)).collect::<Vec<_>>())
+    let requests = CONVERT_DIALECTS.iter().map(|(name, ..)| value(name));
+    PossibleValuesParser::new(requests.chain(session_names().map(PossibleValue::new)).collect::<Vec<_>>())
 }
 
 impl ConvertArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let meant = ALIASES.iter().find(|(alias, _)| *alias == self.to).map_or(&*self.to, |(_, name)| *name);
+        let meant =
+            DIALECT_ALIASES.iter().find(|(alias, _)| *alias == self.to).map_or(&*self.to, |(_, name)| *name);
         if self.to == "openai" {
-            commands::talk("openai: writing requests of the Responses API; --to chat writes Chat Completions");
+            commands::print_note("openai: writing Responses API requests (--to chat writes Chat Completions)");
         }
-        let carry_output = self.carry.meant(meant)?;
-        // What is lifted for a session has the dialect that sessions of most agents are kept in.
+        let carry_output = self.carry.resolve(meant)?;
+        // A session is read in the dialect that most agents store.
         let meant = if carry_output.is_some() { "anthropic" } else { meant };
-        let known = TO.iter().find(|(name, ..)| *name == meant);
-        let (_, to, written) = known.copied().ok_or_else(|| {
-            options::unknown("format to convert to", &self.to, TO.iter().map(|(name, ..)| *name).collect())
+        let known = CONVERT_DIALECTS.iter().find(|(name, ..)| *name == meant);
+        let (_, to, shape) = known.copied().ok_or_else(|| {
+            options::unknown_name(
+                "conversion format",
+                &self.to,
+                CONVERT_DIALECTS.iter().map(|(name, ..)| *name).collect(),
+            )
         })?;
-        let thoughts = match self.reasoning {
-            ThoughtsArg::Auto => Thoughts::Auto,
-            ThoughtsArg::Text => Thoughts::Text,
-            ThoughtsArg::Drop => Thoughts::Drop,
+        let reasoning = match self.reasoning {
+            ReasoningModeArg::Auto => ReasoningMode::Auto,
+            ReasoningModeArg::Text => ReasoningMode::Text,
+            ReasoningModeArg::Drop => ReasoningMode::Drop,
         };
-        let output = file_of(self.output).map(|to| Copies { to, existing: existing(self.force) });
+        let output = file_path(self.output).map(|to| OutputPath { to, existing: existing_file(self.force) });
         let deny_loss = self.deny_loss.map(|deny| match deny {
-            DenyArg::File => DenyLoss::File,
-            DenyArg::Record => DenyLoss::Record,
+            DenyLossArg::File => DenyLoss::File,
+            DenyLossArg::Record => DenyLoss::Record,
         });
-        let conversion = Conversion { to, written, thoughts, deny_loss, output, carry_output };
-        let run = self.common.typed().mean(None)?;
+        let conversion = Conversion { to, shape, reasoning, deny_loss, output, carry_output };
+        let run = self.common.parsed().resolve(None)?;
         match &conversion.carry_output {
             Some(carry_output) => commands::carry::carry(&run, &conversion, carry_output, out),
             None => commands::convert::convert(&run, &conversion, out),
@@ -148,31 +155,31 @@ impl ConvertArgs {
     }
 }
 
-/// Names of the outputs of `diff`.
-fn difference(form: &str) -> Result<String, String> {
+/// Checks the name of an output of `diff`.
+fn parse_diff_output(form: &str) -> Result<String, String> {
     match form.split_once('=').map_or(form, |(name, _)| name) {
         "html" => Ok(form.to_owned()),
         "text" | "json" if !form.contains('=') => Ok(form.to_owned()),
-        _ => Err("text, json, html or html=FILE was expected".to_owned()),
+        _ => Err("expected text, json, html or html=FILE".to_owned()),
     }
 }
 
 impl DiffArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let typed = Typed {
-            files: Files { paths: self.paths, ..Files::default() },
+        let typed = ParsedArgs {
+            files: InputArgs { paths: self.paths, ..InputArgs::default() },
             reading: self.reading,
-            findings: Findings { output_format: vec![self.output_format], ..Findings::default() },
+            findings: ReportArgs { output_format: vec![self.output_format], ..ReportArgs::default() },
             privacy: self.privacy,
             leniency: self.leniency,
             screen: self.screen,
-            loudness: Loudness { quiet: self.quiet, verbose: false },
+            loudness: VerbosityArgs { quiet: self.quiet, verbose: false },
             settings: self.settings,
             all_branches: self.all_branches,
-            ..Typed::default()
+            ..ParsedArgs::default()
         };
-        let run = typed.mean(None)?;
-        let scope = if self.items_only { Scope::Items } else { Scope::All };
+        let run = typed.resolve(None)?;
+        let scope = if self.items_only { DiffScope::Items } else { DiffScope::All };
         commands::diff::diff(&run, scope, out)
     }
 }

@@ -8,18 +8,18 @@ use clap_complete::Shell;
 
 use crate::commands::{Failure, Outcome};
 use crate::formats::FORMATS;
-use crate::options::Misuse;
+use crate::options::UsageError;
 use crate::report::OUTPUTS;
 use crate::rules::RULES;
 use crate::targets::TARGETS;
 
 use super::Cli;
 
-type Names = fn() -> Vec<PossibleValue>;
+type NameList = fn() -> Vec<PossibleValue>;
 
-/// Arguments that take names of a table. The parser takes any text for them, and the program says what is meant where a
-/// name is mistyped; a shell needs the names.
-static NAMED: [(&str, Names); 6] = [
+/// Arguments whose values are names from a table, for completion. The parser accepts any text for them, so that the
+/// program can suggest a name for a mistyped one.
+static COMPLETED_ARGS: [(&str, NameList); 6] = [
     ("target", targets),
     ("format", formats),
     ("output_format", outputs),
@@ -34,7 +34,7 @@ fn targets() -> Vec<PossibleValue> {
 
 fn formats() -> Vec<PossibleValue> {
     let mut infos: Vec<_> = FORMATS.iter().map(|format| format.info()).collect();
-    // A format of two sorts of files has two rows.
+    // A format with two kinds of files has two rows.
     infos.dedup_by_key(|info| info.name);
     infos.iter().map(|info| PossibleValue::new(info.name).help(info.title)).collect()
 }
@@ -44,12 +44,12 @@ fn outputs() -> Vec<PossibleValue> {
 }
 
 fn rules() -> Vec<PossibleValue> {
-    // The parser wants names that live as long as the program, which ends with the script.
+    // The parser requires static names; the program ends after printing the script.
     RULES.iter().map(|rule| PossibleValue::new(&*rule.code.to_string().leak()).help(rule.name)).collect()
 }
 
 fn with_names(arg: Arg) -> Arg {
-    let named = NAMED.iter().find(|(id, _)| *id == arg.get_id().as_str());
+    let named = COMPLETED_ARGS.iter().find(|(id, _)| *id == arg.get_id().as_str());
     match named.filter(|_| arg.get_possible_values().is_empty()) {
         Some((_, names)) => arg.value_parser(clap::builder::PossibleValuesParser::new(names())),
         None => arg,
@@ -74,7 +74,7 @@ pub(super) fn man(name: Option<&str>, out: &mut dyn Write) -> Result<Outcome, Fa
         Some(name) => whole.find_subcommand(name).cloned(),
         None => Some(whole),
     };
-    let page = page.ok_or_else(|| Misuse::new("unknown command; `replaylint --help` lists them"))?;
+    let page = page.ok_or_else(|| UsageError::new("unknown command; `replaylint --help` lists the commands"))?;
     clap_mangen::Man::new(page).render(out)?;
     Ok(Outcome::Clean)
 }

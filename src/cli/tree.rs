@@ -7,94 +7,93 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
-use crate::commands::rebuild::Wanted;
-use crate::commands::run::products::Copies;
-use crate::commands::tree::Told;
+use crate::commands::rebuild::RebuildOptions;
+use crate::commands::run::products::OutputPath;
+use crate::commands::tree::NodeOverrides;
 use crate::commands::{self, Failure, Outcome};
 use crate::formats;
 use crate::history::time;
-use crate::options::{self, Misuse};
-use crate::rebuild::{Budget, ChainOptions, Policy};
+use crate::options::{self, UsageError};
+use crate::rebuild::{Budget, ChainOptions, ChainPolicy};
 use crate::repair::FixOptions;
 use crate::report::mask;
-use crate::report::tree::{OUTPUTS, Print};
+use crate::report::tree::{OUTPUTS, TreePrinter};
 use crate::targets;
 
 use super::common::{
-    ConfigFile, Emptiness, Files, Judging, Leniency, Loudness, Privacy, Reading, Screen, Server, Typed, existing,
-    file_of, reveals,
+    AllowEmptyArgs, ConfigFileArgs, ExitCodeArgs, InputArgs, JudgeArgs, ParsedArgs, PrivacyArgs, ReadingArgs,
+    ScreenArgs, TargetArgs, VerbosityArgs, existing_file, file_path, reveals_content,
 };
 use super::{OrphansArg, ReasoningArg};
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Marks: ● on the current branch, ○ on another, ◌ not answered yet. After the name: the age of the response, \
-                  and whether the next request can build on its id (chain) or has to carry the whole history (rebuild), \
-                  with the reason.\n\n\
+    after_help = "Marks: ● current branch, ○ other branch, ◌ no response yet. After the name: the age of the response, and \
+                  whether the next request can build on its id (chain) or must send the full history, with the reason.\n\n\
                   Examples:\n  replaylint tree session.jsonl\n  replaylint tree --output-format mermaid logs/\n\n\
-                  Exit codes: 0, 1 if links are broken, 2 if the job could not be done."
+                  Exit codes: 0 success, 1 broken links, 2 usage or I/O error."
 )]
 pub(super) struct TreeArgs {
     #[command(flatten)]
-    files: Files,
+    files: InputArgs,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
     #[command(flatten)]
-    emptiness: Emptiness,
+    emptiness: AllowEmptyArgs,
     #[command(flatten)]
     chain: ChainArgs,
     #[command(flatten)]
-    server: Server,
-    #[arg(long, value_name = "FORMAT", default_value = "text", help = formats_of_trees(), help_heading = "Output")]
+    server: TargetArgs,
+    #[arg(long, value_name = "FORMAT", default_value = "text", help = tree_formats_help(), help_heading = "Output")]
     output_format: String,
     #[command(flatten)]
-    privacy: Privacy,
+    privacy: PrivacyArgs,
     #[command(flatten)]
-    leniency: Leniency,
+    leniency: ExitCodeArgs,
     #[command(flatten)]
-    screen: Screen,
+    screen: ScreenArgs,
     /// Also print notes
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
     #[command(flatten)]
-    settings: ConfigFile,
+    settings: ConfigFileArgs,
 }
 
 #[derive(Args, Debug)]
 #[command(
     next_help_heading = "Request",
-    after_help = "The request goes to standard output, the decisions and their reasons to standard error.\n\n\
+    after_help = "Prints the request to standard output, and the decisions and their reasons to standard error.\n\n\
                   Examples:\n  replaylint rebuild session.jsonl --ask \"Go on.\"\n  replaylint rebuild session.jsonl --at u3 --chain never -o body.json\n\n\
-                  Exit codes: 0, 1 if the request would still be rejected (it is printed), 2 for an unknown node or if \
-                  the job could not be done."
+                  Exit codes: 0 success, 1 the printed request would still be rejected, 2 unknown node, usage or I/O \
+                  error."
 )]
 pub(super) struct RebuildArgs {
-    /// Node to continue after: a unique part of its name, a response id or a record number; in an event stream the
+    /// Node to continue after: a unique part of its name, a response id or a record number; in an event stream, the
     /// offset or name of a request [default: the current leaf]
     #[arg(long, value_name = "NODE")]
     at: Option<String>,
-    /// What the user says next
+    /// Next user message
     #[arg(long, value_name = "TEXT")]
     ask: Option<String>,
-    /// Whether to build on the stored response (previous_response_id)
+    /// When to build on the stored response (previous_response_id)
     #[arg(long = "chain", value_enum, default_value = "auto", value_name = "WHEN")]
     policy: PolicyArg,
-    /// Keep only the last N items, cut where it is legal
+    /// Keep only the last N items, extended to a valid cut
     #[arg(long, value_name = "N", group = "budget")]
     last: Option<usize>,
-    /// Keep only the last items, up to N characters
+    /// Keep only the last items, at most N characters
     #[arg(long, value_name = "N", group = "budget")]
     max_chars: Option<usize>,
-    /// Keep only the last items, up to about N tokens (estimated)
+    /// Keep only the last items, at most about N tokens (estimated)
     #[arg(long, value_name = "N", group = "budget")]
     max_tokens: Option<usize>,
-    /// What to do with an unanswered call
+    /// How to repair a call without a result
     #[arg(long, value_enum, default_value = "drop", value_name = "HOW")]
     orphans: OrphansArg,
-    /// What to do with reasoning
+    /// How to treat reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ReasoningArg,
-    /// Provider of a request in an event stream, where the stream does not say
+    /// Provider of a request in an event stream, if the stream does not specify it
     #[arg(
         long,
         value_name = "NAME",
@@ -105,35 +104,35 @@ pub(super) struct RebuildArgs {
     #[command(flatten)]
     chain: ChainArgs,
     #[command(flatten)]
-    files: Files,
+    files: InputArgs,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
     #[command(flatten)]
-    server: Server,
-    /// Repair only what these rules find: codes, prefixes or names
+    server: TargetArgs,
+    /// Repair only findings of these rules: codes, prefixes or names
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Target", hide_short_help = true)]
     select: Vec<String>,
-    /// Skip these rules
+    /// Ignore findings of these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Target", hide_short_help = true)]
     ignore: Vec<String>,
-    /// Reasoning effort, if the file does not say
+    /// Reasoning effort, if the file does not specify it
     #[arg(long, value_name = "LEVEL", help_heading = "Target", hide_short_help = true)]
     effort: Option<String>,
-    /// Check each item against this JSON Schema instead of the provider's; it describes one item
+    /// Check each item against this JSON Schema instead of the provider's
     #[arg(long, value_name = "FILE", help_heading = "Target", hide_short_help = true)]
     schema: Option<PathBuf>,
     /// Write the request to FILE
     #[arg(short = 'o', long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Replace an existing file
+    /// Overwrite an existing file
     #[arg(long, requires = "output", help_heading = "Output", hide_short_help = true)]
     force: bool,
     #[command(flatten)]
-    leniency: Leniency,
+    leniency: ExitCodeArgs,
     #[command(flatten)]
-    loudness: Loudness,
+    loudness: VerbosityArgs,
     #[command(flatten)]
-    settings: ConfigFile,
+    settings: ConfigFileArgs,
 }
 
 #[derive(Args, Debug)]
@@ -142,17 +141,17 @@ struct ChainArgs {
     /// Build only on responses up to this age (45s, 60m, 2h, 30d; 0 for any)
     #[arg(long, value_name = "AGE", default_value = "60m")]
     max_age: String,
-    /// Response id of a node, where the file does not hold it
+    /// Response id of a node, if the file does not contain it
     #[arg(long, value_name = "NODE=ID", hide_short_help = true)]
     response_id: Vec<String>,
-    /// Node whose text was edited, so that the server holds a different one
+    /// Node whose text was edited after the server stored it
     #[arg(long, value_name = "NODE", hide_short_help = true)]
     edited: Vec<String>,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum PolicyArg {
-    /// Where the server holds exactly what the client has
+    /// If the server has exactly what the client has
     Auto,
     Always,
     Never,
@@ -164,14 +163,14 @@ impl TreeArgs {
             Some((name, file)) => (name, Some(PathBuf::from(file))),
             None => (&*self.output_format, None),
         };
-        let print = output(name)?;
+        let print = tree_printer(name)?;
         if file.is_some() {
-            // A file is no screen.
-            let reveal = reveals(self.privacy.show_content, false);
-            mask::set(mask::Policy { reveal, mask_names: self.privacy.mask_names });
+            // The policy for a file differs from that for the screen.
+            let reveal = reveals_content(self.privacy.show_content, false);
+            mask::set_policy(mask::Policy { reveal, mask_names: self.privacy.mask_names });
         }
-        let (chain, told) = self.chain.mean(&self.server)?;
-        let typed = Typed {
+        let (chain, overrides) = self.chain.resolve(&self.server)?;
+        let typed = ParsedArgs {
             files: self.files,
             reading: self.reading,
             emptiness: self.emptiness,
@@ -179,11 +178,11 @@ impl TreeArgs {
             privacy: self.privacy,
             leniency: self.leniency,
             screen: self.screen,
-            loudness: Loudness { quiet: false, verbose: self.verbose },
+            loudness: VerbosityArgs { quiet: false, verbose: self.verbose },
             settings: self.settings,
-            ..Typed::default()
+            ..ParsedArgs::default()
         };
-        commands::tree::tree(&typed.mean(None)?, &chain, &told, print, file.as_deref(), out)
+        commands::tree::tree(&typed.resolve(None)?, &chain, &overrides, print, file.as_deref(), out)
     }
 }
 
@@ -196,47 +195,47 @@ impl RebuildArgs {
             _ => None,
         };
         let policy = match self.policy {
-            PolicyArg::Auto => Policy::Auto,
-            PolicyArg::Always => Policy::Always,
-            PolicyArg::Never => Policy::Never,
+            PolicyArg::Auto => ChainPolicy::Auto,
+            PolicyArg::Always => ChainPolicy::Always,
+            PolicyArg::Never => ChainPolicy::Never,
         };
-        if policy == Policy::Always && budget.is_some() {
-            let misuse = Misuse::new("a chained request has no history that could be cut");
-            return Err(misuse
-                .help("--chain always cannot be combined with --last, --max-chars or --max-tokens")
-                .into());
+        if policy == ChainPolicy::Always && budget.is_some() {
+            let usage_error =
+                UsageError::new("--chain always cannot be combined with --last, --max-chars or --max-tokens");
+            return Err(usage_error.help("a chained request sends no history that could be shortened").into());
         }
-        let (chain, told) = self.chain.mean(&self.server)?;
+        let (chain, overrides) = self.chain.resolve(&self.server)?;
         let fix =
             FixOptions { orphans: self.orphans.into(), reasoning: self.reasoning.into(), ..FixOptions::default() };
-        let provider = self.provider.as_deref().map(provider).transpose()?;
-        let output = file_of(self.output).map(|to| Copies { to, existing: existing(self.force) });
-        let wanted = Wanted { at: self.at, policy, ask: self.ask, budget, fix, told, output, provider };
-        let typed = Typed {
+        let provider = self.provider.as_deref().map(find_provider).transpose()?;
+        let output = file_path(self.output).map(|to| OutputPath { to, existing: existing_file(self.force) });
+        let options =
+            RebuildOptions { at: self.at, policy, ask: self.ask, budget, fix, overrides, output, provider };
+        let typed = ParsedArgs {
             files: self.files,
             reading: self.reading,
             server: self.server,
-            judging: Judging {
+            judging: JudgeArgs {
                 select: self.select,
                 ignore: self.ignore,
                 effort: self.effort,
                 schema: self.schema,
-                ..Judging::default()
+                ..JudgeArgs::default()
             },
             leniency: self.leniency,
             loudness: self.loudness,
             settings: self.settings,
-            ..Typed::default()
+            ..ParsedArgs::default()
         };
-        let run = typed.mean(None)?;
-        commands::rebuild::rebuild(&run, &chain, &wanted, out)
+        let run = typed.resolve(None)?;
+        commands::rebuild::rebuild(&run, &chain, &options, out)
     }
 }
 
 impl ChainArgs {
-    fn mean(self, server: &Server) -> Result<(ChainOptions, Told), Misuse> {
+    fn resolve(self, server: &TargetArgs) -> Result<(ChainOptions, NodeOverrides), UsageError> {
         let now = match &server.now {
-            Some(text) => options::moment(text)?,
+            Some(text) => options::parse_time(text)?,
             None => SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64),
         };
         let pair = |text: &String| {
@@ -244,45 +243,47 @@ impl ChainArgs {
             Some((node.to_owned(), id.to_owned()))
         };
         let responses = self.response_id.iter().map(|text| {
-            pair(text).ok_or_else(|| Misuse::new(format!("'{text}' is not NODE=ID")).help("as in u3=resp_abc"))
+            pair(text).ok_or_else(|| {
+                UsageError::new(format!("invalid value '{text}': expected NODE=ID")).help("example: u3=resp_abc")
+            })
         });
-        let told = Told { responses: responses.collect::<Result<_, _>>()?, edited: self.edited };
+        let overrides = NodeOverrides { responses: responses.collect::<Result<_, _>>()?, edited: self.edited };
         let chain = ChainOptions {
-            max_age: age(&self.max_age)?,
+            max_age: parse_age(&self.max_age)?,
             now,
             store: server.store,
             model: server.model.clone(),
             target: server.target.as_deref().and_then(targets::by_name),
         };
-        Ok((chain, told))
+        Ok((chain, overrides))
     }
 }
 
-/// A length of time; `None` for no limit. A number alone means minutes.
-fn age(text: &str) -> Result<Option<i64>, Misuse> {
-    let age = time::span(text, 60).ok_or_else(|| {
-        Misuse::new(format!("'{text}' is not an age")).help("as in 45s, 60m, 2h, 30d; 0 means any age")
+/// Parses a maximum age in seconds; `None` for no limit. A number without a unit is minutes.
+fn parse_age(text: &str) -> Result<Option<i64>, UsageError> {
+    let age = time::parse_duration(text, 60).ok_or_else(|| {
+        UsageError::new(format!("invalid age '{text}'")).help("examples: 45s, 60m, 2h, 30d; 0 for any age")
     })?;
     Ok((age > 0).then_some(age))
 }
 
-/// Who carries requests out.
-fn provider(name: &str) -> Result<&'static str, Misuse> {
+/// The provider with this name.
+fn find_provider(name: &str) -> Result<&'static str, UsageError> {
     let known = formats::providers().find(|known| *known == name);
-    known.ok_or_else(|| options::unknown("provider", name, formats::providers().collect()))
+    known.ok_or_else(|| options::unknown_name("provider", name, formats::providers().collect()))
 }
 
-fn formats_of_trees() -> String {
+fn tree_formats_help() -> String {
     let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
-    format!("Output format: {}; FORMAT=FILE writes it to FILE", names.join(", "))
+    format!("Output format: {}; FORMAT=FILE writes to FILE", names.join(", "))
 }
 
-/// The way in which a tree is printed.
-fn output(name: &str) -> Result<Print, Misuse> {
+/// The printer of an output format.
+fn tree_printer(name: &str) -> Result<TreePrinter, UsageError> {
     let known = OUTPUTS.iter().find(|(known, _)| *known == name);
-    known
-        .map(|(_, print)| *print)
-        .ok_or_else(|| options::unknown("output format", name, OUTPUTS.iter().map(|(name, _)| *name).collect()))
+    known.map(|(_, print)| *print).ok_or_else(|| {
+        options::unknown_name("output format", name, OUTPUTS.iter().map(|(name, _)| *name).collect())
+    })
 }
 
 #[cfg(test)]
@@ -291,10 +292,10 @@ mod tests {
 
     #[test]
     fn ages_are_read() {
-        assert_eq!(age("60m").ok(), Some(Some(3600)));
-        assert_eq!(age("60").ok(), Some(Some(3600)));
-        assert_eq!(age("30d").ok(), Some(Some(2_592_000)));
-        assert_eq!(age("0").ok(), Some(None));
-        assert!(age("1y").is_err() && age("").is_err() && age("-5m").is_err());
+        assert_eq!(parse_age("60m").ok(), Some(Some(3600)));
+        assert_eq!(parse_age("60").ok(), Some(Some(3600)));
+        assert_eq!(parse_age("30d").ok(), Some(Some(2_592_000)));
+        assert_eq!(parse_age("0").ok(), Some(None));
+        assert!(parse_age("1y").is_err() && parse_age("").is_err() && parse_age("-5m").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The command that is meant where what was typed is none: flags that other tools have, a file without a command.
+//! Suggestions for arguments of other tools: the command that does the same, or the command for a file without one.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,8 +8,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::source::shell_word;
 
-/// A command and a flag that it does not have, and the command and the flag that do it.
-const MEANT: [(&str, &str, &str, Option<&str>); 8] = [
+/// A command, a flag that it does not have, and the command and the flag that do the same.
+const SUGGESTIONS: [(&str, &str, &str, Option<&str>); 8] = [
     ("check", "--fix", "fix", None),
     ("check", "--write", "fix", Some("-w")),
     ("check", "--watch", "check", Some("--follow")),
@@ -20,8 +20,8 @@ const MEANT: [(&str, &str, &str, Option<&str>); 8] = [
     ("fix", "--in-place", "fix", Some("-w")),
 ];
 
-/// The error of the parser, with the command that is meant, if that is known.
-pub(super) fn meant(mut error: Error, args: &[OsString]) -> Error {
+/// Adds the suggested command to an error of the parser, if there is one.
+pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
     let mut words: Vec<String> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
@@ -36,7 +36,7 @@ pub(super) fn meant(mut error: Error, args: &[OsString]) -> Error {
             let is_meant = |(command, own, ..): &&(&str, &str, _, _)| {
                 *own == flag && words.iter().any(|word| word == command)
             };
-            let Some((from, flag, to, instead)) = MEANT.iter().find(is_meant) else { return error };
+            let Some((from, flag, to, instead)) = SUGGESTIONS.iter().find(is_meant) else { return error };
             words = words
                 .iter()
                 .filter_map(|word| match word.as_str() {

@@ -1,4 +1,4 @@
-//! Where agents keep their sessions on this machine.
+//! Folders in which agents store their sessions on this machine.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -7,28 +7,28 @@ use serde_json::Value;
 
 use crate::format::agent::{Agent, Projects};
 
-/// The folders with an agent's sessions: below those that its variables name, else below its folder at home. They need
-/// not be there.
+/// The session folders of an agent: below the folders in its environment variables, else below its folder in the home
+/// directory. They may not exist.
 pub(super) fn folders(agent: &Agent) -> Vec<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let several = |list: &str| list.split(',').map(|path| PathBuf::from(path.trim())).collect();
-    let roots: Vec<PathBuf> = match agent.homes.list.and_then(set) {
+    let roots: Vec<PathBuf> = match agent.session_folders.list.and_then(set) {
         Some(list) => several(&list.to_string_lossy()),
         None => {
-            let at_home = || env::home_dir().map(|home| home.join(agent.homes.folder));
-            set(agent.homes.variable).map(PathBuf::from).or_else(at_home).into_iter().collect()
+            let at_home = || env::home_dir().map(|home| home.join(agent.session_folders.folder));
+            set(agent.session_folders.variable).map(PathBuf::from).or_else(at_home).into_iter().collect()
         }
     };
     let own = |root: &PathBuf| {
-        let below = agent.homes.sessions.iter().map(|below| root.join(below)).collect::<Vec<_>>();
-        let projects = agent.homes.projects.iter().flat_map(|projects| of_projects(root, projects));
+        let below = agent.session_folders.sessions.iter().map(|below| root.join(below)).collect::<Vec<_>>();
+        let projects = agent.session_folders.projects.iter().flat_map(|projects| project_folders(root, projects));
         below.into_iter().chain(projects).collect::<Vec<_>>()
     };
     roots.iter().flat_map(own).collect()
 }
 
-/// Where the sessions of the projects lie that a file lists. Without the file, there are none.
-fn of_projects(root: &Path, projects: &Projects) -> Vec<PathBuf> {
+/// The session folders of the projects that a file lists; empty without the file.
+fn project_folders(root: &Path, projects: &Projects) -> Vec<PathBuf> {
     let text = std::fs::read(root.join(projects.file)).unwrap_or_default();
     let listed: Value = serde_json::from_slice(&text).unwrap_or_default();
     let listed = listed.get(projects.list).and_then(Value::as_array).into_iter().flatten();

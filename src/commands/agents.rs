@@ -1,5 +1,4 @@
-//! `check --agents`: the sessions that the agents on this machine have stored, summed up per agent. It reads; it writes
-//! nothing and sends nothing.
+//! `check --agents`: a summary, per agent, of the sessions stored on this machine. It only reads files.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,62 +12,62 @@ use crate::format::Format;
 use crate::format::agent::Agent;
 use crate::formats::agents::self_repair::AGENTS;
 use crate::history::Code;
-use crate::judge::{Judged, JudgedDoc};
-use crate::options::Misuse;
+use crate::judge::{JudgedDoc, WeighedFinding};
+use crate::options::UsageError;
 use crate::report;
 use crate::report::command_line::CommandLine;
-use crate::report::words::{count, grouped};
-use crate::rule::About;
-use crate::source::{Doc, Input, display_name, display_path, words};
+use crate::report::words::{count, group_digits};
+use crate::rule::RuleTag;
+use crate::source::{Doc, Input, describe_error, display_name, display_path};
 use crate::target::Severity;
 
 use super::agent_folders::folders;
 use super::run::Inputs;
 use super::run::labels::label_of;
-use super::{Failure, Outcome, Run, complain};
+use super::{Failure, Outcome, Run, print_error};
 
-/// As many of the worst sessions are named.
+/// Maximum number of sessions listed.
 const WORST: usize = 10;
 
-/// The sessions of one agent. It serialises to what `--output-format json` prints.
+/// The report of all agents, as `--output-format json` prints it.
 #[derive(Debug, Serialize)]
-struct Agents {
+struct AgentsReport {
     version: u32,
-    agents: Vec<Sum>,
+    agents: Vec<AgentSummary>,
 }
 
 #[derive(Debug, Default, Serialize)]
-struct Sum {
+struct AgentSummary {
     agent: &'static str,
     folders: Vec<String>,
     sessions: u64,
-    /// Sessions that the provider would refuse when they are resumed.
+    /// Sessions that the provider would reject when they are resumed.
     rejected: u64,
     /// Sessions whose file is damaged, so that the agent may not load all of it.
     damaged: u64,
-    /// Files that hold no session of the agent.
+    /// Files without a session of the agent.
     other_files: u64,
     unreadable: u64,
-    rules: Vec<OfRule>,
-    worst: Vec<Bad>,
+    rules: Vec<RuleCount>,
+    worst: Vec<BrokenSession>,
 }
 
-/// A rule, and the sessions with an error of it.
+/// A rule, and the number of sessions with an error of it.
 #[derive(Debug, Serialize)]
-struct OfRule {
+struct RuleCount {
     rule: String,
     name: &'static str,
     sessions: u64,
 }
 
 #[derive(Debug, Serialize)]
-struct Bad {
+struct BrokenSession {
     path: String,
     errors: u64,
 }
 
-/// What one file gave.
-struct Looked {
+/// The result of checking one file.
+struct SessionCheck {
     is_session: bool,
     rejected: bool,
     damaged: bool,
@@ -76,12 +75,16 @@ struct Looked {
     rules: Vec<(Code, &'static str)>,
 }
 
-/// Looks into the folders of the agents with these names; of all, if there are none.
-pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Outcome, Failure> {
+/// Checks the sessions of the agents with these names; of all agents, if there are none.
+pub fn check_agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Outcome, Failure> {
     let json = match run.outputs.as_slice() {
         [output] if output.file.is_none() && output.name == "json" => true,
         [output] if output.file.is_none() && output.name == "text" => false,
-        _ => return Err(Misuse::new("--agents prints text or JSON").help("--output-format text, or json").into()),
+        _ => {
+            return Err(UsageError::new("--agents prints text or JSON only")
+                .help("use --output-format text or json")
+                .into());
+        }
     };
     let wanted = |agent: &&Agent| names.is_empty() || names.iter().any(|name| name == agent.id);
     let mut sums = Vec::new();
@@ -92,44 +95,44 @@ pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Out
         looked.extend(folders.iter().map(|folder| display_path(folder)));
         run.paths = folders.into_iter().filter(|folder| folder.exists()).collect();
         if !run.paths.is_empty() {
-            let (sum, bad) = sum(&run, agent)?;
+            let (sum, bad) = check_agent(&run, agent)?;
             failed |= bad;
             sums.push(sum);
         }
     }
     if sums.is_empty() && !run.allow_empty {
         let looked = looked.join(", ");
-        return Err(Misuse::new(format!("no sessions of an agent were found (looked in {looked})")).into());
+        return Err(UsageError::new(format!("no agent sessions found (searched {looked})")).into());
     }
     let found = sums.iter().any(|sum| sum.rejected + sum.damaged > 0);
     match json {
-        true => report::write_pretty(&serde_json::json!(Agents { version: 1, agents: sums }), out)?,
+        true => report::write_pretty(&serde_json::json!(AgentsReport { version: 1, agents: sums }), out)?,
         false => {
             for (n, sum) in sums.iter().enumerate() {
                 if n > 0 {
                     writeln!(out)?;
                 }
-                sum.write(out)?;
+                sum.print(out)?;
             }
         }
     }
     Ok(run.outcome(failed, found))
 }
 
-fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
+fn check_agent(run: &Run, agent: &'static Agent) -> Result<(AgentSummary, bool), Failure> {
     let Inputs { all: inputs, mut failed, .. } = run.inputs()?;
-    let mut sum = Sum {
+    let mut sum = AgentSummary {
         agent: agent.name,
         folders: run.paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
-        ..Sum::default()
+        ..AgentSummary::default()
     };
     let mut rules: BTreeMap<Code, (&'static str, u64)> = BTreeMap::new();
     let work = |doc: io::Result<Doc>, threads: usize| {
         let doc = doc?;
-        let found = convert::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads)?;
-        Ok(Looked::new(&found, agent))
+        let found = convert::check(doc.id, &*doc.bytes, run.lints.options_for(&doc.label), threads)?;
+        Ok(SessionCheck::new(&found, agent))
     };
-    run.each_doc(&inputs, work, |input: &Input, looked: io::Result<Looked>| {
+    run.each_doc(&inputs, work, |input: &Input, looked: io::Result<SessionCheck>| {
         match looked {
             Ok(looked) if !looked.is_session => sum.other_files += 1,
             Ok(looked) => {
@@ -140,11 +143,11 @@ fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
                     rules.entry(code).or_insert((name, 0)).1 += 1;
                 }
                 if looked.errors > 0 {
-                    sum.worst.push(Bad { path: label_of(input), errors: looked.errors });
+                    sum.worst.push(BrokenSession { path: label_of(input), errors: looked.errors });
                 }
             }
             Err(error) => {
-                complain(&words(&label_of(input), &error));
+                print_error(&describe_error(&label_of(input), &error));
                 sum.unreadable += 1;
                 failed = true;
             }
@@ -153,26 +156,29 @@ fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
     });
     sum.worst.sort_by(|a, b| (b.errors, &a.path).cmp(&(a.errors, &b.path)));
     sum.worst.truncate(WORST);
-    let of_rule =
-        |(code, (name, sessions)): (Code, (&'static str, u64))| OfRule { rule: code.to_string(), name, sessions };
+    let of_rule = |(code, (name, sessions)): (Code, (&'static str, u64))| RuleCount {
+        rule: code.to_string(),
+        name,
+        sessions,
+    };
     sum.rules = rules.into_iter().map(of_rule).collect();
     sum.rules.sort_by_key(|rule| std::cmp::Reverse(rule.sessions));
     Ok((sum, failed))
 }
 
-impl Looked {
-    fn new<T>(found: &JudgedDoc<T>, agent: &Agent) -> Looked {
+impl SessionCheck {
+    fn new<T>(found: &JudgedDoc<T>, agent: &Agent) -> SessionCheck {
         let stores = |format: &'static dyn Format| {
             let mut rows = AGENTS.iter().filter(|row| row.id == agent.id);
             rows.any(|row| row.formats.contains(&format.info().name))
         };
         let is_session = found.format.is_some_and(stores);
-        let errors = || found.judged.iter().filter(|judged| judged.severity == Severity::Error);
+        let errors = || found.findings.iter().filter(|judged| judged.severity == Severity::Error);
         let mut rules: Vec<(Code, &'static str)> =
             errors().map(|judged| (judged.finding.code, judged.rule().name)).collect();
         rules.sort_unstable();
         rules.dedup();
-        Looked {
+        SessionCheck {
             is_session,
             rejected: errors().any(|judged| !is_damage(judged)),
             damaged: errors().any(is_damage),
@@ -182,15 +188,15 @@ impl Looked {
     }
 }
 
-/// Whether a finding is about the file, and not about what would be sent.
-fn is_damage(judged: &Judged) -> bool {
-    judged.history.is_none() || judged.rule().is_about(About::Container)
+/// True if a finding is about the file, not about the conversation.
+fn is_damage(judged: &WeighedFinding) -> bool {
+    judged.history.is_none() || judged.rule().has_tag(RuleTag::Container)
 }
 
-impl Sum {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+impl AgentSummary {
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let folders: Vec<String> =
-            self.folders.iter().map(|folder| display_name(&short(folder)).into_owned()).collect();
+            self.folders.iter().map(|folder| display_name(&abbreviate_home(folder)).into_owned()).collect();
         writeln!(out, "{}: {} in {}", self.agent, count(self.sessions, "session"), folders.join(", "))?;
         let bad = self.worst.len();
         if bad == 0 {
@@ -198,30 +204,30 @@ impl Sum {
         }
         for (n, what) in [
             (self.rejected, "would be rejected on replay"),
-            (self.damaged, "cannot be read in full: the file is damaged"),
+            (self.damaged, "cannot be read completely: the file is damaged"),
             (self.unreadable, "could not be opened"),
         ] {
             if n > 0 {
-                writeln!(out, "  {:>7} {what}", grouped(n))?;
+                writeln!(out, "  {:>7} {what}", group_digits(n))?;
             }
         }
         if !self.rules.is_empty() {
             writeln!(out, "  By rule:")?;
         }
-        for OfRule { rule, name, sessions } in &self.rules {
-            writeln!(out, "  {:>7} {rule} {name}", grouped(*sessions))?;
+        for RuleCount { rule, name, sessions } in &self.rules {
+            writeln!(out, "  {:>7} {rule} {name}", group_digits(*sessions))?;
         }
         let Some(first) = self.worst.first() else { return Ok(()) };
         writeln!(out, "  Most errors:")?;
-        for Bad { path, errors } in &self.worst {
-            writeln!(out, "  {:>7} {}", grouped(*errors), display_name(&short(path)))?;
+        for BrokenSession { path, errors } in &self.worst {
+            writeln!(out, "  {:>7} {}", group_digits(*errors), display_name(&abbreviate_home(path)))?;
         }
-        writeln!(out, "  Look at one: {}", CommandLine::new("check").on(&short(&first.path)))
+        writeln!(out, "  Details: {}", CommandLine::new("check").on_input(&abbreviate_home(&first.path)))
     }
 }
 
-/// A path with the user's home written as `~`.
-fn short(path: &str) -> String {
+/// A path with the home directory written as `~`.
+fn abbreviate_home(path: &str) -> String {
     let below = env::home_dir().and_then(|home| Some(Path::new(path).strip_prefix(home).ok()?.to_owned()));
     below.map_or(path.to_owned(), |below| Path::new("~").join(below).to_string_lossy().into_owned())
 }

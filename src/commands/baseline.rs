@@ -1,4 +1,4 @@
-//! `baseline`: writes down what is found, compares with it, and takes out what is gone.
+//! `baseline`: writes the current findings to a file, checks against it, and removes stale entries.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -8,19 +8,19 @@ use crate::report::words::count;
 use crate::source::{display_name, display_path};
 
 use super::check::check_all;
-use super::run::known_findings::{Baseline, Entry};
-use super::{Failure, Outcome, Run, complain};
+use super::run::known_findings::{Baseline, BaselineEntry};
+use super::{Failure, Outcome, Run, print_error};
 
-/// Where a baseline is, unless another file is named.
+/// Default name of a baseline file.
 pub const BASELINE: &str = crate::source::inputs::walk::BASELINE;
 
-/// Writes down all that is found now.
+/// Writes all current findings to the baseline.
 pub fn write(mut run: Run, path: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    // What is there may be something else that a user wants to keep.
+    // An existing file that is not a baseline is not overwritten.
     if path.exists() {
         Baseline::read(path)?;
     }
-    let mut baseline = Baseline::of(path, Vec::new());
+    let mut baseline = Baseline::from_entries(path, Vec::new());
     let outcome = find(&mut run, &mut baseline)?;
     if outcome == Outcome::Failed {
         return Ok(outcome);
@@ -32,34 +32,39 @@ pub fn write(mut run: Run, path: &Path, out: &mut dyn Write) -> Result<Outcome, 
     Ok(Outcome::Clean)
 }
 
-/// Reports what is new, and what the baseline lists and is gone.
+/// Reports new findings and stale entries.
 pub fn check(run: &Run, path: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut baseline = Baseline::read(path)?;
     let outcome = check_all(run, Some(&mut baseline), out)?;
     out.flush()?;
     let stale = baseline.stale();
     for entry in &stale {
-        complain(&format!("{}: {} of the baseline is no longer found", display_name(&entry.path), entry.rule));
+        print_error(&format!(
+            "{}: stale baseline entry: {} is no longer found",
+            display_name(&entry.path),
+            entry.rule
+        ));
     }
     Ok(outcome.max(run.outcome(false, !stale.is_empty())))
 }
 
-/// Takes out what is gone.
+/// Removes stale entries.
 pub fn prune(mut run: Run, path: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut baseline = Baseline::read(path)?;
     let outcome = find(&mut run, &mut baseline)?;
     if outcome == Outcome::Failed {
         return Ok(outcome);
     }
-    let stale: HashSet<Entry> = baseline.stale().into_iter().cloned().collect();
-    let left: Vec<Entry> = baseline.entries.iter().filter(|entry| !stale.contains(entry)).cloned().collect();
-    let (removed, kept) = (count(stale.len() as u64, "entry"), left.len());
-    baseline.save(left)?;
-    writeln!(out, "Removed {removed} from {}; {kept} left.", display_path(path))?;
+    let stale: HashSet<BaselineEntry> = baseline.stale().into_iter().cloned().collect();
+    let remaining: Vec<BaselineEntry> =
+        baseline.entries.iter().filter(|entry| !stale.contains(entry)).cloned().collect();
+    let (removed, kept) = (count(stale.len() as u64, "stale entry"), remaining.len());
+    baseline.save(remaining)?;
+    writeln!(out, "Removed {removed} from {}; {kept} remaining.", display_path(path))?;
     Ok(Outcome::Clean)
 }
 
-/// Finds without reporting.
+/// Checks all inputs without printing a report.
 fn find(run: &mut Run, baseline: &mut Baseline) -> Result<Outcome, Failure> {
     run.outputs.clear();
     check_all(run, Some(baseline), &mut io::sink())

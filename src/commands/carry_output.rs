@@ -1,4 +1,4 @@
-//! How sessions are carried over to another agent, and where that keeps them.
+//! Output of sessions for another agent: the options, and the folder in which the agent stores sessions.
 
 use std::env;
 use std::fs;
@@ -6,41 +6,45 @@ use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use crate::carry::{CarryOptions, CarryOver, Destination, SessionWriter};
-use crate::options::Misuse;
+use crate::options::UsageError;
 use crate::source::Doc;
 
-/// The first day of 2026: when a session was that does not say it, and lies in no file.
-const SOME_TIME: i64 = 1_767_225_600_000;
+/// The first day of 2026 in Unix milliseconds: the time of a session without one that is not in a file.
+const DEFAULT_TIME: i64 = 1_767_225_600_000;
 
-/// How sessions are carried over.
+/// The output of sessions for another agent.
 pub struct CarryOutput {
     pub(super) writer: &'static SessionWriter,
-    asked: CarryOptions,
+    options: CarryOptions,
     pub(super) install: bool,
 }
 
 impl CarryOutput {
-    pub fn new(writer: &'static SessionWriter, asked: CarryOptions, install: bool) -> Result<CarryOutput, Misuse> {
+    pub fn new(
+        writer: &'static SessionWriter,
+        asked: CarryOptions,
+        install: bool,
+    ) -> Result<CarryOutput, UsageError> {
         if install && writer.home.is_none() {
-            let what = format!("--install: {} has no folder for sessions in files", writer.agent);
-            return Err(Misuse::new(what).help(match writer.import {
-                Some(import) => format!("write a file with -o FILE, and run `{}`", import("FILE")),
+            let what = format!("--install: {} does not read sessions from a folder", writer.agent);
+            return Err(UsageError::new(what).help(match writer.import {
+                Some(import) => format!("write a file with -o FILE, then run `{}`", import("FILE")),
                 None => "write a file with -o FILE".to_owned(),
             }));
         }
-        let projects = if writer.name == "gemini-session" { projects(writer) } else { Vec::new() };
-        Ok(CarryOutput { writer, asked: CarryOptions { projects, ..asked }, install })
+        let projects = if writer.name == "gemini-session" { gemini_projects(writer) } else { Vec::new() };
+        Ok(CarryOutput { writer, options: CarryOptions { projects, ..asked }, install })
     }
 
-    /// For one doc.
-    pub(super) fn of(&self, doc: &Doc) -> CarryOver {
+    /// The options for one document.
+    pub(super) fn for_doc(&self, doc: &Doc) -> CarryOver {
         let modified = doc.path.as_ref().and_then(|path| fs::metadata(path).ok()?.modified().ok());
         let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let when = since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(SOME_TIME);
-        CarryOver::new(self.writer, CarryOptions { when, ..self.asked.clone() })
+        let when = since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(DEFAULT_TIME);
+        CarryOver::new(self.writer, CarryOptions { default_time: when, ..self.options.clone() })
     }
 
-    /// Sessions are rows of a database, if the file is one.
+    /// True if the sessions are rows of a database, if the file is one.
     pub(super) fn keeps_rows(&self) -> bool {
         self.writer.name == "agents-session"
     }
@@ -48,12 +52,12 @@ impl CarryOutput {
     /// The file in which the agent finds a session.
     pub(super) fn home(&self, destination: &Destination) -> Option<PathBuf> {
         let home = self.writer.home.as_ref()?;
-        Some(folder(self.writer)?.join(home.sessions).join(&destination.file))
+        Some(agent_folder(self.writer)?.join(home.sessions).join(&destination.file))
     }
 }
 
-/// The folder of an agent.
-fn folder(writer: &SessionWriter) -> Option<PathBuf> {
+/// The folder of an agent; `None` if it has none, or there is no home directory.
+fn agent_folder(writer: &SessionWriter) -> Option<PathBuf> {
     let home = writer.home.as_ref()?;
     match env::var_os(home.variable).filter(|folder| !folder.is_empty()) {
         Some(folder) => Some(PathBuf::from(folder)),
@@ -61,9 +65,9 @@ fn folder(writer: &SessionWriter) -> Option<PathBuf> {
     }
 }
 
-/// What Gemini CLI calls the projects that it knows.
-fn projects(writer: &SessionWriter) -> Vec<(String, String)> {
-    let list = folder(writer).map(|folder| folder.join(".gemini/projects.json"));
+/// The projects of Gemini CLI: folder and name of each.
+fn gemini_projects(writer: &SessionWriter) -> Vec<(String, String)> {
+    let list = agent_folder(writer).map(|folder| folder.join(".gemini/projects.json"));
     let text = list.and_then(|list| fs::read(list).ok()).unwrap_or_default();
     let list: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
     let names = list.get("projects").and_then(|projects| projects.as_object()).into_iter().flatten();

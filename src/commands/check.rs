@@ -1,262 +1,267 @@
-//! `check`: reports, and writes nothing.
+//! `check`: reports findings, and writes no files.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crate::convert;
 use crate::history::Code;
-use crate::history::Unsent;
+use crate::history::UnsentItem;
 use crate::judge::JudgedDoc;
-use crate::read::Skipped;
+use crate::read::SkippedRecord;
 use crate::report::html::draw;
 use crate::report::mask;
-use crate::report::prediction::promise;
-use crate::report::prediction::promise::{Promise, Promises};
+use crate::report::prediction::predictions;
+use crate::report::prediction::predictions::{PredictedFix, Predictions};
 use crate::report::words::count;
-use crate::report::{Content, Diagnostic, Picked, Seen, Summary, locations};
-use crate::rule::About;
+use crate::report::{ContentDisplay, Diagnostic, DocReport, FindingSample, RunSummary, segment_locations};
+use crate::rule::RuleTag;
 use crate::rules;
 use crate::rules::container::unknown_format;
-use crate::source::{Doc, Packing, words};
+use crate::source::{Doc, Packing, describe_error};
 
 use super::run::Inputs;
 use super::run::known_findings::Baseline;
 use super::run::labels::label_of;
 use super::run::{bugs, products, severities, walked_files};
-use super::{Failure, Outcome, Run, complain, talk, unslim};
+use super::{Failure, Outcome, Run, print_error, print_note, unslim};
 
-/// What one doc gave.
-pub(super) struct Checked {
-    pub seen: Seen,
-    /// Met in a walk, and no conversation.
+/// The result of checking one document.
+pub(super) struct DocCheck {
+    pub report: DocReport,
+    /// The document was found in a folder and contains no conversation.
     pub skipped: bool,
-    /// Met in a walk, and nothing in it looks like a conversation.
-    foreign: bool,
-    /// References of a slimmed log that were followed.
+    /// The document was found in a folder, and nothing in it looks like a conversation.
+    is_unrecognised: bool,
+    /// Number of references of a slimmed log that were restored.
     references: u64,
-    /// Records that were skipped because of a bug here.
-    bugs: Vec<Skipped>,
-    /// What was found, and what the default repair takes away.
-    counted: Summary,
-    /// The config file changes what findings count as, or accepts some.
-    is_settled: bool,
+    /// Records that were skipped because of a bug in this program.
+    bugs: Vec<SkippedRecord>,
+    /// Counts of the findings, and of those that the default repair resolves.
+    counts: RunSummary,
+    /// The config file overrides severities, or accepts findings.
+    has_overrides: bool,
 }
 
-impl Checked {
-    /// What is reported of a doc, and promised. `known` findings are not reported, nor are those that are accepted.
-    fn reported(&self, known: u64) -> Summary {
-        if known == 0 && !self.is_settled {
-            return self.counted.clone();
+impl DocCheck {
+    /// Counts of the reported findings: without the `known` ones and those that are accepted.
+    fn reported_counts(&self, known: u64) -> RunSummary {
+        if known == 0 && !self.has_overrides {
+            return self.counts.clone();
         }
-        let mut reported = Summary::default();
-        reported.count(&self.seen.diagnostics);
-        let all = self.counted.fixable;
-        let fixable = if known + self.seen.accepted > 0 { reported.fixable.min(all) } else { all };
-        Summary { fixable, packed: self.counted.packed, ..reported }
+        let mut reported = RunSummary::default();
+        reported.count(&self.report.diagnostics);
+        let all = self.counts.fixable;
+        let fixable = if known + self.report.accepted > 0 { reported.fixable.min(all) } else { all };
+        RunSummary { fixable, packed: self.counts.packed, ..reported }
     }
 }
 
-/// Reports what is found; with a baseline, what that does not know.
+/// Reports findings; with a baseline, new ones only.
 pub fn check(run: &Run, baseline: Option<&mut Baseline>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let outcome = check_all(run, baseline, out)?;
-    run.lints.idle_waivers(&run.folders()).iter().filter(|_| !run.quiet).for_each(|idle| complain(idle));
+    run.lints.unused_waivers(&run.folders()).iter().filter(|_| !run.quiet).for_each(|idle| print_error(idle));
     Ok(outcome)
 }
 
-/// Checks one doc. `only_kinds` says that nothing else is read of findings that are only counted.
-pub(super) fn look(
+/// Checks one document. `only_kinds`: findings that are only counted are not read from the text.
+pub(super) fn check_doc(
     run: &Run,
     mut doc: Doc,
     threads: usize,
-    content: Content,
+    content: ContentDisplay,
     only_kinds: bool,
-) -> io::Result<Checked> {
+) -> io::Result<DocCheck> {
     let proposes = run.outputs.iter().any(|output| output.name == "sarif");
-    let mut options = run.lints.of(&doc.label).clone();
+    let mut options = run.lints.options_for(&doc.label).clone();
     options.read.unsent = run.verbose;
     let options = &options;
     let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
     let (mut found, mut references) = (check(&doc)?, 0);
     if unslim::is_slimmed(&doc, &found)? {
-        references = unslim::put_together(&mut doc, options)?;
+        references = unslim::restore_references(&mut doc, options)?;
         found = check(&doc)?;
     }
-    let met = found.format.is_none() && !doc.named;
-    let is_settled = run.lints.in_force(&doc.label).settles();
-    let (mut counted, mut more, mut page) = (Summary::default(), Vec::new(), None);
-    let (mut diagnostics, skipped) = match met {
+    let unrecognised = found.format.is_none() && !doc.named;
+    let has_overrides = run.lints.effective(&doc.label).has_overrides();
+    let (mut counts, mut similar, mut page) = (RunSummary::default(), Vec::new(), None);
+    let (mut diagnostics, skipped) = match unrecognised {
         true => {
             let damage = walked_files::damage(&doc, options, &mut found, content)?;
             let skipped = damage.is_none();
-            let told = damage.unwrap_or_default();
-            counted.count(&told);
-            (told, skipped)
+            let diagnostics = damage.unwrap_or_default();
+            counts.count(&diagnostics);
+            (diagnostics, skipped)
         }
         false => {
             // Offsets must be those of the file that an editor opens.
-            let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
-            let proposes = proposes && is_file;
+            let is_plain_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
+            let proposes = proposes && is_plain_file;
             let promises = match references {
                 0 => {
-                    let whole = proposes || run.draws();
-                    promise::plan(doc.id, &*doc.bytes, &mut found, options, threads, whole)?
+                    let whole = proposes || run.has_page();
+                    predictions::predict(doc.id, &*doc.bytes, &mut found, options, threads, whole)?
                 }
-                _ => refused(&found),
+                _ => slimmed_predictions(&found),
             };
-            let picked = match only_kinds && !is_settled {
-                true => Picked::of(&found, &promises.of, &run.style),
-                false => Picked::all(&found),
+            let picked = match only_kinds && !has_overrides {
+                true => FindingSample::of(&found, &promises.outcomes, &run.style),
+                false => FindingSample::all(&found),
             };
-            let mut told = promises.diagnose(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
+            let mut diagnostics = promises.diagnose(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
             if proposes {
-                promises.propose(doc.id, &*doc.bytes, run.show_content, &mut told)?;
+                promises.propose(doc.id, &*doc.bytes, run.show_content, &mut diagnostics)?;
             }
-            locations::diagnostics(&doc.segments, &mut told);
-            counted.count_judged(&found.judged, &promises);
-            counted.packed = counted.fixable > 0 && doc.packing != Packing::Plain;
-            more = picked.more;
-            if run.draws() {
+            segment_locations::diagnostics(&doc.segments, &mut diagnostics);
+            counts.count_judged(&found.findings, &promises);
+            counts.packed = counts.fixable > 0 && doc.packing != Packing::Plain;
+            similar = picked.similar;
+            if run.has_page() {
                 let drawing = run.drawing("check", &doc, options);
-                page = Some(draw::found(drawing, &found, &told, promises.repair(&found.judged))?);
+                page = Some(draw::draw_with_fix(drawing, &found, &diagnostics, promises.repair(&found.findings))?);
             }
-            (told, false)
+            (diagnostics, false)
         }
     };
-    if met && !skipped {
-        page = run.drawn("check", &doc, &found, &diagnostics)?;
+    if unrecognised && !skipped {
+        page = run.draw_page("check", &doc, &found, &diagnostics)?;
     }
-    let accepted = severities::settle(run, &doc.label, &mut diagnostics);
+    let accepted = severities::apply_overrides(run, &doc.label, &mut diagnostics);
     let bugs = std::mem::take(&mut found.bugs);
-    let foreign = met && !walked_files::was_one(&diagnostics);
-    let seen = Seen { accepted, more, page, ..Seen::new(&doc.label, &found, diagnostics) };
-    Ok(Checked { seen, skipped, foreign, references, bugs, counted, is_settled })
+    let is_unrecognised = unrecognised && !walked_files::was_conversation(&diagnostics);
+    let seen = DocReport { accepted, similar, page, ..DocReport::new(&doc.label, &found, diagnostics) };
+    Ok(DocCheck { report: seen, skipped, is_unrecognised, references, bugs, counts, has_overrides })
 }
 
-/// The same, and leaves it to the caller what was of no use.
+/// Reports findings of all inputs, without warnings about unused settings.
 pub(super) fn check_all(
     run: &Run,
     mut baseline: Option<&mut Baseline>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let Inputs { all: mut inputs, mut failed, ignored } = run.inputs()?;
-    products::guard(run, &mut inputs, Vec::new())?;
+    let Inputs { all: mut inputs, mut failed, ignored_counts: ignored } = run.inputs()?;
+    products::check_collisions(run, &mut inputs, Vec::new())?;
     let mut recognised = 0;
-    let mut sheets = run.sheets(run.style)?;
-    let mut summary = Summary { ignored, ..Summary::default() };
+    let mut report_outputs = run.report_outputs(run.style)?;
+    let mut summary = RunSummary { ignored, ..RunSummary::default() };
     let mut broken = None;
     let content = run.content();
     // A baseline is compared with all findings.
     let only_kinds = baseline.is_none() && run.outputs.iter().all(|output| output.name == "text");
-    let work = |doc: io::Result<Doc>, threads: usize| look(run, doc?, threads, content, only_kinds);
-    run.each_doc(&inputs, work, |input, checked: io::Result<Checked>| {
+    let work = |doc: io::Result<Doc>, threads: usize| check_doc(run, doc?, threads, content, only_kinds);
+    run.each_doc(&inputs, work, |input, checked: io::Result<DocCheck>| {
         let mut checked = match checked {
             Ok(checked) => checked,
             Err(error) => {
-                complain(&words(&label_of(input), &error));
+                print_error(&describe_error(&label_of(input), &error));
                 failed = true;
                 return true;
             }
         };
-        checked.bugs.iter().for_each(|skipped| bugs::report(&checked.seen.path, skipped));
+        checked.bugs.iter().for_each(|skipped| bugs::report(&checked.report.path, skipped));
         if checked.skipped {
             summary.skipped += 1;
-            walked_files::say_skipped(run, &checked.seen.path);
+            walked_files::report_skipped(run, &checked.report.path);
             return true;
         }
         summary.count_file(input.database());
-        summary.see(&checked.seen);
-        unslim::tell(run, &checked.seen.path, checked.references);
-        recognised += u64::from(!is_no_conversation(&checked.seen) && !checked.foreign);
-        let known = baseline.as_mut().map_or(0, |baseline| baseline.take(&mut checked.seen));
-        summary.known += known;
-        let counted = checked.reported(known);
-        if run.denies_warnings(&checked.seen.path) {
+        summary.add_doc(&checked.report);
+        unslim::report_restored(run, &checked.report.path, checked.references);
+        recognised += u64::from(!is_not_conversation(&checked.report) && !checked.is_unrecognised);
+        let known = baseline.as_mut().map_or(0, |baseline| baseline.remove_known(&mut checked.report));
+        summary.in_baseline += known;
+        let counted = checked.reported_counts(known);
+        if run.denies_warnings(&checked.report.path) {
             summary.denied += counted.warnings;
         }
         summary.add(&counted);
         if run.verbose
-            && let Some(format) = checked.seen.format
+            && let Some(format) = checked.report.format
         {
-            talk(&format!("{}: {format}, {} items", checked.seen.path, checked.seen.items));
-            // What is alike is named once.
+            let items = count(checked.report.items, "item");
+            print_note(&format!("{}: {format}, {items}", checked.report.path));
+            // Equal rows are printed once, with their number.
             let mut times: HashMap<(&str, &str), usize> = HashMap::new();
-            let unsent = checked.seen.unsent.iter().map(|Unsent { what, why, .. }| (&**what, *why));
+            let unsent = checked
+                .report
+                .unsent
+                .iter()
+                .map(|UnsentItem { description: what, reason: why, .. }| (&**what, *why));
             unsent.clone().for_each(|one| *times.entry(one).or_default() += 1);
             for (what, why, n) in unsent.filter_map(|one| Some((one.0, one.1, times.remove(&one)?))) {
                 let row = match what {
                     "" => "a row".to_owned(),
-                    // It says itself what it is.
+                    // The name is a description.
                     name if name.contains(' ') => mask::phrase(name),
                     name => format!("row {}", mask::label(name)),
                 };
                 let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
-                talk(&format!("{}: {row} is not sent: {why}{times}", checked.seen.path));
+                print_note(&format!("{}: {row} is not sent: {why}{times}", checked.report.path));
             }
         }
-        sheets.retain_mut(|sheet| {
-            let written = sheet.write(out, |report, out| report.doc(&checked.seen, out));
+        report_outputs.retain_mut(|report_output| {
+            let written = report_output.write(out, |report, out| report.write_doc(&checked.report, out));
             written.map_err(|error| broken = Some(error)).is_ok()
         });
-        // When nobody reads on, a report to a file is still made.
-        broken.is_none() || !sheets.is_empty()
+        // With a closed pipe, a report to a file is still written.
+        broken.is_none() || !report_outputs.is_empty()
     });
-    let answer = sheets.iter().find_map(|sheet| sheet.report.answer());
-    // Files first: nobody may read on at the other end of a pipe.
-    sheets.sort_by_key(|sheet| sheet.file.is_none());
-    for mut sheet in sheets {
-        sheet.write(out, |report, out| report.finish(&summary, out))?;
-        sheet.save()?;
+    let answer = report_outputs.iter().find_map(|report_output| report_output.report.is_refused());
+    // Files first: the pipe of standard output may be closed.
+    report_outputs.sort_by_key(|report_output| report_output.file.is_none());
+    for mut report_output in report_outputs {
+        report_output.write(out, |report, out| report.finish(&summary, out))?;
+        report_output.save()?;
     }
     if let Some(error) = broken {
         return Err(error.into());
     }
-    failed |= bugs::met();
-    // What is no request at all is answered, too.
+    failed |= bugs::any_reported();
+    // A refused request is reported even if it contains no conversation.
     if answer.is_none() || summary.files == 0 {
-        failed |= nothing_found(run, recognised, &summary, failed);
+        failed |= report_nothing_found(run, recognised, &summary, failed);
     }
     let found = answer.unwrap_or(summary.fails());
     Ok(run.outcome(failed, found))
 }
 
-/// `fix` refuses a log that `slim` made shorter.
-fn refused<T>(found: &JudgedDoc<T>) -> Promises {
+/// Predictions for a slimmed log, which `fix` refuses.
+fn slimmed_predictions<T>(found: &JudgedDoc<T>) -> Predictions {
     const WHY: &str =
-        "the log contains references instead of items: run `replaylint slim --restore -w FILE` first";
-    let mut promises = Promises::all(found, Promise::Asked);
-    for (promise, judged) in promises.of.iter_mut().zip(&found.judged) {
-        if promise.made(judged) != (false, None) {
-            *promise = Promise::Never(WHY);
+        "the log contains references instead of items; run `replaylint slim --restore -w FILE` first";
+    let mut promises = Predictions::uniform(found, PredictedFix::Requested);
+    for (promise, judged) in promises.outcomes.iter_mut().zip(&found.findings) {
+        if promise.availability(judged) != (false, None) {
+            *promise = PredictedFix::Impossible(WHY);
         }
     }
     promises
 }
 
-/// Whether a doc is known to be none of ours: not recognised, empty, or no JSON at all.
-pub(super) fn is_no_conversation(seen: &Seen) -> bool {
+/// True if a document contains no conversation: not recognised, empty, or not JSON.
+pub(super) fn is_not_conversation(seen: &DocReport) -> bool {
     let diagnostics = &seen.diagnostics;
     let is_unknown = |found: &Diagnostic| found.rule == unknown_format::RULE.code && found.history.is_none();
-    // Of a record that is not known, others in the file may be.
+    // Other records of the file may be recognised.
     seen.histories == 0
         && diagnostics.iter().any(is_unknown)
         && diagnostics.iter().all(|diagnostic| is_of_container(diagnostic.rule))
 }
 
 fn is_of_container(code: Code) -> bool {
-    rules::by_code(code).is_some_and(|rule| rule.is_about(About::Container))
+    rules::by_code(code).is_some_and(|rule| rule.has_tag(RuleTag::Container))
 }
 
-/// A run that saw no conversation is no success, unless that was allowed.
-pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, failed: bool) -> bool {
+/// Reports that no conversation was found, unless `--allow-empty` is given; true if that fails the run.
+pub(super) fn report_nothing_found(run: &Run, recognised: u64, summary: &RunSummary, failed: bool) -> bool {
     if recognised > 0 || failed || run.allow_empty {
         return false;
     }
     let skipped = match (summary.skipped, summary.ignored.words()) {
         (0, None) => String::new(),
-        (0, Some(ignored)) => format!(" ({ignored} ignored; --no-ignore reads what ignore files name)"),
+        (0, Some(ignored)) => format!(" ({ignored} ignored; --no-ignore includes them)"),
         (n, None) => format!(" ({} skipped; -v lists them)", count(n, "file")),
         (n, Some(ignored)) => format!(" ({} skipped, {ignored} ignored; -v lists them)", count(n, "file")),
     };
-    complain(&format!("no conversation was found{skipped}; use --allow-empty to exit with 0"));
+    print_error(&format!("no conversation found{skipped}; use --allow-empty to exit with 0"));
     true
 }

@@ -1,55 +1,55 @@
-//! `init`: writes a config file with all keys as comments, and with what was found below its folder.
+//! `init`: writes a config file with all keys as comments, and a summary of the files below its folder.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Component, Path};
 
 use crate::convert;
-use crate::options::{CONFIG, KEYS, Kind};
+use crate::options::{CONFIG, KEYS, KeyKind};
 use crate::report::printable_json;
 use crate::report::words::count;
 use crate::source::inputs::globs::absolute;
-use crate::source::outputs::product::{Existing, NewFile};
-use crate::source::{Doc, display_name, display_path, words};
+use crate::source::outputs::new_file::{ExistingFile, NewFile};
+use crate::source::{Doc, describe_error, display_name, display_path};
 
 use super::run::Inputs;
 use super::run::labels::label_of;
-use super::run::outcome::unwritten;
-use super::{Failure, Outcome, Run, complain};
+use super::run::outcome::commit_failure;
+use super::{Failure, Outcome, Run, print_error};
 
-/// Files of one format that lie below the same folder.
+/// Files of one format below the same folder.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Kept {
-    /// The first folder on the way to them; none for files beside the config file.
+struct FileGroup {
+    /// The first folder of their path; `None` for files beside the config file.
     folder: Option<String>,
     format: &'static str,
     target: &'static str,
 }
 
-pub fn init(run: &Run, folder: &Path, existing: Existing, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub fn init(run: &Run, folder: &Path, existing: ExistingFile, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let path = if folder == Path::new(".") { CONFIG.into() } else { folder.join(CONFIG) };
-    // Whether the file may be written shows before all others are read.
-    let mut file = NewFile::create(&path, false, existing).map_err(unwritten)?;
-    let (found, failed) = found(run, folder)?;
-    file.write_all(text(&found).as_bytes())?;
-    file.save().map_err(unwritten)?;
+    // Fails early if the file cannot be written.
+    let mut file = NewFile::create(&path, false, existing).map_err(commit_failure)?;
+    let (found, failed) = count_files(run, folder)?;
+    file.write_all(config_text(&found).as_bytes())?;
+    file.save().map_err(commit_failure)?;
     let all: u64 = found.values().sum();
     writeln!(
         out,
-        "Wrote {}; {} found. All settings are comments: remove the # of those that you want.",
+        "Wrote {}; found {}. All settings are commented out: remove the # to enable one.",
         display_path(&path),
         count(all, "conversation file")
     )?;
     Ok(run.outcome(failed, false))
 }
 
-/// How many files of each kind there are.
-fn found(run: &Run, folder: &Path) -> Result<(BTreeMap<Kept, u64>, bool), Failure> {
+/// Counts the files of each group.
+fn count_files(run: &Run, folder: &Path) -> Result<(BTreeMap<FileGroup, u64>, bool), Failure> {
     let Inputs { all, mut failed, .. } = run.inputs()?;
     let mut found = BTreeMap::new();
     let work = |doc: io::Result<Doc>, threads: usize| {
         let doc = doc?;
-        let checked = convert::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads)?;
+        let checked = convert::check(doc.id, &*doc.bytes, run.lints.options_for(&doc.label), threads)?;
         let format = checked.format.map(|format| (format.info().name, checked.targets.first().copied()));
         Ok((doc.label.clone(), format))
     };
@@ -58,12 +58,12 @@ fn found(run: &Run, folder: &Path) -> Result<(BTreeMap<Kept, u64>, bool), Failur
         match read {
             Ok((label, Some((format, target)))) => {
                 let folder = first_folder(&root, &absolute(Path::new(&label)));
-                let kept = Kept { folder, format, target: target.unwrap_or_default() };
-                *found.entry(kept).or_default() += 1;
+                let group = FileGroup { folder, format, target: target.unwrap_or_default() };
+                *found.entry(group).or_default() += 1;
             }
             Ok((_, None)) => {}
             Err(error) => {
-                complain(&words(&label_of(input), &error));
+                print_error(&describe_error(&label_of(input), &error));
                 failed = true;
             }
         }
@@ -82,26 +82,27 @@ fn first_folder(root: &Path, path: &Path) -> Option<String> {
 }
 
 /// The text of a config file.
-fn text(found: &BTreeMap<Kept, u64>) -> String {
+fn config_text(found: &BTreeMap<FileGroup, u64>) -> String {
     let mut text = String::from(
-        "# How replaylint checks the conversations below this folder. The command line wins over this file.\n\
-         # `replaylint config PATH` prints what is in force for a file.\n",
+        "# How replaylint checks the conversations below this folder. The command line overrides this file.\n\
+         # `replaylint config PATH` shows the effective settings for a file.\n",
     );
     if !found.is_empty() {
         text.push_str("#\n# Found here:\n");
     }
-    for (kept, files) in found {
+    for (group, files) in found {
         let place =
-            kept.folder.as_deref().map_or(String::new(), |folder| format!(" in {}/", display_name(folder)));
-        let target = if kept.target.is_empty() { String::new() } else { format!(", judged for {}", kept.target) };
-        text.push_str(&format!("#   {}{place}: {}{target}\n", count(*files, "file"), kept.format));
+            group.folder.as_deref().map_or(String::new(), |folder| format!(" in {}/", display_name(folder)));
+        let target =
+            if group.target.is_empty() { String::new() } else { format!(", checked against {}", group.target) };
+        text.push_str(&format!("#   {}{place}: {}{target}\n", count(*files, "file"), group.format));
     }
-    for key in KEYS.iter().filter(|key| !matches!(key.kind, Kind::Files)) {
-        text.push_str(&format!("\n# {}.\n# {} = {}\n", key.about, key.name, key.example));
+    for key in KEYS.iter().filter(|key| !matches!(key.kind, KeyKind::Files)) {
+        text.push_str(&format!("\n# {}.\n# {} = {}\n", key.description, key.name, key.example));
     }
-    text.push_str("\n# Settings for some files only. The first entry whose paths match a file is used.\n");
+    text.push_str("\n# Settings for some files only. The first entry with a matching path applies.\n");
     let mut apart: Vec<(&str, &str)> =
-        found.keys().filter_map(|kept| Some((kept.folder.as_deref()?, kept.target))).collect();
+        found.keys().filter_map(|group| Some((group.folder.as_deref()?, group.target))).collect();
     apart.retain(|(_, target)| !target.is_empty());
     apart.dedup();
     if apart.is_empty() {
@@ -112,7 +113,7 @@ fn text(found: &BTreeMap<Kept, u64>) -> String {
         text.push_str(&format!("#\n# [[files]]\n# paths = [{paths}]\n# target = \"{target}\"\n"));
     }
     text.push_str(
-        "\n# One finding that is accepted, and why.\n#\n# [[ignore]]\n# rule = \"RL101\"\n# path = \"logs/cut.json\"\n\
+        "\n# An accepted finding, and the reason.\n#\n# [[ignore]]\n# rule = \"RL101\"\n# path = \"logs/cut.json\"\n\
          # id = \"call_1\"\n# reason = \"the run was stopped on purpose\"\n",
     );
     text

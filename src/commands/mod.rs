@@ -1,4 +1,4 @@
-//! The commands, one a file, and what they share.
+//! The commands, a file each, and the code that they share.
 
 mod agent_folders;
 pub mod agents;
@@ -7,34 +7,34 @@ pub mod carry;
 pub mod carry_output;
 pub mod check;
 pub mod config;
+mod conversation_files;
 pub mod convert;
 mod databases;
 pub mod diff;
-mod dropped;
+mod dropped_items;
 pub mod explain;
 pub mod fix;
 pub mod follow;
 pub mod init;
-mod left_out;
 pub mod lineage;
-mod lost;
-mod not_done;
+mod loss_counts;
 mod numbered_logs;
-mod parts;
+mod omitted_conversations;
 mod positions;
 pub mod rebuild;
 mod rebuild_options;
+mod refusals;
 pub mod rewind;
 pub mod run;
 pub mod slim;
-mod stored;
+mod stored_requests;
 pub mod tables;
 pub mod tree;
 pub mod undo;
 mod unslim;
 
-pub use run::notice::{complain, stderr, talk};
+pub use run::notice::{print_error, print_note, stderr};
 pub use run::outcome::{Failure, Outcome};
 pub use run::{Output, Run};
 
-use run::output_file::Sheet;
+use run::output_file::ReportOutput;

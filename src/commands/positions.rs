@@ -1,14 +1,18 @@
-//! Stores whose messages another file names by their positions: a repair that adds or removes messages would make that
-//! file name others, so it is not made in place.
+//! Stores whose messages another file references by position. A repair that adds or removes messages would invalidate
+//! these references, so it is not applied in place.
 
 use std::io;
 
 use crate::format::Format;
 use crate::json::{Tape, scan};
-use crate::source::{Doc, Patched, ReadAt, display_name};
+use crate::source::{Doc, PatchedView, ReadAt, display_name};
 
-/// Why the repair of a doc is not written over it; `None` if it can be.
-pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &'static dyn Format) -> io::Result<Option<String>> {
+/// Why the repair of a document is not applied in place; `None` if it is.
+pub(super) fn refusal(
+    doc: &Doc,
+    view: &PatchedView<'_>,
+    format: &'static dyn Format,
+) -> io::Result<Option<String>> {
     let Some(((file, member), path)) = format.info().positions.zip(doc.path.as_deref()) else { return Ok(None) };
     let beside = std::fs::read(path.with_file_name(file)).unwrap_or_default();
     if memchr::memmem::find(&beside, member.as_bytes()).is_none()
@@ -17,13 +21,13 @@ pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &'static dyn Format
         return Ok(None);
     }
     Ok(Some(format!(
-        "{}: not changed in place, because the repair adds or removes messages, and {file} beside it refers to them by \
+        "{}: not changed in place, because the repair adds or removes messages, and {file} in the same folder refers to them by \
          position ({member}); use -o to write a copy",
         display_name(&doc.label)
     )))
 }
 
-/// How many messages a text holds.
+/// The number of messages in a text.
 fn messages(bytes: &dyn ReadAt, format: &'static dyn Format) -> io::Result<u32> {
     let (mut text, mut tape) = (Vec::new(), Tape::new());
     let len = usize::try_from(bytes.len()).map_err(io::Error::other)?;

@@ -1,158 +1,168 @@
-//! `rebuild`: prints the next request at a node of a conversation. The files are only read.
+//! `rebuild`: prints the request that continues a conversation at a node. Files are only read.
 
 use std::io::Write;
 
 use crate::place::Pieces;
-use crate::rebuild::cut::CHARS_A_TOKEN;
+use crate::rebuild::history_cut::CHARS_A_TOKEN;
 use crate::rebuild::request::BODY;
-use crate::rebuild::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as build};
+use crate::rebuild::{Budget, ChainOptions, ChainPolicy, NextRequest, RequestSpec, rebuild as build};
 use crate::report::mask;
 use crate::report::tree::{problems, reason_words};
-use crate::report::words::{count, grouped, harmless};
-use crate::report::{Content, Diagnostic, changes};
-use crate::source::Patched;
+use crate::report::words::{count, group_digits, replace_hidden};
+use crate::report::{ContentDisplay, Diagnostic, changes};
+use crate::source::PatchedView;
 use crate::target::{Severity, Target};
 use crate::targets;
 
-pub use super::rebuild_options::Wanted;
-use super::rebuild_options::print;
-use super::run::products::Planned;
-use super::tree::{find, read, say, tell};
-use super::{Failure, Outcome, Run, complain, stderr, talk};
-use crate::options::Misuse;
+pub use super::rebuild_options::RebuildOptions;
+use super::rebuild_options::write_body;
+use super::run::products::PlannedFile;
+use super::tree::{apply_overrides, find_node, print_diagnostics, read_conversations};
+use super::{Failure, Outcome, Run, print_error, print_note, stderr};
+use crate::options::UsageError;
 
-/// What the printed body is called in messages.
+/// The name of the printed body in messages.
 const LABEL: &str = "request";
 
-pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let planned = wanted.output.iter().map(|copies| Planned::product(&copies.to, copies.existing)).collect();
-    let (mut conversations, failed) = read(run, planned)?;
-    if let Some(outcome) = super::stored::rebuild(run, &conversations, wanted, out)? {
+pub fn rebuild(
+    run: &Run,
+    chain: &ChainOptions,
+    options: &RebuildOptions,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let planned = options.output.iter().map(|copies| PlannedFile::product(&copies.to, copies.existing)).collect();
+    let (mut conversations, failed) = read_conversations(run, planned)?;
+    if let Some(outcome) = super::stored_requests::rebuild(run, &conversations, options, out)? {
         return Ok(if failed { Outcome::Failed } else { outcome });
     }
     conversations.retain(|conversation| !conversation.forest.nodes.is_empty());
     if conversations.is_empty() {
         if !failed {
-            complain("no conversation was found");
+            print_error("no conversation found");
         }
         return Ok(Outcome::Failed);
     }
-    tell(&mut conversations, &wanted.told)?;
-    let (conversation, at) = match &wanted.at {
-        Some(name) => find(&mut conversations, name)?,
+    apply_overrides(&mut conversations, &options.overrides)?;
+    let (conversation, at) = match &options.at {
+        Some(name) => find_node(&mut conversations, name)?,
         None => match conversations.as_mut_slice() {
             [one] => {
                 let current = one.forest.current.unwrap_or(0);
                 (one, current)
             }
-            _ => return Err(Misuse::new("there are several conversations").help("name a node: --at NODE").into()),
+            _ => {
+                return Err(UsageError::new("the input contains several conversations")
+                    .help("select a node with --at NODE")
+                    .into());
+            }
         },
     };
     let conversation = &*conversation;
     let doc = conversation.forest.node(at).entry.at.doc;
-    if !conversation.is_rebuilt(at) {
+    if !conversation.can_be_rebuilt(at) {
         let title = conversation.info(doc).map_or("an unknown format", |info| info.title);
-        let misuse = Misuse::new(format!("cannot rebuild requests from this format: {title}"));
-        return Err(misuse
-            .help("rebuild supports items of the Responses API, logs that are replayed as such, and sessions")
+        let usage_error = UsageError::new(format!("requests cannot be rebuilt from this format: {title}"));
+        return Err(usage_error
+            .help("supported: items of the Responses API, logs of such items, and agent sessions")
             .into());
     }
-    let lints = run.lints.of(&conversation.title());
+    let lints = run.lints.options_for(&conversation.title());
     let by_format = conversation.info(doc).and_then(|info| targets::by_name(info.target));
     let is_session = conversation.info(doc).is_some_and(crate::convert::session::is_session);
     let fits = |target: &&Target| target.dialect == RESPONSES || is_session && target.dialect == MESSAGES;
     let target = lints.target.or(by_format).filter(fits);
     let target = target.or(targets::by_name(DEFAULT));
-    let asked = Rebuild {
-        policy: wanted.policy,
+    let asked = RequestSpec {
+        policy: options.policy,
         chain,
-        ask: wanted.ask.as_deref(),
-        budget: wanted.budget,
-        fix: &wanted.fix,
-        target: for_state(target, chain, conversation, at),
+        ask: options.ask.as_deref(),
+        budget: options.budget,
+        fix: &options.fix,
+        target: target_for_chain(target, chain, conversation, at),
         lint: lints,
     };
     let built = build(conversation, at, &asked)?;
-    if wanted.policy == Policy::Always && built.chained.is_none() {
-        let misuse = Misuse::new("there is no response id to build on");
-        return Err(misuse
-            .help(
-                "supply one with --response-id NODE=ID, or use --chain auto to send the whole \
-                                history",
-            )
+    if options.policy == ChainPolicy::Always && built.previous_response.is_none() {
+        let usage_error = UsageError::new("no response id to build on");
+        return Err(usage_error
+            .help("specify one with --response-id NODE=ID, or use --chain auto to send the full history")
             .into());
     }
     let names = conversation.forest.short_names();
     let name = |node: u32| mask::id(names.get(node as usize).map_or("", String::as_str));
     if !run.quiet {
-        decisions(&built, &name, wanted.budget);
-        say(&problems(conversation)?, &run.style)?;
+        print_decisions(&built, &name, options.budget);
+        print_diagnostics(&problems(conversation)?, &run.style)?;
     }
-    deliver(run, wanted, &built, out, failed)
+    deliver(run, options, &built, out, failed)
 }
 
-/// Dialect of the requests that are built.
+/// Dialects of the requests that are built.
 const RESPONSES: &str = "responses";
 const MESSAGES: &str = "anthropic";
 const DEFAULT: &str = "openai";
 
-/// A response that is built on is stored, whatever the format's sessions usually are.
-fn for_state(
+/// The target of a request: one that stores responses, if the request builds on a response.
+fn target_for_chain(
     target: Option<&'static Target>,
     chain: &ChainOptions,
     conversation: &crate::rebuild::Conversation,
     at: u32,
 ) -> Option<&'static Target> {
-    let judge = crate::rebuild::Judge::new(&conversation.forest, chain);
-    let chains = judge.verdict(at).is_chain();
-    if chains && chain.target.is_none() { targets::by_name(DEFAULT) } else { target }
+    let judge = crate::rebuild::ChainJudge::new(&conversation.forest, chain);
+    let is_chain = judge.advice(at).is_chain();
+    if is_chain && chain.target.is_none() { targets::by_name(DEFAULT) } else { target }
 }
 
-/// What was decided, and why.
-fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budget>) {
+/// Prints what was decided, and why.
+fn print_decisions(built: &NextRequest, name: &dyn Fn(u32) -> String, budget: Option<Budget>) {
     let reasons: Vec<String> =
-        built.verdict.reasons.iter().map(|reason| harmless(&reason_words(reason, name))).collect();
+        built.advice.reasons.iter().map(|reason| replace_hidden(&reason_words(reason, name))).collect();
     let items = count(built.items as u64, built.unit);
-    match &built.chained {
+    match &built.previous_response {
         Some(id) => {
             let id = mask::id(id);
-            let of = built.verdict.answer.map(name).filter(|name| *name != id);
+            let of = built.advice.answer.map(name).filter(|name| *name != id);
             let of = of.map_or_else(String::new, |name| format!(" of {name}"));
-            talk(&format!("chain: builds on {id}{of}, with {items} of new input"));
+            print_note(&format!("chain: builds on {id}{of} with {items} of new input"));
             if !reasons.is_empty() {
-                talk(&format!("  against: {}", reasons.join("; ")));
+                print_note(&format!("  against: {}", reasons.join("; ")));
             }
         }
-        None => talk(&format!("rebuild: {items}; reason: {}", reasons.join("; "))),
+        None => print_note(&format!("send full history: {items}; reason: {}", reasons.join("; "))),
     }
-    if let Some(kept) = &built.kept {
-        let widened = if kept.widened { ", extended to a legal cut" } else { "" };
-        talk(&format!("  last {} of {}{widened}", grouped(kept.last as u64), count(kept.of as u64, built.unit)));
+    if let Some(kept) = &built.cut {
+        let widened = if kept.is_widened { ", extended to a valid cut" } else { "" };
+        print_note(&format!(
+            "  last {} of {}{widened}",
+            group_digits(kept.kept as u64),
+            count(kept.total as u64, built.unit)
+        ));
         if matches!(budget, Some(Budget::Tokens(_))) {
-            talk(&format!("  tokens are estimated at {CHARS_A_TOKEN} characters each"));
+            print_note(&format!("  tokens are estimated at {CHARS_A_TOKEN} characters each"));
         }
     }
     for note in &built.notes {
-        talk(&format!("  {}", harmless(note)));
+        print_note(&format!("  {}", replace_hidden(note)));
     }
 }
 
-/// Writes the repaired body, and says what the repair did and what is left.
+/// Writes the repaired body, and prints its changes and the remaining diagnostics.
 fn deliver(
     run: &Run,
-    wanted: &Wanted,
-    built: &Rebuilt,
+    options: &RebuildOptions,
+    built: &NextRequest,
     out: &mut dyn Write,
     failed: bool,
 ) -> Result<Outcome, Failure> {
-    let edits = built.fixed.patch.edits(BODY);
-    let body = Patched::new(&built.body, Pieces::new(edits, BODY, built.body.len() as u64));
-    print(&body, wanted, out)?;
-    let notes = changes::notes(BODY, LABEL, &built.body, &built.fixed)?;
+    let edits = built.repair.patch.edits(BODY);
+    let body = PatchedView::new(&built.body, Pieces::new(edits, BODY, built.body.len() as u64));
+    write_body(&body, options, out)?;
+    let notes = changes::notes(BODY, LABEL, &built.body, &built.repair)?;
     changes::write_list(&notes, &mut stderr())?;
-    let left = changes::left(BODY, LABEL, &built.body, &built.fixed, Content::None)?;
+    let left = changes::remaining_diagnostics(BODY, LABEL, &built.body, &built.repair, ContentDisplay::None)?;
     let loud = |diagnostic: &&Diagnostic| run.verbose || diagnostic.severity == Severity::Error;
-    say(&left.iter().filter(loud).cloned().collect::<Vec<_>>(), &run.style)?;
+    print_diagnostics(&left.iter().filter(loud).cloned().collect::<Vec<_>>(), &run.style)?;
     let errors = left.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(run.outcome(failed, errors))
 }

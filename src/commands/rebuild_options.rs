@@ -1,44 +1,44 @@
-//! What `rebuild` was asked for, and where its product goes.
+//! The options of `rebuild`, and the output of its request.
 
 use std::io::Write;
 
-use crate::options::Misuse;
-use crate::rebuild::{Budget, Policy};
+use crate::options::UsageError;
+use crate::rebuild::{Budget, ChainPolicy};
 use crate::repair::FixOptions;
 use crate::source::ReadAt;
-use crate::source::outputs::{commit, product};
+use crate::source::outputs::{commit, new_file};
 
-use super::run::outcome::{Failure, unwritten};
+use super::run::outcome::{Failure, commit_failure};
 use super::run::products;
-use super::run::products::Copies;
-use super::tree::Told;
+use super::run::products::OutputPath;
+use super::tree::NodeOverrides;
 
 /// Options of `rebuild`.
-pub struct Wanted {
-    /// The node; the current leaf if it is not named.
+pub struct RebuildOptions {
+    /// The node to continue after; `None` for the current leaf.
     pub at: Option<String>,
-    pub policy: Policy,
+    pub policy: ChainPolicy,
     pub ask: Option<String>,
     pub budget: Option<Budget>,
     pub fix: FixOptions,
-    pub told: Told,
-    pub output: Option<Copies>,
-    /// Who carries the requests of an event stream out.
+    pub overrides: NodeOverrides,
+    pub output: Option<OutputPath>,
+    /// The provider of the requests in an event stream.
     pub provider: Option<&'static str>,
 }
 
-/// Writes a body where it was asked for.
-pub(super) fn print(body: &dyn ReadAt, wanted: &Wanted, out: &mut dyn Write) -> Result<(), Failure> {
-    if let Some(at) = product::not_unicode_at(body, 0, body.len())? {
+/// Writes a request body to the requested output.
+pub(super) fn write_body(body: &dyn ReadAt, options: &RebuildOptions, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(at) = new_file::invalid_utf8_offset(body, 0, body.len())? {
         let what = format!(
-            "the request would not be valid UTF-8 (at byte {at}), because a text of the conversation is not; nothing was written"
+            "the request would be invalid UTF-8 (at byte {at}), because a text of the conversation is; nothing was written"
         );
-        return Err(Misuse::new(what).help("run `replaylint check` to see which text").into());
+        return Err(UsageError::new(what).help("run `replaylint check` to find the text").into());
     }
-    match &wanted.output {
-        Some(Copies { to, existing }) => {
-            let lost = product::write_new(to, body, *existing).map_err(unwritten)?;
-            products::say_lost(&to.to_string_lossy(), &lost);
+    match &options.output {
+        Some(OutputPath { to, existing }) => {
+            let lost = new_file::write_new(to, body, *existing).map_err(commit_failure)?;
+            products::report_lost_metadata(&to.to_string_lossy(), &lost);
         }
         None => commit::copy(body, out)?,
     }

@@ -1,4 +1,4 @@
-//! `rules`, `formats`, `targets`: the tables, for people and for programs.
+//! `rules`, `formats`, `targets`: the tables, as text or JSON.
 
 use std::io::Write;
 
@@ -14,19 +14,19 @@ use crate::rules::RULES;
 use crate::target::Severity;
 use crate::targets::{self, TARGETS};
 
-use super::explain::Telling;
+use super::explain::PrintOptions;
 use super::{Failure, Outcome};
 
-/// The rules; with a target, those that have something to say of its histories, as they weigh there.
-pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
+/// Prints the rules; with a target, those that apply to it, with their severities there.
+pub fn rules(target: Option<&str>, print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let target = target.map(|name| {
         let known = || TARGETS.iter().map(|target| target.name).collect();
-        targets::by_name(name).ok_or_else(|| options::unknown("target", name, known()))
+        targets::by_name(name).ok_or_else(|| options::unknown_name("target", name, known()))
     });
     let target = target.transpose()?;
-    let word = |level: Option<Severity>| level.map_or("off", Severity::name);
+    let name_of = |level: Option<Severity>| level.map_or("off", Severity::name);
     let judging = || RULES.iter().filter(|rule| target.is_none_or(|target| rule.judges(target.dialect)));
-    if telling.json {
+    if print_options.json {
         let rule = |rule: &&'static crate::rule::Rule| {
             let (mut stored, mut stateless) = (None, None);
             for (n, variant) in rule.variants.iter().enumerate() {
@@ -37,10 +37,10 @@ pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Re
             json!({
                 "code": rule.code.to_string(),
                 "name": rule.name,
-                "summary": rulebook::sentence(rule),
-                "severity": { "stored": word(stored), "stateless": word(stateless) },
-                "fixed": rulebook::fixed(rule, target).name(),
-                "evidence": rulebook::evidence(rule).name(),
+                "summary": rulebook::first_sentence(rule),
+                "severity": { "stored": name_of(stored), "stateless": name_of(stateless) },
+                "fixed": rulebook::fix_availability(rule, target).name(),
+                "evidence": rulebook::best_evidence(rule).name(),
             })
         };
         let rules: Vec<Value> = judging().map(rule).collect();
@@ -52,23 +52,23 @@ pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Re
         vec![
             rule.code.to_string(),
             rule.name.to_owned(),
-            word(rulebook::severity(rule, target)).to_owned(),
-            rulebook::fixed(rule, target).name().to_owned(),
-            rulebook::evidence(rule).name().to_owned(),
+            name_of(rulebook::worst_severity(rule, target)).to_owned(),
+            rulebook::fix_availability(rule, target).name().to_owned(),
+            rulebook::best_evidence(rule).name().to_owned(),
         ]
     };
     let rows: Vec<Vec<String>> = judging().map(row).collect();
-    write_table(&["code", "name", "at most", "fixed", "evidence"], &rows, &telling.style, out)?;
+    write_table(&["code", "name", "severity", "autofix", "evidence"], &rows, &print_options.style, out)?;
     Ok(Outcome::Clean)
 }
 
-/// The formats.
-pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
+/// Prints the formats.
+pub fn formats(print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let carried = |name: &str| {
         let writer = SESSION_WRITERS.into_iter().find(|writer| writer.format == name);
         writer.map(|writer| writer.name)
     };
-    if telling.json {
+    if print_options.json {
         let formats: Vec<Value> = FORMATS
             .iter()
             .map(|format| {
@@ -85,8 +85,8 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
                     "dialect": info.dialect.info().name,
                     "target": info.target,
                     "as": info.usage.name(),
-                    "recognised": !format.info().named_only,
-                    "fixed": format.info().edited.name(),
+                    "recognised": !format.info().is_explicit_only,
+                    "fixed": format.info().edit_support.name(),
                     "carried": carried(info.name),
                 })
             })
@@ -98,22 +98,22 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
         let info = format.info();
         vec![
             info.name.to_owned(),
-            if format.info().named_only { "--format" } else { "yes" }.to_owned(),
+            if format.info().is_explicit_only { "--format" } else { "yes" }.to_owned(),
             format!("{}, {}", info.target, info.usage.name()),
-            format.info().edited.name().to_owned(),
+            format.info().edit_support.name().to_owned(),
             carried(info.name).map_or("no", |_| "yes").to_owned(),
             format!("{}: {}", info.title, info.known_by),
         ]
     };
     let rows: Vec<Vec<String>> = FORMATS.iter().map(row).collect();
-    let heads = ["name", "read", "judged as", "fix", "carry"];
-    write_table(&heads, &rows, &telling.style, out)?;
+    let headings = ["name", "detected", "default target", "fix", "convert --to"];
+    write_table(&headings, &rows, &print_options.style, out)?;
     Ok(Outcome::Clean)
 }
 
-/// The targets.
-pub fn targets(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    if telling.json {
+/// Prints the targets.
+pub fn targets(print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if print_options.json {
         let targets: Vec<Value> = TARGETS
             .iter()
             .map(|target| {
@@ -135,6 +135,6 @@ pub fn targets(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
         vec![target.name.to_owned(), target.dialect.to_owned(), store.to_owned(), what]
     };
     let rows: Vec<Vec<String>> = TARGETS.iter().map(row).collect();
-    write_table(&["name", "dialect", "stores", "description (evidence)"], &rows, &telling.style, out)?;
+    write_table(&["name", "dialect", "stores", "description (evidence)"], &rows, &print_options.style, out)?;
     Ok(Outcome::Clean)
 }

@@ -1,28 +1,28 @@
-//! `tree`: the turns of a conversation as a graph, and for each whether the next request may build on its response.
+//! `tree`: the turns of a conversation as a graph, and for each, whether the next request can build on its response.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::history::tree::{Forest, Named};
-use crate::options::{Misuse, unknown_of};
+use crate::history::tree::{Forest, NodeMatch};
+use crate::options::{UsageError, unknown_with_nearest};
 use crate::place::DocId;
 use crate::rebuild::{ChainOptions, Conversation};
-use crate::report::tree::{Print, TreeView, problems, view};
-use crate::report::{self, Diagnostic, Seen, Style};
-use crate::source::words;
+use crate::report::tree::{TreePrinter, TreeView, problems, view};
+use crate::report::{self, Diagnostic, DocReport, Style};
+use crate::source::describe_error;
 use crate::target::Severity;
 
 use super::run::Inputs;
 use super::run::labels::label_of;
-use super::run::output_file::Page;
+use super::run::output_file::PageOutput;
 use super::run::products;
-use super::run::products::Planned;
-use super::{Failure, Outcome, Run, complain, stderr};
+use super::run::products::PlannedFile;
+use super::{Failure, Outcome, Run, print_error, stderr};
 
-/// What the user says about nodes, where the file does not.
+/// Facts about nodes from the command line, which the file does not contain.
 #[derive(Default)]
-pub struct Told {
-    /// (node, response id)
+pub struct NodeOverrides {
+    /// Response ids: (node, response id).
     pub responses: Vec<(String, String)>,
     /// Nodes whose text was edited.
     pub edited: Vec<String>,
@@ -31,15 +31,15 @@ pub struct Told {
 pub fn tree(
     run: &Run,
     chain: &ChainOptions,
-    told: &Told,
-    print: Print,
+    overrides: &NodeOverrides,
+    print: TreePrinter,
     file: Option<&Path>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let planned = file.map(Planned::page).into_iter().collect();
-    let (mut conversations, mut failed) = read(run, planned)?;
+    let planned = file.map(PlannedFile::page).into_iter().collect();
+    let (mut conversations, mut failed) = read_conversations(run, planned)?;
     conversations.retain(|conversation| !conversation.forest.nodes.is_empty() || has_damage(conversation));
-    tell(&mut conversations, told)?;
+    apply_overrides(&mut conversations, overrides)?;
     let mut views: Vec<TreeView> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for conversation in &conversations {
@@ -48,10 +48,10 @@ pub fn tree(
     }
     let nodes: usize = views.iter().map(|view| view.turns.len()).sum();
     if nodes == 0 && !failed && !run.allow_empty {
-        complain("no conversation was found; --allow-empty takes that for success");
+        print_error("no conversation found; use --allow-empty to exit with 0");
         failed = true;
     }
-    let mut page = Page::new(file, run.show_content)?;
+    let mut page = PageOutput::new(file, run.show_content)?;
     let carries_diagnostics = page.write(out, |out| {
         let carries = print(&views, &diagnostics, &run.style, out)?;
         out.flush()?;
@@ -59,98 +59,105 @@ pub fn tree(
     })?;
     page.save()?;
     if !carries_diagnostics {
-        say(&diagnostics, &run.style)?;
+        print_diagnostics(&diagnostics, &run.style)?;
     }
     let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(run.outcome(failed, errors))
 }
 
 fn has_damage(conversation: &Conversation) -> bool {
-    conversation.parts.iter().any(|part| part.doc.named && !part.raised.is_empty())
+    conversation.docs.iter().any(|part| part.doc.named && !part.findings.is_empty())
 }
 
-/// Findings, as talk.
-pub(super) fn say(diagnostics: &[Diagnostic], style: &Style) -> io::Result<()> {
-    let seen = Seen { diagnostics: diagnostics.to_vec(), ..Seen::default() };
+/// Prints diagnostics to standard error.
+pub(super) fn print_diagnostics(diagnostics: &[Diagnostic], style: &Style) -> io::Result<()> {
+    let seen = DocReport { diagnostics: diagnostics.to_vec(), ..DocReport::default() };
     match report::by_name("concise") {
-        Some(make) => make(Style { quiet: true, ..*style }).doc(&seen, &mut stderr()),
+        Some(make) => make(Style { quiet: true, ..*style }).write_doc(&seen, &mut stderr()),
         None => Ok(()),
     }
 }
 
-/// Reads all inputs. Also gives whether one of them could not be read.
-pub(super) fn read(run: &Run, planned: Vec<Planned>) -> Result<(Vec<Conversation>, bool), Failure> {
+/// Reads all inputs; the flag is true if one of them could not be read.
+pub(super) fn read_conversations(
+    run: &Run,
+    planned: Vec<PlannedFile>,
+) -> Result<(Vec<Conversation>, bool), Failure> {
     let Inputs { all: mut inputs, mut failed, .. } = run.inputs()?;
-    products::guard(run, &mut inputs, planned)?;
+    products::check_collisions(run, &mut inputs, planned)?;
     // One after the other: there may be more files than can be open.
     let docs = inputs.iter().enumerate().filter_map(|(n, input)| {
         let doc = run.open(DocId(n as u32), input);
         doc.inspect_err(|error| {
-            complain(&words(&label_of(input), error));
+            print_error(&describe_error(&label_of(input), error));
             failed = true;
         })
         .ok()
     });
-    let mut conversations = Conversation::read(docs, |label| run.lints.of(label))?;
-    // What a walk meets may be anything.
+    let mut conversations = Conversation::read(docs, |label| run.lints.options_for(label))?;
+    // A file found in a folder may be anything.
     for conversation in &mut conversations {
-        let named = conversation.parts.iter().any(|part| part.doc.named);
+        let named = conversation.docs.iter().any(|part| part.doc.named);
         if !named && conversation.forest.nodes.is_empty() {
-            conversation.parts.clear();
+            conversation.docs.clear();
         }
     }
-    conversations.retain(|conversation| !conversation.parts.is_empty());
+    conversations.retain(|conversation| !conversation.docs.is_empty());
     Ok((conversations, failed))
 }
 
-/// Puts into the trees what the user says about them.
-pub(super) fn tell(conversations: &mut [Conversation], told: &Told) -> Result<(), Misuse> {
-    for (name, id) in &told.responses {
-        let (conversation, node) = find(conversations, name)?;
+/// Applies the facts from the command line to the trees.
+pub(super) fn apply_overrides(
+    conversations: &mut [Conversation],
+    overrides: &NodeOverrides,
+) -> Result<(), UsageError> {
+    for (name, id) in &overrides.responses {
+        let (conversation, node) = find_node(conversations, name)?;
         conversation.forest.set_response(node, id);
     }
-    for name in &told.edited {
-        let (conversation, node) = find(conversations, name)?;
-        conversation.forest.set_edited(node);
+    for name in &overrides.edited {
+        let (conversation, node) = find_node(conversations, name)?;
+        conversation.forest.mark_edited(node);
     }
     Ok(())
 }
 
-/// The node that a name means, in the one conversation that has it.
+/// The node with this name, in the only conversation that contains it.
 #[expect(clippy::indexing_slicing, reason = "numbers of conversations are counted over the same list")]
-pub(super) fn find<'c>(
+pub(super) fn find_node<'c>(
     conversations: &'c mut [Conversation],
     name: &str,
-) -> Result<(&'c mut Conversation, u32), Misuse> {
+) -> Result<(&'c mut Conversation, u32), UsageError> {
     let mut found = Vec::new();
     let mut several: Vec<String> = Vec::new();
     for (ix, conversation) in conversations.iter().enumerate() {
         match conversation.forest.find(name) {
-            Named::One(node) => found.push((ix, node)),
-            Named::Several(nodes) => several.extend(full_names(&conversation.forest, &nodes)),
-            Named::None => {}
+            NodeMatch::One(node) => found.push((ix, node)),
+            NodeMatch::Several(nodes) => several.extend(full_names(&conversation.forest, &nodes)),
+            NodeMatch::None => {}
         }
     }
     match found.as_slice() {
         [(ix, node)] => Ok((&mut conversations[*ix], *node)),
         [] if several.is_empty() => {
-            let near = |c: &Conversation| full_names(&c.forest, &c.forest.nearest(name, crate::options::distance));
+            let near =
+                |c: &Conversation| full_names(&c.forest, &c.forest.nearest(name, crate::options::edit_distance));
             let names: Vec<String> = conversations.iter().flat_map(near).collect();
-            Err(unknown_of("node", name, &names))
+            Err(unknown_with_nearest("node", name, &names))
         }
-        [] => Err(ambiguous(name, &several)),
+        [] => Err(ambiguous_error(name, &several)),
         many => {
             let files: Vec<String> = many.iter().map(|(ix, _)| conversations[*ix].title()).collect();
-            Err(Misuse::new(format!("'{name}' is in several conversations: {}", files.join(", ")))
-                .help("name only one of these files"))
+            Err(UsageError::new(format!("'{name}' is in several conversations: {}", files.join(", ")))
+                .help("specify only one of these files"))
         }
     }
 }
 
 fn full_names(forest: &Forest, nodes: &[u32]) -> Vec<String> {
-    nodes.iter().take(10).filter_map(|node| forest.node(*node).name().map(report::words::printable)).collect()
+    nodes.iter().take(10).filter_map(|node| forest.node(*node).name().map(report::words::to_printable)).collect()
 }
 
-fn ambiguous(name: &str, names: &[String]) -> Misuse {
-    Misuse::new(format!("'{name}' is ambiguous")).help(format!("it may be {}", names.join(", ")))
+fn ambiguous_error(name: &str, names: &[String]) -> UsageError {
+    UsageError::new(format!("'{name}' is ambiguous")).help(format!("candidates: {}", names.join(", ")))
 }

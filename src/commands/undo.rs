@@ -1,60 +1,63 @@
-//! `fix --undo`: puts the backups of an earlier `fix -w` back.
+//! `fix --undo`: restores the backups of an earlier `fix -w`.
 
 use std::io::Write;
 
-use crate::options::Misuse;
+use crate::options::UsageError;
 use crate::report::words::count;
 use crate::source::inputs::walk::walk;
-use crate::source::outputs::restore::{Journals, Restored};
-use crate::source::{Input, display_path, words};
+use crate::source::outputs::restore::{Journals, RestoredFile};
+use crate::source::{Input, describe_error, display_path};
 
-use super::run::products::say_lost;
-use super::{Failure, Outcome, Run, complain, talk};
+use super::run::products::report_lost_metadata;
+use super::{Failure, Outcome, Run, print_error, print_note};
 
-/// Restores each file that was named, and those in folders that were replaced. Files are taken one by one, whatever log
-/// they are part of: each has a backup of its own.
+/// Restores each given file, and the replaced files in given folders. Files of one log are restored one by one, because
+/// each has its own backup.
 pub fn undo(run: &Run, force: bool, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let walked = walk(&run.paths, &run.lints);
     run.configure(&[])?;
-    walked.errors.iter().for_each(|error| complain(&error.to_string()));
-    let (mut restored, mut stay) = (0, walked.errors.len() as u64);
+    walked.errors.iter().for_each(|error| print_error(&error.to_string()));
+    let (mut restored, mut unrestored) = (0, walked.errors.len() as u64);
     let mut journals = Journals::default();
     for input in &walked.inputs {
         let Input::File { path, named } = input else {
-            return Err(Misuse::new("--undo requires the name of a file or a folder, not standard input").into());
+            return Err(UsageError::new("--undo requires a file or a folder, not standard input").into());
         };
-        // What a walk meets was perhaps never repaired.
-        if !named && !journals.know(path) {
+        // A file found in a folder may never have been repaired.
+        if !named && !journals.has_journal(path) {
             continue;
         }
         match journals.restore(path, force) {
-            Ok(Restored { backup, lost, unremoved }) => {
+            Ok(RestoredFile { backup, lost, unremoved }) => {
                 restored += 1;
                 if !run.quiet {
-                    talk(&format!("{}: restored from {backup}", display_path(path)));
+                    print_note(&format!("{}: restored from {backup}", display_path(path)));
                 }
-                say_lost(&path.to_string_lossy(), &lost);
+                report_lost_metadata(&path.to_string_lossy(), &lost);
                 for (path, error) in unremoved {
-                    complain(&format!("{} (it is no longer needed)", words(&path.to_string_lossy(), &error)));
+                    print_error(&format!(
+                        "{} (the file is no longer needed)",
+                        describe_error(&path.to_string_lossy(), &error)
+                    ));
                 }
             }
             Err(error) => {
-                stay += 1;
-                complain(&error.to_string());
+                unrestored += 1;
+                print_error(&error.to_string());
             }
         }
     }
-    if restored == 0 && stay == 0 && !run.allow_empty {
-        complain("no fix to undo: no file there has a backup with a journal");
+    if restored == 0 && unrestored == 0 && !run.allow_empty {
+        print_error("nothing to undo: no file has a backup with a journal");
         return Ok(Outcome::Failed);
     }
     if !run.quiet {
-        if stay > 0 {
-            writeln!(out, "Not restored: {}.", count(stay, "file"))?;
+        if unrestored > 0 {
+            writeln!(out, "Not restored: {}.", count(unrestored, "file"))?;
         }
         if restored > 0 {
             writeln!(out, "Restored: {}.", count(restored, "file"))?;
         }
     }
-    Ok(if stay > 0 { Outcome::Failed } else { Outcome::Clean })
+    Ok(if unrestored > 0 { Outcome::Failed } else { Outcome::Clean })
 }

@@ -1,5 +1,4 @@
-//! Logs that `slim` went over, put together before anything is said about them: an item whose partner a reference stands
-//! for lacks nothing.
+//! Restoring slimmed logs before they are judged: an item whose partner is replaced with a reference is not missing it.
 
 use std::io;
 
@@ -9,33 +8,40 @@ use crate::report::command_line::CommandLine;
 use crate::report::words::count;
 use crate::source::{Doc, display_name};
 
-use super::{Run, talk};
+use super::{Run, print_note};
 
-/// Whether what was found of a doc may come of references in it. Most docs hold none, so they are looked for only where
-/// something was found and the reader met what may be one.
+/// True if a document contains references. Most documents contain none, so they are searched only if the document has
+/// findings and possible references.
 pub(super) fn is_slimmed<T>(doc: &Doc, found: &JudgedDoc<T>) -> io::Result<bool> {
-    // A log in several files is none that `slim` makes.
-    let may = doc.segments.is_empty() && (found.slimmed || found.may_refer && !found.judged.is_empty());
+    // `slim` does not write logs in several files.
+    let may =
+        doc.segments.is_empty() && (found.slimmed || found.may_have_references && !found.findings.is_empty());
     Ok(may && has_references(&*doc.bytes)?)
 }
 
-/// Puts all references of a doc back, and says how many there were; its file stays as it is. What leads nowhere is an
-/// error.
-pub(super) fn put_together(doc: &mut Doc, options: &Options) -> io::Result<u64> {
+/// Restores all references of a document in memory, and returns their number.
+///
+/// # Errors
+///
+/// If a reference cannot be resolved.
+pub(super) fn restore_references(doc: &mut Doc, options: &Options) -> io::Result<u64> {
     let restored = restore(doc.id, &*doc.bytes, &options.read)?;
-    if let Some((record, why)) = restored.broken.first() {
+    if let Some((record, why)) = restored.unresolved.first() {
         return Err(io::Error::other(format!("record {record}: {why}")));
     }
     doc.bytes = restored.bytes;
     Ok(restored.references)
 }
 
-/// Warns that places in the report differ from those in the file.
-pub(super) fn tell(run: &Run, label: &str, references: u64) {
-    // What is called like a reference need not be one.
+/// Reports that columns in the report are not those of the file.
+pub(super) fn report_restored(run: &Run, label: &str, references: u64) {
+    // A member with the name of a reference may not be one.
     if references > 0 && !run.quiet {
         let references = count(references, "reference");
-        let restore = CommandLine::new("slim").flag("--restore").on(label);
-        talk(&format!("{}: {references} resolved; columns are those of `{restore}`", display_name(label)));
+        let restore = CommandLine::new("slim").flag("--restore").on_input(label);
+        print_note(&format!(
+            "{}: resolved {references}; columns refer to the output of `{restore}`",
+            display_name(label)
+        ));
     }
 }

@@ -1,76 +1,76 @@
-//! One doc, from its bytes to the converted conversations: the histories that the reader puts together, each with the
-//! request around it.
+//! Converts one doc, from its bytes to the converted conversations: the histories that the reader assembles, each with
+//! the request around it.
 
 use std::io;
 
-use crate::history::{Act, Finding, Remedy, codes};
-use crate::judge::{self, Case, OnHistory};
+use crate::history::{Finding, Remedy, RepairAct, codes};
+use crate::judge::{self, HistoryVisitor, JudgedHistory};
 use crate::place::DocId;
 use crate::rule::Loss;
 use crate::source::bytes::spool::Spool;
 use crate::source::{ReadAt, framing};
 use crate::target::Severity;
 
-use super::done::ConvertedDoc;
+use super::converted_doc::ConvertedDoc;
+use super::history_converter::{Converter, HistoryOutput};
 use super::options::ConvertOptions;
-use super::record::{Converter, Made};
 
-/// Takes what comes out, once for each history and in their order, nothing for one that could not be converted; ends the
-/// conversion by failing.
-pub type Each<'e, T> = &'e mut dyn FnMut(&T) -> io::Result<()>;
+/// Receives the output of each history, in order, empty for one that could not be converted. An error ends the conversion.
+pub type OutputVisitor<'e, T> = &'e mut dyn FnMut(&T) -> io::Result<()>;
 
-/// Converts a doc on up to `threads` threads, and hands over what comes out in memory.
+/// Converts a doc on up to `threads` threads, and passes each output in memory.
 pub fn convert_doc(
     id: DocId,
     bytes: &dyn ReadAt,
-    how: &ConvertOptions<'_>,
+    options: &ConvertOptions<'_>,
     threads: usize,
-    each: Each<'_, [u8]>,
+    each: OutputVisitor<'_, [u8]>,
 ) -> io::Result<ConvertedDoc> {
-    convert_to_spools(id, bytes, how, threads, &mut |made| match made.in_memory() {
+    convert_to_spools(id, bytes, options, threads, &mut |output| match output.in_memory() {
         Some(bytes) => each(bytes),
         None => {
             let mut bytes = Vec::new();
-            made.copy_to(&mut bytes)?;
+            output.copy_to(&mut bytes)?;
             each(&bytes)
         }
     })
 }
 
-/// Converts a doc on up to `threads` threads. What comes out may be larger than memory.
+/// Converts a doc on up to `threads` threads. Outputs may be larger than memory.
 pub fn convert_to_spools(
     id: DocId,
     bytes: &dyn ReadAt,
-    how: &ConvertOptions<'_>,
+    options: &ConvertOptions<'_>,
     threads: usize,
-    each: Each<'_, Spool>,
+    each: OutputVisitor<'_, Spool>,
 ) -> io::Result<ConvertedDoc> {
     let mut all = ConvertedDoc::new(framing::sniff(bytes)?);
-    let converting = Converting { id, bytes, how };
-    // Nothing is judged here but whether the doc can be read: what comes out is judged, each by itself.
-    let mut take = |made: &mut Vec<Made>| {
-        made.drain(..).try_for_each(|mut made| {
-            if let Some(error) = made.error.take() {
+    let visitor = ConversionVisitor { id, bytes, options };
+    // Of the source only read errors are reported here; the outputs are judged, each by itself.
+    let mut take = |output: &mut Vec<HistoryOutput>| {
+        output.drain(..).try_for_each(|mut output| {
+            if let Some(error) = output.error.take() {
                 return Err(error);
             }
-            each(&made.out)?;
-            all.take(made, how);
+            each(&output.out)?;
+            all.append(output, options);
             Ok(())
         })
     };
-    let mut options = judge::unjudged(how.options);
-    // A check says nothing of losses.
-    (options.read.coverage, options.read.unsent) = (!how.foreign_only, !how.foreign_only);
-    let mut found = judge::judging(id, bytes, &options, threads, &converting, &mut take)?;
-    take(&mut found.made)?;
-    let mut converter = Converter::new(id, bytes, how);
-    // What could not be read is in none of the histories.
+    let mut judge_options = judge::structural_options(options.judge);
+    // A check reports no losses.
+    (judge_options.read.coverage, judge_options.read.unsent) = (!options.foreign_only, !options.foreign_only);
+    let mut found = judge::judge_streaming(id, bytes, &judge_options, threads, &visitor, &mut take)?;
+    take(&mut found.outputs)?;
+    let mut converter = Converter::new(id, bytes, options);
+    // Records that could not be read are in none of the histories.
     let apart = found.format.is_none_or(|format| !format.info().histories.span_records());
-    for judged in found.judged.iter().filter(|judged| judged.history.is_none()) {
-        // A last line that is cut off is one conversation less, unless it is only the end of a log.
+    for judged in found.findings.iter().filter(|judged| judged.history.is_none()) {
+        // A truncated last line is a lost conversation, unless it is only the end of a log.
         let is_cut = judged.finding.code == codes::TRUNCATED_LAST_LINE && judged.finding.variant == 0 && apart;
-        // Of a damaged line whose repair loses nothing, all was read.
-        let is_whole = judged.finding.remedy == Remedy::One(Act::Text) && judged.loss == Loss::Lossless;
+        // A damaged line whose repair is lossless was read in full.
+        let is_whole =
+            judged.finding.remedy == Remedy::One(RepairAct::RepairText) && judged.loss == Loss::Lossless;
         if judged.severity == Severity::Error && !is_whole || is_cut {
             converter.fail(Finding {
                 code: if is_cut { codes::INVALID_JSON } else { judged.finding.code },
@@ -78,7 +78,7 @@ pub fn convert_to_spools(
             });
         }
     }
-    all.take(converter.made, how);
+    all.append(converter.output, options);
     all.judged.sort_by_key(|judged| (judged.finding.row.record, judged.finding.row.at.start));
     all.format = found.format;
     all.records = found.records;
@@ -86,35 +86,35 @@ pub fn convert_to_spools(
     Ok(all)
 }
 
-/// Converts each history once it is put together.
-struct Converting<'c> {
+/// Converts each history once it is assembled.
+struct ConversionVisitor<'c> {
     id: DocId,
     bytes: &'c dyn ReadAt,
-    how: &'c ConvertOptions<'c>,
+    options: &'c ConvertOptions<'c>,
 }
 
-impl OnHistory for Converting<'_> {
-    type Made = Made;
+impl HistoryVisitor for ConversionVisitor<'_> {
+    type Output = HistoryOutput;
 
-    fn judges(&self) -> bool {
+    fn needs_findings(&self) -> bool {
         false
     }
 
-    fn history(&self, case: &Case<'_>) -> Option<Made> {
-        let Case { cx, info, .. } = *case;
-        let mut converter = Converter::new(self.id, self.bytes, self.how).knowing(cx.look.scanned());
+    fn visit(&self, case: &JudgedHistory<'_>) -> Option<HistoryOutput> {
+        let JudgedHistory { cx, info, .. } = *case;
+        let mut converter = Converter::new(self.id, self.bytes, self.options).with_scanned(cx.text.scanned());
         converter.history(cx.history, info);
         let start = converter.start(cx.history).start;
-        let mut made = converter.made;
-        if self.how.lossless_only {
-            made.leave_out_lossy(start);
+        let mut output = converter.output;
+        if self.options.lossless_only {
+            output.leave_out_lossy(start);
         }
-        Some(made)
+        Some(output)
     }
 
-    fn renumber(_: &mut Made, _: u32) {}
+    fn renumber(_: &mut HistoryOutput, _: u32) {}
 
-    fn renumber_records(made: &mut Made, by: u32) {
-        made.judged.iter_mut().for_each(|judged| judged.finding.row.record += by);
+    fn renumber_records(output: &mut HistoryOutput, by: u32) {
+        output.judged.iter_mut().for_each(|judged| judged.finding.row.record += by);
     }
 }

@@ -1,64 +1,64 @@
-//! Fits a conversation to what a dialect takes. What is taken away or made up is noted with the place of its source.
+//! Fits a conversation to the capabilities of a dialect. What is removed or invented is reported at the place of its source.
 
 use crate::dialect::Dialect;
-use crate::json::{Spare, scan};
-use crate::message::pair_results::settle;
-use crate::message::write::Writer;
+use crate::json::{ScratchBuffers, scan};
+use crate::message::pair_results::pair_results;
+use crate::message::write::JsonWriter;
 use crate::message::{
-    At, Call, CallKind, Capabilities, Input, LossKind, Losses, Maker, Message, OpaqueKind, Part, PartKind, Raw,
-    Reasoning, ResultPart, Role, Source, Text, Thread, ToolResult,
+    CallInput, CallKind, Capabilities, LossKind, Losses, MediaSource, Message, OpaqueKind, Part, PartKind,
+    RawJson, Reasoning, ReasoningProvider, ResultPart, Role, SourceLocation, Text, Thread, ToolCall, ToolResult,
 };
 
-use super::able::Able;
-use super::media::{self, Fitted};
+use super::media::{self, MediaFit};
+use super::model_support::ModelSupport;
 use super::names;
-use super::plan::{Plan, Thoughts};
+use super::plan::{ConvertPlan, ReasoningMode};
 use super::request;
 
-/// Stands for a document's missing text, for an empty result, and for a user who has not spoken.
-const DOCUMENT: &str = "(see the document)";
-const EMPTY: &str = "(empty result)";
-const BEGIN: &str = "(the conversation begins here)";
-/// What Gemini takes for a signature that was not made by it.
+/// Placeholders for a document's missing text, an empty result, and a missing first message of the user.
+const DOCUMENT_TEXT: &str = "(see the document)";
+const EMPTY_RESULT: &str = "(empty result)";
+const FIRST_MESSAGE: &str = "(the conversation begins here)";
+/// The signature that Gemini accepts on calls of other models.
 /// https://ai.google.dev/gemini-api/docs/thought-signatures
-const SENTINEL: &str = "skip_thought_signature_validator";
+const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub fn fit(
     conversation: &mut Thread,
     capabilities: &'static Capabilities,
-    plan: &Plan,
-    able: &Able,
+    plan: &ConvertPlan,
+    support: &ModelSupport,
     losses: &mut Losses,
 ) {
-    settle(conversation, losses);
-    let mut fitter = Fitter { capabilities, plan, able, losses, marks: capabilities.cache_marks };
-    fitter.instructions(conversation);
-    fitter.messages(conversation);
-    fitter.somebody_asks(conversation);
-    fitter.user_first(conversation);
+    pair_results(conversation, losses);
+    let mut fitter = Fitter { capabilities, plan, support, losses, marks: capabilities.cache_marks };
+    fitter.fit_instructions(conversation);
+    fitter.fit_messages(conversation);
+    fitter.ensure_user_message(conversation);
+    fitter.ensure_user_first(conversation);
     if capabilities.signatures {
-        fitter.sign(conversation);
+        fitter.sign_calls(conversation);
     }
     names::fit(conversation, capabilities, losses);
-    request::fit(conversation, capabilities, able, losses);
-    merge_sides(&mut conversation.messages, capabilities);
-    conversation.thoughts = able.thoughts;
-    conversation.always_thinks = able.wants_reasoning;
+    request::fit(conversation, capabilities, support, losses);
+    merge_roles(&mut conversation.messages, capabilities);
+    conversation.reasoning_key = support.reasoning_key;
+    conversation.always_writes_reasoning = support.requires_reasoning;
 }
 
-/// Makes each part what the dialect takes of it, and leaves out the rest. Calls stay as they are, answered or not.
-pub fn fit_parts(conversation: &mut Thread, plan: &Plan, losses: &mut Losses) {
-    let (capabilities, able) = (plan.to.info().capabilities, Able::of(plan, None));
+/// Fits each part to the dialect, or leaves it out. Calls stay, answered or not.
+pub fn fit_parts(conversation: &mut Thread, plan: &ConvertPlan, losses: &mut Losses) {
+    let (capabilities, support) = (plan.dialect.info().capabilities, ModelSupport::of(plan, None));
     let marks = capabilities.cache_marks;
-    Fitter { capabilities, plan, able: &able, losses, marks }.messages(conversation);
+    Fitter { capabilities, plan, support: &support, losses, marks }.fit_messages(conversation);
 }
 
-/// Puts neighbours of one side into one message, where the dialect has one for them.
+/// Merges adjacent messages, where the dialect has one message for their roles.
 pub fn merge(messages: &mut Vec<Message>, dialect: &dyn Dialect) {
-    merge_sides(messages, dialect.info().capabilities);
+    merge_roles(messages, dialect.info().capabilities);
 }
 
-fn merge_sides(messages: &mut Vec<Message>, capabilities: &Capabilities) {
+fn merge_roles(messages: &mut Vec<Message>, capabilities: &Capabilities) {
     let Some(side) = capabilities.merged_roles else { return };
     messages.dedup_by(|next, last| {
         let is_same = side(next.role) == side(last.role);
@@ -71,17 +71,17 @@ fn merge_sides(messages: &mut Vec<Message>, capabilities: &Capabilities) {
 
 struct Fitter<'f> {
     capabilities: &'static Capabilities,
-    plan: &'f Plan,
-    able: &'f Able,
+    plan: &'f ConvertPlan,
+    support: &'f ModelSupport,
     losses: &'f mut Losses,
     /// Cache marks that may still be set.
     marks: usize,
 }
 
 impl Fitter<'_> {
-    /// Instructions that stand before everything else go where the dialect has them; later ones stay, or become the
-    /// user's: that is where they were read.
-    fn instructions(&mut self, conversation: &mut Thread) {
+    /// Moves leading instructions to where the dialect keeps them. Later ones stay in place, as messages of the user if the
+    /// dialect allows no others there.
+    fn fit_instructions(&mut self, conversation: &mut Thread) {
         let instructs = |message: &Message| matches!(message.role, Role::System | Role::Developer);
         if !self.capabilities.late_instructions {
             let leading = conversation.messages.iter().take_while(|message| instructs(message)).count();
@@ -99,13 +99,13 @@ impl Fitter<'_> {
             }
         }
         let mut instructions = std::mem::take(&mut conversation.instructions);
-        self.blocks(Role::System, &mut instructions, &mut Vec::new());
+        self.fit_blocks(Role::System, &mut instructions, &mut Vec::new());
         instructions.retain(|block| !block.is_blank());
         conversation.instructions = instructions;
     }
 
-    /// Where nobody else speaks, the last instruction is what is asked.
-    fn somebody_asks(&mut self, conversation: &mut Thread) {
+    /// Makes the last instruction a message of the user if there are no messages.
+    fn ensure_user_message(&mut self, conversation: &mut Thread) {
         if conversation.messages.is_empty()
             && !self.capabilities.late_instructions
             && let Some(last) = conversation.instructions.pop()
@@ -115,27 +115,27 @@ impl Fitter<'_> {
         }
     }
 
-    fn messages(&mut self, conversation: &mut Thread) {
-        // What a result cannot hold is said by the user, after all results of its message.
+    fn fit_messages(&mut self, conversation: &mut Thread) {
+        // Media that a result cannot contain go into a message of the user, after the results of its message.
         let mut said: Vec<(usize, Message)> = Vec::new();
-        let store = conversation.store();
+        let store = conversation.spill_store();
         for (n, message) in conversation.messages.iter_mut().enumerate() {
             if message.name.is_some() && !self.capabilities.names {
                 self.losses.count(LossKind::NAME, message.at);
                 message.name = None;
             }
             let mut moved = Message::new(Role::User, message.at);
-            self.blocks(message.role, &mut message.parts, &mut moved.parts);
+            self.fit_blocks(message.role, &mut message.parts, &mut moved.parts);
             if self.capabilities.calls_last && message.role == Role::Assistant {
-                self.calls_last(message);
+                self.move_calls_last(message);
             }
             if self.capabilities.document_text {
-                self.text_with_documents(message);
+                self.add_text_to_documents(message);
             }
             if let Some(store) = &store {
-                // What was made of texts takes as much room as they did.
+                // Fitted texts take as much memory as the original ones.
                 let made = message.parts.iter_mut().chain(&mut moved.parts);
-                made.for_each(|block| block.put_away(store));
+                made.for_each(|block| block.spill(store));
             }
             if !moved.parts.is_empty() {
                 said.push((n + 1, moved));
@@ -145,34 +145,34 @@ impl Fitter<'_> {
         conversation.messages.retain(|message| !message.parts.is_empty());
     }
 
-    /// Keeps of each block what the dialect takes of it. `moved` gets what the results among them cannot hold.
-    fn blocks(&mut self, role: Role, blocks: &mut Vec<Part>, moved: &mut Vec<Part>) {
-        // Blocks that come before others, with the number of those.
+    /// Fits each part to the dialect, or drops it. `moved` gets the media that results cannot contain.
+    fn fit_blocks(&mut self, role: Role, blocks: &mut Vec<Part>, moved: &mut Vec<Part>) {
+        // Parts to insert, each with the index of the part after it.
         let mut added: Vec<(usize, Part)> = Vec::new();
         let mut kept = 0;
         blocks.retain_mut(|block| {
-            let is_kept = self.block(role, block, &mut |new| added.push((kept, new)));
+            let is_kept = self.fit_block(role, block, &mut |new| added.push((kept, new)));
             kept += usize::from(is_kept);
             if let (true, PartKind::Result(result)) = (is_kept, &mut block.kind) {
-                self.result(result, block.at, moved);
+                self.fit_result(result, block.at, moved);
             }
             is_kept
         });
         insert(blocks, added);
     }
 
-    /// What follows a call comes before the first of them, in its order.
-    fn calls_last(&mut self, message: &mut Message) {
+    /// Moves what follows a call before the first call, in order.
+    fn move_calls_last(&mut self, message: &mut Message) {
         let is_call = |block: &Part| matches!(block.kind, PartKind::Call(_));
         let Some(first) = message.parts.iter().position(is_call) else { return };
-        let behind = message.parts.split_off(first);
-        let (calls, others): (Vec<Part>, Vec<Part>) = behind.into_iter().partition(is_call);
+        let rest = message.parts.split_off(first);
+        let (calls, others): (Vec<Part>, Vec<Part>) = rest.into_iter().partition(is_call);
         others.iter().for_each(|block| self.losses.add(LossKind::CALL_LAST, block.at));
         message.parts.extend(others.into_iter().chain(calls));
     }
 
-    /// Makes the block what the dialect takes of it, if it takes anything. `before` gets what has to come before it.
-    fn block(&mut self, role: Role, block: &mut Part, before: &mut dyn FnMut(Part)) -> bool {
+    /// Fits a part to the dialect. Returns false if it is dropped. `before` gets the parts to insert before it.
+    fn fit_block(&mut self, role: Role, block: &mut Part, before: &mut dyn FnMut(Part)) -> bool {
         let at = block.at;
         if block.is_blank() && !self.capabilities.blank_texts {
             return false;
@@ -184,7 +184,7 @@ impl Fitter<'_> {
             self.losses.count(LossKind::SIGNATURES, at);
             block.signature = None;
         }
-        self.cache_mark(block);
+        self.fit_cache_mark(block);
         match &mut block.kind {
             PartKind::Text { citations, .. } => {
                 if citations.as_ref().is_some_and(|citations| citations.dialect != self.capabilities.dialect) {
@@ -200,16 +200,16 @@ impl Fitter<'_> {
                 let misplaced = role == Role::Assistant && !self.capabilities.model_media
                     || matches!(role, Role::System | Role::Developer);
                 match media::fit(media, misplaced, at, self.capabilities, self.losses) {
-                    Fitted::Kept(context) => context.into_iter().for_each(|text| before(Part::text(text, at))),
-                    Fitted::Text(text) => block.kind = PartKind::Text { text, citations: None },
-                    Fitted::Gone => return false,
+                    MediaFit::Keep(context) => context.into_iter().for_each(|text| before(Part::text(text, at))),
+                    MediaFit::Text(text) => block.kind = PartKind::Text { text, citations: None },
+                    MediaFit::Drop => return false,
                 }
             }
-            PartKind::Call(call) => self.call(call, at),
-            PartKind::Reasoning(reasoning) => match self.reasoning(reasoning, at) {
-                Thought::Kept => {}
-                Thought::Text(text) => block.kind = PartKind::Text { text, citations: None },
-                Thought::Gone => return false,
+            PartKind::Call(call) => self.fit_call(call, at),
+            PartKind::Reasoning(reasoning) => match self.fit_reasoning(reasoning, at) {
+                ReasoningFit::Keep => {}
+                ReasoningFit::Text(text) => block.kind = PartKind::Text { text, citations: None },
+                ReasoningFit::Drop => return false,
             },
             PartKind::Opaque(foreign) if foreign.dialect != self.capabilities.dialect => {
                 self.losses.add(loss_of(foreign.kind), at);
@@ -220,7 +220,7 @@ impl Fitter<'_> {
         true
     }
 
-    fn cache_mark(&mut self, block: &mut Part) {
+    fn fit_cache_mark(&mut self, block: &mut Part) {
         if block.cache.is_none() {
             return;
         }
@@ -235,40 +235,43 @@ impl Fitter<'_> {
         }
     }
 
-    fn reasoning(&mut self, reasoning: &mut Reasoning, at: At) -> Thought {
-        let sealed = reasoning.seal.is_some() || reasoning.redacted.is_some();
-        let taken = match reasoning.maker {
-            Maker::OpenAi | Maker::Anthropic => sealed && self.capabilities.makers.contains(&reasoning.maker),
-            Maker::Google => self.capabilities.makers.contains(&reasoning.maker),
-            Maker::Open => self.able.readable,
+    fn fit_reasoning(&mut self, reasoning: &mut Reasoning, at: SourceLocation) -> ReasoningFit {
+        let is_encrypted = reasoning.encrypted_content.is_some() || reasoning.redacted.is_some();
+        let taken = match reasoning.provider {
+            ReasoningProvider::OpenAi | ReasoningProvider::Anthropic => {
+                is_encrypted && self.capabilities.reasoning_providers.contains(&reasoning.provider)
+            }
+            ReasoningProvider::Google => self.capabilities.reasoning_providers.contains(&reasoning.provider),
+            ReasoningProvider::Open => self.support.plain_reasoning,
         };
         let says = reasoning.texts.iter().any(|text| !text.is_blank());
-        match self.plan.thoughts {
-            Thoughts::Auto if taken => Thought::Kept,
-            Thoughts::Auto if says && self.able.wants_reasoning => {
-                self.losses.add(LossKind::REASONING_UNSEALED, at);
-                (reasoning.maker, reasoning.seal, reasoning.redacted) = (Maker::Open, None, None);
-                Thought::Kept
+        match self.plan.reasoning {
+            ReasoningMode::Auto if taken => ReasoningFit::Keep,
+            ReasoningMode::Auto if says && self.support.requires_reasoning => {
+                self.losses.add(LossKind::REASONING_WITHOUT_SIGNATURE, at);
+                (reasoning.provider, reasoning.encrypted_content, reasoning.redacted) =
+                    (ReasoningProvider::Open, None, None);
+                ReasoningFit::Keep
             }
-            Thoughts::Text if says => {
+            ReasoningMode::Text if says => {
                 self.losses.add(LossKind::REASONING_AS_TEXT, at);
-                Thought::Text(Text::join(&reasoning.texts, "\\n\\n"))
+                ReasoningFit::Text(Text::join(&reasoning.texts, "\\n\\n"))
             }
             _ => {
                 self.losses.add(LossKind::REASONING, at);
-                Thought::Gone
+                ReasoningFit::Drop
             }
         }
     }
 
-    fn call(&mut self, call: &mut Call, at: At) {
-        if call.invented {
+    fn fit_call(&mut self, call: &mut ToolCall, at: SourceLocation) {
+        if call.has_synthetic_id {
             self.losses.count(LossKind::CALL_ID_INVENTED, at);
         }
         if call.kind == CallKind::Builtin || call.kind == CallKind::Custom && !self.capabilities.custom_calls {
             self.losses.add(LossKind::CALL_AS_FUNCTION, at);
-            if let (CallKind::Custom, Input::Text(text)) = (call.kind, &call.input) {
-                call.input = Input::Json(wrapped("input", |w| w.text(text)));
+            if let (CallKind::Custom, CallInput::Text(text)) = (call.kind, &call.input) {
+                call.input = CallInput::Json(wrapped("input", |w| w.text(text)));
             }
             call.kind = CallKind::Function;
         }
@@ -276,20 +279,20 @@ impl Fitter<'_> {
             return;
         }
         let wrap = match &call.input {
-            Input::Text(text) => {
+            CallInput::Text(text) => {
                 let plain = text.plain();
                 let object = plain.trim_ascii().is_empty() || is_object(&plain);
                 (!object).then(|| wrapped("raw", |w| w.text(text)))
             }
-            Input::Json(raw) => (raw.first() != Some(b'{')).then(|| wrapped("raw", |w| w.raw(raw))),
+            CallInput::Json(raw) => (raw.first() != Some(b'{')).then(|| wrapped("raw", |w| w.raw(raw))),
         };
         if let Some(object) = wrap {
             self.losses.add(LossKind::ARGUMENTS_WRAPPED, at);
-            call.input = Input::Json(object);
+            call.input = CallInput::Json(object);
         }
     }
 
-    fn result(&mut self, result: &mut ToolResult, at: At, moved: &mut Vec<Part>) {
+    fn fit_result(&mut self, result: &mut ToolResult, at: SourceLocation, moved: &mut Vec<Part>) {
         if result.is_error && !self.capabilities.error_marks {
             self.losses.add(LossKind::ERROR_MARK, at);
             result.is_error = false;
@@ -305,11 +308,11 @@ impl Fitter<'_> {
                 }
                 ResultPart::Media(mut media, at) => {
                     match media::fit(&mut media, false, at, self.capabilities, self.losses) {
-                        Fitted::Text(text) => parts.push(ResultPart::Text(text)),
-                        Fitted::Gone => {}
-                        Fitted::Kept(context) => {
+                        MediaFit::Text(text) => parts.push(ResultPart::Text(text)),
+                        MediaFit::Drop => {}
+                        MediaFit::Keep(context) => {
                             let kept = self.capabilities.result_media.contains(&media.kind)
-                                || self.able.media_in_results && matches!(media.source, Source::Data(_));
+                                || self.support.media_in_results && matches!(media.source, MediaSource::Data(_));
                             if kept {
                                 parts.extend(context.map(ResultPart::Text));
                                 parts.push(ResultPart::Media(media, at));
@@ -327,45 +330,45 @@ impl Fitter<'_> {
         let says = |part: &ResultPart| !matches!(part, ResultPart::Text(text) if text.is_blank());
         if self.capabilities.result_text && !parts.iter().any(says) {
             self.losses.add(LossKind::STUB_TEXT, at);
-            parts = vec![ResultPart::Text(Text::new(EMPTY))];
+            parts = vec![ResultPart::Text(Text::new(EMPTY_RESULT))];
         }
         result.parts = parts;
     }
 
-    fn text_with_documents(&mut self, message: &mut Message) {
+    fn add_text_to_documents(&mut self, message: &mut Message) {
         let document = |block: &&Part| matches!(&block.kind, PartKind::Media(media) if media.kind == crate::message::MediaKind::File);
         let says = |block: &Part| matches!(block.kind, PartKind::Text { .. }) && !block.is_blank();
         if let Some(at) = message.parts.iter().find(document).map(|block| block.at)
             && !message.parts.iter().any(says)
         {
             self.losses.add(LossKind::STUB_TEXT, at);
-            message.parts.push(Part::text(Text::new(DOCUMENT), at));
+            message.parts.push(Part::text(Text::new(DOCUMENT_TEXT), at));
         }
     }
 
-    fn user_first(&mut self, conversation: &mut Thread) {
+    fn ensure_user_first(&mut self, conversation: &mut Thread) {
         let first = conversation.messages.first();
         let Some(at) = first.filter(|first| first.role == Role::Assistant).map(|first| first.at) else { return };
         if self.capabilities.user_first {
             self.losses.add(LossKind::STUB_TEXT, at);
             let mut message = Message::new(Role::User, at);
-            message.parts.push(Part::text(Text::new(BEGIN), at));
+            message.parts.push(Part::text(Text::new(FIRST_MESSAGE), at));
             conversation.messages.insert(0, message);
         }
     }
 
-    /// Newer Gemini models want the first call of each step of the current turn signed.
-    fn sign(&mut self, conversation: &mut Thread) {
+    /// Signs the first call of each step of the current turn, as newer Gemini models require.
+    fn sign_calls(&mut self, conversation: &mut Thread) {
         let said = |message: &Message| message.role == Role::User;
         let turn = conversation.messages.iter().rposition(said).map_or(0, |n| n + 1);
         for message in conversation.messages.iter_mut().skip(turn) {
             let first = message.parts.iter_mut().find(|block| matches!(block.kind, PartKind::Call(_)));
             let Some(block) = first.filter(|block| block.signature.is_none()) else { continue };
-            match self.able.signed_calls {
+            match self.support.signed_calls {
                 Some(false) => return,
                 Some(true) => {
                     self.losses.add(LossKind::STUB_SIGNATURE, block.at);
-                    block.signature = Some(Text::new(SENTINEL));
+                    block.signature = Some(Text::new(SKIP_SIGNATURE));
                 }
                 None => self.losses.count(LossKind::UNSIGNED_CALLS, block.at),
             }
@@ -373,7 +376,7 @@ impl Fitter<'_> {
     }
 }
 
-/// Inserts into a list what comes before the element of each number, in order.
+/// Inserts elements into a list, each before the element of its index, in order.
 fn insert<T>(list: &mut Vec<T>, added: Vec<(usize, T)>) {
     if added.is_empty() {
         return;
@@ -390,11 +393,11 @@ fn insert<T>(list: &mut Vec<T>, added: Vec<(usize, T)>) {
     *list = all;
 }
 
-/// What becomes of reasoning.
-enum Thought {
-    Kept,
+/// The form that reasoning gets.
+enum ReasoningFit {
+    Keep,
     Text(Text),
-    Gone,
+    Drop,
 }
 
 fn loss_of(kind: OpaqueKind) -> LossKind {
@@ -408,12 +411,12 @@ fn loss_of(kind: OpaqueKind) -> LossKind {
 }
 
 fn is_object(json: &[u8]) -> bool {
-    let mut spare = Spare::take();
+    let mut spare = ScratchBuffers::acquire();
     json.trim_ascii_start().starts_with(b"{") && scan(json, &mut spare.tape).is_ok()
 }
 
-fn wrapped(key: &str, write: impl FnOnce(&mut Writer<'_>)) -> Raw {
+fn wrapped(key: &str, write: impl FnOnce(&mut JsonWriter<'_>)) -> RawJson {
     let mut object = Vec::new();
-    Writer::new(&mut object).object(|w| write(w.key(key)));
-    Raw::new(object)
+    JsonWriter::new(&mut object).object(|w| write(w.key(key)));
+    RawJson::new(object)
 }

@@ -1,45 +1,45 @@
-//! Fits images, documents and other media to what a dialect takes.
+//! Fits images, documents and other media to the capabilities of a dialect.
 
-use crate::message::{At, Capabilities, LossKind, Losses, Media, MediaKind, Source, Text};
+use crate::message::{Capabilities, LossKind, Losses, Media, MediaKind, MediaSource, SourceLocation, Text};
 
-/// What becomes of media.
-pub enum Fitted {
-    /// It stays, with a text in front of it if there is one.
-    Kept(Option<Text>),
-    /// A text stands for it.
+/// The form that media get.
+pub enum MediaFit {
+    /// They stay, after a text if there is one.
+    Keep(Option<Text>),
+    /// A text replaces them.
     Text(Text),
-    Gone,
+    Drop,
 }
 
-/// Fits media; `misplaced` where the dialect takes none at all.
+/// Fits media. `misplaced`: the dialect accepts none at this position.
 pub fn fit(
     media: &mut Media,
     misplaced: bool,
-    at: At,
+    at: SourceLocation,
     capabilities: &Capabilities,
     losses: &mut Losses,
-) -> Fitted {
-    let mut loss = if misplaced { Some(LossKind::MEDIA) } else { capabilities.refuses(media) };
-    // What is text need not come as a file.
-    if loss.is_some() && media.read_text() {
+) -> MediaFit {
+    let mut loss = if misplaced { Some(LossKind::MEDIA) } else { capabilities.media_loss(media) };
+    // Text need not be a file.
+    if loss.is_some() && media.decode_text() {
         losses.add(LossKind::DATA_AS_TEXT, at);
-        loss = if misplaced { Some(LossKind::MEDIA_AS_TEXT) } else { capabilities.refuses(media) };
+        loss = if misplaced { Some(LossKind::MEDIA_AS_TEXT) } else { capabilities.media_loss(media) };
     }
-    let cited = !capabilities.document_facts && media.cited.take().is_some();
-    if cited && (loss.is_none() || matches!(media.source, Source::Plain(_))) {
-        losses.add(LossKind::CITATION_WANTED, at);
+    let cited = !capabilities.document_metadata && media.citations.take().is_some();
+    if cited && (loss.is_none() || matches!(media.source, MediaSource::Plain(_))) {
+        losses.add(LossKind::CITATION_REQUEST, at);
     }
     if let Some(loss) = loss {
-        let Some(text) = media.told() else {
+        let Some(text) = media.to_text() else {
             losses.add(loss, at);
-            return Fitted::Gone;
+            return MediaFit::Drop;
         };
         let found = media.kind == MediaKind::Search;
         if !found && media.name.is_some() {
             losses.add(LossKind::FILE_NAME, at);
         }
-        losses.add(if found { LossKind::FOUND_AS_TEXT } else { LossKind::MEDIA_AS_TEXT }, at);
-        return Fitted::Text(text);
+        losses.add(if found { LossKind::SEARCH_RESULT_AS_TEXT } else { LossKind::MEDIA_AS_TEXT }, at);
+        return MediaFit::Text(text);
     }
     if !capabilities.detail && media.detail.take().is_some_and(|detail| !detail.is("auto")) {
         losses.add(LossKind::DETAIL, at);
@@ -48,9 +48,9 @@ pub fn fit(
     if media.name.take_if(|_| !named).is_some() {
         losses.add(LossKind::FILE_NAME, at);
     }
-    let context = media.context.take_if(|_| !capabilities.document_facts);
+    let context = media.context.take_if(|_| !capabilities.document_metadata);
     if context.is_some() {
         losses.add(LossKind::CONTEXT_AS_TEXT, at);
     }
-    Fitted::Kept(context)
+    MediaFit::Keep(context)
 }

@@ -1,33 +1,33 @@
-//! Conversion: histories are read as threads, fitted to what the other dialect takes, written in it and judged, several
-//! at a time; what comes out comes in their order. Every loss is a finding on the place of its source.
+//! Conversion: histories are read as threads, fitted to the capabilities of the other dialect, written in it and judged,
+//! several at a time; results come in the order of the source. Every loss is a finding at the place of its source.
 
-mod able;
-mod carried;
+mod carry_over;
 mod check;
+mod conversion_builder;
+mod converted_doc;
+mod dialect_names;
 mod doc;
-mod done;
 mod effort;
 mod fit;
+mod history_converter;
 pub mod log;
 mod media;
-mod mend;
 mod model;
+mod model_support;
 mod names;
 mod options;
 mod plan;
-mod record;
+mod repair_copy;
 mod request;
 pub mod session;
 mod source;
 pub mod stream;
-mod taker;
-mod to;
-mod verbatim;
+mod verbatim_copy;
 
 pub use check::check;
+pub use converted_doc::ConvertedDoc;
+pub use dialect_names::{CONVERT_DIALECTS, DIALECT_ALIASES, dialect_by_name};
 pub use doc::{convert_doc, convert_to_spools};
-pub use done::ConvertedDoc;
 pub use fit::{fit_parts, merge};
 pub use options::ConvertOptions;
-pub use plan::{Plan, Thoughts};
-pub use to::{ALIASES, TO, dialect};
+pub use plan::{ConvertPlan, ReasoningMode};

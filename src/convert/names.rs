@@ -1,11 +1,12 @@
-//! Names and ids that a dialect's pattern refuses get others, the same on every run: of a call and of its result, of a
-//! tool and wherever it is named.
+//! Renames ids and tool names that a dialect's pattern refuses, to the same on every run: ids in a call and its result,
+//! names in a definition and wherever the tool is named.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::json::fingerprint_of;
 use crate::message::{
-    At, Call, Capabilities, Choice, IdRule, LossKind, Losses, Message, PartKind, Role, Text, Thread,
+    Capabilities, IdRule, LossKind, Losses, Message, PartKind, Role, SourceLocation, Text, Thread, ToolCall,
+    ToolChoice,
 };
 
 pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
@@ -16,11 +17,11 @@ pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut 
 fn call_ids(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
     let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
     let rule = capabilities.call_ids_for(model.as_deref());
-    if are_apart(conversation, &rule, capabilities.unique_calls) {
+    if are_distinct(conversation, &rule, capabilities.unique_calls) {
         return;
     }
     let mut used: HashSet<Vec<u8>> = HashSet::new();
-    // An id that is made up here must be none that a later call has.
+    // A synthetic id must not be one that a later call has.
     let stored = stored_ids(conversation);
     let mut tries: HashMap<Vec<u8>, u32> = HashMap::new();
     // Results come directly after their calls, in their order.
@@ -40,8 +41,8 @@ fn call_ids(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut
         for block in &mut message.parts {
             let PartKind::Call(call) = &mut block.kind else { continue };
             let old = call.id.plain().into_owned();
-            // Calls of one message have ids of their own in every dialect.
-            let stolen = |id: &[u8]| call.invented && stored.contains(id);
+            // The calls of one message have distinct ids in every dialect.
+            let stolen = |id: &[u8]| call.has_synthetic_id && stored.contains(id);
             let taken = beside.contains(&old) || stolen(&old) || capabilities.unique_calls && used.contains(&old);
             if rule.fits(&old) && !taken {
                 if capabilities.unique_calls {
@@ -51,22 +52,22 @@ fn call_ids(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut
                 batch.push(None);
                 continue;
             }
-            // Thousands of calls may share an id: each goes on where the one before ended.
+            // Thousands of calls may share an id: each continues where the one before ended.
             let again = tries.entry(old.clone()).or_default();
             let id = loop {
-                let id = rule.fitting(&old, *again);
+                let id = rule.fit_id(&old, *again);
                 let id_bytes = id.as_bytes();
                 if !(used.contains(id_bytes) || beside.contains(id_bytes) || stolen(id_bytes)) {
                     break id;
                 }
                 *again += 1;
             };
-            // What a call had before stays apart from what another gets now.
+            // An old id stays distinct from the new ids of other calls.
             if capabilities.unique_calls || !rule.fits(&old) && *again == 0 {
                 used.insert(id.clone().into_bytes());
             }
             beside.insert(id.clone().into_bytes());
-            if !call.invented {
+            if !call.has_synthetic_id {
                 losses.add(LossKind::CALL_ID_RENAMED, block.at);
             }
             call.id = Text::new(&id);
@@ -75,18 +76,18 @@ fn call_ids(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut
     }
 }
 
-/// Whether all ids fit, and differ where they must: most do, as they were stored.
-fn are_apart(conversation: &Thread, rule: &IdRule, everywhere: bool) -> bool {
+/// True if all ids fit, and differ where they must, as most stored ones do.
+fn are_distinct(conversation: &Thread, rule: &IdRule, everywhere: bool) -> bool {
     // Ids are compared as they are written, which an escape makes ambiguous.
-    let fits = |call: &Call| {
+    let fits = |call: &ToolCall| {
         let id = call.id.raw();
-        !call.invented && !id.contains(&b'\\') && rule.fits(&id)
+        !call.has_synthetic_id && !id.contains(&b'\\') && rule.fits(&id)
     };
     if !conversation.messages.iter().flat_map(Message::calls).all(fits) {
         return false;
     }
-    // Two ids may have one fingerprint: then each is looked at.
-    let differ = |calls: &mut dyn Iterator<Item = &Call>| {
+    // Two ids may have the same fingerprint: then the ids themselves are compared.
+    let differ = |calls: &mut dyn Iterator<Item = &ToolCall>| {
         let mut used: Vec<u64> = calls.map(|call| fingerprint_of(&call.id.raw())).collect();
         used.sort_unstable();
         used.is_sorted_by(|one, next| one < next)
@@ -98,47 +99,47 @@ fn are_apart(conversation: &Thread, rule: &IdRule, everywhere: bool) -> bool {
     }
 }
 
-/// Ids that calls came with, if others came without.
+/// The ids in the source, if some calls have none.
 fn stored_ids(conversation: &Thread) -> HashSet<Vec<u8>> {
     let calls = || conversation.messages.iter().flat_map(Message::calls);
-    if !calls().any(|call| call.invented) {
+    if !calls().any(|call| call.has_synthetic_id) {
         return HashSet::new();
     }
-    calls().filter(|call| !call.invented).map(|call| call.id.plain().into_owned()).collect()
+    calls().filter(|call| !call.has_synthetic_id).map(|call| call.id.plain().into_owned()).collect()
 }
 
 fn tool_names(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
     let rule = capabilities.tool_names;
     let mut all_fit = true;
-    each_name(conversation, &mut |name, _| all_fit &= rule.fits(&name.plain()));
+    visit_tool_names(conversation, &mut |name, _| all_fit &= rule.fits(&name.plain()));
     if all_fit {
         return;
     }
     // Names that fit are kept, and no other tool may get one of them.
     let mut used: HashSet<Vec<u8>> = HashSet::new();
-    each_name(conversation, &mut |name, _| {
+    visit_tool_names(conversation, &mut |name, _| {
         if rule.fits(&name.plain()) {
             used.insert(name.plain().into_owned());
         }
     });
     let mut new: HashMap<Vec<u8>, Text> = HashMap::new();
-    each_name(conversation, &mut |name, at| {
+    visit_tool_names(conversation, &mut |name, at| {
         let old = name.plain().into_owned();
         if rule.fits(&old) {
             return;
         }
-        *name = new.entry(old).or_insert_with_key(|old| apart(old, &rule, &mut used)).clone();
+        *name = new.entry(old).or_insert_with_key(|old| unused_name(old, &rule, &mut used)).clone();
         if let Some(at) = at {
             losses.add(LossKind::TOOL_RENAMED, at);
         }
     });
 }
 
-/// A name that fits, and that no other tool has.
-fn apart(old: &[u8], rule: &IdRule, used: &mut HashSet<Vec<u8>>) -> Text {
+/// A name that fits and that no other tool has.
+fn unused_name(old: &[u8], rule: &IdRule, used: &mut HashSet<Vec<u8>>) -> Text {
     let mut again = 0;
     loop {
-        let name = rule.fitting(old, again);
+        let name = rule.fit_id(old, again);
         if used.insert(name.clone().into_bytes()) {
             return Text::new(&name);
         }
@@ -146,8 +147,8 @@ fn apart(old: &[u8], rule: &IdRule, used: &mut HashSet<Vec<u8>>) -> Text {
     }
 }
 
-/// Every name of a tool; the place of those that are renamed for the reader to see: definitions and calls.
-fn each_name(conversation: &mut Thread, each: &mut dyn FnMut(&mut Text, Option<At>)) {
+/// Visits every name of a tool, with the location of those whose renaming is reported: definitions and calls.
+fn visit_tool_names(conversation: &mut Thread, each: &mut dyn FnMut(&mut Text, Option<SourceLocation>)) {
     for tool in &mut conversation.tools {
         let at = tool.at;
         if let Some(name) = tool.name_mut() {
@@ -162,8 +163,8 @@ fn each_name(conversation: &mut Thread, each: &mut dyn FnMut(&mut Text, Option<A
         }
     }
     match conversation.settings.choice.as_mut().map(|choice| &mut choice.value) {
-        Some(Choice::Tool(name)) => each(name, None),
-        Some(Choice::Allowed { names, .. }) => names.iter_mut().for_each(|name| each(name, None)),
+        Some(ToolChoice::Tool(name)) => each(name, None),
+        Some(ToolChoice::Allowed { names, .. }) => names.iter_mut().for_each(|name| each(name, None)),
         _ => {}
     }
 }

@@ -1,44 +1,44 @@
-//! How docs are converted.
+//! Options of a conversion.
 
 use crate::carry::CarryOver;
 use crate::judge::Options;
 use crate::target::Severity;
 
-use super::plan::Plan;
+use super::plan::ConvertPlan;
 
-/// What to convert to, and what is to be told of it.
+/// The target of a conversion, and what to report.
 pub struct ConvertOptions<'r> {
-    /// How the source is read and judged.
-    pub options: &'r Options,
-    pub plan: Plan,
-    /// The least weight of findings that are kept; all are counted.
-    pub least: Severity,
-    /// How many findings are kept.
-    pub most: usize,
+    /// Options for reading and judging the source.
+    pub judge: &'r Options,
+    pub plan: ConvertPlan,
+    /// The lowest severity of findings that are kept; all are counted.
+    pub min_severity: Severity,
+    /// The most findings that are kept.
+    pub max_findings: usize,
     /// Conversations that would lose something are left out.
     pub lossless_only: bool,
-    /// Records whose conversations are in the target's dialect are passed over.
+    /// Conversations in the target's dialect are skipped.
     pub foreign_only: bool,
-    /// Sessions of another agent are written, not requests.
+    /// Writes sessions of another agent; `None`: requests.
     pub carry: Option<&'r CarryOver>,
 }
 
 impl<'r> ConvertOptions<'r> {
-    /// Everything is converted, and all that it loses is kept.
-    pub fn new(options: &'r Options, plan: Plan) -> Self {
+    /// Converts everything, and keeps all findings.
+    pub fn new(options: &'r Options, plan: ConvertPlan) -> Self {
         ConvertOptions {
-            options,
+            judge: options,
             plan,
-            least: Severity::Info,
-            most: usize::MAX,
+            min_severity: Severity::Info,
+            max_findings: usize::MAX,
             lossless_only: false,
             foreign_only: false,
             carry: None,
         }
     }
 
-    /// Number of the next conversation: among those that are written, or among all where some are passed over.
-    pub(super) fn number(&self, converted: u32, met: u32) -> u32 {
-        if self.foreign_only { met } else { converted }
+    /// Number of the next conversation: among those that are written, or among all if some are skipped.
+    pub(super) fn number(&self, converted: u32, total: u32) -> u32 {
+        if self.foreign_only { total } else { converted }
     }
 }

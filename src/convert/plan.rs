@@ -1,27 +1,27 @@
-//! What the user wants of a conversion.
+//! The target and the options of a conversion.
 
-use crate::dialect::{Dialect, Written};
+use crate::dialect::{Dialect, OutputShape};
 use crate::target::Target;
 
-/// What becomes of reasoning.
+/// The treatment of reasoning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Thoughts {
-    /// Kept where it means something to the model that reads it.
+pub enum ReasoningMode {
+    /// Keep it where the target's model can use it.
     #[default]
     Auto,
-    /// What can be read of it becomes text of the model.
+    /// Turn readable reasoning into text of the model.
     Text,
-    /// All of it goes.
+    /// Remove it.
     Drop,
 }
 
-/// What to convert to.
-pub struct Plan {
-    pub to: &'static dyn Dialect,
-    pub written: Written,
-    pub thoughts: Thoughts,
-    /// The model that the result names, instead of the one that the source does.
+/// The target of a conversion.
+pub struct ConvertPlan {
+    pub dialect: &'static dyn Dialect,
+    pub shape: OutputShape,
+    pub reasoning: ReasoningMode,
+    /// The model that the result names; `None`: that of the source.
     pub model: Option<String>,
-    /// The target that was asked for, if there is one.
+    /// The target that the user named, if any.
     pub target: Option<&'static Target>,
 }

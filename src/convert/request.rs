@@ -1,31 +1,33 @@
-//! Fits what a request says beside its messages: tools and settings.
+//! Fits the tools and settings of a request.
 
 use std::collections::HashSet;
 
-use crate::message::settings_map::Form;
+use crate::message::settings_map::SettingRow;
 use crate::message::{
-    At, Capabilities, Choice, Effort, LossKind, Losses, Name, OutputFormat, PartKind, Plain, Raw,
-    SearchCapabilities, Settings, Text, Thread, Tool, ToolKind, WebSearch,
+    Capabilities, CopiedSetting, EffortSetting, LossKind, Losses, OutputFormat, PartKind, RawJson,
+    RequestSettings, SearchCapabilities, SettingName, SourceLocation, Text, Thread, Tool, ToolChoice, ToolKind,
+    WebSearch,
 };
 
-use super::able::{Able, Sampling};
 use super::effort;
+use super::model_support::{ModelSupport, Sampling};
 
-/// What the client said to a tool of free text.
-const FREE_TEXT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
-/// Nothing is known about the arguments of a tool that is only called.
-const ANYTHING: &str = r#"{"type":"object"}"#;
-/// The limit where the target wants one; every model takes it.
-pub const LIMIT: u32 = 4096;
+/// The schema of a free-text tool as a function.
+const FREE_TEXT_SCHEMA: &str =
+    r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
+/// The schema of a tool that is called without a definition: nothing is known about its arguments.
+const ANY_OBJECT_SCHEMA: &str = r#"{"type":"object"}"#;
+/// The limit of output tokens where the target requires one; every model accepts it.
+pub const DEFAULT_LIMIT: u32 = 4096;
 
-pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
+pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, support: &ModelSupport, losses: &mut Losses) {
     tools(conversation, capabilities, losses);
-    effort::fit(conversation, capabilities, able, losses);
-    settings(conversation, capabilities, able, losses);
+    effort::fit(conversation, capabilities, support, losses);
+    settings(conversation, capabilities, support, losses);
 }
 
 fn tools(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
-    let mut marks = capabilities.cache_marks.saturating_sub(marked(conversation));
+    let mut marks = capabilities.cache_marks.saturating_sub(count_marks(conversation));
     conversation.tools.retain_mut(|tool| {
         if tool.cache.is_some() {
             match marks.checked_sub(1) {
@@ -44,9 +46,9 @@ fn tools(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Lo
             }
             known
         });
-        kind(tool, capabilities, losses)
+        fit_tool_kind(tool, capabilities, losses)
     });
-    if capabilities.wants_tools && conversation.tools.is_empty() {
+    if capabilities.requires_tools && conversation.tools.is_empty() {
         define_called_tools(conversation, losses);
     }
     if conversation.tools.is_empty()
@@ -56,8 +58,8 @@ fn tools(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Lo
     }
 }
 
-/// Fits what a tool is; whether anything of it is left.
-fn kind(tool: &mut Tool, capabilities: &Capabilities, losses: &mut Losses) -> bool {
+/// Fits the kind of a tool. Returns false if it is dropped.
+fn fit_tool_kind(tool: &mut Tool, capabilities: &Capabilities, losses: &mut Losses) -> bool {
     let own = |dialect: &str| dialect == capabilities.dialect;
     let made = match &mut tool.kind {
         ToolKind::Opaque(foreign) if !own(foreign.dialect) => {
@@ -70,7 +72,7 @@ fn kind(tool: &mut Tool, capabilities: &Capabilities, losses: &mut Losses) -> bo
                 return false;
             };
             losses.add(LossKind::WEB_SEARCH, tool.at);
-            if limit(search, limits) {
+            if remove_limits(search, limits) {
                 losses.add(LossKind::SEARCH_LIMIT, tool.at);
             }
             return true;
@@ -78,12 +80,12 @@ fn kind(tool: &mut Tool, capabilities: &Capabilities, losses: &mut Losses) -> bo
         ToolKind::Client(client, foreign) if !own(foreign.dialect) => ToolKind::Function {
             name: Text::new(client.name),
             description: Some(Text::new(client.description)),
-            parameters: Some(Raw::new(client.schema.as_bytes())),
+            parameters: Some(RawJson::new(client.schema.as_bytes())),
         },
         ToolKind::Custom { name, description, .. } if !capabilities.custom_calls => ToolKind::Function {
             name: std::mem::take(name),
             description: description.take(),
-            parameters: Some(Raw::new(FREE_TEXT.as_bytes())),
+            parameters: Some(RawJson::new(FREE_TEXT_SCHEMA.as_bytes())),
         },
         _ => return true,
     };
@@ -92,8 +94,8 @@ fn kind(tool: &mut Tool, capabilities: &Capabilities, losses: &mut Losses) -> bo
     true
 }
 
-/// Takes away what the target's search cannot be limited by; whether there was something.
-fn limit(search: &mut WebSearch, capabilities: &SearchCapabilities) -> bool {
+/// Removes limits that the target's web search does not have. Returns whether there were any.
+fn remove_limits(search: &mut WebSearch, capabilities: &SearchCapabilities) -> bool {
     let before = [
         !capabilities.allowed && !search.allowed.is_empty(),
         !capabilities.blocked && !search.blocked.is_empty(),
@@ -109,13 +111,13 @@ fn limit(search: &mut WebSearch, capabilities: &SearchCapabilities) -> bool {
     before.contains(&true)
 }
 
-fn marked(conversation: &Thread) -> usize {
+fn count_marks(conversation: &Thread) -> usize {
     let messages = conversation.messages.iter().flat_map(|message| &message.parts);
     conversation.instructions.iter().chain(messages).filter(|block| block.cache.is_some()).count()
 }
 
 fn define_called_tools(conversation: &mut Thread, losses: &mut Losses) {
-    let mut names: Vec<(Text, At)> = Vec::new();
+    let mut names: Vec<(Text, SourceLocation)> = Vec::new();
     let mut named: HashSet<&Text> = HashSet::new();
     for block in conversation.messages.iter().flat_map(|message| &message.parts) {
         if let PartKind::Call(call) = &block.kind
@@ -126,69 +128,69 @@ fn define_called_tools(conversation: &mut Thread, losses: &mut Losses) {
     }
     for (name, at) in names {
         losses.add(LossKind::STUB_TOOL, at);
-        let parameters = Some(Raw::new(ANYTHING.as_bytes()));
+        let parameters = Some(RawJson::new(ANY_OBJECT_SCHEMA.as_bytes()));
         let kind = ToolKind::Function { name, description: None, parameters };
         conversation.tools.push(Tool::new(kind, at));
     }
 }
 
-fn settings(conversation: &mut Thread, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
+fn settings(conversation: &mut Thread, capabilities: &Capabilities, support: &ModelSupport, losses: &mut Losses) {
     let at = first_place(conversation);
     let settings = &mut conversation.settings;
-    shown_probabilities(settings, capabilities);
-    settings.plain.retain(|plain| {
+    turn_on_logprobs(settings, capabilities);
+    settings.copied.retain(|plain| {
         let known = capabilities.has(plain.name);
-        if !known && !is_usual(plain) {
-            losses.add(Form::of(plain.name).map_or(LossKind::SETTING, |form| form.loss), plain.at);
+        if !known && !is_default(plain) {
+            losses.add(SettingRow::of(plain.name).map_or(LossKind::SETTING, |form| form.loss), plain.at);
         }
         known
     });
     macro_rules! keep {
         ($($field:ident: $name:ident),* $(,)?) => {
-            $(if !capabilities.has(Name::$name) && let Some(set) = settings.$field.take() {
+            $(if !capabilities.has(SettingName::$name) && let Some(set) = settings.$field.take() {
                 losses.add(LossKind::SETTING, set.at);
             })*
         };
     }
     keep!(stop: Stop, choice: Choice, summary: Summary, output: Output);
-    // Gemini knows summaries of thoughts only with and without.
-    if capabilities.plain_summaries
+    // Gemini's reasoning summaries are only on or off.
+    if capabilities.summary_is_switch
         && let Some(set) = &settings.summary
         && !set.value.is("auto")
     {
-        losses.add(LossKind::CLAMPED, set.at);
+        losses.add(LossKind::SUMMARY_LEVEL, set.at);
     }
-    // That several tools may be called at once is usual everywhere.
-    if !capabilities.has(Name::Parallel)
+    // Parallel calls are the default everywhere.
+    if !capabilities.has(SettingName::Parallel)
         && let Some(set) = settings.parallel.take().filter(|set| !set.value)
     {
         losses.add(LossKind::SETTING, set.at);
     }
     choice(settings, capabilities, losses);
-    sampling(settings, capabilities, able, losses);
+    sampling(settings, capabilities, support, losses);
     limits(settings, capabilities, losses);
     output(settings, capabilities, losses);
-    if capabilities.wants_limit && settings.get(Name::MaxTokens).is_none() {
-        losses.add_with(LossKind::STUB_LIMIT, at, LIMIT);
-        let value = Raw::new(LIMIT.to_string().into_bytes());
-        settings.plain.push(Plain { name: Name::MaxTokens, value, at });
+    if capabilities.requires_limit && settings.get(SettingName::MaxTokens).is_none() {
+        losses.add_with(LossKind::STUB_LIMIT, at, DEFAULT_LIMIT);
+        let value = RawJson::new(DEFAULT_LIMIT.to_string().into_bytes());
+        settings.copied.push(CopiedSetting { name: SettingName::MaxTokens, value, at });
     }
-    if able.old_limit
-        && let Some(limit) = settings.get_mut(Name::MaxTokens)
+    if support.legacy_limit
+        && let Some(limit) = settings.get_mut(SettingName::MaxTokens)
     {
-        limit.name = Name::OldLimit;
+        limit.name = SettingName::LegacyMaxTokens;
     }
-    settings.others.drain(..).for_each(|other| losses.add(other.value, other.at));
-    settings.state.drain(..).for_each(|at| losses.add(LossKind::SERVER_STATE, at));
+    settings.dialect_only.drain(..).for_each(|other| losses.add(other.value, other.at));
+    settings.server_state.drain(..).for_each(|at| losses.add(LossKind::SERVER_STATE, at));
 }
 
-/// Sessions hold no settings: whoever goes on with one has settings of its own.
-pub fn lose(settings: &mut Settings, losses: &mut Losses) {
-    for plain in settings.plain.drain(..).filter(|plain| !is_usual(plain)) {
-        losses.add(Form::of(plain.name).map_or(LossKind::SETTING, |form| form.loss), plain.at);
+/// Reports all settings as lost: the agent that resumes a session has its own.
+pub fn drop_all_settings(settings: &mut RequestSettings, losses: &mut Losses) {
+    for plain in settings.copied.drain(..).filter(|plain| !is_default(plain)) {
+        losses.add(SettingRow::of(plain.name).map_or(LossKind::SETTING, |form| form.loss), plain.at);
     }
-    let choice = settings.choice.take().filter(|set| !matches!(set.value, Choice::Auto));
-    let effort = settings.effort.take().filter(|set| !matches!(set.value, Effort::Adaptive));
+    let choice = settings.choice.take().filter(|set| !matches!(set.value, ToolChoice::Auto));
+    let effort = settings.effort.take().filter(|set| !matches!(set.value, EffortSetting::Adaptive));
     let parallel = settings.parallel.take().filter(|set| !set.value);
     let summary = settings.summary.take().filter(|set| !set.value.is("auto"));
     let others = [
@@ -202,88 +204,95 @@ pub fn lose(settings: &mut Settings, losses: &mut Losses) {
     others.into_iter().flatten().for_each(|at| losses.add(LossKind::SETTING, at));
 }
 
-/// Says what holds if nothing is said.
-fn is_usual(plain: &Plain) -> bool {
-    let usual: &[&str] = match plain.name {
-        Name::Answers => &["1"],
-        Name::Logprobs | Name::Stream => &["false"],
-        Name::FrequencyPenalty | Name::PresencePenalty | Name::TopLogprobs => &["0", "0.0"],
+/// True if a setting has its default value.
+fn is_default(plain: &CopiedSetting) -> bool {
+    let defaults: &[&str] = match plain.name {
+        SettingName::Answers => &["1"],
+        SettingName::Logprobs | SettingName::Stream => &["false"],
+        SettingName::FrequencyPenalty | SettingName::PresencePenalty | SettingName::TopLogprobs => &["0", "0.0"],
         _ => &[],
     };
-    usual.iter().any(|usual| plain.value.is(usual))
+    defaults.iter().any(|value| plain.value.is(value))
 }
 
-/// Where probabilities have a switch, how many are shown says nothing without it.
-fn shown_probabilities(settings: &mut Settings, capabilities: &Capabilities) {
+/// Turns log probabilities on where a number of them is set and the target has a switch.
+fn turn_on_logprobs(settings: &mut RequestSettings, capabilities: &Capabilities) {
     if capabilities.probability_switch
-        && settings.get(Name::Logprobs).is_none()
-        && let Some(at) = settings.get(Name::TopLogprobs).map(|plain| plain.at)
+        && settings.get(SettingName::Logprobs).is_none()
+        && let Some(at) = settings.get(SettingName::TopLogprobs).map(|plain| plain.at)
     {
-        settings.plain.push(Plain { name: Name::Logprobs, value: Raw::new(*b"true"), at });
+        settings.copied.push(CopiedSetting { name: SettingName::Logprobs, value: RawJson::new(*b"true"), at });
     }
 }
 
-fn choice(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Losses) {
+fn choice(settings: &mut RequestSettings, capabilities: &Capabilities, losses: &mut Losses) {
     let Some(choice) = &mut settings.choice else { return };
     match &choice.value {
-        Choice::None if !capabilities.forbids_tools => {
+        ToolChoice::None if !capabilities.forbids_tools => {
             losses.add(LossKind::SETTING, choice.at);
             settings.choice = None;
         }
-        Choice::Allowed { required, .. } if !capabilities.allowed_tools => {
+        ToolChoice::Allowed { required, .. } if !capabilities.allowed_tools => {
             losses.add(LossKind::CHOICE_WIDENED, choice.at);
-            choice.value = if *required { Choice::Required } else { Choice::Auto };
+            choice.value = if *required { ToolChoice::Required } else { ToolChoice::Auto };
         }
         _ => {}
     }
 }
 
-fn sampling(settings: &mut Settings, capabilities: &Capabilities, able: &Able, losses: &mut Losses) {
+fn sampling(
+    settings: &mut RequestSettings,
+    capabilities: &Capabilities,
+    support: &ModelSupport,
+    losses: &mut Losses,
+) {
     let thinks = match settings.effort.as_ref().map(|set| &set.value) {
-        Some(Effort::Off) | None => false,
-        // Words alone do not make Claude think, a budget does.
-        Some(Effort::Level(_)) => !capabilities.wants_limit,
-        Some(Effort::Budget(_) | Effort::Adaptive) => true,
+        Some(EffortSetting::Off) | None => false,
+        // Only a budget turns thinking of Claude on, not a word.
+        Some(EffortSetting::Level(_)) => !capabilities.requires_limit,
+        Some(EffortSetting::Budget(_) | EffortSetting::Adaptive) => true,
     };
-    let claude_thinks = thinks && capabilities.wants_limit;
-    let refused = match able.sampling {
+    let claude_thinks = thinks && capabilities.requires_limit;
+    let refused = match support.sampling {
         Sampling::Refused => true,
         Sampling::UnlessThinking => thinks,
-        Sampling::Taken => false,
+        Sampling::Accepted => false,
     };
-    for name in [Name::Temperature, Name::TopP, Name::TopK] {
-        let one = |plain: &Plain| plain.value.number() == Some(1.0);
+    for name in [SettingName::Temperature, SettingName::TopP, SettingName::TopK] {
+        let one = |plain: &CopiedSetting| plain.value.number() == Some(1.0);
         let drops = refused || claude_thinks && !settings.get(name).is_some_and(one);
-        // What is the model's own usual value is taken, and says nothing.
-        if drops && let Some(plain) = settings.take(name).filter(|plain| name == Name::TopK || !one(plain)) {
+        // The default value is accepted, and has no effect.
+        if drops
+            && let Some(plain) = settings.remove(name).filter(|plain| name == SettingName::TopK || !one(plain))
+        {
             losses.add(LossKind::SETTING_REFUSED, plain.at);
         }
     }
-    let hottest = f64::from(capabilities.hottest);
-    if let Some(plain) = settings.get_mut(Name::Temperature)
-        && plain.value.number().is_some_and(|value| value > hottest)
+    let max_temperature = f64::from(capabilities.max_temperature);
+    if let Some(plain) = settings.get_mut(SettingName::Temperature)
+        && plain.value.number().is_some_and(|value| value > max_temperature)
     {
-        losses.add(LossKind::CLAMPED, plain.at);
-        plain.value = Raw::new(capabilities.hottest.to_string().into_bytes());
+        losses.add_with(LossKind::CLAMPED, plain.at, u32::from(capabilities.max_temperature));
+        plain.value = RawJson::new(capabilities.max_temperature.to_string().into_bytes());
     }
 }
 
-fn limits(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Losses) {
-    if let Some(plain) = settings.get_mut(Name::MaxTokens)
-        && plain.value.number().is_some_and(|value| value < f64::from(capabilities.least_limit))
+fn limits(settings: &mut RequestSettings, capabilities: &Capabilities, losses: &mut Losses) {
+    if let Some(plain) = settings.get_mut(SettingName::MaxTokens)
+        && plain.value.number().is_some_and(|value| value < f64::from(capabilities.min_output_limit))
     {
-        losses.add(LossKind::CLAMPED, plain.at);
-        plain.value = Raw::new(capabilities.least_limit.to_string().into_bytes());
+        losses.add_with(LossKind::CLAMPED, plain.at, capabilities.min_output_limit);
+        plain.value = RawJson::new(capabilities.min_output_limit.to_string().into_bytes());
     }
     if let Some(stop) = &mut settings.stop
-        && stop.value.len() > capabilities.stops
+        && stop.value.len() > capabilities.max_stop_sequences
     {
-        losses.add_with(LossKind::SURPLUS_STOPS, stop.at, capabilities.stops as u32);
-        stop.value.truncate(capabilities.stops);
+        losses.add_with(LossKind::SURPLUS_STOPS, stop.at, capabilities.max_stop_sequences as u32);
+        stop.value.truncate(capabilities.max_stop_sequences);
     }
 }
 
-fn output(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Losses) {
+fn output(settings: &mut RequestSettings, capabilities: &Capabilities, losses: &mut Losses) {
     let Some(output) = &mut settings.output else { return };
     let at = output.at;
     match &mut output.value {
@@ -293,7 +302,7 @@ fn output(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Los
         }
         OutputFormat::Json => {}
         OutputFormat::Schema { name, description, strict, .. } => {
-            // A schema needs a name where the dialect wants one; a name in it is as good as any.
+            // Some dialects require a name of the schema; any will do.
             name.get_or_insert_with(|| Text::new("answer"));
             if description.is_some() && !capabilities.describes_schemas {
                 losses.add(LossKind::SCHEMA_DESCRIPTION, at);
@@ -305,6 +314,6 @@ fn output(settings: &mut Settings, capabilities: &Capabilities, losses: &mut Los
     }
 }
 
-fn first_place(conversation: &Thread) -> At {
-    conversation.messages.first().map_or_else(At::default, |message| message.at)
+fn first_place(conversation: &Thread) -> SourceLocation {
+    conversation.messages.first().map_or_else(SourceLocation::default, |message| message.at)
 }

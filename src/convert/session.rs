@@ -1,21 +1,21 @@
 //! Sessions of Claude Code and Kode: their blocks are Anthropic's own, and become the messages that the agent sends.
-//! Neighbours that one side said are one turn, results come first in it, and empty texts are left out.
+//! Adjacent blocks of one side are one turn, with results first; empty texts are left out.
 
-use crate::dialect::{Body, Shape};
+use crate::dialect::{Body, BodyShape};
 use crate::dialects::anthropic;
-use crate::format::{FormatInfo, Histories};
+use crate::format::{FormatInfo, HistoryScope};
 use crate::history::{Kind, Role, Row};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
-use crate::message::write::Writer;
-use crate::message::{Losses, Message, Opaque, OpaqueKind, Part, PartKind, Raw, Text};
+use crate::message::write::JsonWriter;
+use crate::message::{Losses, Message, Opaque, OpaqueKind, Part, PartKind, RawJson, Text};
 
-/// Hands the value of a row to what reads it.
-pub type See<'s> = &'s mut dyn FnMut(&Row, &mut dyn FnMut(Val<'_>));
+/// Reads a row's value, and passes it to a function.
+pub type RowReader<'s> = &'s mut dyn FnMut(&Row, &mut dyn FnMut(Val<'_>));
 
-/// Whether a format is one of sessions.
+/// True if a format stores sessions.
 pub fn is_session(info: &FormatInfo) -> bool {
-    info.histories == Histories::Session
+    info.histories == HistoryScope::Session
 }
 
 /// The rows of a session, turn by turn.
@@ -27,20 +27,20 @@ fn is_users(row: &Row) -> bool {
     row.answers_call() || row.role == Role::User
 }
 
-/// The messages of a turn: results of tools, and what was said. Blocks that are copied stay as they stand.
-pub fn messages(turn: &[Row], copies: bool, losses: &mut Losses, see: See<'_>) -> Vec<Message> {
+/// The messages of a turn: results of tools, and the rest. If `copies`, blocks are kept unchanged.
+pub fn messages(turn: &[Row], copies: bool, losses: &mut Losses, see: RowReader<'_>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let (results, others): (Vec<&Row>, Vec<&Row>) = turn.iter().partition(|row| row.answers_call());
     for row in results.into_iter().chain(others) {
         see(row, &mut |val| {
-            // A message whose blocks have rows of their own says nothing else, unless its content is a text.
+            // A message whose blocks have rows of their own has no other content, unless that is a text.
             let text = val.get(name::content).filter(|content| content.is_string());
             let Some(val) = (if row.kind == Kind::BlockMessage { text } else { Some(val) }) else { return };
             if is_empty(val) {
                 return;
             }
-            let base = Base::new(row.at.doc, row.at.start);
-            let part = part(Body { val, base, embedded: false, shape: Shape::Item }, copies, losses);
+            let base = RecordBase::new(row.at.doc, row.at.start);
+            let part = part(Body { val, base, embedded: false, shape: BodyShape::Item }, copies, losses);
             let role = match part.kind {
                 PartKind::Result(_) => Role::Tool,
                 _ if copies && row.answers_call() => Role::Tool,
@@ -69,7 +69,7 @@ fn part(body: Body<'_>, copies: bool, losses: &mut Losses) -> Part {
         };
     }
     let mut raw = Vec::new();
-    let mut w = Writer::new(&mut raw);
+    let mut w = JsonWriter::new(&mut raw);
     match text {
         Some(text) => w.object(|w| {
             w.key("type").plain("text");
@@ -77,11 +77,11 @@ fn part(body: Body<'_>, copies: bool, losses: &mut Losses) -> Part {
         }),
         None => w.bytes(val.raw()),
     }
-    let copy = Opaque { dialect: anthropic::NAME, kind: OpaqueKind::Unknown, raw: Raw::new(raw) };
+    let copy = Opaque { dialect: anthropic::NAME, kind: OpaqueKind::Unknown, raw: RawJson::new(raw) };
     Part::new(PartKind::Opaque(copy), at)
 }
 
-/// An empty text says nothing, and no request takes it.
+/// True for an empty text, which no request accepts.
 fn is_empty(block: Val<'_>) -> bool {
     let is_text = block.get(name::r#type).is_some_and(|kind| kind.is("text"));
     let text = if block.is_string() { Some(block) } else { block.get(name::text).filter(|_| is_text) };

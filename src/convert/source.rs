@@ -1,78 +1,87 @@
-//! A history is read, whatever its records are: items of its dialect, blocks of a session, or a log.
+//! Reads a history, whatever its records are: items of its dialect, blocks of a session, or a log.
 
 use std::io;
 
-use crate::dialect::{Body, Dialect, LogOptions, Shape};
+use crate::dialect::{Body, BodyShape, Dialect, LogOptions};
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
-use crate::format::requests::{Asked, Requests};
+use crate::format::requests::{RebuildQuery, RequestLog};
 use crate::formats;
 use crate::history::{History, Row};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, scan};
 use crate::judge;
 use crate::place::Place;
 
-use super::record::Converter;
-use super::taker::Taker;
+use super::conversion_builder::ConversionBuilder;
+use super::history_converter::Converter;
 use super::{log, session, stream};
 
 impl Converter<'_> {
-    /// Hands a history to what `taker` makes for the dialect that it is read in.
+    /// Reads a history into the builder that `builder` makes for its dialect.
     pub(super) fn read(
         &self,
         history: &History,
         info: &'static FormatInfo,
-        taker: &dyn Fn(&'static dyn Dialect) -> Taker,
-    ) -> io::Result<Taker> {
+        builder: &dyn Fn(&'static dyn Dialect) -> ConversionBuilder,
+    ) -> io::Result<ConversionBuilder> {
         if let Some(requests) = formats::by_name(info.name).and_then(|format| format.info().requests) {
-            return self.read_stream(requests, taker(&CHAT));
+            return self.read_stream(requests, builder(&CHAT));
         }
         if session::is_session(info) {
-            return Ok(self.read_session(history, info, taker(&ANTHROPIC)));
+            return Ok(self.read_session(history, info, builder(&ANTHROPIC)));
         }
         if let Some(reader) = info.dialect.info().log {
-            let mut taker = taker(&RESPONSES);
-            let stored = self.how.options.store.or(history.settings.store).unwrap_or(true);
+            let mut builder = builder(&RESPONSES);
+            let stored = self.options.judge.store.or(history.settings.store).unwrap_or(true);
             let reader = reader(LogOptions { stored, only: None });
-            let (id, bytes, limit) = (self.id, self.bytes, self.how.options.read.max_record);
-            let log = log::read(&log::Records { id, bytes, within: 0..=u64::MAX, limit }, reader)?;
-            taker.losses = log.losses;
-            taker.messages(log.thread.messages);
-            return Ok(taker);
+            let (id, bytes, limit) = (self.id, self.bytes, self.options.judge.read.max_record);
+            let log = log::read(&log::LogRecords { id, bytes, within: 0..=u64::MAX, limit }, reader)?;
+            builder.losses = log.losses;
+            builder.push_messages(log.thread.messages);
+            return Ok(builder);
         }
-        let mut taker = taker(info.dialect);
-        let mut take = |body: &Body<'_>, is_element| taker.take(body, is_element);
-        judge::each_piece(&self.texts(info), &history.rows, &history.settings, self.id, &mut take)?;
-        Ok(taker)
+        let mut builder = builder(info.dialect);
+        let mut take = |body: &Body<'_>, is_element| builder.push(body, is_element);
+        judge::visit_parts(&self.texts(info), &history.rows, &history.settings, self.id, &mut take)?;
+        Ok(builder)
     }
 
-    fn read_session(&self, history: &History, info: &'static FormatInfo, mut taker: Taker) -> Taker {
+    fn read_session(
+        &self,
+        history: &History,
+        info: &'static FormatInfo,
+        mut builder: ConversionBuilder,
+    ) -> ConversionBuilder {
         let texts = self.texts(info);
         let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {
-            texts.item(row, see);
+            texts.with_item(row, see);
         };
         for turn in session::turns(&history.rows) {
-            let messages = session::messages(turn, taker.copies(), &mut taker.losses, &mut see);
-            taker.messages(messages);
+            let messages = session::messages(turn, builder.is_verbatim(), &mut builder.losses, &mut see);
+            builder.push_messages(messages);
         }
-        taker
+        builder
     }
 
-    /// An event stream: what its next request would send.
-    fn read_stream(&self, requests: &dyn Requests, mut taker: Taker) -> io::Result<Taker> {
-        let asked = Asked { as_messages: true, ..Asked::default() };
-        let sent = stream::rebuild(self.id, self.bytes, requests, &self.how.options.read, &asked)?;
+    /// Reads the next request of an event stream.
+    fn read_stream(
+        &self,
+        requests: &dyn RequestLog,
+        mut builder: ConversionBuilder,
+    ) -> io::Result<ConversionBuilder> {
+        let asked = RebuildQuery { as_messages: true, ..RebuildQuery::default() };
+        let sent = stream::rebuild(self.id, self.bytes, requests, &self.options.judge.read, &asked)?;
         let mut tape = Tape::new();
         if let Ok(sent) = sent
             && let Some(val) = scan(&sent.body, &mut tape).ok().and_then(|()| tape.root(&sent.body))
         {
-            // It was made of no one place.
-            let base = Base::made_of(Place::default());
-            taker.take(&Body { val, base, embedded: false, shape: Shape::Request }, false);
+            // It was not made of any one place.
+            let base = RecordBase::synthetic_from(Place::default());
+            builder.push(&Body { val, base, embedded: false, shape: BodyShape::Request }, false);
         }
-        Ok(taker)
+        Ok(builder)
     }
 }

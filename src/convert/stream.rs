@@ -1,35 +1,35 @@
-//! What a request of an event stream sent: the stream is read for the format that knows what its events add up to.
+//! Rebuilds a request of an event stream, by the format that knows how events add up to one.
 
 use std::io;
 
 use crate::format::Record;
-use crate::format::requests::{Asked, Refused, Requests, Sent};
+use crate::format::requests::{RebuildError, RebuildQuery, RebuiltRequest, RequestLog};
 use crate::place::DocId;
-use crate::read::records::Entry;
+use crate::read::records::RecordEntry;
 use crate::read::{Options, records};
 use crate::source::ReadAt;
 
-/// Rebuilds what was sent, or would be sent.
+/// Rebuilds the request that was sent, or would be sent next.
 pub fn rebuild(
     id: DocId,
     bytes: &dyn ReadAt,
-    requests: &dyn Requests,
+    requests: &dyn RequestLog,
     options: &Options,
-    asked: &Asked<'_>,
-) -> io::Result<Result<Sent, Refused>> {
-    let mut rebuild = requests.rebuild(*asked);
-    let each = |take: &mut dyn FnMut(&Entry<'_>) -> bool| {
-        records::each(id, bytes, options.format, options.max_record, &mut |entry| Ok(take(entry))).map(drop)
+    asked: &RebuildQuery<'_>,
+) -> io::Result<Result<RebuiltRequest, RebuildError>> {
+    let mut rebuild = requests.rebuilder(*asked);
+    let each = |take: &mut dyn FnMut(&RecordEntry<'_>) -> bool| {
+        records::for_each(id, bytes, options.format, options.max_record, &mut |entry| Ok(take(entry))).map(drop)
     };
     each(&mut |entry| match record(entry) {
-        Some(record) => rebuild.take(&record, bytes),
+        Some(record) => rebuild.push(&record, bytes),
         None => true,
     })?;
-    match rebuild.taken() {
+    match rebuild.end_first_pass() {
         Err(refused) => return Ok(Err(refused)),
         Ok(false) => {}
         Ok(true) => each(&mut |entry| match record(entry) {
-            Some(record) => rebuild.take_later(&record),
+            Some(record) => rebuild.push_second_pass(&record),
             None => true,
         })?,
     }
@@ -37,7 +37,7 @@ pub fn rebuild(
 }
 
 /// The record of an entry, if it is one of a log that names its requests.
-fn record<'e>(entry: &Entry<'e>) -> Option<Record<'e>> {
+fn record<'e>(entry: &RecordEntry<'e>) -> Option<Record<'e>> {
     entry.format.and_then(|format| format.info().requests)?;
     Some(entry.record(entry.val?))
 }

@@ -11,7 +11,7 @@ pub const LOCATION: [&str; 4] = ["city", "region", "country", "timezone"];
 const ANTHROPIC: &str = "anthropic";
 const RESPONSES: &str = "responses";
 
-/// Tools by the beginning of their types; the first that fits holds.
+/// Tools by the prefix of their types; the first match applies.
 static TOOLS: [ClientTool; 10] = [
     ClientTool {
         dialect: ANTHROPIC,
@@ -88,6 +88,6 @@ static TOOLS: [ClientTool; 10] = [
 const EDITOR: &str = r#"{"type":"object","properties":{"command":{"type":"string","enum":["view","create","str_replace","insert","undo_edit"]},"path":{"type":"string"},"file_text":{"type":"string"},"old_str":{"type":"string"},"new_str":{"type":"string"},"insert_line":{"type":"integer"},"insert_text":{"type":"string"},"view_range":{"type":"array","items":{"type":"integer"}}},"required":["command","path"]}"#;
 
 /// The tool of this type.
-pub fn of(dialect: &str, kind: &[u8]) -> Option<&'static ClientTool> {
+pub fn find(dialect: &str, kind: &[u8]) -> Option<&'static ClientTool> {
     TOOLS.iter().find(|tool| tool.dialect == dialect && kind.starts_with(tool.kind.as_bytes()))
 }

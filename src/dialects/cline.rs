@@ -1,18 +1,18 @@
-//! Messages as Cline, Roo Code and Kilo Code store them: those of the Anthropic Messages API with members of their own
-//! beside, and blocks that they turn into the provider's before they send them. Cline's newer sessions hold a result as
-//! its tool gave it, a file by its path and content, and an image without a source; Roo keeps the reasoning of OpenAI's
-//! models as an element between the messages.
+//! Messages as Cline, Roo Code and Kilo Code store them: those of the Anthropic Messages API with additional members, and
+//! blocks that the client converts to the provider's before it sends them. Cline's newer sessions contain results as the
+//! tool returned them, files by path and content, and images without a source; Roo keeps the reasoning of OpenAI's models
+//! as elements between the messages.
 
-use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, Shape, TextChange};
+use crate::dialect::{Body, BodyShape, Dialect, DialectInfo, EditRefusal, Item, ItemOrigin, TextChange};
 use crate::dialects::anthropic::{self, ANTHROPIC};
 use crate::dialects::common::text;
 use crate::dialects::responses::RESPONSES;
 use crate::history::{BlockFlags, Flags, Kind, Pairing};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Str, Val, name};
 use crate::message::{
-    Capabilities, LossKind, Losses, Lost, Maker, Media, MediaKind, Part, PartKind, Reasoning, Role, Source, Text,
-    Thread,
+    Capabilities, ConversionLoss, LossKind, Losses, Media, MediaKind, MediaSource, Part, PartKind, Reasoning,
+    ReasoningProvider, Role, Text, Thread,
 };
 use crate::place::Edit;
 
@@ -20,7 +20,7 @@ pub struct Cline;
 
 pub static CLINE: Cline = Cline;
 
-/// It is never written: its messages are read like those of another dialect, also for Anthropic.
+/// The dialect is never written: its messages are read and converted, also for Anthropic.
 static CAPABILITIES: Capabilities =
     Capabilities { dialect: "cline", list_key: "messages", ..Capabilities::NOTHING };
 
@@ -60,19 +60,19 @@ impl Dialect for Cline {
         &INFO
     }
 
-    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    fn rows<'t>(&self, val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         let is_apart = is_reasoning(val);
         ANTHROPIC.rows(val, origin, &mut |mut item| {
             if item.row.kind == Kind::BlockMessage && item.row.role == Role::Assistant {
-                // Each is a response of its own, of a session.
+                // In a session each message of the model is a response of its own.
                 item.row.id = item.row.at.start + 1;
             }
             if is_apart {
-                // A message of the model's that says something, but nothing to Anthropic.
+                // A message of the model with content, but not for Anthropic.
                 item.row.role = Role::Assistant;
                 item.row.flags.set(Flags::FOREIGN);
-                (item.row.block, item.row.kind) = (BlockFlags::CONTENT, Kind::BlockMessage);
-            } else if item.row.kind != Kind::BlockMessage && is_own(item.row.kind, item.val) {
+                (item.row.block_flags, item.row.kind) = (BlockFlags::CONTENT, Kind::BlockMessage);
+            } else if item.row.kind != Kind::BlockMessage && is_client_block(item.row.kind, item.val) {
                 item.row.flags.set(Flags::FOREIGN);
                 if item.row.kind == Kind::Thinking {
                     item.row.kind = Kind::Block;
@@ -82,11 +82,17 @@ impl Dialect for Cline {
         });
     }
 
-    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn edit(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: RecordBase<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), EditRefusal> {
         ANTHROPIC.edit(change, item, base, out)
     }
 
-    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, EditRefusal> {
         ANTHROPIC.stub(call)
     }
 
@@ -96,9 +102,9 @@ impl Dialect for Cline {
 
     fn read(&self, body: Body<'_>, out: &mut Thread, losses: &mut Losses) {
         match body.shape {
-            Shape::Item => message(&body, body.val, out, losses),
-            Shape::List => body.val.elements().for_each(|val| message(&body, val, out, losses)),
-            Shape::Request => {
+            BodyShape::Item => message(&body, body.val, out, losses),
+            BodyShape::List => body.val.elements().for_each(|val| message(&body, val, out, losses)),
+            BodyShape::Request => {
                 if let Some(prompt) = body.val.get(name::system_prompt)
                     && let Some(text) = Text::of_val(prompt).filter(|text| !text.is_empty())
                 {
@@ -111,32 +117,32 @@ impl Dialect for Cline {
     }
 }
 
-/// Whether an element is reasoning of the Responses API, kept between the messages.
+/// True if an element is reasoning of the Responses API, kept between the messages.
 pub fn is_reasoning(val: Val<'_>) -> bool {
     val.get(name::r#type).is_some_and(|kind| kind.is("reasoning"))
         && val.get(name::content).is_none_or(|content| content.is_null())
         && (val.get(name::encrypted_content).is_some() || val.get(name::summary).is_some())
 }
 
-/// Whether a block is one that the client turns into the provider's.
-fn is_own(kind: Kind, block: Val<'_>) -> bool {
+/// True if a block is one that the client converts to the provider's.
+fn is_client_block(kind: Kind, block: Val<'_>) -> bool {
     match kind {
-        // What no provider has signed is not sent to one that would want that.
+        // Unsigned thinking is not sent to a provider that requires signatures.
         Kind::Thinking => {
             block.get(name::r#type).is_some_and(|kind| kind.is("thinking"))
                 && block.get(name::signature).is_none_or(|own| own.is_null() || own.is(""))
         }
         Kind::Media => block.get(name::source).is_none() && block.get(name::data).is_some(),
         Kind::ToolResult => {
-            block.get(name::content).is_some_and(|content| !content.is_string() && !is_sent(content))
+            block.get(name::content).is_some_and(|content| !content.is_string() && !is_block_list(content))
         }
         Kind::Block => true,
         _ => false,
     }
 }
 
-/// Whether the content of a result is a list of blocks that the API knows.
-fn is_sent(content: Val<'_>) -> bool {
+/// True if the content of a result is a list of blocks of the API.
+fn is_block_list(content: Val<'_>) -> bool {
     let typed = |part: Val<'_>| part.get(name::r#type).is_some_and(|kind| kind.is_string());
     let shown = |part: &Val<'_>| part.get(name::source).is_none() && part.get(name::data).is_some();
     content.is_array() && content.elements().all(typed) && !content.elements().any(|part| shown(&part))
@@ -144,7 +150,7 @@ fn is_sent(content: Val<'_>) -> bool {
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     if is_reasoning(val) {
-        return RESPONSES.read(Body { val, shape: Shape::Item, ..*body }, out, losses);
+        return RESPONSES.read(Body { val, shape: BodyShape::Item, ..*body }, out, losses);
     }
     let mut lost = Losses::default();
     let blocks: Vec<Val<'_>> =
@@ -152,10 +158,10 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
     let role = val.get(name::role).and_then(|role| role.text());
     let role = if role.as_deref() == Some(b"assistant") { Role::Assistant } else { Role::User };
     let first = out.messages.len();
-    ANTHROPIC.read(Body { val, shape: Shape::Item, ..*body }, out, &mut lost);
-    // Members of the client's own are no loss.
+    ANTHROPIC.read(Body { val, shape: BodyShape::Item, ..*body }, out, &mut lost);
+    // Members for the client alone are no loss.
     let holders = || std::iter::once(val).chain(blocks.iter().copied());
-    let is_own = |lost: &Lost| {
+    let is_own = |lost: &ConversionLoss| {
         let mut members = holders().flat_map(|holder| holder.members());
         members.any(|member| UNSENT.contains(&member.key.raw) && body.at_key(&member) == lost.at)
     };
@@ -166,12 +172,12 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
             _ => losses.list.push(lost),
         }
     }
-    // What Anthropic does not know is what the client writes out.
+    // Blocks that Anthropic does not have are converted as the client does it.
     for message in out.messages.iter_mut().skip(first) {
         for block in &mut message.parts {
             let source = blocks.iter().find(|own| body.at(**own) == block.at);
             if let (PartKind::Opaque(_), Some(what)) =
-                (&block.kind, source.and_then(|own| written_out(*own, role)))
+                (&block.kind, source.and_then(|own| convert_block(*own, role)))
             {
                 block.kind = what;
             }
@@ -179,8 +185,8 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
     }
 }
 
-/// What the client sends for a block of its own.
-fn written_out(block: Val<'_>, role: Role) -> Option<PartKind> {
+/// The part that the client sends for a block of its own.
+fn convert_block(block: Val<'_>, role: Role) -> Option<PartKind> {
     match block.get(name::r#type)?.text()?.as_ref() {
         b"file" => {
             let (path, content) = (text(block, "path")?, text(block, "content")?);
@@ -189,13 +195,13 @@ fn written_out(block: Val<'_>, role: Role) -> Option<PartKind> {
             Some(PartKind::Text { text, citations: None })
         }
         b"image" => {
-            let media = Media::new(MediaKind::Image, Source::Data(text(block, "data")?));
+            let media = Media::new(MediaKind::Image, MediaSource::Data(text(block, "data")?));
             Some(PartKind::from(media.mime(text(block, "mediaType"))))
         }
         b"reasoning" if role == Role::Assistant => Some(PartKind::Reasoning(Reasoning {
-            maker: Maker::Open,
+            provider: ReasoningProvider::Open,
             texts: text(block, "text").into_iter().collect(),
-            seal: None,
+            encrypted_content: None,
             redacted: None,
         })),
         _ => None,

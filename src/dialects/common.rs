@@ -1,13 +1,13 @@
-//! What reading and writing a thread need in every dialect.
+//! Helpers of all dialects for reading and writing threads.
 
 use std::borrow::Cow;
 
 use crate::dialect::Body;
 use crate::json::{Member, Tape, Val, name, scan, string};
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{
-    Extra, Input, LossKind, Losses, Media, MediaKind, Opaque, OpaqueKind, Part, PartKind, Raw, Reasoning,
-    ResultPart, Source, Text, ToolResult,
+    CallInput, ExtraMember, LossKind, Losses, Media, MediaKind, MediaSource, Opaque, OpaqueKind, Part, PartKind,
+    RawJson, Reasoning, ResultPart, Text, ToolResult,
 };
 
 /// A text, or a list of texts.
@@ -22,72 +22,77 @@ pub fn text(val: Val<'_>, key: &str) -> Option<Text> {
     val.get(key).and_then(Text::of_val)
 }
 
-/// A text that says something.
-pub fn said(val: Val<'_>, key: &str) -> Option<Text> {
+/// The text of a member, unless it is empty.
+pub fn nonempty_text(val: Val<'_>, key: &str) -> Option<Text> {
     text(val, key).filter(|text| !text.is_empty())
 }
 
-pub fn foreign(dialect: &'static str, kind: OpaqueKind, val: Val<'_>) -> Opaque {
-    Opaque { dialect, kind, raw: Raw::of(val) }
+pub fn opaque(dialect: &'static str, kind: OpaqueKind, val: Val<'_>) -> Opaque {
+    Opaque { dialect, kind, raw: RawJson::of(val) }
 }
 
-/// A list that is not empty, kept for its own dialect.
+/// A non-empty list of citations, kept raw for its own dialect.
 pub fn citations(dialect: &'static str, list: Option<Val<'_>>) -> Option<Opaque> {
-    list.filter(|list| list.count() > 0).map(|list| foreign(dialect, OpaqueKind::Citations, list))
+    list.filter(|list| list.count() > 0).map(|list| opaque(dialect, OpaqueKind::Citations, list))
 }
 
-/// Reasoning as a block of its own.
-pub fn reasoning(maker: crate::message::Maker, texts: Vec<Text>, seal: Option<Text>) -> PartKind {
-    PartKind::Reasoning(Reasoning { maker, texts, seal, redacted: None })
+/// A part with reasoning.
+pub fn reasoning(
+    provider: crate::message::ReasoningProvider,
+    texts: Vec<Text>,
+    encrypted_content: Option<Text>,
+) -> PartKind {
+    PartKind::Reasoning(Reasoning { provider, texts, encrypted_content, redacted: None })
 }
 
-/// A file that the provider holds, or base64, or a URL: whichever is there.
+/// Media from a URL (also a `data:` URL) or from the id of a file, whichever is given.
 pub fn media(kind: MediaKind, url: Option<Text>, id: Option<Text>, dialect: &'static str) -> Option<Media> {
     match (url, id) {
         (Some(url), _) => Some(Media::of_url(kind, &url)),
-        (None, Some(id)) => Some(Media::new(kind, Source::Id(id, dialect))),
+        (None, Some(id)) => Some(Media::new(kind, MediaSource::Id(id, dialect))),
         (None, None) => None,
     }
 }
 
-/// What a search found, as the APIs of Anthropic and Bedrock are told it.
+/// A search result, as the APIs of Anthropic and Bedrock accept it.
 pub fn search_result(val: Val<'_>) -> Option<Media> {
     let texts =
         val.get(name::content)?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
     Some(Media {
-        name: said(val, "title"),
-        link: said(val, "source"),
-        cited: cited(val),
-        ..Media::new(MediaKind::Search, Source::Plain(texts))
+        name: nonempty_text(val, "title"),
+        link: nonempty_text(val, "source"),
+        citations: citation_request(val),
+        ..Media::new(MediaKind::Search, MediaSource::Plain(texts))
     })
 }
 
-/// What asks for citations of a document or of what was found, unless it says that none are wanted.
-pub fn cited(val: Val<'_>) -> Option<Raw> {
+/// The request to cite a document or a search result; `None` unless it is enabled.
+pub fn citation_request(val: Val<'_>) -> Option<RawJson> {
     let own = val.get(name::citations)?;
-    own.get(name::enabled).is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
+    own.get(name::enabled).is_some_and(|on| on.as_bool() == Some(true)).then(|| RawJson::of(own))
 }
 
-/// Arguments as the text of JSON: `""` for none is what some servers refuse. What a store says is written as it is.
-pub fn write_input_text(input: &Input, w: &mut Writer<'_>) {
+/// Writes arguments as the text of JSON: `{}` for none, because some servers refuse `""`. Those of a store are written
+/// unchanged.
+pub fn write_input_text(input: &CallInput, w: &mut JsonWriter<'_>) {
     match input {
-        Input::Text(text) if text.is_blank() && !w.is_tracing() => w.plain("{}"),
-        Input::Text(text) => w.text(text),
-        Input::Json(raw) => w.quoted(raw),
+        CallInput::Text(text) if text.is_blank() && !w.is_tracing() => w.plain("{}"),
+        CallInput::Text(text) => w.text(text),
+        CallInput::Json(raw) => w.value_as_text(raw),
     }
 }
 
-/// Arguments as a value. Conversion has seen to it that they are an object.
-pub fn write_input_object(input: &Input, w: &mut Writer<'_>) {
+/// Writes arguments as a value. Conversion has made them an object.
+pub fn write_input_object(input: &CallInput, w: &mut JsonWriter<'_>) {
     match input {
-        Input::Text(text) if text.is_blank() && !w.is_tracing() => w.object(|_| {}),
-        Input::Text(text) => w.spelled(text),
-        Input::Json(raw) => w.raw(raw),
+        CallInput::Text(text) if text.is_blank() && !w.is_tracing() => w.object(|_| {}),
+        CallInput::Text(text) => w.text_as_value(text),
+        CallInput::Json(raw) => w.raw(raw),
     }
 }
 
-/// An object that says what the input of a stored call says. Arguments that other APIs keep as a text are read; what is
-/// no object becomes the member `key` of one.
+/// The input of a stored call as an object. Arguments that are the text of an object are parsed; any other value becomes
+/// the member `key` of an object.
 pub fn input_object(input: Val<'_>, key: &str) -> Vec<u8> {
     if input.is_null() {
         return b"{}".to_vec();
@@ -102,11 +107,11 @@ pub fn input_object(input: Val<'_>, key: &str) -> Vec<u8> {
     }
 }
 
-/// A part of a result as text, for a dialect that has nothing else.
+/// A part of a result as text, for dialects that allow only text; `None` for media.
 pub fn part_text(part: &ResultPart) -> Option<Cow<'_, Text>> {
     match part {
         ResultPart::Text(text) => Some(Cow::Borrowed(text)),
-        ResultPart::Json(raw) => Some(Cow::Owned(raw.spelled())),
+        ResultPart::Json(raw) => Some(Cow::Owned(raw.to_text())),
         ResultPart::Media(..) | ResultPart::Opaque(..) => None,
     }
 }
@@ -122,7 +127,7 @@ pub fn result_text(result: &ToolResult) -> Text {
     }
 }
 
-/// The text of a block that is only text.
+/// The text of a part without citations and cache mark; `None` for other parts.
 pub fn only_text(block: &Part) -> Option<&Text> {
     match &block.kind {
         PartKind::Text { text, citations: None } if block.cache.is_none() => Some(text),
@@ -130,12 +135,12 @@ pub fn only_text(block: &Part) -> Option<&Text> {
     }
 }
 
-/// The members of a tool's definition that only some dialects know. What none of them knows is noted as lost.
-pub fn extras(body: &Body<'_>, own: Val<'_>, known: &[&str], losses: &mut Losses) -> Vec<Extra> {
+/// Reads the members of a tool's definition that only some dialects have. Unknown ones are reported as lost.
+pub fn read_extras(body: &Body<'_>, own: Val<'_>, known: &[&str], losses: &mut Losses) -> Vec<ExtraMember> {
     let mut found = Vec::new();
     for member in own.members().filter(|member| !member.val.is_null()) {
         let at = body.at_key(&member);
-        match Extra::of(&member.key.decode(), Raw::of(member.val), at) {
+        match ExtraMember::of(&member.key.decode(), RawJson::of(member.val), at) {
             Some(extra) => found.push(extra),
             None if known.iter().any(|name| member.key.is(name.as_bytes())) => {}
             None => losses.add(LossKind::FIELD, at),
@@ -144,39 +149,39 @@ pub fn extras(body: &Body<'_>, own: Val<'_>, known: &[&str], losses: &mut Losses
     found
 }
 
-/// Writes the members of a definition that a dialect knows.
-pub fn write_extras(extras: &[Extra], w: &mut Writer<'_>) {
+/// Writes these members of a definition.
+pub fn write_extras(extras: &[ExtraMember], w: &mut JsonWriter<'_>) {
     for extra in extras {
         w.key(extra.key).raw(&extra.value);
     }
 }
 
-/// The members of an object as those of another one, under these names.
-pub fn picked(val: Val<'_>, names: &[&str]) -> Option<Raw> {
+/// An object of the members with these names; `None` if there are none.
+pub fn pick_members(val: Val<'_>, names: &[&str]) -> Option<RawJson> {
     let found: Vec<Member<'_>> =
         val.members().filter(|member| names.iter().any(|name| member.key.is(name.as_bytes()))).collect();
     if found.is_empty() {
         return None;
     }
     let mut out = Vec::new();
-    Writer::new(&mut out).object(|w| {
+    JsonWriter::new(&mut out).object(|w| {
         for member in found.iter().filter(|member| !member.val.is_null()) {
             w.key(&String::from_utf8_lossy(member.key.raw)).bytes(member.val.raw());
         }
     });
-    Some(Raw::new(out))
+    Some(RawJson::new(out))
 }
 
-/// A place as the APIs of OpenAI and Anthropic tell it to a search of the web.
-pub fn write_location(location: &Raw, w: &mut Writer<'_>) {
+/// Writes a location in the form that the web searches of OpenAI and Anthropic accept.
+pub fn write_location(location: &RawJson, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         w.key("type").plain("approximate");
         write_members(location, w);
     });
 }
 
-/// The members of an object, into the one that is being written.
-pub fn write_members(object: &Raw, w: &mut Writer<'_>) {
+/// Writes the members of an object into the one that is being written.
+pub fn write_members(object: &RawJson, w: &mut JsonWriter<'_>) {
     let object = object.bytes();
     let inner = object.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}"));
     if let Some(inner) = inner.filter(|inner| !inner.trim_ascii().is_empty()) {
@@ -184,20 +189,20 @@ pub fn write_members(object: &Raw, w: &mut Writer<'_>) {
     }
 }
 
-/// How long what a mark caches is to be kept.
-pub fn cached_for(mark: &Raw) -> Option<Text> {
+/// The `ttl` of a cache mark.
+pub fn cache_ttl(mark: &RawJson) -> Option<Text> {
     let (bytes, mut tape) = (mark.bytes(), Tape::new());
     scan(&bytes, &mut tape).ok()?;
     tape.root(&bytes)?.get("ttl").and_then(Text::of_val)
 }
 
-/// What stands before a result that is said as a text of the user.
-const RESULT: &str = "Result of an earlier tool call: ";
+/// The prefix of a result that becomes a text of the user.
+const RESULT_PREFIX: &str = "Result of an earlier tool call: ";
 
-/// What a result says, as the parts of a user's message: texts after a few words that say what they are, and what is no
-/// text as it is. A text part has the type `kind`, and its text under `key`.
-pub fn as_parts(content: Option<Val<'_>>, kind: &str, key: &str) -> Vec<Vec<u8>> {
-    let (mut texts, mut others) = (RESULT.to_owned(), Vec::new());
+/// A result as the parts of a user's message: one text part with a prefix, then the other parts unchanged. The text part
+/// has the type `kind`, and its text under `key`.
+pub fn result_as_parts(content: Option<Val<'_>>, kind: &str, key: &str) -> Vec<Vec<u8>> {
+    let (mut texts, mut others) = (RESULT_PREFIX.to_owned(), Vec::new());
     match content {
         Some(list) if list.is_array() => {
             for part in list.elements() {
@@ -207,26 +212,26 @@ pub fn as_parts(content: Option<Val<'_>>, kind: &str, key: &str) -> Vec<Vec<u8>>
                 }
             }
         }
-        Some(content) => texts.push_str(&spoken(content)),
+        Some(content) => texts.push_str(&text_or_json(content)),
         None => {}
     }
     let said = format!("{{\"type\":\"{kind}\",\"{key}\":{}}}", String::from_utf8_lossy(&string::quoted(&texts)));
     std::iter::once(said.into_bytes()).chain(others).collect()
 }
 
-/// The same as one block that holds nothing but a text; what is no text is said as JSON.
-pub fn as_text(content: Option<Val<'_>>) -> Vec<u8> {
-    let mut said = RESULT.to_owned();
+/// The same as one block with only a text; other values are given as JSON.
+pub fn result_as_text(content: Option<Val<'_>>) -> Vec<u8> {
+    let mut said = RESULT_PREFIX.to_owned();
     let only = content.filter(|content| content.is_array()).map(|list| list.elements().collect::<Vec<_>>());
     match (only.as_deref(), content) {
-        (Some([only]), _) => said.push_str(&spoken(only.get(name::text).unwrap_or(*only))),
-        (_, Some(content)) => said.push_str(&spoken(content)),
+        (Some([only]), _) => said.push_str(&text_or_json(only.get(name::text).unwrap_or(*only))),
+        (_, Some(content)) => said.push_str(&text_or_json(content)),
         _ => {}
     }
     [b"{\"text\":", &*string::quoted(&said), b"}"].concat()
 }
 
-fn spoken(val: Val<'_>) -> String {
+fn text_or_json(val: Val<'_>) -> String {
     let text = val.text().unwrap_or_else(|| Cow::Borrowed(val.raw()));
     String::from_utf8_lossy(&text).into_owned()
 }

@@ -10,7 +10,7 @@ pub mod client_tools;
 pub mod cline;
 pub mod coder;
 pub mod gemini;
-pub mod known;
+pub mod known_members;
 pub mod responses;
 pub mod session;
 pub mod settings;

@@ -1,27 +1,27 @@
-//! Content blocks of Anthropic messages, as sessions in the manner of Claude Code store them. Calls and results become
-//! rows that pair like any others; a thinking block is signed for another provider and stands for nothing that a
-//! Responses server takes, so it is passed over as unknown.
+//! Content blocks of Anthropic messages, as Claude Code and similar agents store them. Calls and results become rows that
+//! pair like any others; a thinking block is signed for another provider and has no equivalent on a Responses server, so
+//! its row is of an unknown kind.
 
 use super::anthropic::ANTHROPIC;
-use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Origin, TextChange};
+use crate::dialect::{Dialect, DialectInfo, EditRefusal, Item, ItemOrigin, TextChange};
 use crate::history::kind::is_long_id;
 use crate::history::{Flags, Kind, Row};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Str, Val, fingerprint, name};
 use crate::place::Edit;
 
-pub struct Session;
+pub struct SessionDialect;
 
-pub static SESSION: Session = Session;
+pub static SESSION: SessionDialect = SessionDialect;
 
 static INFO: DialectInfo = DialectInfo { name: "session", ..DialectInfo::BASE };
 
-impl Dialect for Session {
+impl Dialect for SessionDialect {
     fn info(&self) -> &'static DialectInfo {
         &INFO
     }
 
-    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    fn rows<'t>(&self, val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         let mut row = Row::of_place(origin.base.of(val), origin.record);
         (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
         let name = val.get(name::r#type).and_then(|name| name.text()).unwrap_or_default();
@@ -32,7 +32,7 @@ impl Dialect for Session {
             _ => (Kind::Unknown, None),
         };
         let key = key.and_then(|key| key.as_str()).filter(|key| !key.is_empty());
-        (row.kind, row.of) = (kind, kind);
+        (row.kind, row.item_kind) = (kind, kind);
         if let Some(key) = key {
             row.key = fingerprint(key);
             if is_long_id(key) {
@@ -50,13 +50,13 @@ impl Dialect for Session {
         &self,
         change: &TextChange,
         block: Val<'_>,
-        base: Base<'_>,
+        base: RecordBase<'_>,
         out: &mut Vec<Edit>,
-    ) -> Result<(), Cannot> {
+    ) -> Result<(), EditRefusal> {
         ANTHROPIC.edit(change, block, base, out)
     }
 
-    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, EditRefusal> {
         ANTHROPIC.stub(call)
     }
 }

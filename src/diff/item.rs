@@ -1,5 +1,5 @@
-//! One item before and after, pretty-printed, long strings elided: what a person reads to decide whether a repair is
-//! right. Strings are compared in full and shown in part.
+//! The difference of one item before and after, pretty-printed for review, with long strings shortened. Strings are
+//! compared in full.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -8,9 +8,9 @@ use similar::{Algorithm, ChangeTag, TextDiff};
 
 use crate::json::{NodeKind, Tape, Val, scan};
 
-/// How the strings of an item are shown.
-pub trait Show {
-    /// The text of a string value, quoted, as it is to be printed. `key` is the member that it is the value of.
+/// A printer of the values of an item.
+pub trait ValuePrinter {
+    /// The quoted text of a string value. `key` is the name of its member.
     fn string(&self, val: Val<'_>, key: Option<&str>) -> String;
 
     /// The text of a key, without quotes.
@@ -18,15 +18,16 @@ pub trait Show {
         crate::json::string::escaped(key).to_string()
     }
 
+    /// The text of a number.
     fn number(&self, val: Val<'_>) -> String;
 }
 
 /// One line of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct DiffLine {
     pub sign: Sign,
     pub text: String,
-    /// What changed within the line, as byte ranges of the text.
+    /// Byte ranges of the text that changed within the line.
     pub marks: Vec<(usize, usize)>,
 }
 
@@ -35,39 +36,39 @@ pub enum Sign {
     Same,
     Removed,
     Added,
-    /// Lines that are left out.
+    /// Omitted lines.
     Gap,
 }
 
-/// A pathological pair must not hold up a repair.
+/// Time limit for the comparison of one pair.
 const DEADLINE: Duration = Duration::from_millis(500);
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 2;
-/// Values nested deeper than this are not opened.
-const DEEPEST: usize = 32;
-/// Lines of one item that are shown; the others are counted.
-const MOST: usize = 24;
+/// Maximum depth of printed values.
+const MAX_DEPTH: usize = 32;
+/// Maximum number of printed lines of an item.
+const MAX_LINES: usize = 24;
 
-/// The lines of an item that goes (`after` is empty), comes (`before` is empty), or changes.
-pub fn lines(before: &[u8], after: &[u8], show: &dyn Show) -> Vec<Line> {
+/// The lines of an item that is removed (`after` is empty), added (`before` is empty), or changed.
+pub fn lines(before: &[u8], after: &[u8], show: &dyn ValuePrinter) -> Vec<DiffLine> {
     let (old, new) = (pretty(before, show), pretty(after, show));
     let all = |lines: Vec<String>, sign| {
-        let lines = lines.into_iter().map(|text| Line { sign, text, marks: Vec::new() });
-        shortened(lines.collect())
+        let lines = lines.into_iter().map(|text| DiffLine { sign, text, marks: Vec::new() });
+        shorten(lines.collect())
     };
     match (before.is_empty(), after.is_empty()) {
         (true, _) => all(new, Sign::Added),
         (_, true) => all(old, Sign::Removed),
-        _ => changed(&old, &new),
+        _ => changed_lines(&old, &new),
     }
 }
 
-/// When a comparison is to end. There is no clock in a browser's WebAssembly, where it goes on to its own end.
+/// The deadline of a comparison; `None` in WebAssembly, which has no clock.
 fn deadline() -> Option<Instant> {
     (!cfg!(target_family = "wasm")).then(|| Instant::now() + DEADLINE)
 }
 
-fn changed(old: &[String], new: &[String]) -> Vec<Line> {
+fn changed_lines(old: &[String], new: &[String]) -> Vec<DiffLine> {
     let join = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let (old, new) = (join(old), join(new));
     let mut configuration = TextDiff::configure();
@@ -80,7 +81,7 @@ fn changed(old: &[String], new: &[String]) -> Vec<Line> {
     let mut lines = Vec::new();
     for (n, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
         if n > 0 {
-            lines.push(Line { sign: Sign::Gap, text: "…".to_owned(), marks: Vec::new() });
+            lines.push(DiffLine { sign: Sign::Gap, text: "…".to_owned(), marks: Vec::new() });
         }
         for op in group {
             for change in diff.iter_inline_changes_deadline(op, deadline()) {
@@ -102,43 +103,46 @@ fn changed(old: &[String], new: &[String]) -> Vec<Line> {
                         marks.push((start, text.len()));
                     }
                 }
-                lines.push(Line { sign, text, marks });
+                lines.push(DiffLine { sign, text, marks });
             }
         }
     }
-    shortened(lines)
+    shorten(lines)
 }
 
-/// At most [`MOST`] lines, the middle left out.
-fn shortened(mut lines: Vec<Line>) -> Vec<Line> {
-    if lines.len() > MOST {
-        let left = lines.len() - MOST + 1;
-        let text = format!("… {left} more lines …");
-        lines.splice(MOST / 2..MOST / 2 + left, [Line { sign: Sign::Gap, text, marks: Vec::new() }]);
+/// Shortens to at most [`MAX_LINES`] lines, by omitting the middle.
+fn shorten(mut lines: Vec<DiffLine>) -> Vec<DiffLine> {
+    if lines.len() > MAX_LINES {
+        let omitted = lines.len() - MAX_LINES + 1;
+        let text = format!("… {omitted} more lines …");
+        lines.splice(
+            MAX_LINES / 2..MAX_LINES / 2 + omitted,
+            [DiffLine { sign: Sign::Gap, text, marks: Vec::new() }],
+        );
     }
     lines
 }
 
-/// A value on lines of its own; text that is not valid JSON gives one line that says so.
-fn pretty(text: &[u8], show: &dyn Show) -> Vec<String> {
+/// The lines of a value; for invalid JSON, one line that says so.
+fn pretty(text: &[u8], show: &dyn ValuePrinter) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
     }
     let mut tape = Tape::new();
     match scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-        Some(val) => whole(val, show),
+        Some(val) => pretty_lines(val, show),
         None => vec![format!("({} bytes that are not JSON)", text.len())],
     }
 }
 
 /// All lines of a value.
-pub fn whole(val: Val<'_>, show: &dyn Show) -> Vec<String> {
+pub fn pretty_lines(val: Val<'_>, show: &dyn ValuePrinter) -> Vec<String> {
     let mut out = vec![String::new()];
     write(val, None, 0, show, &mut out);
     out
 }
 
-fn write(val: Val<'_>, key: Option<&str>, depth: usize, show: &dyn Show, out: &mut Vec<String>) {
+fn write(val: Val<'_>, key: Option<&str>, depth: usize, show: &dyn ValuePrinter, out: &mut Vec<String>) {
     let indent = |depth: usize| "  ".repeat(depth);
     let push = |out: &mut Vec<String>, text: &str| {
         if let Some(last) = out.last_mut() {
@@ -152,7 +156,7 @@ fn write(val: Val<'_>, key: Option<&str>, depth: usize, show: &dyn Show, out: &m
         NodeKind::Object | NodeKind::Array if val.count() == 0 => {
             push(out, if val.is_object() { "{}" } else { "[]" });
         }
-        _ if depth > DEEPEST => push(out, if val.is_object() { "{…}" } else { "[…]" }),
+        _ if depth > MAX_DEPTH => push(out, if val.is_object() { "{…}" } else { "[…]" }),
         NodeKind::Object => {
             push(out, "{");
             let last = val.count() as usize - 1;
@@ -181,9 +185,9 @@ fn write(val: Val<'_>, key: Option<&str>, depth: usize, show: &dyn Show, out: &m
 mod tests {
     use super::*;
 
-    struct Plain;
+    struct RawPrinter;
 
-    impl Show for Plain {
+    impl ValuePrinter for RawPrinter {
         fn string(&self, val: Val<'_>, _: Option<&str>) -> String {
             String::from_utf8_lossy(val.raw()).into_owned()
         }
@@ -200,7 +204,7 @@ mod tests {
             Sign::Added => '+',
             Sign::Gap => ':',
         };
-        let lines = lines(before.as_bytes(), after.as_bytes(), &Plain);
+        let lines = lines(before.as_bytes(), after.as_bytes(), &RawPrinter);
         lines.iter().map(|line| format!("{}{}\n", sign(line.sign), line.text)).collect()
     }
 
@@ -219,6 +223,6 @@ mod tests {
     #[test]
     fn a_long_item_is_cut_in_the_middle() {
         let long = format!("[{}1]", "1,".repeat(1000));
-        assert_eq!(lines(long.as_bytes(), b"", &Plain).len(), MOST);
+        assert_eq!(lines(long.as_bytes(), b"", &RawPrinter).len(), MAX_LINES);
     }
 }

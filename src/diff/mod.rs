@@ -1,15 +1,15 @@
-//! Differences, shown: of one item before and after, of two histories by their items, and of a whole doc as a patch
-//! that `git apply` takes.
+//! Differences: of one item before and after, of two histories by their items, and of a document as a patch for
+//! `git apply`.
 
 pub mod align;
 pub mod compare;
 pub mod entries;
 pub mod entry;
+pub mod equivalence;
+mod history_pairs;
 pub mod item;
-mod partners;
+pub mod meaning;
 pub mod renames;
-pub mod said;
-pub mod same;
 pub mod settings;
 mod shared;
 mod shared_settings;

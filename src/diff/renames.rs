@@ -1,35 +1,35 @@
-//! Ids that are others on the other side, and tie the same items together there.
+//! Ids that are renamed consistently between two histories.
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{HashMap, HashSet};
 
-use super::said::{Id, Said};
-use super::same::Tie;
+use super::equivalence::IdKind;
+use super::meaning::{Id, Meaning};
 
-/// An id and what it became.
+/// An id before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rename {
-    pub tie: Tie,
+    pub tie: IdKind,
     pub before: String,
     pub after: String,
-    /// The first entry that carries it, by its index before and after.
+    /// The index, before and after, of the first entry with the id.
     pub first: (usize, usize),
-    /// How many entries carry it.
+    /// Number of entries with the id.
     pub places: usize,
 }
 
-/// Which id became which. Each has one name on either side.
+/// A one-to-one mapping of ids.
 #[derive(Default)]
 pub struct Renames {
     after: HashMap<Id, Id>,
     before: HashMap<Id, Id>,
     list: Vec<Rename>,
-    /// Where in the list a renamed id is.
+    /// Index in the list of each renamed id.
     listed: HashMap<Id, usize>,
 }
 
 impl Renames {
-    /// Takes ids that stay what they are.
+    /// Records ids that do not change.
     pub fn keep(&mut self, ids: &[Id]) {
         for id in ids {
             self.after.insert(id.clone(), id.clone());
@@ -37,14 +37,14 @@ impl Renames {
         }
     }
 
-    /// Whether an id may still become another one.
+    /// True if none of the ids is recorded yet.
     pub fn is_open(&self, before: bool, ids: &[Id]) -> bool {
         let known = if before { &self.after } else { &self.before };
         ids.iter().all(|id| !known.contains_key(id))
     }
 
-    /// Takes what the ids of an entry became. `false`: they tie other items together than before.
-    pub fn take(&mut self, before: &Said, after: &Said, at: (usize, usize)) -> bool {
+    /// Records the ids of an entry before and after; false if they are inconsistent with the mapping.
+    pub fn record(&mut self, before: &Meaning, after: &Meaning, at: (usize, usize)) -> bool {
         let pairs = || before.ids.iter().zip(&after.ids);
         let fits = |(old, new): (&Id, &Id)| {
             self.after.get(old).is_none_or(|known| known == new)
@@ -78,13 +78,14 @@ impl Renames {
         true
     }
 
-    /// What an id became.
+    /// The id after, of a recorded id before.
     pub fn of(&self, id: &str) -> Option<String> {
-        let ties = [Tie::Call, Tie::Item];
+        let ties = [IdKind::Call, IdKind::Item];
         let found = ties.iter().find_map(|tie| self.after.get(&(*tie, id.as_bytes().into())));
         found.map(|(_, id)| String::from_utf8_lossy(id).into_owned())
     }
 
+    /// The renamed ids.
     pub fn into_list(self) -> Vec<Rename> {
         self.list
     }

@@ -1,18 +1,18 @@
-//! What a request asks for beside its list of items, before and after: setting by setting, tools by their names.
+//! Comparison of the settings of two requests: setting by setting, tools by name.
 
 use std::collections::HashMap;
 
 use crate::json::{Tape, Val, canonical, scan};
 
 use super::entry::{Entry, text_of};
-use super::same::{FREE, SHARED, SPELLED_TWICE, UNSET_SETTINGS, spelled};
+use super::equivalence::{FREE_FORM_MEMBERS, SHARED, TWO_SPELLINGS, UNSET_SETTINGS, camel_case_key};
 
-/// A setting, or a part of one, that is not the same on both sides. Values are texts of JSON; `None`: not set.
+/// A difference in a setting, or in a part of it. Values are JSON texts; `None` if not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct SettingChange {
     /// The member of the request, or the tool.
     pub of: String,
-    /// What of it; empty: all of it.
+    /// The path of the part; empty for the whole setting.
     pub part: String,
     pub before: Option<Vec<u8>>,
     pub after: Option<Vec<u8>>,
@@ -21,9 +21,9 @@ pub struct Change {
 /// Settings that are lists of tools.
 const TOOLS: [&str; 2] = ["tools", "functions"];
 
-/// What differs, in the order of the first request, then of the second.
-pub fn changes(before: &[Entry], after: &[Entry]) -> Vec<Change> {
-    // Of a member that occurs twice, the last one counts.
+/// The differences, in the order of the first request, then of the second.
+pub fn changes(before: &[Entry], after: &[Entry]) -> Vec<SettingChange> {
+    // For a duplicate member, the last one applies.
     let last = |entries: &'_ [Entry]| -> HashMap<String, usize> {
         entries.iter().enumerate().map(|(n, entry)| (entry.kind.clone(), n)).collect()
     };
@@ -40,7 +40,7 @@ pub fn changes(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     changes
 }
 
-fn compare(name: &str, before: Option<&Entry>, after: Option<&Entry>, changes: &mut Vec<Change>) {
+fn compare(name: &str, before: Option<&Entry>, after: Option<&Entry>, changes: &mut Vec<SettingChange>) {
     if before.zip(after).is_some_and(|(before, after)| before.text == after.text) {
         return;
     }
@@ -50,17 +50,17 @@ fn compare(name: &str, before: Option<&Entry>, after: Option<&Entry>, changes: &
     let [was, is] = &texts;
     let old = before.and_then(|_| scan(was, &mut old).ok().and_then(|()| old.root(was)));
     let new = after.and_then(|_| scan(is, &mut new).ok().and_then(|()| new.root(is)));
-    Walk { dialect, of: name.to_owned(), changes }.values(name, "", false, old, new);
+    SettingComparison { dialect, of: name.to_owned(), changes }.values(name, "", false, old, new);
 }
 
-struct Walk<'c> {
+struct SettingComparison<'c> {
     dialect: &'static str,
     of: String,
-    changes: &'c mut Vec<Change>,
+    changes: &'c mut Vec<SettingChange>,
 }
 
-impl Walk<'_> {
-    /// `key` is the member's own name, `part` its path below the setting.
+impl SettingComparison<'_> {
+    /// Compares two values. `key` is the name of the member, `part` its path below the setting.
     fn values(&mut self, key: &str, part: &str, free: bool, old: Option<Val<'_>>, new: Option<Val<'_>>) {
         let unset = !free && UNSET_SETTINGS.contains(&self.dialect);
         let set = |val: Option<Val<'_>>| val.is_some_and(|val| !(unset && val.is_null()));
@@ -68,23 +68,24 @@ impl Walk<'_> {
         match (old, new) {
             (None, None) => {}
             (Some(a), Some(b)) if a.raw() == b.raw() => {}
-            (a, b) if TOOLS.contains(&key) && !free && lists(a, b) => self.tools(a, b),
+            (a, b) if TOOLS.contains(&key) && !free && are_tool_lists(a, b) => self.tools(a, b),
             (Some(a), Some(b)) if a.is_object() && b.is_object() => {
-                self.objects(part, free || FREE.contains(&key), a, b);
+                self.objects(part, free || FREE_FORM_MEMBERS.contains(&key), a, b);
             }
             (Some(a), Some(b)) if a.is_array() && b.is_array() && a.count() == b.count() => {
                 for (n, (a, b)) in a.elements().zip(b.elements()).enumerate() {
                     self.values("", &format!("{part}[{n}]"), free, Some(a), Some(b));
                 }
             }
-            (Some(a), Some(b)) if canonical::same(a, b) => {}
+            (Some(a), Some(b)) if canonical::is_equal(a, b) => {}
             _ => self.change(part, old, new),
         }
     }
 
     fn change(&mut self, part: &str, old: Option<Val<'_>>, new: Option<Val<'_>>) {
         let text = |val: Option<Val<'_>>| val.map(|val| val.raw().to_vec());
-        let change = Change { of: self.of.clone(), part: part.to_owned(), before: text(old), after: text(new) };
+        let change =
+            SettingChange { of: self.of.clone(), part: part.to_owned(), before: text(old), after: text(new) };
         self.changes.push(change);
     }
 
@@ -107,9 +108,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Tools are recognised by their names.
+    /// Compares two lists of tools by their names.
     fn tools(&mut self, old: Option<Val<'_>>, new: Option<Val<'_>>) {
-        let (old, new) = (named(self.dialect, old), named(self.dialect, new));
+        let (old, new) = (tools_by_name(self.dialect, old), tools_by_name(self.dialect, new));
         let find = |list: &[(String, Val<'_>)]| -> HashMap<String, usize> {
             list.iter().enumerate().map(|(n, (name, _))| (name.clone(), n)).collect()
         };
@@ -131,27 +132,31 @@ impl Walk<'_> {
         let (old, new) = (order(&old), order(&new));
         if self.changes.len() == before && old != new {
             let text = |names: Vec<String>| serde_json::to_vec(&names).ok();
-            let change =
-                Change { of: self.of.clone(), part: "order".to_owned(), before: text(old), after: text(new) };
+            let change = SettingChange {
+                of: self.of.clone(),
+                part: "order".to_owned(),
+                before: text(old),
+                after: text(new),
+            };
             self.changes.push(change);
         }
     }
 }
 
 fn members<'t>(dialect: &str, val: Val<'t>) -> Vec<(String, Val<'t>)> {
-    let name = |key: &[u8]| String::from_utf8_lossy(&spelled(dialect, key)).into_owned();
+    let name = |key: &[u8]| String::from_utf8_lossy(&camel_case_key(dialect, key)).into_owned();
     val.members().map(|member| (name(&member.key.decode()), member.val)).collect()
 }
 
-fn lists(old: Option<Val<'_>>, new: Option<Val<'_>>) -> bool {
+fn are_tool_lists(old: Option<Val<'_>>, new: Option<Val<'_>>) -> bool {
     let is_list =
         |val: Option<Val<'_>>| val.is_none_or(|val| val.is_array() && val.elements().all(|e| e.is_object()));
     is_list(old) && is_list(new)
 }
 
-/// The tools of a list by their names; of several with one name each gets a number. Declarations of functions that lie
-/// in one tool are tools, too.
-fn named<'t>(dialect: &str, list: Option<Val<'t>>) -> Vec<(String, Val<'t>)> {
+/// The tools of a list by name; several with one name are numbered. Function declarations in one tool are tools of their
+/// own.
+fn tools_by_name<'t>(dialect: &str, list: Option<Val<'t>>) -> Vec<(String, Val<'t>)> {
     let mut tools: Vec<(String, Val<'t>)> = Vec::new();
     let mut times: HashMap<String, u32> = HashMap::new();
     let mut add = |name: String, val: Val<'t>| {
@@ -160,14 +165,14 @@ fn named<'t>(dialect: &str, list: Option<Val<'t>>) -> Vec<(String, Val<'t>)> {
         tools.push((if *n == 1 { name } else { format!("{name} ({n})") }, val));
     };
     for tool in list.iter().flat_map(Val::elements) {
-        if !SPELLED_TWICE.contains(&dialect) {
-            add(name(tool), tool);
+        if !TWO_SPELLINGS.contains(&dialect) {
+            add(tool_name(tool), tool);
             continue;
         }
         for member in tool.members() {
-            let key = spelled(dialect, &member.key.decode());
+            let key = camel_case_key(dialect, &member.key.decode());
             match key == DECLARATIONS {
-                true => member.val.elements().for_each(|own| add(name(own), own)),
+                true => member.val.elements().for_each(|own| add(tool_name(own), own)),
                 false => add(String::from_utf8_lossy(&key).into_owned(), member.val),
             }
         }
@@ -177,8 +182,8 @@ fn named<'t>(dialect: &str, list: Option<Val<'t>>) -> Vec<(String, Val<'t>)> {
 
 const DECLARATIONS: &[u8] = b"functionDeclarations";
 
-/// What a tool is called: its name, else what it is.
-fn name(tool: Val<'_>) -> String {
+/// The name of a tool, or its type without a name.
+fn tool_name(tool: Val<'_>) -> String {
     const PATHS: [&[&str]; 6] = [
         &["function", "name"],
         &["custom", "name"],
@@ -195,7 +200,7 @@ fn name(tool: Val<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::entry::Grammar;
+    use crate::diff::entry::EntryGrammar;
     use crate::place::Place;
 
     fn members(dialect: &'static str, body: &str) -> Vec<Entry> {
@@ -203,46 +208,49 @@ mod tests {
         assert_eq!(scan(body.as_bytes(), &mut tape), Ok(()));
         let root = tape.root(body.as_bytes()).expect("scanned");
         let entry = |member: crate::json::Member<'_>| {
-            let name = String::from_utf8_lossy(&spelled(dialect, &member.key.decode())).into_owned();
-            Entry::new(name, None, Grammar::Member(dialect), member.val.raw().to_vec(), Place::default(), 1)
+            let name = String::from_utf8_lossy(&camel_case_key(dialect, &member.key.decode())).into_owned();
+            Entry::new(name, None, EntryGrammar::Member(dialect), member.val.raw().to_vec(), Place::default(), 1)
         };
         root.members().map(entry).collect()
     }
 
-    fn told(dialect: &'static str, before: &str, after: &str) -> Vec<String> {
-        let name = |change: Change| format!("{} {}", change.of, change.part).trim_end().to_owned();
+    fn changed_settings(dialect: &'static str, before: &str, after: &str) -> Vec<String> {
+        let name = |change: SettingChange| format!("{} {}", change.of, change.part).trim_end().to_owned();
         changes(&members(dialect, before), &members(dialect, after)).into_iter().map(name).collect()
     }
 
     #[test]
-    fn what_is_null_is_not_set_where_servers_take_it() {
-        assert_eq!(told("chat", r#"{"stop":null,"a":{"b":null}}"#, r#"{"a":{}}"#), [""; 0]);
-        assert_eq!(told("anthropic", r#"{"top_k":null}"#, "{}"), ["top_k"]);
-        assert_eq!(told("chat", r#"{"metadata":{"b":null}}"#, r#"{"metadata":{}}"#), ["metadata b"]);
-        assert_eq!(told("chat", r#"{"seed":9007199254740992}"#, r#"{"seed":9007199254740993}"#), ["seed"]);
-        assert_eq!(told("chat", r#"{"a":1,"a":2,"b":1.0}"#, r#"{"b":1,"a":2}"#), [""; 0]);
+    fn null_is_not_set_where_servers_accept_it() {
+        assert_eq!(changed_settings("chat", r#"{"stop":null,"a":{"b":null}}"#, r#"{"a":{}}"#), [""; 0]);
+        assert_eq!(changed_settings("anthropic", r#"{"top_k":null}"#, "{}"), ["top_k"]);
+        assert_eq!(changed_settings("chat", r#"{"metadata":{"b":null}}"#, r#"{"metadata":{}}"#), ["metadata b"]);
+        assert_eq!(
+            changed_settings("chat", r#"{"seed":9007199254740992}"#, r#"{"seed":9007199254740993}"#),
+            ["seed"]
+        );
+        assert_eq!(changed_settings("chat", r#"{"a":1,"a":2,"b":1.0}"#, r#"{"b":1,"a":2}"#), [""; 0]);
     }
 
     #[test]
-    fn tools_are_told_by_their_names() {
+    fn tools_are_identified_by_name() {
         let tool =
             |name: &str, more: &str| format!(r#"{{"name":"{name}","input_schema":{{"type":"object"{more}}}}}"#);
         let list = |tools: &[String]| format!(r#"{{"tools":[{}]}}"#, tools.join(","));
         let (f, g) = (tool("f", ""), tool("g", ""));
         let both = list(&[f.clone(), g.clone()]);
-        assert_eq!(told("anthropic", &both, &list(std::slice::from_ref(&g))), ["tool f"]);
-        assert_eq!(told("anthropic", "{}", &both), ["tool f", "tool g"]);
-        assert_eq!(told("anthropic", &both, &list(&[g.clone(), f.clone()])), ["tools order"]);
-        assert_eq!(told("anthropic", &both, &list(&[f.clone(), f.clone(), g])), ["tool f (2)"]);
+        assert_eq!(changed_settings("anthropic", &both, &list(std::slice::from_ref(&g))), ["tool f"]);
+        assert_eq!(changed_settings("anthropic", "{}", &both), ["tool f", "tool g"]);
+        assert_eq!(changed_settings("anthropic", &both, &list(&[g.clone(), f.clone()])), ["tools order"]);
+        assert_eq!(changed_settings("anthropic", &both, &list(&[f.clone(), f.clone(), g])), ["tool f (2)"]);
         let other = list(&[f, tool("g", r#","x":1"#)]);
-        assert_eq!(told("anthropic", &both, &other), ["tool g input_schema.x"]);
+        assert_eq!(changed_settings("anthropic", &both, &other), ["tool g input_schema.x"]);
         let (camel, snake) = (
             r#"{"tools":[{"functionDeclarations":[{"name":"f","parameters":{"a_b":1}}]},{"googleSearch":{}}]}"#,
             r#"{"tools":[{"function_declarations":[{"name":"f","parameters":{"a_b":1}}]},{"google_search":{}}]}"#,
         );
-        assert_eq!(told("gemini", camel, snake), [""; 0]);
+        assert_eq!(changed_settings("gemini", camel, snake), [""; 0]);
         assert_eq!(
-            told("gemini", camel, &snake.replace("a_b", "aB")),
+            changed_settings("gemini", camel, &snake.replace("a_b", "aB")),
             ["tool f parameters.a_b", "tool f parameters.aB"]
         );
     }

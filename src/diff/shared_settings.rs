@@ -1,68 +1,85 @@
-//! The settings of a request in the words that all dialects share.
+//! The settings of a request in the vocabulary that all dialects share.
 
 use std::io;
 
-use crate::message::settings_map::Form;
-use crate::message::write::Writer;
-use crate::message::{At, Choice, Effort, Name, OutputFormat, Settings, Text, Thread, Tool, ToolKind, WebSearch};
+use crate::message::settings_map::SettingRow;
+use crate::message::write::JsonWriter;
+use crate::message::{
+    EffortSetting, OutputFormat, RequestSettings, SettingName, SourceLocation, Text, Thread, Tool, ToolChoice,
+    ToolKind, WebSearch,
+};
 use crate::source::ReadAt;
 
-use super::entry::{Entry, Grammar, Locate};
-use super::same::SHARED;
+use super::entry::{Entry, EntryGrammar, RecordLookup};
+use super::equivalence::SHARED;
 
 /// The model, the tools and the settings of a request, each as a member.
-pub fn tell(conversation: &Thread, bytes: &dyn ReadAt, locate: Locate<'_>) -> io::Result<Vec<Entry>> {
-    let mut told = Members { members: Vec::new(), locate };
+pub fn collect_settings(
+    conversation: &Thread,
+    bytes: &dyn ReadAt,
+    locate: RecordLookup<'_>,
+) -> io::Result<Vec<Entry>> {
+    let mut entries = SettingEntries { members: Vec::new(), locate };
     if let Some(model) = &conversation.model {
-        told.add("model", At::default(), |w| w.text(model));
+        entries.add("model", SourceLocation::default(), |w| w.text(model));
     }
     if let Some(first) = conversation.tools.first() {
-        told.add("tools", first.at, |w| w.array(|w| conversation.tools.iter().for_each(|own| tool(own, w))));
+        entries.add("tools", first.at, |w| w.array(|w| conversation.tools.iter().for_each(|own| tool(own, w))));
     }
     // All are named, so that a new one is not forgotten.
-    let Settings { plain, stop, choice: tool_choice, parallel, effort, summary, output, others, state } =
-        &conversation.settings;
-    for set in plain {
-        told.add(name(set.name), set.at, |w| w.raw(&set.value));
+    let RequestSettings {
+        copied,
+        stop,
+        choice: tool_choice,
+        parallel,
+        effort,
+        summary,
+        output,
+        dialect_only,
+        server_state,
+    } = &conversation.settings;
+    for set in copied {
+        entries.add(name(set.name), set.at, |w| w.raw(&set.value));
     }
     if let Some(set) = stop {
-        told.add(name(Name::Stop), set.at, |w| w.array(|w| set.value.iter().for_each(|text| w.text(text))));
+        entries
+            .add(name(SettingName::Stop), set.at, |w| w.array(|w| set.value.iter().for_each(|text| w.text(text))));
     }
     if let Some(set) = tool_choice {
-        told.add(name(Name::Choice), set.at, |w| choice(&set.value, w));
+        entries.add(name(SettingName::Choice), set.at, |w| choice(&set.value, w));
     }
     if let Some(set) = parallel {
-        told.add(name(Name::Parallel), set.at, |w| w.bool(set.value));
+        entries.add(name(SettingName::Parallel), set.at, |w| w.bool(set.value));
     }
     if let Some(set) = effort {
-        told.add(name(Name::Effort), set.at, |w| match &set.value {
-            Effort::Level(level) => w.text(level),
-            Effort::Budget(tokens) => w.bytes(tokens.to_string().as_bytes()),
-            Effort::Adaptive => w.plain("adaptive"),
-            Effort::Off => w.plain("none"),
+        entries.add(name(SettingName::Effort), set.at, |w| match &set.value {
+            EffortSetting::Level(level) => w.text(level),
+            EffortSetting::Budget(tokens) => w.bytes(tokens.to_string().as_bytes()),
+            EffortSetting::Adaptive => w.plain("adaptive"),
+            EffortSetting::Off => w.plain("none"),
         });
     }
     if let Some(set) = summary {
-        told.add("summary", set.at, |w| w.text(&set.value));
+        entries.add("summary", set.at, |w| w.text(&set.value));
     }
     if let Some(set) = output {
-        told.add(name(Name::Output), set.at, |w| format(&set.value, w));
+        entries.add(name(SettingName::Output), set.at, |w| format(&set.value, w));
     }
-    // No other API knows these: where their keys are is all that is kept of them.
-    for at in others.iter().map(|set| set.at).chain(state.iter().copied()) {
+    // No other API has these settings: only the places of their keys are stored.
+    for at in dialect_only.iter().map(|set| set.at).chain(server_state.iter().copied()) {
         let mut key = Vec::new();
         bytes.read_into(at.place.start, at.place.len as usize, &mut key)?;
         let name: String = String::from_utf8_lossy(&key).chars().filter(|c| !matches!(c, '"' | '\\')).collect();
         let value = literal(bytes, at.place.end())?;
-        told.add(&name, at, |w| w.bytes(value.as_deref().unwrap_or(ELSEWHERE)));
+        entries.add(&name, at, |w| w.bytes(value.as_deref().unwrap_or(ELSEWHERE)));
     }
-    Ok(told.members)
+    Ok(entries.members)
 }
 
-/// What stands for a value that is not looked at.
+/// A placeholder for a value that is not compared.
 const ELSEWHERE: &[u8] = "{\"…\":null}".as_bytes();
 
-/// The number or switch that follows a key, if it is one.
+/// The number or literal after a key; `None` for other values.
 fn literal(bytes: &dyn ReadAt, from: u64) -> io::Result<Option<Vec<u8>>> {
     let mut text = [0; 64];
     let n = bytes.read_at(from, &mut text)?;
@@ -74,32 +91,32 @@ fn literal(bytes: &dyn ReadAt, from: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(is_literal.then(|| value.to_vec()))
 }
 
-struct Members<'l> {
+struct SettingEntries<'l> {
     members: Vec<Entry>,
-    locate: Locate<'l>,
+    locate: RecordLookup<'l>,
 }
 
-impl Members<'_> {
-    fn add(&mut self, name: &str, at: At, write: impl FnOnce(&mut Writer<'_>)) {
+impl SettingEntries<'_> {
+    fn add(&mut self, name: &str, at: SourceLocation, write: impl FnOnce(&mut JsonWriter<'_>)) {
         let mut text = Vec::new();
-        write(&mut Writer::new(&mut text));
+        write(&mut JsonWriter::new(&mut text));
         let record = (self.locate)(at.place);
-        self.members.push(Entry::new(name.to_owned(), None, Grammar::Member(SHARED), text, at.place, record));
+        self.members.push(Entry::new(name.to_owned(), None, EntryGrammar::Member(SHARED), text, at.place, record));
     }
 }
 
-/// What a setting is called: as in the first dialect that has it.
-fn name(name: Name) -> &'static str {
-    let path = Form::of(name).and_then(|form| form.paths.first()).map_or("", |(_, path)| path);
+/// The name of a setting in the first dialect that has it.
+fn name(name: SettingName) -> &'static str {
+    let path = SettingRow::of(name).and_then(|form| form.paths.first()).map_or("", |(_, path)| path);
     path.rsplit_once('.').map_or(path, |(_, last)| last)
 }
 
-fn tool(tool: &Tool, w: &mut Writer<'_>) {
-    let texts = |w: &mut Writer<'_>, name: &Text, description: &Option<Text>| {
+fn tool(tool: &Tool, w: &mut JsonWriter<'_>) {
+    let texts = |w: &mut JsonWriter<'_>, name: &Text, description: &Option<Text>| {
         w.key("name").text(name);
         description.iter().for_each(|text| w.key("description").text(text));
     };
-    let extras = |w: &mut Writer<'_>| {
+    let extras = |w: &mut JsonWriter<'_>| {
         let said = tool.extras.iter().filter(|extra| !extra.is_default());
         said.for_each(|extra| w.key(extra.key).raw(&extra.value));
     };
@@ -130,20 +147,20 @@ fn tool(tool: &Tool, w: &mut Writer<'_>) {
     }
 }
 
-fn choice(choice: &Choice, w: &mut Writer<'_>) {
+fn choice(choice: &ToolChoice, w: &mut JsonWriter<'_>) {
     match choice {
-        Choice::Auto => w.plain("auto"),
-        Choice::None => w.plain("none"),
-        Choice::Required => w.plain("required"),
-        Choice::Tool(name) => w.object(|w| w.key("name").text(name)),
-        Choice::Allowed { names, required } => w.object(|w| {
+        ToolChoice::Auto => w.plain("auto"),
+        ToolChoice::None => w.plain("none"),
+        ToolChoice::Required => w.plain("required"),
+        ToolChoice::Tool(name) => w.object(|w| w.key("name").text(name)),
+        ToolChoice::Allowed { names, required } => w.object(|w| {
             w.key("allowed").array(|w| names.iter().for_each(|name| w.text(name)));
             w.key("required").bool(*required);
         }),
     }
 }
 
-fn format(format: &OutputFormat, w: &mut Writer<'_>) {
+fn format(format: &OutputFormat, w: &mut JsonWriter<'_>) {
     match format {
         OutputFormat::Json => w.plain("json"),
         OutputFormat::Schema { name, description, schema, strict } => w.object(|w| {

@@ -1,22 +1,22 @@
-//! A patch in the unified format, made from edits instead of a search: only the lines that edits touch are read, so the
-//! patch of a file of gigabytes costs what its changes cost.
+//! A patch in the unified format, computed from edits: only the lines of edits are read, so the cost depends on the
+//! changes, not on the size of the file.
 
 use std::io::{self, Write};
 
-use crate::place::{DocId, Edit, Pieces, With};
-use crate::source::{ReadAt, append};
+use crate::place::{DocId, Edit, Pieces, ReplacementPart};
+use crate::source::{ReadAt, append_piece};
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
 
-/// A stretch of whole lines that edits touch: original bytes `from..to`.
-struct Stretch {
+/// A range of whole lines with edits: original bytes `from..to`.
+struct EditedLines {
     from: u64,
     to: u64,
     edits: Vec<Edit>,
 }
 
-/// Writes the patch of a doc. `name` is the path as the patch names it.
+/// Writes the patch of a document. `name` is its path in the patch.
 pub fn write(name: &str, id: DocId, bytes: &dyn ReadAt, edits: &[Edit], out: &mut dyn Write) -> io::Result<()> {
     if edits.is_empty() {
         return Ok(());
@@ -25,18 +25,18 @@ pub fn write(name: &str, id: DocId, bytes: &dyn ReadAt, edits: &[Edit], out: &mu
     write!(out, "--- {}\n+++ {}\n", quoted("a/"), quoted("b/"))?;
     let mut counter = LineCounter { bytes, at: 0, line: 1 };
     let mut shift: i64 = 0;
-    for stretch in stretches(bytes, edits)? {
-        let old = read(bytes, stretch.from, stretch.to)?;
-        let new = patched(id, bytes, &stretch)?;
-        let before = context_before(bytes, stretch.from)?;
-        let after = context_after(bytes, stretch.to)?;
-        let first = counter.line_of(stretch.from - before.len() as u64)?;
+    for range in edited_lines(bytes, edits)? {
+        let old = read(bytes, range.from, range.to)?;
+        let new = patched(id, bytes, &range)?;
+        let before = context_before(bytes, range.from)?;
+        let after = context_after(bytes, range.to)?;
+        let first = counter.line_of(range.from - before.len() as u64)?;
         shift += write_hunk(&before, &old, &new, &after, first, shift, out)?;
     }
     Ok(())
 }
 
-/// The name as git writes it: quoted if it holds anything unusual.
+/// The name as git writes it: quoted if it contains unusual characters.
 fn quoted_name(name: &str) -> impl Fn(&str) -> String + '_ {
     move |prefix| {
         let name = name.trim_start_matches('/');
@@ -53,23 +53,23 @@ fn quoted_name(name: &str) -> impl Fn(&str) -> String + '_ {
             text.push('"');
             return text;
         }
-        // A tab ends a name that holds spaces.
+        // A tab ends a name with spaces.
         if name.contains(' ') { format!("{prefix}{name}\t") } else { format!("{prefix}{name}") }
     }
 }
 
-/// Edits widened to whole lines; those whose context would meet are one.
-fn stretches(bytes: &dyn ReadAt, edits: &[Edit]) -> io::Result<Vec<Stretch>> {
-    let mut found: Vec<Stretch> = Vec::new();
+/// Edits widened to whole lines; ranges with overlapping context are merged.
+fn edited_lines(bytes: &dyn ReadAt, edits: &[Edit]) -> io::Result<Vec<EditedLines>> {
+    let mut found: Vec<EditedLines> = Vec::new();
     for edit in edits {
         let from = line_start(bytes, edit.at.start)?;
         let to = match (edit.at.len, edit.at.start == from) {
-            // An insertion between lines touches none of them, unless the one before has no end.
+            // An insertion between lines changes neither, unless the line before has no line feed.
             (0, true) if from == edit.at.start && edit.at.start < bytes.len() || edit.at.start == 0 => from,
             _ => line_end(bytes, edit.at.end().max(edit.at.start + 1).min(bytes.len()))?,
         };
-        // Where a line end goes and the line does not, the next line is joined to it.
-        let to = if joins(edit, from, to) { line_end(bytes, to + 1)? } else { to };
+        // If only the line feed of a line is removed, the next line is joined to it.
+        let to = if joins_next_line(edit, from, to) { line_end(bytes, to + 1)? } else { to };
         let near = match found.last() {
             Some(last) => lines_between(bytes, last.to, from)? <= CONTEXT * 2,
             None => false,
@@ -79,15 +79,15 @@ fn stretches(bytes: &dyn ReadAt, edits: &[Edit]) -> io::Result<Vec<Stretch>> {
                 last.to = last.to.max(to);
                 last.edits.push(edit.clone());
             }
-            None => found.push(Stretch { from, to, edits: vec![edit.clone()] }),
+            None => found.push(EditedLines { from, to, edits: vec![edit.clone()] }),
         }
     }
     Ok(found)
 }
 
-fn joins(edit: &Edit, from: u64, to: u64) -> bool {
+fn joins_next_line(edit: &Edit, from: u64, to: u64) -> bool {
     let is_whole = edit.at.start == from && edit.with.is_empty();
-    let ends = matches!(edit.with.last(), Some(With::Text(text)) if text.ends_with(b"\n"));
+    let ends = matches!(edit.with.last(), Some(ReplacementPart::Text(text)) if text.ends_with(b"\n"));
     edit.at.len > 0 && edit.at.end() == to && !is_whole && !ends
 }
 
@@ -97,16 +97,16 @@ fn read(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// What a stretch becomes.
-fn patched(id: DocId, bytes: &dyn ReadAt, stretch: &Stretch) -> io::Result<Vec<u8>> {
-    let pieces = Pieces::new(&stretch.edits, id, stretch.to);
+/// The patched text of a range.
+fn patched(id: DocId, bytes: &dyn ReadAt, range: &EditedLines) -> io::Result<Vec<u8>> {
+    let pieces = Pieces::new(&range.edits, id, range.to);
     let mut out = Vec::new();
-    // Up to the stretch nothing is edited, so offsets agree there.
-    pieces.walk(stretch.from, pieces.len(), |piece| append(bytes, piece, &mut out))?;
+    // There are no edits before the range, so its offset is unchanged.
+    pieces.walk(range.from, pieces.len(), |piece| append_piece(bytes, piece, &mut out))?;
     Ok(out)
 }
 
-/// Start of the line that an offset lies in.
+/// The start of the line that contains an offset.
 fn line_start(bytes: &dyn ReadAt, offset: u64) -> io::Result<u64> {
     let mut buf = vec![0; 64 << 10];
     let mut at = offset;
@@ -122,7 +122,7 @@ fn line_start(bytes: &dyn ReadAt, offset: u64) -> io::Result<u64> {
     Ok(0)
 }
 
-/// Behind the end of the line that the byte before an offset lies in.
+/// The end of the line that contains the byte before an offset, after its line feed.
 fn line_end(bytes: &dyn ReadAt, offset: u64) -> io::Result<u64> {
     let mut buf = vec![0; 64 << 10];
     let mut at = offset.saturating_sub(1);
@@ -139,7 +139,7 @@ fn line_end(bytes: &dyn ReadAt, offset: u64) -> io::Result<u64> {
     Ok(bytes.len())
 }
 
-/// Whole lines between two offsets, counted up to one more than matters.
+/// The number of whole lines between two offsets, up to one more than merging requires.
 fn lines_between(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<usize> {
     if from >= to {
         return Ok(0);
@@ -176,7 +176,7 @@ fn context_after(bytes: &dyn ReadAt, to: u64) -> io::Result<Vec<u8>> {
     read(bytes, to, end)
 }
 
-/// Numbers of lines, counted forward.
+/// Line numbers, counted forward.
 struct LineCounter<'r> {
     bytes: &'r dyn ReadAt,
     at: u64,
@@ -203,7 +203,7 @@ fn split_lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|b| *b == b'\n').collect()
 }
 
-/// Writes a hunk; returns by how many lines the new text is longer.
+/// Writes a hunk; returns the number of lines by which the new text is longer.
 fn write_hunk(
     before: &[u8],
     old: &[u8],
@@ -215,7 +215,7 @@ fn write_hunk(
 ) -> io::Result<i64> {
     let (mut before, mut old, mut new, mut after) =
         (split_lines(before), split_lines(old), split_lines(new), split_lines(after));
-    // Lines that a stretch holds and no edit changes are context.
+    // Unchanged lines of a range are context.
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     before.extend(old.drain(..same));
     new.drain(..same);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_last_newline_is_told() {
+    fn a_missing_last_newline_is_marked() {
         let patch = patch_of("a\nb", vec![Edit::replace(place(2, 1), "c")]);
         assert!(
             patch.ends_with(" a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"),

@@ -1,30 +1,30 @@
-//! What an agent does to a session that it has stored before it sends it: a session is judged after that, for the agent
-//! would never send what is in the file.
+//! Agents, and the repairs that they make to a stored session before they send it. A session is judged after these
+//! repairs, since the agent would never send the file as it is.
 
 use crate::history::Version;
 
-/// An agent, and what it puts right by itself.
+/// An agent, and what it repairs by itself.
 pub struct Agent {
-    /// As it is typed.
+    /// The name on the command line.
     pub id: &'static str,
     pub name: &'static str,
-    pub homes: Homes,
-    /// Names of the formats that it stores.
+    pub session_folders: SessionFolders,
+    /// The names of the formats that it stores.
     pub formats: &'static [&'static str],
-    pub heals: &'static [Heals],
+    pub self_repairs: &'static [SelfRepair],
 }
 
-/// Where an agent keeps its sessions.
-pub struct Homes {
-    /// The variable of the environment that names several folders, with commas between, if the agent has one.
+/// The folders in which an agent stores its sessions.
+pub struct SessionFolders {
+    /// The environment variable that lists several folders, separated by commas, if the agent has one.
     pub list: Option<&'static str>,
-    /// The variable that names its folder.
+    /// The environment variable that names its folder.
     pub variable: &'static str,
-    /// Its folder in the user's home, if neither is set.
+    /// Its folder in the home directory of the user, if neither is set.
     pub folder: &'static str,
-    /// Below that, where sessions lie.
+    /// The subfolders that contain sessions.
     pub sessions: &'static [&'static str],
-    /// The file below that which lists the projects, if each has sessions of its own.
+    /// The file in its folder that lists projects, if each project has its own sessions.
     pub projects: Option<Projects>,
 }
 
@@ -33,27 +33,28 @@ pub struct Projects {
     pub file: &'static str,
     pub list: &'static str,
     pub folder: &'static str,
-    /// Where the sessions of a project lie in its folder.
+    /// The subfolder of a project that contains its sessions.
     pub sessions: &'static str,
 }
 
-impl Homes {
-    /// Nowhere.
-    pub const NONE: Homes = Homes { list: None, variable: "", folder: "", sessions: &[], projects: None };
+impl SessionFolders {
+    /// No folders.
+    pub const NONE: SessionFolders =
+        SessionFolders { list: None, variable: "", folder: "", sessions: &[], projects: None };
 }
 
-/// One thing that an agent puts right.
-pub struct Heals {
-    pub what: Ill,
-    /// The first version that does; `None` if every version that is known does.
+/// A defect that an agent repairs by itself.
+pub struct SelfRepair {
+    pub defect: SessionDefect,
+    /// The first version that repairs it; `None` if every known version does.
     pub since: Option<Version>,
-    /// What the agent does about it: a verb and its object, which `it` and `them` stand for as one or several.
-    pub how: [&'static str; 2],
+    /// What the agent does: for one defect (`it`), and for several (`them`).
+    pub action: [&'static str; 2],
 }
 
-/// What may be wrong in a session, as far as agents put it right.
+/// Defects of sessions that agents repair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ill {
+pub enum SessionDefect {
     /// A call that the client runs has no output.
     UnansweredCall,
     /// The output of a call comes too late.
@@ -64,20 +65,22 @@ pub enum Ill {
     UnsignedCall,
     /// Half of a pair of surrogates is in a text.
     LoneSurrogate,
-    /// Entries name one another as parents.
+    /// Entries refer to each other as parents, in a cycle.
     Cycle,
 }
 
-impl Ill {
-    /// What it is called, one of it and several.
-    pub fn words(self, n: u32) -> &'static str {
+impl SessionDefect {
+    /// The words for `n` of these defects, without the number.
+    pub fn label(self, n: u32) -> &'static str {
         let (one, many) = match self {
-            Ill::UnansweredCall => ("call without an output", "calls without an output"),
-            Ill::LateOutput => ("output in a later message", "outputs in later messages"),
-            Ill::OrphanOutput => ("output without a call", "outputs without a call"),
-            Ill::UnsignedCall => ("call without a thought signature", "calls without a thought signature"),
-            Ill::LoneSurrogate => ("unpaired surrogate", "unpaired surrogates"),
-            Ill::Cycle => ("cycle of entries", "cycles of entries"),
+            SessionDefect::UnansweredCall => ("call without an output", "calls without an output"),
+            SessionDefect::LateOutput => ("output in a later message", "outputs in later messages"),
+            SessionDefect::OrphanOutput => ("output without a call", "outputs without a call"),
+            SessionDefect::UnsignedCall => {
+                ("call without a thought signature", "calls without a thought signature")
+            }
+            SessionDefect::LoneSurrogate => ("unpaired surrogate", "unpaired surrogates"),
+            SessionDefect::Cycle => ("cycle of entries", "cycles of entries"),
         };
         if n == 1 { one } else { many }
     }

@@ -1,39 +1,39 @@
-//! How a store is repaired where it lies whose records are translated. What becomes of an item is planned on the messages
-//! that were made of the records; where each came from is known, so that dropping, moving and renaming needs nothing but
-//! these facts. Only what nobody has written yet, a result, is written by the store's own functions.
+//! In-place repair of stores whose records are translated. The repair is planned on the translated messages; since the
+//! origin of each is known, removing, moving and renaming need no code of the store. Only a result that is not stored
+//! yet is written by functions of the store.
 
 use crate::json::Val;
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::place::{Edit, Place};
 
-use super::record::Stored;
+use super::record::ParsedRecord;
 
-/// How a store is repaired.
+/// The operations by which a store is repaired.
 pub struct Editor {
     /// The list of messages in a record; `None` where the record is a message itself.
     pub messages: fn(Val<'_>) -> Option<Val<'_>>,
-    pub results: Results,
-    /// How records name one another, if they do.
-    pub links: Option<&'static Links>,
-    /// Whether a line says something of a call: a new result comes after the last such line.
-    pub is_about: Option<fn(Val<'_>, &OpenCall<'_>) -> bool>,
-    /// Fills in what the store itself lacks: for findings that ask for [`Act::Stored`](crate::history::Act::Stored).
-    pub fill: Option<Fill>,
+    pub results: ResultStorage,
+    /// The members by which records refer to each other, if they do.
+    pub links: Option<&'static LineLinks>,
+    /// True if a line refers to a call: a new result is inserted after the last such line.
+    pub concerns_call: Option<fn(Val<'_>, &OpenCall<'_>) -> bool>,
+    /// Adds missing members of the store's records, for findings whose repair is specific to the store.
+    pub fill: Option<MemberFiller>,
 }
 
 impl Editor {
-    /// Records are messages, and so are results.
-    pub const fn of(results: Results) -> Editor {
-        Editor { messages: |_| None, results, links: None, is_about: None, fill: None }
+    /// An editor of a store whose records are messages.
+    pub const fn of(results: ResultStorage) -> Editor {
+        Editor { messages: |_| None, results, links: None, concerns_call: None, fill: None }
     }
 }
 
-/// Where a store keeps results, and how it writes one that claims nothing.
+/// Where a store keeps results, and the function that writes a neutral one.
 #[derive(Clone, Copy)]
-pub enum Results {
-    /// In the call: the edits that end it.
+pub enum ResultStorage {
+    /// In the call: the function adds the edits that complete it.
     InCall(fn(&OpenCall<'_>, &mut Vec<Edit>) -> Option<()>),
-    /// Each in a message of its own.
+    /// Each in its own message.
     Messages(fn(&OpenCall<'_>) -> Option<Vec<u8>>),
     /// As parts of a message.
     Parts(&'static PartResults),
@@ -41,50 +41,50 @@ pub enum Results {
 
 /// Results that are parts of a message.
 pub struct PartResults {
-    /// The parts of a message that may hold results.
+    /// The list of parts in a message that can contain results.
     pub list: fn(Val<'_>) -> Option<Val<'_>>,
     pub part: fn(&OpenCall<'_>) -> Option<Vec<u8>>,
-    /// The message around new parts, which comes after this one.
+    /// A new message with these parts, to be inserted after another one.
     pub message: fn(parts: &[u8], after: Val<'_>) -> Option<Vec<u8>>,
 }
 
-/// A call that nobody answered, as it is stored.
+/// A stored call without a result.
 pub struct OpenCall<'c> {
     pub call: Val<'c>,
-    /// The message that holds it, and the record that holds that.
+    /// The message that contains the call, and the record that contains the message.
     pub message: Val<'c>,
     pub record: Val<'c>,
-    pub base: Base<'c>,
+    pub base: RecordBase<'c>,
 }
 
 impl<'c> OpenCall<'c> {
-    /// A member of the call as it is stored, or the first of these that is there; `null` if there is none.
-    pub fn raw(&self, paths: &[&[&str]]) -> &'c [u8] {
-        raw(self.call, paths)
+    /// The JSON of the first of these members that the call has; `null` if it has none.
+    pub fn raw_member(&self, paths: &[&[&str]]) -> &'c [u8] {
+        raw_member(self.call, paths)
     }
 }
 
-/// The text of the first of these members that is there; `null` if there is none.
-pub fn raw<'v>(val: Val<'v>, paths: &[&[&str]]) -> &'v [u8] {
+/// The JSON of the first of these members that is present; `null` if none is.
+pub fn raw_member<'v>(val: Val<'v>, paths: &[&[&str]]) -> &'v [u8] {
     paths.iter().find_map(|path| val.at(path)).map_or(b"null", |own| own.raw())
 }
 
-/// The edits that fill in what lacks at some places of a record.
-pub type Fill = fn(&Stored<'_>, &dyn Fn(Place) -> bool, &mut Vec<Edit>);
+/// Adds the edits that insert missing members at some places of a record.
+pub type MemberFiller = fn(&ParsedRecord<'_>, &dyn Fn(Place) -> bool, &mut Vec<Edit>);
 
-/// Members by which the lines of a log name one another.
-pub struct Links {
-    /// The line's own name, and that of the line before it.
+/// Members by which the lines of a log refer to each other.
+pub struct LineLinks {
+    /// The member with the id of the line, and the one with the id of the line before it.
     pub name: &'static str,
     pub parent: &'static str,
-    /// Other members that name a line: what named one that goes names the line before it.
+    /// Other members that refer to a line: a reference to a removed line becomes one to the line before it.
     pub others: &'static [&'static [&'static str]],
-    /// What a new line is called, by two numbers that are the same in each run.
+    /// The id of a new line, from two numbers that are the same in each run.
     pub new_name: fn(u64, u64) -> String,
 }
 
-/// A name in the form of a UUID.
-pub fn uuid(one: u64, two: u64) -> String {
+/// An id in the form of a UUID.
+pub fn format_uuid(one: u64, two: u64) -> String {
     format!(
         "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
         one >> 32,
@@ -95,8 +95,8 @@ pub fn uuid(one: u64, two: u64) -> String {
     )
 }
 
-/// A text in the store's own form: each `$` of the template is one of the values, in order.
-pub fn filled(template: &str, values: &[&[u8]]) -> Vec<u8> {
+/// A template with each `$` replaced by one of the values, in order.
+pub fn fill_template(template: &str, values: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::new();
     for (n, part) in template.split('$').enumerate() {
         let value = n.checked_sub(1).and_then(|n| values.get(n));
@@ -106,11 +106,11 @@ pub fn filled(template: &str, values: &[&[u8]]) -> Vec<u8> {
     out
 }
 
-/// Writes a line in the place of one that is not JSON, if that shows what it is called and which one it follows.
+/// Writes the replacement for a line that is not JSON; `None` if its id or that of its parent cannot be read.
 pub type Placeholder = fn(&[u8]) -> Option<Vec<u8>>;
 
-/// The text of a member in a line that is not JSON: a string, or `null`. `None` if it cannot be told, or several are there
-/// that differ. In a text that is quoted in the line, the quotes around a key are escaped.
+/// The JSON of a member in a line that is not JSON: a string, or `null`. `None` if it cannot be read, or if there are
+/// several that differ. Members in a quoted text do not count: the quotes around their keys are escaped.
 pub fn legible<'t>(line: &'t [u8], key: &str) -> Option<&'t [u8]> {
     let quoted = [b"\"", key.as_bytes(), b"\""].concat();
     let mut found: Option<&[u8]> = None;
@@ -122,7 +122,7 @@ pub fn legible<'t>(line: &'t [u8], key: &str) -> Option<&'t [u8]> {
             continue;
         };
         let len = match value.strip_prefix(b"\"") {
-            // Names and times need no escapes.
+            // Ids and times need no escapes.
             Some(inner) => memchr::memchr2(b'"', b'\\', inner).filter(|end| inner.get(*end) == Some(&b'"'))? + 2,
             None if value.starts_with(b"null") => 4,
             None => continue,
@@ -136,14 +136,14 @@ pub fn legible<'t>(line: &'t [u8], key: &str) -> Option<&'t [u8]> {
     found
 }
 
-/// A line by a template, each `$` of which is the legible text of a member, or `null`; `None` if the first two, its name and
-/// that of the line before it, cannot be told.
-pub fn placeholder(line: &[u8], template: &str, keys: &[&str]) -> Option<Vec<u8>> {
+/// A template with each `$` replaced by the legible JSON of a member, or `null`. `None` if one of the first two, the id of
+/// the line and that of the line before it, cannot be read.
+pub fn write_placeholder(line: &[u8], template: &str, keys: &[&str]) -> Option<Vec<u8>> {
     let values: Vec<Option<&[u8]>> = keys.iter().map(|key| legible(line, key)).collect();
     let is_named = values.first().is_some_and(|name| name.is_some_and(|name| name.starts_with(b"\"")));
     let is_linked = values.get(1).is_some_and(Option::is_some);
     let values: Vec<&[u8]> = values.into_iter().map(|value| value.unwrap_or(b"null")).collect();
-    (is_named && is_linked).then(|| filled(template, &values))
+    (is_named && is_linked).then(|| fill_template(template, &values))
 }
 
 #[cfg(test)]
@@ -151,14 +151,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_legible_is_told_from_what_is_quoted() {
+    fn quoted_members_are_ignored() {
         let line = br#"{"uuid":"u1","parentUuid":null,"text":"say \"uuid\":\"x\" and ,"uuid": "u1"#;
         assert_eq!(legible(line, "uuid"), None);
         let line = br#"{"uuid":"u1","parentUuid":null,"text":"say \"uuid\":\"x\" and , "#;
         assert_eq!(legible(line, "uuid"), Some(&b"\"u1\""[..]));
         assert_eq!(legible(line, "parentUuid"), Some(&b"null"[..]));
         assert_eq!(legible(br#"{"uuid":"u1","a":{"uuid":"u2"},"#, "uuid"), None);
-        let made = placeholder(line, r#"{"uuid":$,"parentUuid":$}"#, &["uuid", "parentUuid"]);
-        assert_eq!(made.as_deref(), Some(&br#"{"uuid":"u1","parentUuid":null}"#[..]));
+        let written = write_placeholder(line, r#"{"uuid":$,"parentUuid":$}"#, &["uuid", "parentUuid"]);
+        assert_eq!(written.as_deref(), Some(&br#"{"uuid":"u1","parentUuid":null}"#[..]));
     }
 }

@@ -1,21 +1,21 @@
-//! What a store that is not edited takes instead: an update, in the words of the program that keeps the store.
+//! Updates for stores that are not edited in place: JSON for the program that owns the store.
 
 use crate::history::Code;
 use crate::place::Place;
 
-use super::record::Stored;
+use super::record::ParsedRecord;
 
 /// An update for a store that only its own program can write.
 pub struct Handover {
-    /// What the user calls with it.
+    /// The function that the user calls with the update.
     pub call: &'static str,
-    /// Whether a finding is one that it mends.
-    pub mends: fn(Code) -> bool,
+    /// True if the update repairs findings of this rule.
+    pub repairs: fn(Code) -> bool,
     /// The update as JSON, for the problems in a record; `None` if there is none.
-    pub update: fn(&Stored<'_>, &Problems) -> Option<Vec<u8>>,
+    pub update: fn(&ParsedRecord<'_>, &Problems) -> Option<Vec<u8>>,
 }
 
-/// The places of what is to be mended, each with the other place that it is about; by where they start.
+/// The places of problems, each with the place of its partner, if any; sorted by start.
 pub struct Problems(Vec<(Place, Option<Place>)>);
 
 impl Problems {
@@ -25,7 +25,7 @@ impl Problems {
         Problems(places)
     }
 
-    /// The problems that start where a value does.
+    /// The problems that start at the same offset as a value.
     fn at(&self, place: Place) -> impl Iterator<Item = &(Place, Option<Place>)> {
         let from = self.0.partition_point(|(at, _)| at.start < place.start);
         self.0.iter().skip(from).take_while(move |(at, _)| at.start == place.start)
@@ -35,8 +35,8 @@ impl Problems {
         self.at(place).next().is_some()
     }
 
-    /// Where the result of a call is that has one in another place.
-    pub fn result(&self, call: Place) -> Option<Place> {
+    /// The place of the result of a call, if it has one in another place.
+    pub fn result_place(&self, call: Place) -> Option<Place> {
         self.at(call).find_map(|(_, partner)| *partner)
     }
 }

@@ -1,4 +1,4 @@
-//! A format's row in the table of formats: its name and what it is, which dialect its items are of, where they lie, and how
+//! A format's row in the table of formats: its name and title, the dialect of its items, where they are in a record, and how
 //! its records make histories.
 
 use crate::dialect::Dialect;
@@ -7,68 +7,68 @@ use crate::json::Val;
 
 use super::editor::{Editor, Placeholder};
 use super::handover::Handover;
-use super::kept::KeptLines;
-use super::mark::TextAt;
+use super::mark::TextUse;
+use super::numbered_lines::NumberedLines;
 use super::probe::Probe;
-use super::requests::Requests;
-use super::unsent::UnsentPaths;
+use super::requests::RequestLog;
+use super::unsent_paths::UnsentPaths;
 use super::upstream::Upstream;
 
-/// Where a format's items lie. Rows carry the number of their part.
+/// A location of items in a record. Rows carry the number of their part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
-    /// Keys from the record down to the array of items, or to the item that the record holds.
+pub struct RecordPart {
+    /// The keys from the record to the array of items, or to the item that the record contains.
     pub path: &'static [&'static str],
-    pub unit: Unit,
+    pub unit: RemovalUnit,
 }
 
-/// What goes when an item is dropped.
+/// What is removed with an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
-    /// The record: a line holds one item.
+pub enum RemovalUnit {
+    /// The record: a line is one item.
     Record,
     /// An element of an array.
     Element,
-    /// The message around the item, wherever the item lies in it: an element of the record, if that is a list, or the
-    /// record. It holds nothing else.
+    /// The message around the item, which contains nothing else: an element of the record, if that is a list, or the
+    /// record.
     Message,
-    /// An element of a list in a message. The message goes with the last of them.
+    /// An element of a list in a message. The message is removed with the last of them.
     Block,
-    /// The same, in a message that says more than the list: it stays, with an empty one.
+    /// The same, in a message with other content: the message stays, with an empty list.
     Entry,
 }
 
-impl Unit {
-    /// Items lie in messages, and messages in the record.
+impl RemovalUnit {
+    /// True if items are in messages, and messages in the record.
     pub fn is_nested(self) -> bool {
-        matches!(self, Unit::Message | Unit::Block | Unit::Entry)
+        matches!(self, RemovalUnit::Message | RemovalUnit::Block | RemovalUnit::Entry)
     }
 }
 
-/// How records make histories.
+/// The records that make a history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Histories {
-    /// Each record is one by itself.
+pub enum HistoryScope {
+    /// Each record is a history by itself.
     PerRecord,
-    /// All records of a doc make one.
+    /// All records of a document make one.
     PerDoc,
-    /// All records of a doc make a tree; its live branch is one, and so is that of each side chain.
+    /// All records of a document make a tree; its live branch is a history, and so is that of each side chain.
     Tree,
-    /// The same, of lines in the manner of Claude Code: they name one another, and a request is written anew of them.
+    /// The same, of lines like those of Claude Code: they refer to each other, and a request is composed from them.
     Session,
-    /// Each node that the records of a doc make is one by itself.
+    /// Each node that the records of a document make is a history by itself.
     PerNode,
 }
 
-impl Histories {
-    /// A record alone says nothing.
+impl HistoryScope {
+    /// True if a history can consist of several records.
     pub fn span_records(self) -> bool {
-        self != Histories::PerRecord
+        self != HistoryScope::PerRecord
     }
 
-    /// The histories of a doc may begin with the same items.
+    /// True if histories of a document can begin with the same items.
     pub fn shares_rows(self) -> bool {
-        matches!(self, Histories::Tree | Histories::Session | Histories::PerNode)
+        matches!(self, HistoryScope::Tree | HistoryScope::Session | HistoryScope::PerNode)
     }
 }
 
@@ -76,56 +76,56 @@ impl Histories {
 #[derive(Clone, Copy)]
 pub struct FormatInfo {
     pub name: &'static str,
-    /// What it is, in one line.
+    /// A description of the format, in one line.
     pub title: &'static str,
-    /// By what a file of it is recognised, in one line.
+    /// The features by which a file is recognised, in one line.
     pub known_by: &'static str,
-    /// The source that it was read from; `None` if it was only observed in files.
+    /// The program that defines it; `None` if the format was only observed in files.
     pub upstream: Option<Upstream>,
     pub dialect: &'static dyn Dialect,
     pub target: &'static str,
     pub usage: Usage,
-    pub histories: Histories,
-    pub parts: &'static [Part],
-    /// Holds responses as they were received: proof of what stood next to what.
+    pub histories: HistoryScope,
+    pub parts: &'static [RecordPart],
+    /// True if it contains responses as they were received, which proves which items were adjacent.
     pub records_responses: bool,
-    /// It is stored in the tables of a database, by which it is recognised.
-    pub stored_in_tables: bool,
-    /// It is read only where the user names it: nothing in its records tells it from other data.
-    pub named_only: bool,
-    /// Its client goes on by appending lines: to a last line without an end, the next one would be glued.
-    pub appended: bool,
-    /// A log may lie in several files: what a compaction took out of it beside what is left.
-    pub segments: bool,
-    /// Why none of its records is edited, however the rest of the document is read.
+    /// True if it is stored in the tables of a database, by which it is recognised.
+    pub is_in_database: bool,
+    /// True if it is read only if the user names it: nothing in its records distinguishes it from other data.
+    pub is_explicit_only: bool,
+    /// True if its client appends lines: if the last line has no line end, the next one would be joined to it.
+    pub is_appended: bool,
+    /// True if a log can span several files: what a compaction removed from it, and the rest.
+    pub has_segments: bool,
+    /// The reason why none of its records is edited, if so.
     pub read_only: Option<&'static str>,
-    /// What is changed of it in place.
-    pub edited: Edited,
-    /// How it is repaired in place, if its records are translated; other stores are edited item by item.
+    /// The extent to which it is repaired in place.
+    pub edit_support: EditSupport,
+    /// The operations of in-place repair, if its records are translated; other stores are edited item by item.
     pub editor: Option<&'static Editor>,
-    /// What comes in the place of a line that is not JSON, so that what follows it can be reached.
+    /// Writes the replacement for a line that is not JSON, so that the lines after it can be reached.
     pub placeholder: Option<Placeholder>,
-    /// A file beside the store that names its messages by their positions, and the member that does: while it is there,
-    /// no message may be added or taken out in place.
+    /// A file next to the store that refers to messages by position, and the member that does. While the file exists, no
+    /// message can be added or removed in place.
     pub positions: Option<(&'static str, &'static str)>,
-    /// What of its records no request says, if they are translated. Whatever else no message is made of is a loss.
+    /// Paths of its records that are not part of requests, if records are translated. Any other value that is not in a
+    /// message is a loss.
     pub unsent: &'static [UnsentPaths],
-    /// How lines of such a log are counted, and found by their offsets, if they may be.
-    pub kept_lines: Option<&'static dyn KeptLines>,
-    /// How requests are found and rebuilt, if the log only names them.
-    pub requests: Option<&'static dyn Requests>,
-    /// What the program that keeps the store can do instead of a repair, if the store is not edited.
+    /// Access to numbered lines, if lines of the log can be numbered.
+    pub numbered_lines: Option<&'static dyn NumberedLines>,
+    /// The way in which requests are rebuilt, if the log only names them.
+    pub requests: Option<&'static dyn RequestLog>,
+    /// The update that the program that owns the store can apply, if the store is not edited.
     pub handover: Option<&'static Handover>,
-    /// Whether nothing in a document speaks against this format: enough if the user's target has its dialect, and nothing
-    /// says surely that the document is of another.
-    pub may_be: Option<fn(&Probe<'_>) -> bool>,
-    /// What becomes of the text at an offset of a record; `None` where all of it is sent.
-    pub text_at: Option<fn(Val<'_>, u32) -> TextAt>,
+    /// True if nothing in a document contradicts this format: sufficient if the user's target has its dialect, and no other
+    /// format is recognised for certain.
+    pub is_plausible: Option<fn(&Probe<'_>) -> bool>,
+    /// The use of the text at an offset of a record; `None` if all text is sent.
+    pub text_use: Option<fn(Val<'_>, u32) -> TextUse>,
 }
 
 impl FormatInfo {
-    /// A format whose items are of a dialect, judged by a target unless the user names another: what most formats have in
-    /// common, without a name. Each says the rest.
+    /// The defaults of a format with items of a dialect, judged by a target unless the user names another.
     pub const fn of(dialect: &'static dyn Dialect, target: &'static str) -> FormatInfo {
         FormatInfo {
             name: "",
@@ -135,66 +135,66 @@ impl FormatInfo {
             dialect,
             target,
             usage: Usage::Log,
-            histories: Histories::PerRecord,
+            histories: HistoryScope::PerRecord,
             parts: &[],
             records_responses: false,
-            stored_in_tables: false,
-            named_only: false,
-            appended: false,
-            segments: false,
+            is_in_database: false,
+            is_explicit_only: false,
+            is_appended: false,
+            has_segments: false,
             read_only: None,
-            edited: Edited::Whole,
+            edit_support: EditSupport::Full,
             editor: None,
             placeholder: None,
             positions: None,
             unsent: &[],
-            kept_lines: None,
+            numbered_lines: None,
             requests: None,
             handover: None,
-            may_be: None,
-            text_at: None,
+            is_plausible: None,
+            text_use: None,
         }
     }
 
-    /// Whether nothing in a document speaks against this format.
-    pub fn may_be(&self, probe: &Probe<'_>) -> bool {
-        self.may_be.is_some_and(|may_be| may_be(probe))
+    /// True if nothing in a document contradicts this format.
+    pub fn is_plausible(&self, probe: &Probe<'_>) -> bool {
+        self.is_plausible.is_some_and(|is_plausible| is_plausible(probe))
     }
 
-    /// What becomes of the text at an offset of a record.
-    pub fn text_at(&self, record: Val<'_>, at: u32) -> TextAt {
-        self.text_at.map_or(TextAt::Sent, |text_at| text_at(record, at))
+    /// The use of the text at an offset of a record.
+    pub fn text_use(&self, record: Val<'_>, at: u32) -> TextUse {
+        self.text_use.map_or(TextUse::Sent, |text_at| text_at(record, at))
     }
 
-    /// Whether a program goes on writing to the store while it is read: it appends lines or rows, keeps another file in step
-    /// with it, or moves out of it what it has compacted. A request, an export or a data set is written once.
-    pub fn is_kept(&self) -> bool {
-        self.appended || self.stored_in_tables || self.positions.is_some() || self.segments
+    /// True if a program may write to the store while it is read: it appends lines or rows, keeps another file in sync with
+    /// it, or moves compacted items out of it. A request, an export or a data set is written once.
+    pub fn is_live_store(&self) -> bool {
+        self.is_appended || self.is_in_database || self.positions.is_some() || self.has_segments
     }
 
-    /// What holds the list of a part in a record.
-    pub fn holder<'r>(&self, record: Val<'r>, part: usize) -> Option<Val<'r>> {
+    /// The value that contains the list of a part in a record.
+    pub fn list_parent<'r>(&self, record: Val<'r>, part: usize) -> Option<Val<'r>> {
         let (_, above) = self.parts.get(part)?.path.split_last()?;
         record.at(above)
     }
 }
 
-/// What `fix` changes of a store where it lies.
+/// The extent to which `fix` repairs a store in place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Edited {
-    /// Whatever the findings need.
-    Whole,
-    /// What the format itself repairs.
-    Partly,
-    Never,
+pub enum EditSupport {
+    /// All repairable findings.
+    Full,
+    /// Findings that the format has operations for.
+    Partial,
+    Unsupported,
 }
 
-impl Edited {
+impl EditSupport {
     pub fn name(self) -> &'static str {
         match self {
-            Edited::Whole => "yes",
-            Edited::Partly => "in part",
-            Edited::Never => "no",
+            EditSupport::Full => "yes",
+            EditSupport::Partial => "in part",
+            EditSupport::Unsupported => "no",
         }
     }
 }

@@ -1,17 +1,17 @@
-//! How items are read out of a record: one by itself, a list of them, an element of a list in a large document.
+//! Reading of items from a record: a single item, a list of items, or an element of a list in a large document.
 
-use crate::dialect::{Dialect, Item, Origin};
+use crate::dialect::{Dialect, Item, ItemOrigin};
 use crate::history::{Finding, Flags, Row, codes};
 use crate::json::Val;
 
-use super::info::{FormatInfo, Part};
+use super::info::{FormatInfo, RecordPart};
 use super::mark::{Mark, Sink};
 use super::record::{Record, Slice, is_reference};
 
-/// Reads an element of a large document, if the record is one.
+/// Reads an element of a large document. Returns false if the record is none.
 pub fn read_slice(info: &FormatInfo, record: &Record<'_>, flags: Flags, sink: &mut dyn Sink) -> bool {
     let Slice::Element { section } = record.slice else { return false };
-    let holds = |part: &Part| match part.path {
+    let holds = |part: &RecordPart| match part.path {
         [] => section.is_empty(),
         [key] => *key == section,
         _ => false,
@@ -33,7 +33,7 @@ pub fn read_array(
 ) {
     for element in array.elements() {
         if is_reference(element) {
-            // Partners may be among what it stands for.
+            // Partners may be among the referenced elements.
             sink.mark(Mark::Settings(
                 |settings, _| (settings.broken, settings.slimmed) = (true, true),
                 Box::default(),
@@ -48,11 +48,11 @@ pub fn read_array(
     }
 }
 
-/// Reports a null, a number, a text or a list where an item should be. It keeps its place, and nothing pairs with it.
+/// Reports a null, a number, a string or a list in the place of an item. It remains a row that pairs with nothing.
 fn read_literal(val: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     let mut row = Row::of_place(record.base.of(val), record.number);
     (row.part, row.flags) = (part, flags);
-    sink.find(Finding::new(codes::NOT_AN_ITEM, row).never("the intended text is not known"));
+    sink.report(Finding::new(codes::NOT_AN_ITEM, row).never("the intended value is unknown"));
     sink.item(Item { row, val, id: None, key: None });
 }
 
@@ -65,6 +65,6 @@ pub fn read_item(
     flags: Flags,
     sink: &mut dyn Sink,
 ) {
-    let origin = Origin { base: record.base, record: record.number, turn: 0, part, flags };
+    let origin = ItemOrigin { base: record.base, record: record.number, turn: 0, part, flags };
     dialect.rows(val, origin, &mut |item| sink.item(item));
 }

@@ -1,63 +1,63 @@
-//! How the records of a format become histories: five ways, one of which each format names.
+//! The five ways in which records become histories. Each format names one.
 
 use super::envelope::Envelope;
 use super::mark::{Mark, Sink};
 use super::record::Record;
 use super::reduction::Reduction;
-use super::requests::Assemble;
+use super::requests::CustomAssembler;
 use super::translate::ThreadReader;
 
-/// Hands the items and marks of a record to the sink.
+/// Passes the items and marks of a record to the sink.
 pub type ReadRecord = fn(&Record<'_>, &mut dyn Sink);
 
-/// How records become histories.
+/// The way in which records become histories.
 #[derive(Clone, Copy)]
 pub enum Layout {
-    /// Records hold the items of a provider as they are.
+    /// Records contain items of a provider, unchanged.
     Items(ReadRecord),
     /// Records are requests and responses of a provider's API.
     Envelope(&'static Envelope),
-    /// Records are events that add up to messages, by a table. They are handed over as [`Mark::Piece`], and what they add up
-    /// to is read as [`Slice::Made`](super::Slice::Made).
+    /// Records are events that add up to messages, by a table. They are passed on as [`Mark::Fragment`], and the messages are
+    /// read as [`Slice::Synthetic`](super::Slice::Synthetic).
     Events(&'static Reduction, ReadRecord),
     /// Records are translated into messages of the format's dialect.
     Threads(fn() -> Box<dyn ThreadReader>),
-    /// Records are events that a history follows from, and no items of one. They are handed over as [`Mark::Own`].
-    Custom(fn() -> Box<dyn Assemble>, ReadRecord),
+    /// Records are events from which a history is assembled, not its items. They are passed on as [`Mark::Custom`].
+    Custom(fn() -> Box<dyn CustomAssembler>, ReadRecord),
 }
 
 impl Layout {
-    /// Hands the items and marks of a record to the sink; of records that are translated, the record.
+    /// Passes the items and marks of a record to the sink; if records are translated, the record itself.
     pub fn read(self, record: &Record<'_>, sink: &mut dyn Sink) {
         match self {
             Layout::Items(read) | Layout::Events(_, read) | Layout::Custom(_, read) => read(record, sink),
             Layout::Envelope(envelope) => envelope.read(record, sink),
-            Layout::Threads(_) => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
+            Layout::Threads(_) => sink.mark(Mark::Fragment(record.base.of(record.val), record.number)),
         }
     }
 
-    /// How events add up to messages.
+    /// The table by which events add up to messages, if they do.
     pub fn reduction(self) -> Option<&'static Reduction> {
         if let Layout::Events(reduction, _) = self { Some(reduction) } else { None }
     }
 
-    /// What translates the records of a document.
+    /// The constructor of the reader that translates records, if they are translated.
     pub fn thread_reader(self) -> Option<fn() -> Box<dyn ThreadReader>> {
         if let Layout::Threads(reader) = self { Some(reader) } else { None }
     }
 
-    /// What the events of a document are assembled by.
-    pub fn assembler(self) -> Option<Box<dyn Assemble>> {
+    /// A new assembler of the format, if it has one.
+    pub fn assembler(self) -> Option<Box<dyn CustomAssembler>> {
         if let Layout::Custom(assembler, _) = self { Some(assembler()) } else { None }
     }
 
-    /// Whether records are translated into messages.
+    /// True if records are translated into messages.
     pub fn is_translated(self) -> bool {
         matches!(self, Layout::Threads(_))
     }
 
-    /// Whether histories are read from text that is made of the records.
-    pub fn is_made(self) -> bool {
+    /// True if histories are read from text that is synthesised from the records.
+    pub fn is_synthetic(self) -> bool {
         matches!(self, Layout::Events(..) | Layout::Threads(_))
     }
 }

@@ -1,69 +1,69 @@
-//! What a format hands over as it reads records: items, and marks between them.
+//! The output of a format as it reads records: items, and marks between them.
 
 use crate::dialect::Item;
-use crate::history::numbered::Header;
-use crate::history::ranked::Rank;
-use crate::history::tree::Entry;
-use crate::history::{Finding, Settings};
+use crate::history::ordinals::OrdinalHeader;
+use crate::history::ranked_order::Rank;
+use crate::history::tree::TreeEntry;
+use crate::history::{Finding, HistorySettings};
 use crate::place::Place;
 
-use super::requests::Own;
+use super::requests::CustomEvent;
 
-/// What a format tells about the records as it reads them.
+/// A fact about the records, which a format reports as it reads them.
 pub enum Mark {
-    /// A history begins; what is known about its request.
-    Start(Box<Settings>),
+    /// A history begins, with the settings of its request.
+    Start(Box<HistorySettings>),
     /// The history that began is complete.
     End,
-    /// What a log says on the way about the request that would replay it.
-    Settings(fn(&mut Settings, Box<str>), Box<str>),
-    /// What a record says beside the request, which is lost where that is converted.
+    /// A setting of the request that would replay the log, and the value to set.
+    Settings(fn(&mut HistorySettings, Box<str>), Box<str>),
+    /// A value outside of the request, which a conversion loses.
     NotConverted(Finding),
-    /// A record holds something that is not sent, and why.
+    /// A value of a record that is not sent: its place, the number of the record, and the reason.
     Unsent(Place, u32, &'static str),
-    /// The client began a turn here. It counts for a rollback once the user speaks in it.
+    /// The client began a turn here. It counts for a rollback once it has a user message.
     Turn,
-    /// The user speaks here. In a log without marked turns this begins one.
+    /// A user message is here. In a log without marked turns it begins one.
     User,
-    /// The turn at hand was cut off at this offset.
+    /// The current turn was aborted at this offset.
     Aborted(u64),
-    /// The newest turns were taken back.
+    /// This many of the newest turns were undone.
     Rollback(u32),
-    /// All items so far were replaced by what follows.
+    /// All items so far are replaced by those that follow.
     Reset,
-    /// All items so far were replaced by the user's messages among them; then what follows.
+    /// All items so far except user messages are replaced by those that follow.
     ResetToUsers,
-    /// A node of a tree begins: the items that follow are its own.
-    Entry(Box<Entry>),
-    /// The items of the node so far were provisional; what follows replaces them.
+    /// A node of a tree begins, which contains the items that follow.
+    Entry(Box<TreeEntry>),
+    /// The items of the node so far were provisional; those that follow replace them.
     Replace,
-    /// An event for the format's own assembler: the items that follow are what it says.
-    Own(Box<dyn Own>),
-    /// An event that adds to a message: where, and the number of its record.
-    Piece(Place, u32),
-    /// A part of the log begins that says itself where it belongs: the marks and items that follow wait until all are
-    /// there.
+    /// An event for the assembler of the format. The items that follow belong to it.
+    Custom(Box<dyn CustomEvent>),
+    /// An event that adds to a message, or a record to translate: its place, and the number of the record.
+    Fragment(Place, u32),
+    /// A part of the log begins that states its own order: the marks and items that follow are kept until all parts have
+    /// been read.
     Ranked(Box<Rank>),
-    /// A record here could not be read: where, and its number.
-    Lost(Place, u32),
-    /// A line of a log that may number its lines, the number that it carries, and what it says if it is a header.
-    Line { record: u32, number: Option<u64>, at: Place, header: Option<Box<Header>> },
+    /// A record that could not be read: its place and number.
+    Unreadable(Place, u32),
+    /// A line of a log with numbered lines: the number that it carries, and its contents if it is a header.
+    Line { record: u32, number: Option<u64>, at: Place, header: Option<Box<OrdinalHeader>> },
 }
 
-/// What becomes of a text in a record when its history is replayed.
+/// The use of a text in a record when its history is replayed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TextAt {
+pub enum TextUse {
     Sent,
-    /// The same, and a character of it that cannot be sent may give way to another one.
+    /// Sent; a character that cannot be sent may be replaced.
     Replaceable,
     Unsent,
 }
 
-/// Takes what a format finds in a record.
+/// The receiver of the items, marks and findings of a record.
 pub trait Sink {
     fn item(&mut self, item: Item<'_>);
     fn mark(&mut self, mark: Mark);
-    fn find(&mut self, finding: Finding);
-    /// How a page of items is ordered, if the user said so.
+    fn report(&mut self, finding: Finding);
+    /// The order of a page of items, if the user specified it.
     fn newest_first(&self) -> Option<bool>;
 }

@@ -1,28 +1,29 @@
-//! What formats look at to recognise a record: it is summed up once for all of them.
+//! The summary of a record by which formats recognise it, computed once for all of them.
 
-use crate::json::{Name, NameSet, Val};
+use crate::json::{KeyName, NameSet, Val};
 
-/// A record summed up for detection.
+/// The summary of a record for detection.
 pub struct Probe<'r> {
     pub val: Val<'r>,
-    /// Keys at its top.
+    /// Its top-level keys.
     pub names: NameSet,
-    /// Number of keys of an object.
+    /// Its number of keys; 0 if it is not an object.
     pub count: u32,
 }
 
 impl<'r> Probe<'r> {
+    /// Summarises a record.
     pub fn new(val: Val<'r>) -> Self {
         Probe { val, names: val.names(), count: if val.is_object() { val.count() } else { 0 } }
     }
 
-    /// Whether the record is an object that has this key.
-    pub fn has(&self, name: Name) -> bool {
+    /// True if the record is an object with this key.
+    pub fn has(&self, name: KeyName) -> bool {
         self.names.has(name)
     }
 
     /// A string member of the record.
-    pub fn text(&self, name: Name) -> Option<std::borrow::Cow<'r, [u8]>> {
+    pub fn text(&self, name: KeyName) -> Option<std::borrow::Cow<'r, [u8]>> {
         self.val.get(name).and_then(|v| v.text())
     }
 }

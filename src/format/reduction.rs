@@ -1,107 +1,108 @@
-//! How the events of a recorded stream add up to a message, as data: what begins a message, what each event adds to it and
-//! where, and when it is complete. The reading is the same for all.
+//! Tables by which the events of a recorded stream add up to a message: what begins a message, what each event adds to it
+//! and where, and when it is complete. One reader serves all tables.
 
 use crate::json::builder::MergeRules;
 use crate::json::{Val, name};
 
-/// Why the events themselves are not edited.
+/// The reason why the events themselves are not edited.
 pub const READ_ONLY: &str = "recorded streams are not edited; `replaylint convert --to API FILE` writes their messages as requests, which `fix` can repair";
 
-/// What the events of a format add up to.
+/// The table of a format.
 pub struct Reduction {
-    pub begins: Begins,
-    pub steps: &'static [Step],
-    pub merging: MergeRules,
+    pub start: MessageStart,
+    pub steps: &'static [ReductionStep],
+    pub merge_rules: MergeRules,
     /// Members of every message, as JSON, unless events set them.
-    pub fixed: &'static [(&'static str, &'static str)],
-    /// The list of messages that can be gone on with, each in its member `message`; without one, the whole is the message.
+    pub defaults: &'static [(&'static str, &'static str)],
+    /// The list of alternative messages; `None` if the result is one message.
     pub choices: Option<Choices>,
-    /// Member that says why the model stopped: null until it did.
-    pub reason: &'static str,
-    /// Type of the event that ends a message.
-    pub end: &'static str,
-    /// Type of the event that ends a part.
-    pub part_end: &'static str,
-    /// The list of parts in a message that count only once they are complete.
+    /// The member with the reason why the model stopped: null until then.
+    pub stop_reason: &'static str,
+    /// The type of the event that ends a message; empty: none.
+    pub end_event: &'static str,
+    /// The type of the event that ends a part; empty: none.
+    pub part_end_event: &'static str,
+    /// The list of parts in a message. An incomplete part is dropped.
     pub parts: &'static str,
-    /// Types of parts that count as far as they go: what they say is in a member of the same name.
-    pub texts: &'static [&'static str],
-    /// Where a part holds JSON that shows whether it is complete.
-    pub json: &'static [&'static [&'static str]],
-    /// Members without which a message says nothing.
-    pub said: &'static [&'static str],
+    /// Types of parts that are kept even if incomplete. Their text is in a member of the same name.
+    pub text_types: &'static [&'static str],
+    /// Paths in a part to JSON text, which shows whether the part is complete.
+    pub json_paths: &'static [&'static [&'static str]],
+    /// The members with content: a message without any of them is empty.
+    pub content_members: &'static [&'static str],
 }
 
-/// Several messages in one.
+/// Alternative messages in one result.
 pub struct Choices {
     pub list: &'static str,
     pub message: &'static str,
     /// Members of each message, as JSON, unless events set them.
-    pub fixed: &'static [(&'static str, &'static str)],
+    pub defaults: &'static [(&'static str, &'static str)],
 }
 
-/// How the events of one message are known.
-pub enum Begins {
-    /// By the type of its first event.
+/// The way in which events are assigned to messages.
+pub enum MessageStart {
+    /// A message begins with an event of this type.
     Event(&'static str),
-    /// By a member that all of them share. Messages may be mixed, and of some servers one lasts from an event with a
-    /// role to the next.
+    /// All events of a message share the value of a member. Events of several messages may be interleaved; on some servers a
+    /// message lasts from one event with a role to the next.
     Id { key: &'static str, role: &'static [&'static str] },
 }
 
-/// What an event adds to a message.
-pub struct Step {
-    /// Type of the event; empty: any.
+/// An addition of an event to a message.
+pub struct ReductionStep {
+    /// The type of the event; empty: any.
     pub event: &'static str,
-    /// Type of the event's `delta`; empty: any.
+    /// The type of the event's `delta`; empty: any.
     pub delta: &'static str,
-    /// Taken from the elements of this list of the event, each of which goes by its own index; empty: from the event.
+    /// The list of the event whose elements are the sources, each with its own index; empty: the event itself.
     pub each: &'static str,
     pub from: &'static [&'static str],
-    pub to: &'static [To],
-    pub how: How,
+    pub to: &'static [PathStep],
+    pub mode: MergeMode,
 }
 
-/// A step on the way to what an event adds to.
+/// A step of the path in a message to which an event adds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum To {
+pub enum PathStep {
     Key(&'static str),
-    /// The element that goes by the event's `index`.
+    /// The element with the `index` of the event.
     Index,
 }
 
-/// How something is added.
+/// The way in which a value is added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum How {
-    /// It replaces what is there, unless it is null.
-    Put,
-    /// It is put where nothing is said yet.
-    First,
-    /// Its members are added.
+pub enum MergeMode {
+    /// Replaces the present value, unless the new one is null.
+    Replace,
+    /// Is set if the member is absent or empty.
+    SetIfEmpty,
+    /// Its members are added to the object.
     Merge,
-    /// A text that goes on.
-    Grow,
-    /// A text that goes on, and spells JSON in the end.
-    GrowJson,
-    /// An element of a list.
+    /// Text that is appended.
+    AppendText,
+    /// Text that is appended, and is JSON once complete.
+    AppendJson,
+    /// Is appended to a list.
     Push,
 }
 
 impl Reduction {
-    /// Whether an event adds to a part of a message, or to one of several.
-    pub fn speaks(&self, event: Val<'_>) -> bool {
-        let mut steps = self.steps.iter().filter(|step| step.to.contains(&To::Index) && step.fits(event));
+    /// True if an event adds to a part of a message, or to one of several.
+    pub fn adds_content(&self, event: Val<'_>) -> bool {
+        let mut steps = self.steps.iter().filter(|step| step.to.contains(&PathStep::Index) && step.matches(event));
         steps.any(|step| step.sources(event).next().is_some())
     }
 }
 
-impl Step {
-    pub fn fits(&self, event: Val<'_>) -> bool {
+impl ReductionStep {
+    /// True if the step applies to an event.
+    pub fn matches(&self, event: Val<'_>) -> bool {
         let is = |val: Option<Val<'_>>, name: &str| name.is_empty() || val.is_some_and(|val| val.is(name));
         is(event.get(name::r#type), self.event) && is(event.at(&["delta", "type"]), self.delta)
     }
 
-    /// What is added, each with what holds its index.
+    /// The values to add, each after the value with its index.
     pub fn sources<'e>(&self, event: Val<'e>) -> impl Iterator<Item = (Val<'e>, Val<'e>)> {
         let list = (!self.each.is_empty()).then(|| event.get(self.each)).flatten();
         let alone = self.each.is_empty().then_some(event);

@@ -1,10 +1,10 @@
-//! Logs that do not store what their requests sent, but name each request by the event that made it: what a format of
-//! such a log knows of its events, and how the history of a request is put together from the events up to it.
+//! Logs that do not store the bodies of requests, but name each request by the event that caused it: the contract of their
+//! formats, by which the history of a request is assembled from the events up to it.
 
 use std::any::Any;
 use std::fmt;
 
-use crate::history::tree::Entry;
+use crate::history::tree::TreeEntry;
 use crate::history::{Finding, Role, Row};
 use crate::json::Val;
 use crate::place::Place;
@@ -12,183 +12,183 @@ use crate::source::ReadAt;
 
 use super::record::Record;
 
-/// An event that only the assembler of its own format understands.
-pub trait Own: Any + Send {
-    /// Counts records from where the ones before ended.
+/// An event that only the assembler of its format understands.
+pub trait CustomEvent: Any + Send {
+    /// Adds the number of preceding records to the record numbers of the event.
     fn renumber(&mut self, records: u32);
 
     fn any(self: Box<Self>) -> Box<dyn Any>;
 }
 
-/// Makes the history of a doc from events of its format, in order.
-pub trait Assemble {
-    /// Takes an event, before its rows.
-    fn event(&mut self, event: Box<dyn Own>);
+/// Assembles the history of a document from events of its format, in order.
+pub trait CustomAssembler {
+    /// Adds an event, before its rows.
+    fn event(&mut self, event: Box<dyn CustomEvent>);
 
-    /// Takes rows of the event that came last.
+    /// Adds rows of the last event.
     fn rows(&mut self, rows: &[Row]);
 
-    /// What a request would send that is made now.
+    /// The rows that a request would send now.
     fn history(&self) -> Vec<Row>;
 
-    /// The rows that it would not send, and why.
+    /// The rows that it would not send, with the reason.
     fn unsent(&self) -> Vec<(Vec<Row>, &'static str)> {
         Vec::new()
     }
 
     /// The steps of the conversation as a path of nodes.
-    fn nodes(&self) -> Vec<(Entry, Vec<Row>)>;
+    fn nodes(&self) -> Vec<(TreeEntry, Vec<Row>)>;
 
-    /// What does not fit, in the order of the doc.
+    /// Findings about contradictory events, in the order of the document.
     fn finish(&mut self, bytes: &dyn ReadAt) -> Vec<Finding>;
 }
 
-/// How the requests of a log are found and rebuilt.
-pub trait Requests: Sync {
-    /// Names of those who carry requests out, each in a way of its own.
+/// A log whose requests can be found and rebuilt.
+pub trait RequestLog: Sync {
+    /// The names of the providers that requests can be rebuilt for.
     fn providers(&self) -> &'static [&'static str];
 
-    fn follow(&self) -> Box<dyn Follow>;
+    fn tracker(&self) -> Box<dyn RequestTracker>;
 
-    fn rebuild<'a>(&self, asked: Asked<'a>) -> Box<dyn Rebuild + 'a>;
+    fn rebuilder<'a>(&self, asked: RebuildQuery<'a>) -> Box<dyn RequestRebuilder + 'a>;
 }
 
-/// A state of the history: which of the log's messages a request would send.
+/// A state of the history: the range of the log's messages that a request would send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Context {
     pub from: u32,
     pub to: u32,
-    /// Index of the instructions that hold, plus one; 0 for the default.
+    /// The index of the instructions that apply, plus one; 0 for the default.
     pub system: u32,
 }
 
 impl Context {
-    /// Whether it says what another did, and perhaps more.
+    /// True if it contains all messages of another, and perhaps more.
     pub fn continues(self, other: Context) -> bool {
         (self.from, self.system) == (other.from, other.system) && self.to >= other.to
     }
 }
 
-/// What a record was.
+/// The kind of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Taken {
+pub enum RecordClass {
     /// Not an event.
     Other,
     Event,
-    /// An event without an offset, or with one that is not above the one before: what requests sent is uncertain.
+    /// An event without an offset, or with one that is not above the previous: the content of requests is uncertain.
     Disorder,
 }
 
-/// A list of messages in an event that repeats what the history says.
+/// A list of messages in an event that repeats messages of the history.
 #[derive(Clone, Copy, Debug)]
-pub struct Repeat {
+pub struct RepeatedMessages {
     pub at: Place,
-    /// Offset of the request that sends it; `None` if the log does not hold that request.
+    /// The offset of the request that sends it; `None` if the log does not contain that request.
     pub request: Option<u64>,
-    /// What the request sends by the history.
+    /// The state of the history that the request sends.
     pub context: Context,
 }
 
-/// Follows a log record by record, and knows what each of its requests sends.
-pub trait Follow {
-    fn take(&mut self, record: &Record<'_>) -> Taken;
+/// Reads a log record by record, and tracks what each of its requests sends.
+pub trait RequestTracker {
+    fn track(&mut self, record: &Record<'_>) -> RecordClass;
 
-    /// What the event that came last repeats.
-    fn repeat(&self) -> Option<Repeat>;
+    /// The list that the last event repeats, if any.
+    fn repeat(&self) -> Option<RepeatedMessages>;
 
-    /// What the request at an offset sends, if the event that came last speaks of it.
+    /// The state that the request at an offset sends, if the last event refers to it.
     fn request(&self, offset: u64) -> Option<Context>;
 
-    /// The first message from `from` on in which a list is not what a state of the history says.
+    /// The first message from `from` on in which a list differs from a state of the history.
     fn divergence(&self, context: Context, bytes: &dyn ReadAt, list: Val<'_>, from: u32) -> Option<Divergence>;
 
-    /// The messages of a state of the history without the first `from` of them, as JSON, without white space.
+    /// The messages of a state of the history from number `from` on, as JSON without white space.
     fn messages(&self, context: Context, bytes: &dyn ReadAt, from: u32) -> Vec<Vec<u8>>;
 }
 
-/// The first message in which a body differs from the history, by what can be said of both without their content.
+/// The first message in which a body differs from the history, described without its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Divergence {
-    /// Index of the message.
+    /// The index of the message.
     pub index: u32,
-    pub body: Side,
-    pub history: Side,
+    pub body: DivergentMessage,
+    pub history: DivergentMessage,
 }
 
 /// One of two messages that differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Side {
-    /// There are no more messages.
+pub enum DivergentMessage {
+    /// There is no such message.
     Nothing,
-    /// No message that holds just a role and a text.
+    /// A message with more than a role and a text.
     Other,
-    /// A role and the length of the text in bytes.
+    /// A message with this role, and a text of this length in bytes.
     Text(Role, usize),
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for DivergentMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Side::Nothing => write!(f, "nothing"),
-            Side::Other => write!(f, "more than a role and a text"),
-            Side::Text(role, len) => {
+            DivergentMessage::Nothing => write!(f, "nothing"),
+            DivergentMessage::Other => write!(f, "more than a role and a text"),
+            DivergentMessage::Text(role, len) => {
                 write!(f, "{} text of {len} bytes", format!("{role:?}").to_ascii_lowercase())
             }
         }
     }
 }
 
-/// Which request is to be rebuilt.
+/// The request to rebuild.
 #[derive(Clone, Copy, Default)]
-pub struct Asked<'a> {
-    /// Offset or name of a request, or any other offset; without it, the end of the log.
+pub struct RebuildQuery<'a> {
+    /// The offset or name of a request, or any other offset; `None`: the end of the log.
     pub at: Option<&'a str>,
-    /// What the user says next.
-    pub ask: Option<&'a str>,
-    /// Who carries it out; else the log may say it.
+    /// A user message to append.
+    pub next_message: Option<&'a str>,
+    /// The provider; `None`: the one that the log names.
     pub provider: Option<&'a str>,
-    /// As a list of messages, whoever carries it out.
+    /// True for the list of messages instead of a body for the provider.
     pub as_messages: bool,
 }
 
-/// A request that was rebuilt.
-pub struct Sent {
+/// A rebuilt request.
+pub struct RebuiltRequest {
     pub body: Vec<u8>,
     pub messages: usize,
     pub provider: Option<&'static str>,
-    /// The request is in the log; else this is what one would send that is made there.
+    /// True if the log contains the request; else it is the one that would be sent at this offset.
     pub is_request: bool,
-    /// Offset up to which events count.
+    /// The offset of the last event that is included.
     pub offset: u64,
     pub model: Option<String>,
-    /// What the log says of its end.
+    /// The outcome of the request by the log.
     pub state: &'static str,
-    /// The body that the log holds is another, from this message on.
+    /// The first message in which the body in the log differs, if it does.
     pub differs: Option<u32>,
 }
 
-/// Why no request can be rebuilt.
+/// The reason why a request cannot be rebuilt.
 #[derive(Debug)]
-pub enum Refused {
-    /// There is no such event; the nearest ones are these.
+pub enum RebuildError {
+    /// There is no such event; these are the nearest ones.
     Unknown(Vec<String>),
-    /// The event in this record has no offset, or one that is not above the one before.
+    /// The event in this record has no offset, or one that is not above the previous.
     Order(u32),
-    /// The event in this record is of a contract by which what requests sent is not in the log.
+    /// The event in this record has a contract version whose logs do not store the content of requests.
     Unstored(u32),
 }
 
 /// Rebuilds one request of a log.
-pub trait Rebuild {
-    /// Takes a record. Says whether more are needed.
-    fn take(&mut self, record: &Record<'_>, bytes: &dyn ReadAt) -> bool;
+pub trait RequestRebuilder {
+    /// Adds a record. Returns true if more are needed.
+    fn push(&mut self, record: &Record<'_>, bytes: &dyn ReadAt) -> bool;
 
-    /// All records up to the request were taken. Says whether the log is to be read once more, for what it says of the
-    /// request later.
-    fn taken(&mut self) -> Result<bool, Refused>;
+    /// Ends the first pass, after all records up to the request. Returns true if a second pass is needed, for later records
+    /// about the request.
+    fn end_first_pass(&mut self) -> Result<bool, RebuildError>;
 
-    /// Takes a record of the second reading. Says whether more are needed.
-    fn take_later(&mut self, record: &Record<'_>) -> bool;
+    /// Adds a record of the second pass. Returns true if more are needed.
+    fn push_second_pass(&mut self, record: &Record<'_>) -> bool;
 
-    fn finish(&self, bytes: &dyn ReadAt) -> Sent;
+    fn finish(&self, bytes: &dyn ReadAt) -> RebuiltRequest;
 }

@@ -1,64 +1,67 @@
-//! How records of a store become conversations, if they are not messages of a provider: a reader takes them in order, and
-//! gives the threads that they hold. Each text of a thread remembers where it came from, so that findings point into the
-//! store.
+//! Translation of records that are not messages of a provider: a reader gets the records of a store in order, and returns
+//! the threads that they contain. Each text of a thread knows its origin, so that findings point into the store.
 
-use crate::history::tree::Entry;
-use crate::history::{Finding, Settings};
-use crate::message::{Message, Raw, Thread};
+use crate::history::tree::TreeEntry;
+use crate::history::{Finding, HistorySettings};
+use crate::message::{Message, RawJson, Thread};
 
 use super::info::FormatInfo;
 
-pub use super::record::Stored;
+pub use super::record::ParsedRecord;
 
-/// Translates the records of one doc.
+/// Translates the records of one document.
 pub trait ThreadReader {
-    /// Takes the next record.
-    fn take(&mut self, record: &Stored<'_>);
+    /// Reads the next record.
+    fn read(&mut self, record: &ParsedRecord<'_>);
 
-    /// The conversations of all of them, in the order in which they are reported.
-    fn finish(self: Box<Self>) -> Vec<Translated>;
+    /// The conversations of all records, in the order in which they are reported.
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread>;
 }
 
-/// A reader of records that are conversations, or hold some, each of which has nothing to do with the others. `read` adds
-/// those of a record.
-pub fn by_record(read: fn(&Stored<'_>, &mut Vec<Translated>)) -> Box<dyn ThreadReader> {
-    Box::new(ByRecord { read, threads: Vec::new() })
+/// A reader of independent records, each of which contains any number of conversations. `read` adds those of a record.
+pub fn by_record(read: fn(&ParsedRecord<'_>, &mut Vec<TranslatedThread>)) -> Box<dyn ThreadReader> {
+    Box::new(PerRecordReader { read, threads: Vec::new() })
 }
 
-struct ByRecord {
-    read: fn(&Stored<'_>, &mut Vec<Translated>),
-    threads: Vec<Translated>,
+struct PerRecordReader {
+    read: fn(&ParsedRecord<'_>, &mut Vec<TranslatedThread>),
+    threads: Vec<TranslatedThread>,
 }
 
-impl ThreadReader for ByRecord {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for PerRecordReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         (self.read)(record, &mut self.threads);
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
         self.threads
     }
 }
 
 /// A conversation of a store, or a tree of them.
-pub struct Translated {
-    /// The row of the format, or one of the same name with the dialect that this conversation is sent in.
+pub struct TranslatedThread {
+    /// The row of the format, with the dialect in which this conversation is sent.
     pub info: &'static FormatInfo,
-    pub settings: Settings,
+    pub settings: HistorySettings,
     pub thread: Thread,
-    /// Of a tree: its nodes, each with the number of messages before its own. Empty for a single history.
-    pub entries: Vec<(usize, Entry)>,
-    /// A body of the dialect with what the request says beside its messages; `None` if that is the thread's instructions.
-    pub request: Option<Raw>,
-    /// Problems of the store itself. Their rows have the places of what is wrong.
+    /// The nodes of a tree, each with the number of messages before its own. Empty for a single history.
+    pub entries: Vec<(usize, TreeEntry)>,
+    /// A body of the dialect with the members of the request other than its messages; `None` if these are only the
+    /// instructions of the thread.
+    pub request: Option<RawJson>,
+    /// Problems of the store itself. Their rows have the places of the problems.
     pub findings: Vec<Finding>,
 }
 
-impl Translated {
-    /// A history of these messages.
-    pub fn history(info: &'static FormatInfo, settings: Settings, messages: Vec<Message>) -> Translated {
-        let settings = Settings { usage: info.usage, ..settings };
-        Translated {
+impl TranslatedThread {
+    /// A single history of these messages.
+    pub fn from_messages(
+        info: &'static FormatInfo,
+        settings: HistorySettings,
+        messages: Vec<Message>,
+    ) -> TranslatedThread {
+        let settings = HistorySettings { usage: info.usage, ..settings };
+        TranslatedThread {
             info,
             settings,
             thread: Thread::of(messages),

@@ -1,11 +1,11 @@
-//! Where a format was read, so that whoever maintains its reader can look there again.
+//! The sources of formats, for those who maintain their readers.
 
 /// The program that defines a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Upstream {
-    /// On GitHub: owner and name.
+    /// The owner and name on GitHub.
     pub repository: &'static str,
-    /// The file or folder that defines it; `None` where it is spread over many.
+    /// The file or folder that defines it; `None` if it is spread over many.
     pub file: Option<&'static str>,
     /// The release that was read or run, the commit, or the month in which it was read; `None` if that was not recorded.
     pub version: Option<&'static str>,

@@ -1,7 +1,7 @@
 //! The table of envelopes: requests, responses, pages, batches and exchanges of the providers' APIs. A new envelope is a row.
 
-use crate::format::envelope::{Claim, Envelope, Shape};
-use crate::format::{Format, FormatInfo, Layout, Part, Probe, Unit, Upstream};
+use crate::format::envelope::{Envelope, RecordShape, ScoreRule};
+use crate::format::{Format, FormatInfo, Layout, Probe, RecordPart, RemovalUnit, Upstream};
 use crate::history::Usage;
 use crate::json::name;
 
@@ -14,7 +14,7 @@ impl Format for Envelope {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        self.claim(probe)
+        self.score(probe)
     }
 
     fn layout(&'static self) -> Layout {
@@ -33,7 +33,7 @@ pub static RESPONSES_REQUEST: Envelope = Envelope {
         }),
         known_by: "an object with `input`, and `model` or a list of items; or with a stored `prompt`",
         usage: Usage::Request,
-        parts: &[Part { path: &["input"], unit: Unit::Element }],
+        parts: &[RecordPart { path: &["input"], unit: RemovalUnit::Element }],
         ..FormatInfo::of(responses::API.dialect, "openai")
     },
     ..Envelope::of(&responses::API, "openai")
@@ -49,17 +49,17 @@ pub static RESPONSES_OBJECT: Envelope = Envelope {
             version: Some("3.54.0"),
         }),
         known_by: "`object` is \"response\", and `output` is a list",
-        parts: &[Part { path: &["output"], unit: Unit::Element }],
+        parts: &[RecordPart { path: &["output"], unit: RemovalUnit::Element }],
         records_responses: true,
         ..FormatInfo::of(responses::API.dialect, "openai")
     },
-    shape: Shape::Response,
-    claim: Claim::Parts(100),
+    shape: RecordShape::Response,
+    score_rule: ScoreRule::Parts(100),
     ..Envelope::of(&responses::API, "openai")
 };
 
 /// A page of `GET /v1/responses/{id}/input_items`. The API lists the newest item first unless it was asked for `order=asc`, which
-/// the page does not say: `--order oldest-first` tells.
+/// the page does not state: `--order oldest-first` does.
 pub static RESPONSES_PAGE: Envelope = Envelope {
     info: FormatInfo {
         name: "responses-page",
@@ -70,17 +70,17 @@ pub static RESPONSES_PAGE: Envelope = Envelope {
             version: Some("3.54.0"),
         }),
         known_by: "`object` is \"list\", and `data` is a list of items",
-        parts: &[Part { path: &["data"], unit: Unit::Element }],
+        parts: &[RecordPart { path: &["data"], unit: RemovalUnit::Element }],
         ..FormatInfo::of(responses::API.dialect, "openai")
     },
-    shape: Shape::Page { newest_first: true },
-    claim: Claim::By(responses::page_score),
-    needs: &[&[name::object], &[name::data]],
+    shape: RecordShape::Page { newest_first: true },
+    score_rule: ScoreRule::Custom(responses::page_score),
+    required_keys: &[&[name::object], &[name::data]],
     ..Envelope::of(&responses::API, "openai")
 };
 
-/// A request together with its response, as proxies and recorders write it. Either side may be stored as a JSON string: then it
-/// is read, and never edited.
+/// A request together with its response, as proxies and recorders write it. Either may be stored as a JSON string: then it is
+/// read, and never edited.
 pub static RESPONSES_EXCHANGE: Envelope = Envelope {
     info: FormatInfo {
         name: "responses-exchange",
@@ -88,27 +88,28 @@ pub static RESPONSES_EXCHANGE: Envelope = Envelope {
         known_by: "`request` or `body`, a request, and `response`, its response (either may be a JSON string)",
         usage: Usage::Exchange,
         parts: &[
-            Part { path: &["request", "input"], unit: Unit::Element },
-            Part { path: &["body", "input"], unit: Unit::Element },
-            Part { path: &["request", "body", "input"], unit: Unit::Element },
-            Part { path: &["response", "output"], unit: Unit::Element },
-            Part { path: &["response", "body", "output"], unit: Unit::Element },
+            RecordPart { path: &["request", "input"], unit: RemovalUnit::Element },
+            RecordPart { path: &["body", "input"], unit: RemovalUnit::Element },
+            RecordPart { path: &["request", "body", "input"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "output"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "body", "output"], unit: RemovalUnit::Element },
         ],
         records_responses: true,
         ..FormatInfo::of(responses::API.dialect, "openai")
     },
-    shape: Shape::Exchange { requests: 3 },
-    claim: Claim::Parts(90),
-    needs: &[&[name::response], &[name::request, name::body]],
-    excludes: &[name::custom_id],
+    shape: RecordShape::Exchange { requests: 3 },
+    score_rule: ScoreRule::Parts(90),
+    required_keys: &[&[name::response], &[name::request, name::body]],
+    excluded_keys: &[name::custom_id],
     ..Envelope::of(&responses::API, "openai")
 };
 
-/// Lines of the Batch API: `{"custom_id": …, "body": {request}}` in, and `{"custom_id": …, "response": {"body": {response}}}` out.
+/// Lines of the Batch API: `{"custom_id": …, "body": {request}}` as input, and `{"custom_id": …, "response": {"body":
+/// {response}}}` as output.
 pub static RESPONSES_BATCH: Envelope = Envelope {
     info: FormatInfo {
         name: "responses-batch",
-        title: "lines of the Batch API for Responses, in and out",
+        title: "lines of the Batch API for Responses, input and output",
         upstream: Some(Upstream {
             repository: "openai/openai-python",
             file: Some("src/openai/types/responses"),
@@ -117,16 +118,16 @@ pub static RESPONSES_BATCH: Envelope = Envelope {
         known_by: "`custom_id` with a request in `body`, or a response in `response.body`",
         usage: Usage::Request,
         parts: &[
-            Part { path: &["body", "input"], unit: Unit::Element },
-            Part { path: &["response", "body", "output"], unit: Unit::Element },
+            RecordPart { path: &["body", "input"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "body", "output"], unit: RemovalUnit::Element },
         ],
         records_responses: true,
         ..FormatInfo::of(responses::API.dialect, "openai")
     },
-    shape: Shape::Batch { requests: 1, list: "" },
-    claim: Claim::Parts(98),
-    needs: &[&[name::custom_id]],
-    names_entries: true,
+    shape: RecordShape::Batch { requests: 1, list: "" },
+    score_rule: ScoreRule::Parts(98),
+    required_keys: &[&[name::custom_id]],
+    labels_entries: true,
     response_settings: Some(responses::settings_in_batch),
     ..Envelope::of(&responses::API, "openai")
 };
@@ -142,8 +143,11 @@ pub static CHAT_REQUEST: Envelope = Envelope {
         }),
         known_by: "an object with `messages`, a list of objects with a `role`; or a list of Chat messages",
         usage: Usage::Request,
-        parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-        may_be: Some(chat::may_be),
+        parts: &[
+            RecordPart { path: &["messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &[], unit: RemovalUnit::Element },
+        ],
+        is_plausible: Some(chat::is_plausible),
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
     settings: Some(chat::request_settings),
@@ -160,11 +164,11 @@ pub static CHAT_COMPLETION: Envelope = Envelope {
             version: Some("3.54.0"),
         }),
         known_by: "`object` is \"chat.completion\", and `choices` is a list",
-        parts: &[Part { path: &["choices"], unit: Unit::Element }],
+        parts: &[RecordPart { path: &["choices"], unit: RemovalUnit::Element }],
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
-    shape: Shape::Response,
-    claim: Claim::Parts(100),
+    shape: RecordShape::Response,
+    score_rule: ScoreRule::Parts(100),
     ..Envelope::of(&chat::API, "chat")
 };
 
@@ -180,12 +184,12 @@ pub static CHAT_PAGE: Envelope = Envelope {
             version: Some("3.54.0"),
         }),
         known_by: "`object` is \"list\", and `data` is a list of completions, or of messages with ids of completions",
-        parts: &[Part { path: &["data"], unit: Unit::Element }],
+        parts: &[RecordPart { path: &["data"], unit: RemovalUnit::Element }],
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
-    shape: Shape::Page { newest_first: false },
-    claim: Claim::By(chat::page_score),
-    needs: &[&[name::object], &[name::data]],
+    shape: RecordShape::Page { newest_first: false },
+    score_rule: ScoreRule::Custom(chat::page_score),
+    required_keys: &[&[name::object], &[name::data]],
     ..Envelope::of(&chat::API, "chat")
 };
 
@@ -196,25 +200,25 @@ pub static CHAT_EXCHANGE: Envelope = Envelope {
         known_by: "`request` or `body` with `messages`, and `response` with `choices` (either may be a JSON string)",
         usage: Usage::Exchange,
         parts: &[
-            Part { path: &["request", "messages"], unit: Unit::Element },
-            Part { path: &["body", "messages"], unit: Unit::Element },
-            Part { path: &["request", "body", "messages"], unit: Unit::Element },
-            Part { path: &["response", "choices"], unit: Unit::Element },
-            Part { path: &["response", "body", "choices"], unit: Unit::Element },
+            RecordPart { path: &["request", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["body", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["request", "body", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "choices"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "body", "choices"], unit: RemovalUnit::Element },
         ],
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
-    shape: Shape::Exchange { requests: 3 },
-    claim: Claim::Answered(88),
-    needs: &[&[name::response], &[name::request, name::body]],
-    excludes: &[name::custom_id],
+    shape: RecordShape::Exchange { requests: 3 },
+    score_rule: ScoreRule::Exchange(88),
+    required_keys: &[&[name::response], &[name::request, name::body]],
+    excluded_keys: &[name::custom_id],
     ..Envelope::of(&chat::API, "chat")
 };
 
 pub static CHAT_BATCH: Envelope = Envelope {
     info: FormatInfo {
         name: "chat-batch",
-        title: "lines of the Batch API for Chat Completions, in and out",
+        title: "lines of the Batch API for Chat Completions, input and output",
         upstream: Some(Upstream {
             repository: "openai/openai-python",
             file: Some("src/openai/types/chat"),
@@ -223,15 +227,15 @@ pub static CHAT_BATCH: Envelope = Envelope {
         known_by: "`custom_id` with `messages` in `body`, or a completion in `response.body`",
         usage: Usage::Request,
         parts: &[
-            Part { path: &["body", "messages"], unit: Unit::Element },
-            Part { path: &["response", "body", "choices"], unit: Unit::Element },
+            RecordPart { path: &["body", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "body", "choices"], unit: RemovalUnit::Element },
         ],
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
-    shape: Shape::Batch { requests: 1, list: "" },
-    claim: Claim::Parts(97),
-    needs: &[&[name::custom_id]],
-    names_entries: true,
+    shape: RecordShape::Batch { requests: 1, list: "" },
+    score_rule: ScoreRule::Parts(97),
+    required_keys: &[&[name::custom_id]],
+    labels_entries: true,
     ..Envelope::of(&chat::API, "chat")
 };
 
@@ -241,11 +245,11 @@ pub static CHAT_TRAINING: Envelope = Envelope {
         name: "chat-training",
         title: "lines for fine-tuning on Chat Completions",
         known_by: "`messages` without `model`, with a `weight` on one of them or the assistant's last",
-        parts: &[Part { path: &["messages"], unit: Unit::Element }],
+        parts: &[RecordPart { path: &["messages"], unit: RemovalUnit::Element }],
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
-    claim: Claim::By(chat::training_score),
-    needs: &[&[name::messages]],
+    score_rule: ScoreRule::Custom(chat::training_score),
+    required_keys: &[&[name::messages]],
     settings: Some(chat::training_settings),
     ..Envelope::of(&chat::API, "chat")
 };
@@ -256,15 +260,15 @@ pub static CHAT_PREFERENCE: Envelope = Envelope {
         title: "lines for fine-tuning by preference on Chat Completions",
         known_by: "`preferred_output`, `non_preferred_output` and `input.messages`",
         parts: &[
-            Part { path: &["input", "messages"], unit: Unit::Element },
-            Part { path: &["preferred_output"], unit: Unit::Element },
-            Part { path: &["non_preferred_output"], unit: Unit::Element },
+            RecordPart { path: &["input", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["preferred_output"], unit: RemovalUnit::Element },
+            RecordPart { path: &["non_preferred_output"], unit: RemovalUnit::Element },
         ],
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
-    shape: Shape::Own(chat::preference::read),
-    claim: Claim::By(chat::preference_score),
-    needs: &[&[name::input]],
+    shape: RecordShape::Custom(chat::preference::read),
+    score_rule: ScoreRule::Custom(chat::preference_score),
+    required_keys: &[&[name::input]],
     ..Envelope::of(&chat::API, "chat")
 };
 
@@ -280,11 +284,14 @@ pub static ANTHROPIC_REQUEST: Envelope = Envelope {
         known_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; `max_tokens` before \
               `messages`, roles and texts, and no member of Chat's; or a list with blocks that only Anthropic has",
         usage: Usage::Request,
-        parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-        may_be: Some(anthropic::request::may_be),
+        parts: &[
+            RecordPart { path: &["messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &[], unit: RemovalUnit::Element },
+        ],
+        is_plausible: Some(anthropic::request::is_plausible),
         ..FormatInfo::of(anthropic::API.dialect, "anthropic")
     },
-    names_entries: true,
+    labels_entries: true,
     ..Envelope::of(&anthropic::API, "anthropic")
 };
 
@@ -300,16 +307,16 @@ pub static ANTHROPIC_BATCH: Envelope = Envelope {
         known_by: "`custom_id` with a request in `params` or a batch `result`; or a list of such `requests`",
         usage: Usage::Request,
         parts: &[
-            Part { path: &["requests", "params", "messages"], unit: Unit::Element },
-            Part { path: &["params", "messages"], unit: Unit::Element },
-            Part { path: &["result", "message"], unit: Unit::Record },
+            RecordPart { path: &["requests", "params", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["params", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["result", "message"], unit: RemovalUnit::Record },
         ],
         records_responses: true,
         ..FormatInfo::of(anthropic::API.dialect, "anthropic")
     },
-    shape: Shape::Batch { requests: 2, list: "requests" },
-    claim: Claim::By(anthropic::batch_score),
-    names_entries: true,
+    shape: RecordShape::Batch { requests: 2, list: "requests" },
+    score_rule: ScoreRule::Custom(anthropic::batch_score),
+    labels_entries: true,
     ..Envelope::of(&anthropic::API, "anthropic")
 };
 
@@ -323,12 +330,12 @@ pub static ANTHROPIC_MESSAGE: Envelope = Envelope {
             version: Some("2.12.0"),
         }),
         known_by: "`type` is \"message\", with `stop_reason`, `role` and `content`",
-        parts: &[Part { path: &[], unit: Unit::Record }],
+        parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
         records_responses: true,
         ..FormatInfo::of(anthropic::API.dialect, "anthropic")
     },
-    shape: Shape::Response,
-    claim: Claim::By(anthropic::message::score),
+    shape: RecordShape::Response,
+    score_rule: ScoreRule::Custom(anthropic::message::score),
     ..Envelope::of(&anthropic::API, "anthropic")
 };
 
@@ -343,7 +350,10 @@ pub static GEMINI_REQUEST: Envelope = Envelope {
         }),
         known_by: "`contents` with `parts`, or a list of contents",
         usage: Usage::Request,
-        parts: &[Part { path: &["contents"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
+        parts: &[
+            RecordPart { path: &["contents"], unit: RemovalUnit::Element },
+            RecordPart { path: &[], unit: RemovalUnit::Element },
+        ],
         ..FormatInfo::of(google::API.dialect, "gemini")
     },
     ..Envelope::of(&google::API, "gemini")
@@ -359,17 +369,17 @@ pub static GEMINI_RESPONSE: Envelope = Envelope {
             version: Some("3.4.0"),
         }),
         known_by: "`candidates`, a list of objects with `content` or `finishReason`; or `promptFeedback` with `modelVersion`",
-        parts: &[Part { path: &["candidates"], unit: Unit::Element }],
+        parts: &[RecordPart { path: &["candidates"], unit: RemovalUnit::Element }],
         records_responses: true,
         ..FormatInfo::of(google::API.dialect, "gemini")
     },
-    shape: Shape::Response,
-    claim: Claim::Parts(90),
+    shape: RecordShape::Response,
+    score_rule: ScoreRule::Parts(90),
     ..Envelope::of(&google::API, "gemini")
 };
 
-/// Also without a response. The record tells the model, which a request alone does not: by the response's `modelVersion`, or the URL
-/// that was asked.
+/// The response is optional. Unlike a request alone, the record names the model: in the response's `modelVersion`, or in the
+/// URL of the request.
 pub static GEMINI_EXCHANGE: Envelope = Envelope {
     info: FormatInfo {
         name: "gemini-exchange",
@@ -377,19 +387,19 @@ pub static GEMINI_EXCHANGE: Envelope = Envelope {
         known_by: "`request` or `body` with `contents`, and usually a `response` with `candidates`",
         usage: Usage::Exchange,
         parts: &[
-            Part { path: &["request", "contents"], unit: Unit::Element },
-            Part { path: &["body", "contents"], unit: Unit::Element },
-            Part { path: &["request", "body", "contents"], unit: Unit::Element },
-            Part { path: &["response", "candidates"], unit: Unit::Element },
-            Part { path: &["response", "body", "candidates"], unit: Unit::Element },
+            RecordPart { path: &["request", "contents"], unit: RemovalUnit::Element },
+            RecordPart { path: &["body", "contents"], unit: RemovalUnit::Element },
+            RecordPart { path: &["request", "body", "contents"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "candidates"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "body", "candidates"], unit: RemovalUnit::Element },
         ],
         records_responses: true,
         ..FormatInfo::of(google::API.dialect, "gemini")
     },
-    shape: Shape::Exchange { requests: 3 },
-    claim: Claim::Parts(92),
-    needs: &[&[name::request, name::body]],
-    names_entries: true,
+    shape: RecordShape::Exchange { requests: 3 },
+    score_rule: ScoreRule::Parts(92),
+    required_keys: &[&[name::request, name::body]],
+    labels_entries: true,
     ..Envelope::of(&google::API, "gemini")
 };
 
@@ -404,8 +414,11 @@ pub static BEDROCK_REQUEST: Envelope = Envelope {
         }),
         known_by: "`messages` with blocks without a `type`, or with `inferenceConfig` or `toolConfig`",
         usage: Usage::Request,
-        parts: &[Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }],
-        may_be: Some(aws::request::may_be),
+        parts: &[
+            RecordPart { path: &["messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &[], unit: RemovalUnit::Element },
+        ],
+        is_plausible: Some(aws::request::is_plausible),
         ..FormatInfo::of(aws::API.dialect, "bedrock")
     },
     ..Envelope::of(&aws::API, "bedrock")
@@ -421,17 +434,17 @@ pub static BEDROCK_RESPONSE: Envelope = Envelope {
             version: Some("1.44.5"),
         }),
         known_by: "`output` with a `message` in it",
-        parts: &[Part { path: &["output", "message"], unit: Unit::Element }],
+        parts: &[RecordPart { path: &["output", "message"], unit: RemovalUnit::Element }],
         records_responses: true,
         ..FormatInfo::of(aws::API.dialect, "bedrock")
     },
-    shape: Shape::Response,
-    claim: Claim::Parts(92),
-    needs: &[&[name::output]],
+    shape: RecordShape::Response,
+    score_rule: ScoreRule::Parts(92),
+    required_keys: &[&[name::output]],
     ..Envelope::of(&aws::API, "bedrock")
 };
 
-/// Also the records of Bedrock's own invocation log, which has both under `input` and `output`.
+/// Includes records of Bedrock's own invocation log, which has request and response under `input` and `output`.
 pub static BEDROCK_EXCHANGE: Envelope = Envelope {
     info: FormatInfo {
         name: "bedrock-exchange",
@@ -439,19 +452,19 @@ pub static BEDROCK_EXCHANGE: Envelope = Envelope {
         known_by: "`request` or `body`, a Converse request, and its `response`; or a record of Bedrock's invocation log",
         usage: Usage::Exchange,
         parts: &[
-            Part { path: &["request", "messages"], unit: Unit::Element },
-            Part { path: &["body", "messages"], unit: Unit::Element },
-            Part { path: &["request", "body", "messages"], unit: Unit::Element },
-            Part { path: &["input", "inputBodyJson", "messages"], unit: Unit::Element },
-            Part { path: &["response", "output"], unit: Unit::Element },
-            Part { path: &["response", "body", "output"], unit: Unit::Element },
-            Part { path: &["output", "outputBodyJson", "output"], unit: Unit::Element },
+            RecordPart { path: &["request", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["body", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["request", "body", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["input", "inputBodyJson", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "output"], unit: RemovalUnit::Element },
+            RecordPart { path: &["response", "body", "output"], unit: RemovalUnit::Element },
+            RecordPart { path: &["output", "outputBodyJson", "output"], unit: RemovalUnit::Element },
         ],
         records_responses: true,
         ..FormatInfo::of(aws::API.dialect, "bedrock")
     },
-    shape: Shape::Exchange { requests: 4 },
-    claim: Claim::Parts(92),
-    needs: &[&[name::request, name::body, name::input]],
+    shape: RecordShape::Exchange { requests: 4 },
+    score_rule: ScoreRule::Parts(92),
+    required_keys: &[&[name::request, name::body, name::input]],
     ..Envelope::of(&aws::API, "bedrock")
 };

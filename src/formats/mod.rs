@@ -3,19 +3,19 @@
 pub mod agents;
 pub mod anthropic;
 pub mod aws;
-mod claim;
+mod buffered_records;
 pub mod datasets;
 pub mod envelopes;
 pub mod exports;
 pub mod google;
-mod kept;
 mod member;
 pub mod openai;
 mod provider;
+mod scoring;
 pub mod sdks;
 mod threads;
 pub mod traces;
-pub mod unread;
+pub mod unsupported;
 
 use crate::carry::SessionWriter;
 use crate::format::Format;
@@ -111,7 +111,7 @@ pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.info().name == name)
 }
 
-/// Names of those who carry the requests of logs out.
+/// The names of the providers that requests of logs can be rebuilt for.
 pub fn providers() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().filter_map(|format| format.info().requests).flat_map(|requests| requests.providers()).copied()
 }

@@ -1,11 +1,11 @@
-//! Which target a log goes on with, by the name of the provider that it had last.
+//! The target and dialect of a log, by the name of its last provider.
 
-use crate::history::Settings;
+use crate::history::HistorySettings;
 
 use super::threads::DialectChoice;
 
-/// Notes the provider that a log names. Of others than OpenAI's own only pairs can be judged.
-pub fn set(settings: &mut Settings, provider: Box<str>) {
+/// Sets the target to that of the provider which a log names. For providers other than OpenAI only pairs can be judged.
+pub fn set_target(settings: &mut HistorySettings, provider: Box<str>) {
     let name = provider.into_string().to_ascii_lowercase();
     settings.target = if name.contains("azure") {
         Some("azure")
@@ -16,9 +16,9 @@ pub fn set(settings: &mut Settings, provider: Box<str>) {
     };
 }
 
-/// How a session is sent to a provider, by the name that clients of many providers have for it, and which target judges it.
-/// Of providers that are not known only pairs can be judged.
-pub(super) fn dialect(provider: &str) -> (DialectChoice, &'static str) {
+/// The dialect in which a session is sent to a provider, by its name in clients of many providers, and the target that
+/// judges it. For unknown providers only pairs can be judged.
+pub(super) fn dialect_of(provider: &str) -> (DialectChoice, &'static str) {
     match provider {
         "anthropic" | "google-vertex-anthropic" => (DialectChoice::Anthropic, "anthropic"),
         "openai" => (DialectChoice::Responses, "openai-stateless"),

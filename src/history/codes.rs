@@ -1,4 +1,5 @@
-//! The codes of all rules, by name. A rule is declared with its constant, whose name the compiler holds against the rule's.
+//! The codes of all rules, by name. A rule is declared with its constant, and the compiler checks that both have the
+//! same name.
 
 use super::Code;
 
@@ -37,7 +38,7 @@ codes! {
     SPLIT_PARALLEL_CALLS = 110,
     EMPTY_CALL_ID = 111,
 
-    // Reasoning, and the items that it was made with.
+    // Reasoning, and the items that follow it.
     ITEM_WITHOUT_REASONING = 201,
     REASONING_WITHOUT_ITEM = 202,
     REGROUPED_REASONING = 203,
@@ -188,7 +189,7 @@ codes! {
     UNKNOWN_EVENT = 627,
     INVALID_EVENT = 628,
 
-    // Logs that grow, and what goes on from them.
+    // Logs that grow, and their continuations.
     UNRECOVERABLE_ITEM = 640,
     STRAY_PART = 641,
     HISTORY_WINDOW = 650,
@@ -228,7 +229,7 @@ codes! {
     OTHER_MODEL = 913,
 }
 
-/// Whether a constant is named as a rule is: `MISSING_OUTPUT`, `missing-output`.
+/// True if a constant has the name of a rule: `MISSING_OUTPUT`, `missing-output`.
 pub const fn is_named(constant: &str, rule: &str) -> bool {
     let (constant, rule) = (constant.as_bytes(), rule.as_bytes());
     let (mut constant, mut rule) = (constant, rule);
@@ -244,20 +245,20 @@ pub const fn is_named(constant: &str, rule: &str) -> bool {
     }
 }
 
-/// What RL004 found instead of a conversation: the numbers of its variants.
-pub mod unknown {
+/// The variants of RL004, by what it found instead of a conversation.
+pub mod unknown_format {
     pub const EMPTY: u8 = 1;
     pub const BINARY: u8 = 2;
     pub const TEXT: u8 = 3;
     pub const EVENTS: u8 = 4;
-    pub const UNREAD: u8 = 5;
-    pub const OTHER: u8 = 6;
-    pub const STRANGER: u8 = 7;
+    pub const UNSUPPORTED: u8 = 5;
+    pub const NOT_A_CONVERSATION: u8 = 6;
+    pub const FOREIGN_RECORD: u8 = 7;
     pub const NO_DATABASES: u8 = 8;
     pub const FOREIGN_DATABASE: u8 = 9;
     pub const DATABASE_WITHOUT_LOG: u8 = 10;
     pub const EMPTY_DATABASE: u8 = 11;
-    pub const SEALED: u8 = 12;
+    pub const ENCRYPTED: u8 = 12;
     pub const STREAMED_DATABASE: u8 = 13;
     pub const NOT_JUDGED: u8 = 14;
 }

@@ -1,8 +1,9 @@
-//! A finding: what a rule saw, where, and what it asks for. It carries no text; the report reads that when it prints.
+//! A finding: what a rule found, where, and its possible repairs. It contains no text; the report reads that when it
+//! prints.
 
 use std::fmt;
 
-use crate::json::mend::Mend;
+use crate::json::value_edit::ValueEdit;
 use crate::place::{DocId, Place};
 
 use super::row::Row;
@@ -25,22 +26,21 @@ impl Code {
     }
 }
 
-/// What would put a finding right: intent, never bytes. A rule lists what it knows of and chooses nothing; the search
-/// for a repair does.
+/// The possible repairs of a finding: intent, never bytes. A rule lists them without choosing; the search for a repair
+/// chooses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remedy {
-    /// There is no legal repair, and this is why.
+    /// There is no legal repair, for this reason.
     Never(&'static str),
-    /// This one thing, on the item of the finding.
-    One(Act),
-    /// Any of these, on the item of the finding or its group. The first is what is said of the fix where none is searched
-    /// for.
-    Any(&'static [Act]),
+    /// This act, on the item of the finding.
+    One(RepairAct),
+    /// Any of these, on the item of the finding or its group. The first describes the fix if no search is made.
+    Any(&'static [RepairAct]),
 }
 
 impl Remedy {
-    /// The acts that would do.
-    pub fn acts(&self) -> &[Act] {
+    /// The acts to choose from.
+    pub fn acts(&self) -> &[RepairAct] {
         match self {
             Remedy::Never(_) => &[],
             Remedy::One(act) => std::slice::from_ref(act),
@@ -48,140 +48,142 @@ impl Remedy {
         }
     }
 
-    /// Whether the whole group of the item is to be replayed in another way.
-    pub fn is_of_group(&self) -> bool {
+    /// True if the whole group of the item is to be replayed in another mode.
+    pub fn changes_group(&self) -> bool {
         self.acts().first().is_some_and(|act| act.mode().is_some())
     }
 }
 
-/// An unanswered call gets an answer, or goes.
-pub const ANSWER: Remedy = Remedy::Any(&[Act::Answer, Act::Drop]);
-/// An output without its call goes, or is said as a text.
-pub const ORPHAN: Remedy = Remedy::Any(&[Act::Drop, Act::AsText]);
-/// What has no key gets one, together with what it belongs to, or goes.
-pub const KEYLESS: Remedy = Remedy::Any(&[Act::Rekey, Act::Drop]);
-/// A reference gives way to the item that it names, or goes.
-pub const INLINE: Remedy = Remedy::Any(&[Act::Inline, Act::Drop]);
-/// An id that the server never gave: without it, its item stands for itself.
-pub const UNNAME: Remedy = Remedy::Any(&[Act::StripId, Act::Detach, Act::Thin, Act::Flatten]);
-/// Reasoning that nobody can read.
-pub const UNREAD: Remedy = Remedy::Any(&[Act::Drop, Act::Flatten]);
-/// A group that cannot be replayed under its ids.
-pub const DETACH: Remedy = Remedy::Any(&[Act::Detach, Act::Thin, Act::Flatten]);
-/// A group whose reasoning may be elsewhere in the file.
-pub const RESTORE: Remedy = Remedy::Any(&[Act::Restore, Act::Detach, Act::Thin, Act::Flatten]);
-/// A group that the server stores.
-pub const REFER: Remedy = Remedy::Any(&[Act::Refer, Act::Detach, Act::Thin, Act::Flatten]);
+/// For an unanswered call: answer it, or drop it.
+pub const ANSWER: Remedy = Remedy::Any(&[RepairAct::Answer, RepairAct::Drop]);
+/// For an output without its call: drop it, or turn it into text.
+pub const ORPHAN: Remedy = Remedy::Any(&[RepairAct::Drop, RepairAct::AsText]);
+/// For an item without a key: give it and its partner one, or drop it.
+pub const KEYLESS: Remedy = Remedy::Any(&[RepairAct::Rekey, RepairAct::Drop]);
+/// For a reference: replace it with its item, or drop it.
+pub const INLINE: Remedy = Remedy::Any(&[RepairAct::Inline, RepairAct::Drop]);
+/// For an id that the server did not assign: without it, its item is replayed as a new one.
+pub const STRIP_ID: Remedy =
+    Remedy::Any(&[RepairAct::StripId, RepairAct::Detach, RepairAct::Thin, RepairAct::Flatten]);
+/// For reasoning that no model can read.
+pub const UNREADABLE: Remedy = Remedy::Any(&[RepairAct::Drop, RepairAct::Flatten]);
+/// For a group that cannot be replayed under its ids.
+pub const DETACH: Remedy = Remedy::Any(&[RepairAct::Detach, RepairAct::Thin, RepairAct::Flatten]);
+/// For a group whose reasoning may be elsewhere in the file.
+pub const RESTORE: Remedy =
+    Remedy::Any(&[RepairAct::Restore, RepairAct::Detach, RepairAct::Thin, RepairAct::Flatten]);
+/// For a group that the server stores.
+pub const REFER: Remedy = Remedy::Any(&[RepairAct::Refer, RepairAct::Detach, RepairAct::Thin, RepairAct::Flatten]);
 
-/// How the items of a group are replayed, from gentle to harsh.
+/// How the items of a group are replayed, by increasing loss.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Mode {
+pub enum GroupMode {
     /// As references to what the server stores.
     Referenced,
     /// Without their ids.
     Detached,
-    /// Without their ids, and without what says nothing to the server then.
+    /// Without their ids, and without the items that depend on them.
     Thinned,
     /// Without their ids and their reasoning.
     Flattened,
 }
 
-/// What may be done to an item.
+/// An act of repair on an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Act {
-    /// Take it out.
+pub enum RepairAct {
+    /// Remove it.
     Drop,
     /// Answer the call with an output that claims nothing.
     Answer,
-    /// Say the output as a text of the user.
+    /// Turn the output into user text.
     AsText,
-    /// Put the reasoning back before it that a recorded response shows.
+    /// Restore the reasoning before it from a recorded response.
     Restore,
-    /// Take the id off the item alone.
+    /// Remove the id of this item only.
     StripId,
-    /// Put references in the place of the items of its group.
+    /// Replace the items of its group with references.
     Refer,
-    /// Take the ids off the items of its group.
+    /// Remove the ids of the items of its group.
     Detach,
-    /// The same, and take out what says nothing to the server without its id.
+    /// The same, and remove the items that depend on their ids.
     Thin,
-    /// Take the ids off the items of its group, and take out its reasoning.
+    /// Remove the ids of the items of its group, and its reasoning.
     Flatten,
-    /// Bring the output to its place after the calls of its batch.
+    /// Move the output to its place after the calls of its batch.
     Reorder,
     /// Give the output the type that answers its call.
     Retype,
-    /// Give both sides a key that the target takes.
+    /// Give call and output a key that the target accepts.
     Rename,
-    /// Edit members of it.
-    Mend(&'static Mend),
-    /// Put the full item where its reference is, if it is found.
+    /// Edit its members.
+    EditValue(&'static ValueEdit),
+    /// Replace the reference with the full item, if it is found.
     Inline,
-    /// Give this call, and its result, a key of its own.
+    /// Give this call and its result a new key.
     Rekey,
-    /// Put what the message says where the request keeps its instructions.
+    /// Move the message to the instructions of the request.
     Hoist,
-    /// Put a message of the model in front, so that the turns alternate as the target wants.
+    /// Insert a model message before it, so that the turns alternate as the target requires.
     Bridge,
-    /// Bring what follows the call in its turn to before it.
+    /// Move the blocks after the call in its turn to before it.
     Advance,
-    /// Put a message of the user after that asks the model to go on.
-    GoOn,
-    /// Put what is no result into a message of its own behind.
+    /// Append a user message that asks the model to continue.
+    AskToContinue,
+    /// Move everything that is not a result into a separate message after it.
     Split,
     /// Edit members of the request around the messages.
-    Request(&'static Mend),
+    EditRequest(&'static ValueEdit),
     /// Copy the pending safety checks of the call to its output.
     Acknowledge,
-    /// What this row of the table of field rules says about members of the item.
-    Spot(u16),
+    /// Apply the fix of this row of the table of field rules.
+    FixField(u16),
     /// Give the call the namespace in which its tool is defined.
-    Adopt,
-    /// Take the member out of the request whose value is at the place of the finding.
+    SetNamespace,
+    /// Remove the request member whose value is at the place of the finding.
     Unset,
-    /// Take out what the server holds: everything up to this many rows.
+    /// Remove the items that the server already has: this many rows.
     SendNew(u32),
-    /// Repair the damaged text of a line; the partner of the finding is all of the line.
-    Text,
-    /// Put the character in its place that stands for one that is not known.
-    Replace,
-    /// Put a line in its place that says nothing, and keeps its name and what it follows.
+    /// Repair the damaged text of a line; the partner of the finding is the whole line.
+    RepairText,
+    /// Replace it with U+FFFD, the replacement character.
+    ReplaceCharacter,
+    /// Replace the line with an empty one that keeps its id and parent.
     Placeholder,
     /// Link the entry to the nearest one before it.
     Relink,
-    /// Have the format repair what it stores in a form of its own; what it does, in words.
-    Stored(&'static str),
+    /// Let the format repair its own stored form; the description of that.
+    RepairStored(&'static str),
 }
 
-impl Act {
-    /// How the group of the item is replayed after it; `None` if it is no act on a group.
-    pub fn mode(self) -> Option<Mode> {
+impl RepairAct {
+    /// The mode in which the group is replayed then; `None` if it is not an act on a group.
+    pub fn mode(self) -> Option<GroupMode> {
         match self {
-            Act::Refer => Some(Mode::Referenced),
-            Act::StripId | Act::Restore | Act::Detach => Some(Mode::Detached),
-            Act::Thin => Some(Mode::Thinned),
-            Act::Flatten => Some(Mode::Flattened),
+            RepairAct::Refer => Some(GroupMode::Referenced),
+            RepairAct::StripId | RepairAct::Restore | RepairAct::Detach => Some(GroupMode::Detached),
+            RepairAct::Thin => Some(GroupMode::Thinned),
+            RepairAct::Flatten => Some(GroupMode::Flattened),
             _ => None,
         }
     }
 }
 
-/// What a rule saw.
+/// A violation of a rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding {
     pub code: Code,
-    /// Index of the rule's variant: each has its own words and severity.
+    /// Index of the rule's variant: each has its own message and severity.
     pub variant: u8,
     pub row: Row,
     pub partner: Option<Place>,
     pub remedy: Remedy,
-    /// A number for the message, if the variant has one.
+    /// A number for the message, if its template has one.
     pub arg: u32,
-    /// Row of the table of field rules that says where in the item it lies; [`NO_FIELD`] if none does.
+    /// Row of the table of field rules with the path in the item; [`NO_FIELD`] if there is none.
     pub field: u16,
 }
 
-/// The finding lies on no field.
+/// The finding is not about a field.
 pub const NO_FIELD: u16 = u16::MAX;
 
 impl Finding {
@@ -189,12 +191,12 @@ impl Finding {
         Finding { code, variant: 0, row, partner: None, remedy: Remedy::Never(""), arg: 0, field: NO_FIELD }
     }
 
-    /// By what the finding is known before and after a repair.
+    /// The identity of a finding, the same before and after a repair.
     pub fn code_and_start(&self) -> (Code, u64) {
         (self.code, self.row.at.start)
     }
 
-    /// On a doc as a whole.
+    /// A finding about a whole doc.
     pub fn on_doc(code: Code, doc: DocId) -> Self {
         Finding::new(code, Row::of_place(Place::new(doc, 0, 0), 0))
     }
@@ -204,7 +206,7 @@ impl Finding {
         self
     }
 
-    pub fn with(mut self, partner: impl Into<Option<Place>>) -> Self {
+    pub fn with_partner(mut self, partner: impl Into<Option<Place>>) -> Self {
         self.partner = partner.into();
         self
     }
@@ -224,11 +226,11 @@ impl Finding {
         self
     }
 
-    pub fn mend(self, mend: &'static Mend) -> Self {
-        self.act(Act::Mend(mend))
+    pub fn edit_value(self, mend: &'static ValueEdit) -> Self {
+        self.act(RepairAct::EditValue(mend))
     }
 
-    pub fn act(self, act: Act) -> Self {
+    pub fn act(self, act: RepairAct) -> Self {
         self.remedy(Remedy::One(act))
     }
 }

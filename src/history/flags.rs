@@ -1,5 +1,5 @@
-//! Flags: yes-or-no facts about a row that rules ask for. There are three sets, one for all rows and one for each of the
-//! two grammars, so that no bit has two meanings and none can be asked of the wrong set.
+//! Flags: boolean facts about a row that rules ask for. There are three sets, one for all rows and one for each of the
+//! two grammars, so that no bit has two meanings and none can be read from the wrong set.
 
 /// Declares a set: its flags get one bit each, in order. More flags than bits do not compile.
 macro_rules! flags {
@@ -21,12 +21,12 @@ macro_rules! flags {
                 self.0 |= other.0;
             }
 
-            /// Those that are in the other, too.
+            /// The intersection.
             pub const fn only(self, other: $set) -> $set {
                 $set(self.0 & other.0)
             }
 
-            /// Those that are not in the other.
+            /// The difference.
             pub const fn without(self, other: $set) -> $set {
                 $set(self.0 & !other.0)
             }
@@ -50,31 +50,30 @@ macro_rules! flags {
 }
 
 flags! {
-    /// Of rows of any dialect.
+    /// Flags of rows of any dialect.
     Flags(u16) {
-        /// The item lies in a JSON string: its bytes are escaped, and it is not edited.
+        /// The item is inside a JSON string: its bytes are escaped, and it is not edited.
         EMBEDDED,
-        /// The item lies in a recorded response, not in a request.
+        /// The item is in a recorded response, not in a request.
         RECORDED,
-        /// Made from something that is no item: has the place of its cause and is never edited.
+        /// Synthesised from something that is not an item: has the place of its cause and is never edited.
         SYNTHETIC,
         /// The text of the record is damaged, or not UTF-8: it is read, and never edited.
         FROZEN,
-        /// Its text is what another system stores of an item, not the item as the API takes it: its fields are not
-        /// judged.
+        /// Its text is another system's stored form of an item, not that of the API: its fields are not checked.
         FOREIGN,
-        /// Says more about an item that another row represents: its result, the same call once more. The `key` ties
-        /// them.
+        /// Continues an item that another row represents, with its result or the same call again. The `key` ties them.
         CONTINUES,
-        /// It is in no list: it can be changed, and not taken out.
+        /// It is not in a list: it can be changed, but not removed.
         ALONE,
-        /// A call, or its result, of a kind that clients run as a rule. The server ran this one.
+        /// A call or its result of a kind that clients usually run, run by the server.
         SERVER_RUN,
         /// A call that must not run before someone has confirmed it: it has pending safety checks.
         CHECKS_PENDING,
-        /// The key that pairs call and output is longer than the API takes.
+        /// The key that pairs call and output is longer than the API accepts.
         LONG_KEY,
-        /// The record lies in a damaged line whose text can be repaired; then the item can be edited. Comes with `FROZEN`.
+        /// The record is in a damaged line whose text can be repaired; then the item can be edited. Set together with
+        /// `FROZEN`.
         DAMAGED,
         /// Its record is longer than records may be: it was not read, and never is.
         UNREAD,
@@ -82,34 +81,34 @@ flags! {
 }
 
 flags! {
-    /// Of items of the Responses API.
+    /// Flags of items of the Responses API.
     ItemFlags(u32) {
         /// Reasoning carries an encrypted blob.
         BLOB,
         /// `status` is `in_progress`: what a stream's `added` event carries.
         IN_PROGRESS,
-        /// A hosted item whose payload is not in the item, only its id.
+        /// A hosted item that has only its id, not its payload.
         ID_ONLY,
-        /// Called by a program; that is who is answered.
+        /// Called by a program, which gets the output.
         OWNED,
         /// A call that pairs by order because it has no call_id (tool search).
         ANONYMOUS,
         /// The item's id has a form that only clients invent.
         SYNTHETIC_ID,
-        /// The item's id is longer than the API takes.
+        /// The item's id is longer than the API accepts.
         LONG_ID,
-        /// The item's id is an empty text: the member is there, and names nothing.
+        /// The item's id is an empty string.
         EMPTY_ID,
         /// Several stored elements may be about the same item: all but the first continue it.
         SHARED,
-        /// Stored in a format that has no such item without an id.
+        /// Stored in a format in which such an item must have an id.
         BOUND,
-        // What only few targets mind, noted by the table of field rules.
+        // For rules that few targets enforce, set by the table of field rules.
         /// Text of the model without `annotations`.
         BARE_TEXT,
         /// A message without content.
         EMPTY_CONTENT,
-        /// A call that names the namespace of its tool.
+        /// A call with the namespace of its tool.
         NAMESPACED,
         /// A message of the role `system`.
         SYSTEM,
@@ -121,11 +120,11 @@ flags! {
 }
 
 flags! {
-    /// Of messages that hold blocks, and of their blocks.
+    /// Flags of messages that contain blocks, and of their blocks.
     BlockFlags(u16) {
-        /// A result that is a message of its own, and no block of one.
+        /// A result that is a message, not a block of one.
         MESSAGE,
-        /// A message says something besides its block rows: a text as its content.
+        /// A message has content besides its block rows: a string.
         CONTENT,
         /// The text, or all content, is empty.
         EMPTY,
@@ -135,13 +134,13 @@ flags! {
         NULL,
         /// There is no content at all.
         ABSENT,
-        /// A message's calls are a member of their own, beside its content, which goes with the last of them.
+        /// The calls of a message are a separate member, which is removed with the last of them.
         CALLS_APART,
-        /// Thinking, or a call, carries its provider's signature.
+        /// Thinking, or a call, has its provider's signature.
         SIGNED,
         /// The provider is asked to cache the prompt up to here.
         CACHED,
-        /// What the model thought is in a member of the message.
+        /// The message has a member with the model's reasoning.
         REASONED,
         /// The key is nine letters and digits.
         NINE,

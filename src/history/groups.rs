@@ -1,11 +1,11 @@
-//! Groups: a run of reasoning and the model-made items that it heads, until the next reasoning item, client output, or
+//! Groups: a run of reasoning and the model-made items after it, up to the next reasoning item, client output, or
 //! message of a user, system or developer. A group is kept, detached, referenced, flattened or dropped as a whole:
 //! stripping the id of the reasoning and keeping that of the call is the worst repair known.
 
 use super::kind::{Class, Kind, Role};
 use super::row::Row;
 
-/// Rows `start..end`: reasoning up to `body`, then what it heads. Without reasoning, `start == body`.
+/// Rows `start..end`: reasoning up to `body`, then the items after it. Without reasoning, `start == body`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Group {
     pub start: u32,
@@ -35,8 +35,8 @@ impl Group {
     }
 }
 
-/// Cuts a history into groups. Rows that belong to none (users, outputs) stand between them. Items of unknown types are
-/// passed over: they end no group, and are never touched.
+/// Splits a history into groups. Rows that belong to none (users, outputs) are between them. Items of unknown types are
+/// skipped: they end no group, and are never changed.
 pub fn group(rows: &[Row]) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut at: Option<Group> = None;
@@ -66,7 +66,7 @@ pub fn group(rows: &[Row]) -> Vec<Group> {
     groups
 }
 
-/// Whether no group goes on after this row.
+/// True if a row ends the group before it.
 pub fn ends_group(row: &Row) -> bool {
     match row.kind.class() {
         Class::Message => row.role != Role::Assistant,
@@ -97,7 +97,7 @@ mod tests {
                     b'w' => (Kind::WebSearchCall, Role::None),
                     _ => (Kind::Unknown, Role::None),
                 };
-                row.of = row.kind;
+                row.item_kind = row.kind;
                 row
             })
             .collect();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn reasoning_heads_what_follows_it() {
+    fn reasoning_precedes_the_items_of_its_group() {
         assert_eq!(groups("urccoou"), [(1, 2, 4)]);
         assert_eq!(groups("urwrau"), [(1, 2, 3), (3, 4, 5)]);
         assert_eq!(groups("rrac"), [(0, 2, 4)]);

@@ -1,8 +1,8 @@
-//! What an item is, and the one table of pairs. Everything that needs to know which output answers which call, how a
-//! provider names them, or how their ids begin, reads it here.
+//! The kinds of items, and the one table of pairs: which output answers which call, how a provider names them, and how
+//! their ids begin.
 //!
 //! Sources: the input items of openai-openapi f85dbe2 and openai-python 3.52.0 (`ResponseSteerRequiredInput` lists the
-//! answer types); id prefixes as the server names them in its own errors, or as recorded.
+//! answer types); id prefixes from the server's own errors, or recorded.
 
 use crate::json::Str;
 
@@ -41,41 +41,41 @@ pub enum Kind {
     ItemReference,
     AdditionalTools,
     ConfigurationUpdate,
-    /// Of a type that is not in the table: passed through untouched.
+    /// Of a type that is not in the table: never changed.
     Unknown,
-    // The kinds below are those of the dialects whose messages hold blocks; no Responses item is one.
-    /// A message that holds blocks: the envelope alone.
+    // The kinds below are those of the dialects whose messages contain blocks; no Responses item is one.
+    /// A message that contains blocks: the envelope only.
     BlockMessage,
     Text,
     /// An image, a sound, a document.
     Media,
-    /// Reasoning that the model signed, or hid.
+    /// Reasoning, possibly signed or redacted.
     Thinking,
     /// A call that the client must answer.
     ToolUse,
-    /// The answer to one.
+    /// The answer to a client-side call.
     ToolResult,
     /// A call that the provider ran itself.
     ServerUse,
     ServerResult,
-    /// A block of any other type: passed through untouched.
+    /// A block of any other type: never changed.
     Block,
 }
 
-/// Who makes an item, and what it owes.
+/// Who makes an item, and what must follow it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// Text of a user, of the model, or of whoever instructs it: the role tells.
+    /// Text of the user, the model, the system or a developer, as its role says.
     Message,
     Reasoning,
     /// Made by the model, answered by an output.
     Call,
     /// Answers a call.
     Output,
-    /// A call that the provider ran itself: it carries its own result.
+    /// A call that the provider ran itself, with its own result.
     Hosted,
     Reference,
-    /// Anything else; owes nothing and ends no group.
+    /// Anything else; needs no answer and ends no group.
     Other,
 }
 
@@ -94,10 +94,10 @@ pub enum Family {
     Approval,
 }
 
-/// Ids, of items and of calls, may be this many characters long (openai-openapi f85dbe2; and the server's own words).
+/// Maximum length of ids of items and calls, in characters (openai-openapi f85dbe2; the server's own errors).
 pub const ID_LIMIT: usize = 64;
 
-/// Whether an id is longer than that.
+/// True if an id is longer than [`ID_LIMIT`].
 pub fn is_long_id(id: Str<'_>) -> bool {
     id.raw.len() > ID_LIMIT && id.characters() > ID_LIMIT
 }
@@ -110,9 +110,9 @@ pub struct KindInfo {
     pub name: &'static str,
     pub class: Class,
     pub family: Option<Family>,
-    /// How the provider names the item when its partner is missing; `None` where no such text was seen.
+    /// How the provider names the item when its partner is missing; `None` if that is not known.
     pub noun: Option<&'static str>,
-    /// What its id begins with; empty where neither the server nor a recording says.
+    /// Prefix of its id; empty if it is not known.
     pub prefix: &'static str,
 }
 
@@ -165,7 +165,7 @@ static KINDS: [KindInfo; 41] = [
     row(K::AdditionalTools, "additional_tools", C::Other, None, None, ""),
     row(K::ConfigurationUpdate, "configuration_update", C::Other, None, None, ""),
     row(K::Unknown, "", C::Other, None, None, ""),
-    // Named as they are reported where the text itself has no `type`. They pair by their place in messages.
+    // Named as they are reported if the text itself has no `type`. They pair by their position in messages.
     row(K::BlockMessage, "message", C::Other, None, None, ""),
     row(K::Text, "text", C::Other, None, None, ""),
     row(K::Media, "media", C::Other, None, None, ""),
@@ -177,12 +177,12 @@ static KINDS: [KindInfo; 41] = [
     row(K::Block, "block", C::Other, None, None, ""),
 ];
 
-/// Kinds up to here are those of Responses items, which are recognised by their `type`.
+/// Kinds before this one are those of Responses items, which are recognised by their `type`.
 const ITEMS: usize = Kind::Unknown as usize;
 
 impl Kind {
-    /// Whether it is a message, or a block of one, of the dialects whose messages hold blocks.
-    pub fn is_of_blocks(self) -> bool {
+    /// True for messages and blocks of the dialects whose messages contain blocks.
+    pub fn is_block_kind(self) -> bool {
         self > Kind::Unknown
     }
 
@@ -196,7 +196,7 @@ impl Kind {
         reason = "the table has a row for each kind, in their order, which a test checks"
     )]
     pub fn info(self) -> &'static KindInfo {
-        super::looks::count();
+        super::work_counter::count();
         &KINDS[self as usize]
     }
 
@@ -236,11 +236,11 @@ impl Kind {
         }
     }
 
-    /// The kind that an id's prefix names: used only where the API itself allows a bare `{"id": …}`.
+    /// The kind of an id's prefix: used only where the API itself allows a bare `{"id": …}`.
     pub fn of_id(id: &[u8]) -> Kind {
         let end = id.iter().position(|b| *b == b'_');
         let Some(prefix) = end.and_then(|end| id.get(..end)) else { return Kind::Unknown };
-        // The output of a search that the server ran has a prefix of its own.
+        // The output of a search that the server ran has its own prefix.
         if prefix == b"tso" {
             return Kind::ToolSearchOutput;
         }
@@ -257,8 +257,8 @@ impl Kind {
             .map_or(Kind::Unknown, |info| info.kind)
     }
 
-    /// Whether an output that says nothing but a text answers this call. An approval is a person's decision; a screenshot,
-    /// and whether a patch was applied, cannot be said without claiming something.
+    /// True if an output of mere text can answer this call. An approval is the user's decision; a screenshot, or the
+    /// status of a patch, cannot be invented.
     pub fn is_answered_by_text(self) -> bool {
         let needs_more =
             matches!(self, Kind::ComputerCall | Kind::ApplyPatchCall | Kind::Program | Kind::McpApprovalRequest);
@@ -280,7 +280,7 @@ pub struct KindSet(u64);
 impl KindSet {
     pub const ALL: KindSet = KindSet(u64::MAX);
 
-    /// All but items of unknown types, which are passed through untouched.
+    /// All but items of unknown types.
     pub const KNOWN: KindSet = KindSet(!(1 << Kind::Unknown as u32));
 
     #[expect(
@@ -302,7 +302,7 @@ impl KindSet {
     }
 }
 
-/// Who speaks in a message.
+/// The role of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum Role {
@@ -312,7 +312,7 @@ pub enum Role {
     Assistant,
     System,
     Developer,
-    /// Of a message that is a tool's result.
+    /// A message that is a tool's result.
     Tool,
     Other,
 }
@@ -334,14 +334,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_stands_in_the_order_of_the_kinds() {
+    fn the_table_is_in_the_order_of_the_kinds() {
         for (n, kind) in Kind::all().enumerate() {
             assert_eq!(kind as usize, n);
             if n < ITEMS {
                 assert_eq!(Kind::of_type(kind.name().as_bytes()), kind);
             }
         }
-        assert!(KINDS.len() <= 64, "a KindSet holds 64 kinds");
+        assert!(KINDS.len() <= 64, "a KindSet has room for 64 kinds");
     }
 
     #[test]

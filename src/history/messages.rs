@@ -1,6 +1,6 @@
-//! Messages: the shape of a history whose messages hold blocks (Chat, Anthropic, Gemini, Bedrock). A message is a row, its
-//! blocks are the rows after it. What the model says without being interrupted, with the messages that may answer its
-//! calls, is a step.
+//! Messages: the structure of a history whose messages contain blocks (Chat, Anthropic, Gemini, Bedrock). A message is
+//! a row, its blocks are the rows after it. Consecutive model messages, with the messages that may answer their calls,
+//! are a step.
 
 use std::ops::Range;
 
@@ -11,48 +11,48 @@ use super::row::{Row, nth};
 
 /// A message, and the rows of its blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Message {
+pub struct MessageSpan {
     /// The row of the message.
     pub row: u32,
-    /// Rows `first..end` are its blocks. A result that is a message of its own is its own block.
+    /// Rows `first..end` are its blocks. A result that is a message is its own block.
     pub first: u32,
     pub end: u32,
     pub role: Role,
 }
 
-impl Message {
+impl MessageSpan {
     pub fn blocks(&self) -> Range<u32> {
         self.first..self.end
     }
 }
 
-/// What the model says without being interrupted, and the messages in which its calls are to be answered.
+/// Consecutive model messages, and the messages in which their calls must be answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct ModelStep {
     /// Messages of the model.
     pub model: Range<u32>,
-    /// The messages directly after it in which results may be: messages that are results, or the user's.
+    /// The messages directly after it that may contain results: messages that are results, or user messages.
     pub answers: Range<u32>,
 }
 
 /// The messages of a history and its steps.
 #[derive(Clone, Debug, Default)]
-pub struct Messages {
-    pub list: Vec<Message>,
+pub struct MessageSpans {
+    pub list: Vec<MessageSpan>,
     /// In order. Messages before the model's first belong to none.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ModelStep>,
 }
 
-impl Messages {
+impl MessageSpans {
     /// Empty for a history of items.
     pub fn of(rows: &[Row], pairing: Pairing) -> Self {
-        // What is not an item may be anywhere in the list, also first.
-        if !pairing.is_by_place() || !rows.iter().any(|row| row.kind.is_of_blocks()) {
-            return Messages::default();
+        // A value that is not an item may be anywhere in the list, even first.
+        if !pairing.is_by_place() || !rows.iter().any(|row| row.kind.is_block_kind()) {
+            return MessageSpans::default();
         }
         let list = messages(rows);
         let steps = steps(&list, pairing);
-        Messages { list, steps }
+        MessageSpans { list, steps }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -66,23 +66,23 @@ impl Messages {
     }
 
     /// The message that a row is in.
-    pub fn of_row(&self, ix: u32) -> Option<&Message> {
+    pub fn of_row(&self, ix: u32) -> Option<&MessageSpan> {
         self.number_of(ix).map(|number| self.get(number))
     }
 
-    #[expect(clippy::indexing_slicing, reason = "messages are asked for by the numbers that they were given here")]
-    pub fn get(&self, number: u32) -> &Message {
+    #[expect(clippy::indexing_slicing, reason = "messages are looked up by the numbers assigned here")]
+    pub fn get(&self, number: u32) -> &MessageSpan {
         &self.list[number as usize]
     }
 
-    /// The step whose model part holds a message.
-    pub fn step_of(&self, message: u32) -> Option<&Step> {
+    /// The step with a message in its model part.
+    pub fn step_of(&self, message: u32) -> Option<&ModelStep> {
         let at = self.steps.partition_point(|step| step.model.start <= message).checked_sub(1)?;
         self.steps.get(at).filter(|step| step.model.contains(&message))
     }
 
-    /// The step whose answers hold a message.
-    pub fn step_answered_in(&self, message: u32) -> Option<&Step> {
+    /// The step with a message in its answers.
+    pub fn step_answered_in(&self, message: u32) -> Option<&ModelStep> {
         let at = self.steps.partition_point(|step| step.answers.start <= message).checked_sub(1)?;
         self.steps.get(at).filter(|step| step.answers.contains(&message))
     }
@@ -92,7 +92,7 @@ impl Messages {
         numbers.flat_map(|number| self.get(number).blocks())
     }
 
-    /// The result without a key in the step of a call without one, if both are the only such ones there.
+    /// The result without a key in the step of a call without one, if both are the only ones of their kind there.
     pub fn unkeyed_answer(&self, rows: &[Row], call: u32) -> Option<u32> {
         let step = self.step_of(self.number_of(call)?)?;
         let only = |numbers: &Range<u32>, kind: Kind| {
@@ -104,7 +104,7 @@ impl Messages {
         only(&step.answers, Kind::ToolResult)
     }
 
-    /// The row at which the last step begins, if nothing but results comes after its model part.
+    /// The row at which the last step begins, if only results come after its model part.
     pub(super) fn tail(&self, rows: &[Row]) -> Option<u32> {
         let step = self.steps.last()?;
         let is_last = step.answers.end as usize == self.list.len();
@@ -122,9 +122,9 @@ impl Messages {
     }
 }
 
-impl Messages {
+impl MessageSpans {
     /// The message with which the last response of a step begins. Where messages have no ids, a step is one response.
-    fn last_response(&self, rows: &[Row], step: &Step) -> &Message {
+    fn last_response(&self, rows: &[Row], step: &ModelStep) -> &MessageSpan {
         let id = |number: &u32| nth(rows, self.get(*number).row).id;
         let last = step.model.end - 1;
         let mut same = step.model.clone().rev().take_while(|number| id(number) == id(&last));
@@ -133,14 +133,14 @@ impl Messages {
     }
 }
 
-fn messages(rows: &[Row]) -> Vec<Message> {
-    let mut list: Vec<Message> = Vec::new();
+fn messages(rows: &[Row]) -> Vec<MessageSpan> {
+    let mut list: Vec<MessageSpan> = Vec::new();
     for (ix, row) in rows.iter().enumerate() {
         let ix = ix as u32;
         if row.kind == Kind::BlockMessage {
-            list.push(Message { row: ix, first: ix + 1, end: ix + 1, role: row.role });
+            list.push(MessageSpan { row: ix, first: ix + 1, end: ix + 1, role: row.role });
         } else if row.has(BlockFlags::MESSAGE) || list.is_empty() {
-            list.push(Message { row: ix, first: ix, end: ix + 1, role: row.role });
+            list.push(MessageSpan { row: ix, first: ix, end: ix + 1, role: row.role });
         } else if let Some(message) = list.last_mut() {
             message.end = ix + 1;
         }
@@ -148,8 +148,8 @@ fn messages(rows: &[Row]) -> Vec<Message> {
     list
 }
 
-/// Where results are messages of their own, nothing else may come between them and the message with their calls.
-fn steps(list: &[Message], pairing: Pairing) -> Vec<Step> {
+/// If results are messages, nothing else may come between them and the message with their calls.
+fn steps(list: &[MessageSpan], pairing: Pairing) -> Vec<ModelStep> {
     let replies = pairing == Pairing::Replies;
     let answers = if replies { Role::Tool } else { Role::User };
     let run = |from: usize, role: Role| list.iter().skip(from).take_while(|message| message.role == role).count();
@@ -166,7 +166,7 @@ fn steps(list: &[Message], pairing: Pairing) -> Vec<Step> {
         };
         let after = at + model;
         let end = after + run(after, answers);
-        steps.push(Step { model: at as u32..after as u32, answers: after as u32..end as u32 });
+        steps.push(ModelStep { model: at as u32..after as u32, answers: after as u32..end as u32 });
         at = after;
     }
     steps

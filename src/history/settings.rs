@@ -1,16 +1,16 @@
-//! What a stored conversation says about the request that it was, or would be: whether it is a request or a log,
-//! whether the server stores items, which state it builds on, and for which model. Options override.
+//! Settings of the request that a stored conversation was, or would be: whether it is a request or a log, whether the
+//! server stores items, which state it builds on, and the model. Options override them.
 
 use crate::json::fingerprint_of;
 use crate::place::Place;
 
 use super::finding::Finding;
 use super::kind::Kind;
-use super::numbered::Numbered;
+use super::ordinals::Ordinals;
 use super::row::Row;
 use super::{Version, id};
 
-/// Whether a history is about to be sent or was written down as it happened.
+/// The use of a history: a request to be sent, or a log of a conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Usage {
     /// An open call at the end is an error.
@@ -18,7 +18,7 @@ pub enum Usage {
     Request,
     /// An open call at the end is about to run.
     Log,
-    /// A request with its response: items of the request are judged as one, the response's tail as a log.
+    /// A request with its response: items of the request are judged as a request, the tail of the response as a log.
     Exchange,
 }
 
@@ -32,39 +32,39 @@ impl Usage {
     }
 }
 
-/// How hard a model is asked to think.
+/// Whether a request asks the model to reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Effort {
+pub enum ReasoningEffort {
     None,
     Some,
 }
 
-impl Effort {
-    pub fn of(name: &[u8]) -> Effort {
-        if name == b"none" { Effort::None } else { Effort::Some }
+impl ReasoningEffort {
+    pub fn of(name: &[u8]) -> ReasoningEffort {
+        if name == b"none" { ReasoningEffort::None } else { ReasoningEffort::Some }
     }
 }
 
-/// A response that a request builds on, or that a record holds.
+/// A response that a request builds on, or that a record contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Anchor {
-    /// Where its id is.
+pub struct ResponseAnchor {
+    /// The place of its id.
     pub at: Place,
     /// Fingerprint of the id.
     pub id: u64,
     /// The lineage inside the id; 0 if there is none.
     pub lineage: u64,
-    /// When it was made, in Unix seconds: as the record says, else as the id does; 0 if neither tells.
+    /// When it was created, in Unix seconds: from the record, else from the id; 0 if neither has it.
     pub time: u32,
     /// The id has a form that only clients invent.
     pub synthetic: bool,
 }
 
-impl Anchor {
-    /// Of the text of an id.
-    pub fn of(at: Place, id: &[u8]) -> Anchor {
-        let anatomy = id::anatomy(id);
-        Anchor {
+impl ResponseAnchor {
+    /// From the text of an id.
+    pub fn of(at: Place, id: &[u8]) -> ResponseAnchor {
+        let anatomy = id::parse_id(id);
+        ResponseAnchor {
             at,
             id: fingerprint_of(id),
             lineage: anatomy.lineage,
@@ -74,26 +74,26 @@ impl Anchor {
     }
 }
 
-/// What a request's body says beside its messages, as far as rules ask for it.
+/// Facts about a request's body, apart from its messages, that rules ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Facts(u32);
+pub struct RequestFlags(u32);
 
-impl Facts {
+impl RequestFlags {
     /// The body is known, and defines no tools.
-    pub const NO_TOOLS: Facts = Facts(1);
-    /// Thinking is turned on with a budget: the model thinks in every turn.
-    pub const MANUAL_THINKING: Facts = Facts(1 << 1);
-    /// Nothing in the body tells its dialect from another one.
-    pub const PLAIN: Facts = Facts(1 << 8);
+    pub const NO_TOOLS: RequestFlags = RequestFlags(1);
+    /// Thinking is enabled with a budget: the model thinks in every turn.
+    pub const MANUAL_THINKING: RequestFlags = RequestFlags(1 << 1);
+    /// Nothing in the body distinguishes its dialect from another one.
+    pub const PLAIN: RequestFlags = RequestFlags(1 << 8);
 
-    /// Values of it were cut off when it was stored: what is found may be the trace of that.
-    pub const CUT: Facts = Facts(1 << 16);
+    /// Values were truncated when it was stored, which may be the cause of findings.
+    pub const CUT: RequestFlags = RequestFlags(1 << 16);
 
-    pub fn has(self, other: Facts) -> bool {
+    pub fn has(self, other: RequestFlags) -> bool {
         self.0 & other.0 == other.0
     }
 
-    pub fn set_if(&mut self, other: Facts, holds: bool) {
+    pub fn set_if(&mut self, other: RequestFlags, holds: bool) {
         if holds {
             self.0 |= other.0;
         }
@@ -102,62 +102,62 @@ impl Facts {
 
 /// The body of the request around the items of a history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Around {
+pub struct RequestBody {
     pub at: Place,
-    /// It lies in a JSON string.
+    /// It is inside a JSON string.
     pub embedded: bool,
 }
 
-impl Around {
-    /// A body that lies in the doc as it is.
+impl RequestBody {
+    /// A body that is plain JSON in the doc.
     pub fn of(at: Place) -> Self {
-        Around { at, embedded: false }
+        RequestBody { at, embedded: false }
     }
 
-    /// Whether an item lies in the body.
-    pub fn holds(&self, at: Place) -> bool {
+    /// True if an item is inside the body.
+    pub fn contains(&self, at: Place) -> bool {
         self.at.start <= at.start && at.end() <= self.at.end()
     }
 }
 
-/// Something that a log holds and no request says.
+/// Something in a log that no request contains.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unsent {
-    /// The name of a row; of anything else what it is, with a space in it.
-    pub what: Box<str>,
-    pub why: &'static str,
-    /// Where it is, and the number of its record. `None` for a row, whose name tells.
+pub struct UnsentItem {
+    /// The name of a row; for anything else a description, which contains a space.
+    pub description: Box<str>,
+    pub reason: &'static str,
+    /// Its place, and the number of its record. `None` for a row, which has its name.
     pub at: Option<(Place, u32)>,
-    /// It was sent once, or would be if the log held all of it.
+    /// It was sent once, or would be if the log had all of it.
     pub is_lost: bool,
 }
 
-impl Unsent {
+impl UnsentItem {
     /// Something that its agent does not send either.
-    pub fn at(at: Place, record: u32, what: impl Into<Box<str>>, why: &'static str) -> Unsent {
-        Unsent { what: what.into(), why, at: Some((at, record)), is_lost: false }
+    pub fn at(at: Place, record: u32, what: impl Into<Box<str>>, why: &'static str) -> UnsentItem {
+        UnsentItem { description: what.into(), reason: why, at: Some((at, record)), is_lost: false }
     }
 
     /// Something that was sent, and cannot be sent again.
-    pub fn lost(at: Place, record: u32, what: impl Into<Box<str>>, why: &'static str) -> Unsent {
-        Unsent { is_lost: true, ..Unsent::at(at, record, what, why) }
+    pub fn lost(at: Place, record: u32, what: impl Into<Box<str>>, why: &'static str) -> UnsentItem {
+        UnsentItem { is_lost: true, ..UnsentItem::at(at, record, what, why) }
     }
 }
 
-/// The items of these rows, none of which is sent. Blocks go with their message.
-pub fn not_sent<'r>(rows: impl IntoIterator<Item = &'r Row>, why: &'static str) -> Vec<Unsent> {
-    let mut unsent: Vec<Unsent> = Vec::new();
+/// The items of rows that are not sent. Blocks are part of their message.
+pub fn unsent_items<'r>(rows: impl IntoIterator<Item = &'r Row>, why: &'static str) -> Vec<UnsentItem> {
+    let mut unsent: Vec<UnsentItem> = Vec::new();
     for row in rows {
-        let is_told = |last: &Unsent| last.at.is_some_and(|(at, _)| at.contains(&row.at));
+        let is_told = |last: &UnsentItem| last.at.is_some_and(|(at, _)| at.contains(&row.at));
         if !unsent.last().is_some_and(is_told) {
-            unsent.push(Unsent::at(row.at, row.record, what(row), why));
+            unsent.push(UnsentItem::at(row.at, row.record, describe(row), why));
         }
     }
     unsent
 }
 
-/// What an item is, in words.
-fn what(row: &Row) -> &'static str {
+/// A short description of an item.
+fn describe(row: &Row) -> &'static str {
     match row.kind {
         Kind::Message | Kind::BlockMessage => "a message",
         _ if row.kind.is_output() => "a result",
@@ -167,63 +167,62 @@ fn what(row: &Row) -> &'static str {
 
 /// Settings of one history.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct HistorySettings {
     pub usage: Usage,
-    /// What tells this history from others of its doc, where the doc says so: the name of a request in a batch, the
-    /// number of a choice.
+    /// Distinguishes this history from others of its doc: the name of a request in a batch, the number of a choice.
     pub label: Option<Box<str>>,
     pub store: Option<bool>,
     pub model: Option<Box<str>>,
-    pub effort: Option<Effort>,
-    /// A target that the file itself names, before the format's default.
+    pub effort: Option<ReasoningEffort>,
+    /// A target that the file itself names, which overrides the format's default.
     pub target: Option<&'static str>,
     /// The response that `previous_response_id` names, if it is set.
-    pub previous: Option<Anchor>,
+    pub previous: Option<ResponseAnchor>,
     /// The value of `conversation`, if it is set.
     pub conversation: Option<Place>,
     /// The list of tools of the request: of Responses if it defines namespaces, of Anthropic if it names them all.
     pub tools: Option<Place>,
-    /// The response that the record holds.
-    pub response: Option<Anchor>,
+    /// The response that the record contains.
+    pub response: Option<ResponseAnchor>,
     /// Items are stored newest first.
     pub newest_first: bool,
     /// A record of this history could not be read, so partners may be missing from it.
     pub broken: bool,
-    /// Offsets of records of a tree that could not be read: what partners miss before or after them may lie there.
+    /// Offsets of records of a tree that could not be read: missing partners may be there.
     pub gaps: Vec<u64>,
-    /// Offsets at which a log says that a turn was cut off.
+    /// Offsets at which a log says that a turn was aborted.
     pub aborted: Vec<u64>,
-    /// A reference stands for some of its items.
+    /// A reference replaces some of its items.
     pub slimmed: bool,
-    pub facts: Facts,
-    /// Marks for the prompt cache that stand in front of the messages: on tools and instructions.
+    pub facts: RequestFlags,
+    /// Number of prompt cache marks before the messages, on tools and instructions.
     pub cache_marks: u32,
-    /// The body of the request that holds the first items, with its tools and settings, where there is one.
-    pub around: Option<Around>,
-    /// The request's body, where something can be put beside its messages.
+    /// The body of the request with the first items, its tools and settings, if there is one.
+    pub body: Option<RequestBody>,
+    /// The request's body, if members can be added to it.
     pub request: Option<Place>,
-    /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.
+    /// The list of the request's messages, if it is empty and the model has nothing else to answer.
     pub empty: Option<Place>,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
-    /// The version of the store, where that is not known.
+    /// The place of the store's version, if that is unknown.
     pub unknown_version: Option<Place>,
     /// Each item is a row of a table: rows can be changed and removed, but not added or moved.
     pub in_rows: bool,
     /// The version of the agent that wrote the log last.
     pub agent_version: Option<Version>,
-    /// What the log holds and is not sent. Of items that a history is made of it is gathered where that is asked for.
-    pub unsent: Vec<Unsent>,
-    /// What is lost where it is converted, before its messages are looked at: what a record says beside the request, and what
-    /// the dialect of a translated store cannot say; with the option `coverage` also what no message
-    /// of that store says.
-    pub lost: Vec<Finding>,
-    /// Of a log whose lines may be numbered.
-    pub numbered: Option<Box<Numbered>>,
+    /// Parts of the log that are not sent. For items of the history itself they are collected on demand.
+    pub unsent: Vec<UnsentItem>,
+    /// Losses of a conversion that are known before its messages are read: members of a record outside the request, and
+    /// content that the dialect of a translated store cannot express; with the option `coverage` also content that is
+    /// in no message of that store.
+    pub conversion_losses: Vec<Finding>,
+    /// For a log whose lines may be numbered.
+    pub ordinals: Option<Box<Ordinals>>,
 }
 
-impl Settings {
-    /// What tells this history from others, in addition to what is known.
+impl HistorySettings {
+    /// Appends to the label.
     pub fn add_label(&mut self, label: Box<str>) {
         self.label = Some(match self.label.take() {
             Some(first) => format!("{first}, {label}").into(),
@@ -231,23 +230,18 @@ impl Settings {
         });
     }
 
-    /// The newest version holds: a session goes on with the agent that is installed.
+    /// Keeps the newest version: a session is resumed by the installed agent.
     pub fn set_agent_version(&mut self, version: Box<str>) {
         self.agent_version = self.agent_version.max(Version::parse(&version));
     }
 
-    /// The server, or a log that was not read, may hold items that the history does not show.
+    /// True if the server, or a log that was not read, may have items that the history does not show.
     pub fn has_server_state(&self) -> bool {
         self.previous.is_some() || self.conversation.is_some() || self.window().is_some()
     }
 
-    /// Where a log names the one that it continues from, if that was not read.
+    /// Place of the name of the log that this one continues, if that was not read.
     pub fn window(&self) -> Option<Place> {
-        self.numbered.as_ref()?.window
-    }
-
-    /// The lines of the log may not move.
-    pub fn keeps_lines(&self) -> bool {
-        self.numbered.as_ref().is_some_and(|numbered| numbered.holds)
+        self.ordinals.as_ref()?.window
     }
 }

@@ -1,12 +1,12 @@
-//! Moments, as logs and users write them: RFC 3339 text or a number of seconds (or milliseconds) since 1970. Only ages
-//! are wanted, so a moment is whole Unix seconds.
+//! Times as logs and users write them: RFC 3339 text or a number of seconds (or milliseconds) since 1970. Only ages are
+//! needed, so a time is in whole Unix seconds.
 
 /// Reads RFC 3339 (`2026-06-01T10:00:00.5Z`, with an offset or without one, which means UTC; also only a date), or a
 /// number of seconds or milliseconds since 1970. Gives Unix seconds.
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
-        return of_number(number);
+        return from_number(number);
     }
     let (date, rest) = text.split_at_checked(10)?;
     let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
@@ -21,13 +21,13 @@ pub fn parse(text: &str) -> Option<i64> {
     Some(days(year, month, day) * 86_400 + clock(rest)?)
 }
 
-/// A number of seconds since 1970, or of milliseconds, which no date of our time could be in seconds.
-pub fn of_number(number: f64) -> Option<i64> {
+/// Unix seconds from a number of seconds or, if it is too large for a plausible date, milliseconds since 1970.
+pub fn from_number(number: f64) -> Option<i64> {
     let seconds = if number.abs() >= 1e11 { number / 1e3 } else { number };
     (seconds.is_finite() && seconds.abs() < 1e11).then_some(seconds.floor() as i64)
 }
 
-/// Seconds since midnight UTC of `T10:00:00.000+02:00`; nothing means midnight.
+/// Seconds since midnight UTC of `T10:00:00.000+02:00`; an empty text means midnight.
 fn clock(text: &str) -> Option<i64> {
     let Some(text) = text.strip_prefix(['T', 't', ' ']) else { return text.is_empty().then_some(0) };
     let end = text.find(['Z', 'z', '+', '-']).unwrap_or(text.len());
@@ -59,8 +59,8 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// A moment as RFC 3339 text in UTC.
-pub fn iso(seconds: i64) -> String {
+/// A time as RFC 3339 text in UTC.
+pub fn format_iso(seconds: i64) -> String {
     let (day, second) = (seconds.div_euclid(86_400) + 719_468, seconds.rem_euclid(86_400));
     let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -72,8 +72,8 @@ pub fn iso(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Reads a length of time (`45s`, `60m`, `2h`, `30d`, `4w`) as seconds. A number without a unit counts `bare` seconds.
-pub fn span(text: &str, bare: i64) -> Option<i64> {
+/// Parses a duration (`45s`, `60m`, `2h`, `30d`, `4w`) as seconds. A number without a unit is multiplied by `bare`.
+pub fn parse_duration(text: &str, bare: i64) -> Option<i64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
         "" => bare,
@@ -87,8 +87,8 @@ pub fn span(text: &str, bare: i64) -> Option<i64> {
     digits.parse::<u32>().ok().map(|number| i64::from(number) * unit)
 }
 
-/// A length of time in words of two letters: `45s`, `12m`, `3h`, `9d`.
-pub fn short(seconds: i64) -> String {
+/// A duration with one unit: `45s`, `12m`, `3h`, `9d`.
+pub fn format_duration(seconds: i64) -> String {
     match seconds {
         ..60 => format!("{}s", seconds.max(0)),
         60..7200 => format!("{}m", seconds / 60),
@@ -102,16 +102,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_written_as_they_are_read() {
+    fn times_are_formatted_as_they_are_parsed() {
         for text in
             ["1970-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2025-12-31T10:00:01Z", "1969-03-01T00:00:00Z"]
         {
-            assert_eq!(parse(text).map(iso).as_deref(), Some(text));
+            assert_eq!(parse(text).map(format_iso).as_deref(), Some(text));
         }
     }
 
     #[test]
-    fn moments_are_read() {
+    fn times_are_parsed() {
         for (text, seconds) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2026-06-01T10:00:00.000Z", 1_780_308_000),
@@ -142,20 +142,23 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_read() {
+    fn durations_are_parsed() {
         for (text, seconds) in
             [("90", 90), ("45s", 45), ("60m", 3600), ("2h", 7200), ("30d", 2_592_000), ("1w", 604_800)]
         {
-            assert_eq!(span(text, 1), Some(seconds), "{text}");
+            assert_eq!(parse_duration(text, 1), Some(seconds), "{text}");
         }
-        assert_eq!(span("60", 60), Some(3600));
+        assert_eq!(parse_duration("60", 60), Some(3600));
         for text in ["", "d", "1y", "-5m", "1.5h", "5mm", "99999999999d"] {
-            assert_eq!(span(text, 1), None, "{text}");
+            assert_eq!(parse_duration(text, 1), None, "{text}");
         }
     }
 
     #[test]
-    fn lengths_are_short() {
-        assert_eq!([short(5), short(90), short(7200), short(200_000)], ["5s", "1m", "2h", "2d"]);
+    fn durations_are_formatted() {
+        assert_eq!(
+            [format_duration(5), format_duration(90), format_duration(7200), format_duration(200_000)],
+            ["5s", "1m", "2h", "2d"]
+        );
     }
 }

@@ -1,13 +1,13 @@
-//! The version of the agent that wrote a log, by which it is known what the agent puts right by itself.
+//! The version of the agent that wrote a log, which determines the problems that the agent repairs by itself.
 
 use std::fmt;
 
-/// Up to three numbers; what follows them (`-alpha.3`) is left out.
+/// Up to three numbers; a suffix (`-alpha.3`) is ignored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Version(pub u16, pub u16, pub u16);
 
 impl Version {
-    /// Reads `2.1.80`, `v0.45.0-alpha.3`, `0.154`.
+    /// Parses `2.1.80`, `v0.45.0-alpha.3`, `0.154`.
     pub fn parse(text: &str) -> Option<Version> {
         let text = text.trim().trim_start_matches('v');
         let plain = text.split(['-', '+', ' ']).next()?;

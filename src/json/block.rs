@@ -1,24 +1,24 @@
-//! What the scanner looks for inside strings, in blocks of bytes: masks, and the arithmetic on them. The portable twin of
-//! the vector code in the scanner.
+//! Masks of the bytes that matter inside strings, per block of bytes, and the arithmetic on them. The portable
+//! counterpart of `vectors`.
 
-/// Bytes looked at in one step of a string.
+/// Bytes of a string that are examined in one step.
 pub(super) const LANES: usize = 64;
 
-/// Which instructions look into strings.
+/// The instructions that scan strings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Lanes {
-    Portable,
+pub enum LaneWidth {
+    PortableSorter,
     Avx2,
     Avx512,
 }
 
-impl Lanes {
-    pub(super) const WIDEST: Lanes = Lanes::Avx512;
+impl LaneWidth {
+    pub(super) const WIDEST: LaneWidth = LaneWidth::Avx512;
 
-    pub const ALL: [Lanes; 3] = [Lanes::Portable, Lanes::Avx2, Lanes::Avx512];
+    pub const ALL: [LaneWidth; 3] = [LaneWidth::PortableSorter, LaneWidth::Avx2, LaneWidth::Avx512];
 }
 
-/// Which bytes of a block matter inside a string: bit i speaks of byte i.
+/// Masks of the bytes of a block that matter inside a string: bit i is for byte i.
 #[derive(Clone, Copy)]
 pub(super) struct Masks {
     pub quote: u64,
@@ -28,17 +28,17 @@ pub(super) struct Masks {
     pub high: u64,
 }
 
-/// Sorts the bytes of a block, [`LANES`] at a time.
+/// Classifies the bytes of a block, [`LANES`] at a time.
 pub(super) trait BlockSorter {
     fn masks(block: &[u8; LANES]) -> Masks;
 
-    /// Which bytes are letters of escapes of two bytes: one of `"\/bfnrt`.
+    /// The mask of bytes that may follow the backslash of a two-byte escape: `"\/bfnrt`.
     fn short_escapes(block: &[u8; LANES]) -> u64;
 }
 
-pub(super) struct Portable;
+pub(super) struct PortableSorter;
 
-impl BlockSorter for Portable {
+impl BlockSorter for PortableSorter {
     #[inline(always)]
     fn masks(block: &[u8; LANES]) -> Masks {
         let mut masks = Masks { quote: 0, backslash: 0, control: 0, high: 0 };
@@ -47,7 +47,7 @@ impl BlockSorter for Portable {
             masks.quote |= zero_bytes(word ^ (LOW * 0x22)) << (n * 8);
             masks.backslash |= zero_bytes(word ^ (LOW * 0x5c)) << (n * 8);
             masks.control |= zero_bytes(word & (LOW * 0xe0)) << (n * 8);
-            masks.high |= gathered(word & HIGH) << (n * 8);
+            masks.high |= gather_high_bits(word & HIGH) << (n * 8);
         }
         masks
     }
@@ -65,18 +65,19 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// One bit for each byte of a word that is zero. The usual trick borrows from byte to byte; this form does not.
 #[inline(always)]
 fn zero_bytes(word: u64) -> u64 {
-    gathered(!(((word & !HIGH) + !HIGH) | word) & HIGH)
+    gather_high_bits(!(((word & !HIGH) + !HIGH) | word) & HIGH)
 }
 
 /// The highest bits of the bytes of a word, of which no other is set, as its lowest bits.
 #[inline(always)]
-fn gathered(high: u64) -> u64 {
+fn gather_high_bits(high: u64) -> u64 {
     (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// Which bytes of a block are escaped, given its backslashes and whether its first byte is: those after a run of
-/// backslashes of odd length. A run that starts on an even bit carries to an odd one by the subtraction if its length
-/// is odd, and the other way round (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019).
+/// The mask of escaped bytes in a block, and 1 if the first byte of the next block is escaped. Escaped bytes are
+/// those after a run of backslashes of odd length. A run that starts on an even bit carries to an odd one by the
+/// subtraction if its length is odd, and the other way round (Langdale and Lemire, "Parsing gigabytes of JSON per
+/// second", 2019).
 #[inline(always)]
 pub(super) fn escaped_bytes(backslash: u64, first_is_escaped: u64) -> (u64, u64) {
     const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;

@@ -1,26 +1,26 @@
-//! Whether two values say the same: objects without regard to order, strings by what they mean, numbers by their value.
+//! Semantic equality of values: objects regardless of order, strings without escapes, numbers by value.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::tape::{NodeKind, Val};
 
-/// Values nested deeper than this are compared byte by byte: nobody writes such, and the stack has an end.
+/// Values nested deeper than this are compared byte by byte, to limit recursion.
 const DEPTH: u32 = 256;
 
-/// Equality of canonical JSON. Of a key that occurs twice, the last value counts.
-pub fn same(a: Val<'_>, b: Val<'_>) -> bool {
-    same_within(a, b, DEPTH)
+/// Equality of canonical JSON. Of duplicate keys, the last value counts.
+pub fn is_equal(a: Val<'_>, b: Val<'_>) -> bool {
+    is_equal_within(a, b, DEPTH)
 }
 
-fn same_within(a: Val<'_>, b: Val<'_>, depth: u32) -> bool {
-    // The same bytes say the same, and most of what is compared is a copy.
+fn is_equal_within(a: Val<'_>, b: Val<'_>, depth: u32) -> bool {
+    // Most values that are compared are copies.
     if a.raw() == b.raw() {
         return true;
     }
     if depth == 0 {
         return false;
     }
-    let same = |a, b| same_within(a, b, depth - 1);
+    let is_equal = |a, b| is_equal_within(a, b, depth - 1);
     if a.kind() != b.kind() {
         return false;
     }
@@ -28,15 +28,15 @@ fn same_within(a: Val<'_>, b: Val<'_>, depth: u32) -> bool {
         NodeKind::True | NodeKind::False | NodeKind::Null => true,
         NodeKind::String => a.text() == b.text(),
         NodeKind::Number => a.raw() == b.raw() || number(a).zip(number(b)).is_some_and(|(a, b)| a == b),
-        NodeKind::Array => a.count() == b.count() && a.elements().zip(b.elements()).all(|(a, b)| same(a, b)),
+        NodeKind::Array => a.count() == b.count() && a.elements().zip(b.elements()).all(|(a, b)| is_equal(a, b)),
         NodeKind::Object => {
             let (a, b) = (sorted(a), sorted(b));
-            a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && same(a.1, b.1))
+            a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && is_equal(a.1, b.1))
         }
     }
 }
 
-/// A hash that is the same for values that say the same. Members of the root with these keys do not count.
+/// A hash that is equal for equal values. Members of the root with the keys in `without` do not count.
 pub fn hash(val: Val<'_>, without: &[&str]) -> u64 {
     hash_within(val, without, DEPTH)
 }
@@ -61,17 +61,17 @@ fn hash_within(val: Val<'_>, without: &[&str], depth: u32) -> u64 {
     }
 }
 
-/// The value of a number; `None` for a whole one with so many digits that another could have the same value.
+/// The value of a number; `None` for an integer with so many digits that another could have the same `f64`.
 fn number(val: Val<'_>) -> Option<f64> {
     let text = std::str::from_utf8(val.raw()).ok()?;
     let exact = text.len() <= 15 || text.contains(['.', 'e', 'E']);
     exact.then(|| text.parse().ok()).flatten()
 }
 
-type Entry<'t> = (std::borrow::Cow<'t, [u8]>, Val<'t>);
+type MemberEntry<'t> = (std::borrow::Cow<'t, [u8]>, Val<'t>);
 
-fn sorted<'t>(object: Val<'t>) -> Vec<Entry<'t>> {
-    let mut entries: Vec<Entry<'t>> = object.members().map(|m| (m.key.decode(), m.val)).collect();
+fn sorted<'t>(object: Val<'t>) -> Vec<MemberEntry<'t>> {
+    let mut entries: Vec<MemberEntry<'t>> = object.members().map(|m| (m.key.decode(), m.val)).collect();
     // The sort is stable, so the last of equal keys is the last in the text.
     entries.sort_by(|a, b| a.0.cmp(&b.0));
     entries.reverse();
@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(scan(a.as_bytes(), &mut left), Ok(()));
         assert_eq!(scan(b.as_bytes(), &mut right), Ok(()));
         let (a, b) = (left.root(a.as_bytes()).expect("scanned"), right.root(b.as_bytes()).expect("scanned"));
-        assert_eq!(same(a, b), hash(a, &[]) == hash(b, &[]));
-        same(a, b)
+        assert_eq!(is_equal(a, b), hash(a, &[]) == hash(b, &[]));
+        is_equal(a, b)
     }
 
     #[test]

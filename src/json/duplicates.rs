@@ -1,21 +1,21 @@
-//! Keys that an object has twice: each key has a hash on the tape, and objects two of whose hashes may be equal are
-//! looked at again.
+//! Detection of duplicate keys: each key has a hash on the tape, and objects with possibly equal hashes are
+//! checked again.
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::key_words::{KeyWords, SHORT};
 use super::string;
 use super::tape::{Oddity, Tape};
-use super::words::{SHORT, Words};
 
 /// The hash of a key.
-pub(super) fn hash_of(key: &[u8]) -> u32 {
-    if key.len() <= SHORT { Words::of(key).hash() } else { xxh3_64(key) as u32 }
+pub(super) fn key_hash(key: &[u8]) -> u32 {
+    if key.len() <= SHORT { KeyWords::of(key).hash() } else { xxh3_64(key) as u32 }
 }
 
 /// Objects of up to this many members are compared hash by hash; larger ones are sorted by their hashes.
 const FEW: usize = 32;
 
-/// Notes each key that its object has had before.
+/// Records each key that occurred before in its object.
 #[inline(never)]
 pub(super) fn duplicate_keys(bytes: &[u8], tape: &mut Tape, object: u32) {
     let end = tape.nodes[object as usize].next;
@@ -61,10 +61,10 @@ mod tests {
     fn a_key_has_one_hash_wherever_it_lies() {
         let keys =
             ["", "a", "b", "role", "content", "tool_use", "tool_call", "encrypted_content", "a b c d e f g h i"];
-        let mut hashes: Vec<u32> = keys.iter().map(|key| hash_of(key.as_bytes())).collect();
+        let mut hashes: Vec<u32> = keys.iter().map(|key| key_hash(key.as_bytes())).collect();
         for (key, hash) in keys.iter().zip(&hashes).filter(|(key, _)| key.len() <= SHORT) {
             let text = format!("{key}\":1234567890123456}}");
-            let words = Words::of_short(text.as_bytes(), key.len()).map(Words::hash);
+            let words = KeyWords::of_short(text.as_bytes(), key.len()).map(KeyWords::hash);
             assert_eq!(words, Some(*hash), "{text}");
         }
         hashes.sort_unstable();

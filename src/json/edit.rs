@@ -1,53 +1,53 @@
-//! Edits on the elements of an array and the members of an object. Every byte that is not named stays: whitespace,
-//! number text, escapes, key order. What is removed goes with one comma, what is added brings one in the style of
-//! its neighbours.
+//! Edits on the elements of an array and the members of an object. Every byte that is not named remains:
+//! whitespace, number text, escapes, key order. An entry is removed with one comma, and added with one in the
+//! style of its neighbours.
 
-use crate::place::{DocId, Edit, Place, With};
+use crate::place::{DocId, Edit, Place, ReplacementPart};
 
 use super::string::{Decoder, Str};
 use super::tape::Val;
 
-/// What becomes of a sequence: old entries by their index, in their old order, and new ones between them.
+/// An entry of an edited sequence: an old one by its index, in the old order, or a new one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Slot {
+pub enum SequenceSlot {
     Keep(u32),
-    New(Vec<With>),
+    New(Vec<ReplacementPart>),
 }
 
-/// Where the record that a value lies in is in its doc.
+/// The position of a record in its doc.
 #[derive(Clone, Copy, Debug)]
-pub struct Base<'b> {
+pub struct RecordBase<'b> {
     doc: DocId,
     start: u64,
     /// For a record from which long arrays were left out: (offset in the record, offset in the doc) of each run.
     runs: &'b [(u32, u64)],
-    /// The text is nowhere: it was made of what lies here.
-    made_of: Option<Place>,
+    /// Set for text that is not in the doc: the place that it was made from.
+    synthetic_from: Option<Place>,
 }
 
-impl<'b> Base<'b> {
-    /// A record whose bytes stand in the doc as they are.
+impl<'b> RecordBase<'b> {
+    /// A record that is contiguous in the doc.
     pub fn new(doc: DocId, start: u64) -> Self {
-        Base { doc, start, runs: &[], made_of: None }
+        RecordBase { doc, start, runs: &[], synthetic_from: None }
     }
 
     /// A record made of runs of bytes of the doc, in order.
     pub fn of_runs(doc: DocId, runs: &'b [(u32, u64)]) -> Self {
-        Base { doc, start: runs.first().map_or(0, |run| run.1), runs, made_of: None }
+        RecordBase { doc, start: runs.first().map_or(0, |run| run.1), runs, synthetic_from: None }
     }
 
-    /// A text that was made of what lies at `place`: whatever is in it lies there.
-    pub fn made_of(place: Place) -> Self {
-        Base { made_of: Some(place), ..Base::new(place.doc, place.start) }
+    /// Text that is not in the doc but was made from `place`: everything in it is reported there.
+    pub fn synthetic_from(place: Place) -> Self {
+        RecordBase { synthetic_from: Some(place), ..RecordBase::new(place.doc, place.start) }
     }
 
     pub fn doc(&self) -> DocId {
         self.doc
     }
 
-    /// Whether the record stands in the doc as it is, in one stretch.
+    /// True if the record is contiguous in the doc.
     pub fn is_linear(&self) -> bool {
-        self.runs.is_empty() && self.made_of.is_none()
+        self.runs.is_empty() && self.synthetic_from.is_none()
     }
 
     /// The offset in the doc of an offset in the record.
@@ -59,7 +59,7 @@ impl<'b> Base<'b> {
         }
     }
 
-    /// The offset in the record of an offset in the doc, if the record holds that byte.
+    /// The offset in the record of an offset in the doc; `None` if the record does not contain that byte.
     pub fn relative(&self, offset: u64) -> Option<u32> {
         if self.runs.is_empty() {
             return offset.checked_sub(self.start).and_then(|n| u32::try_from(n).ok());
@@ -73,20 +73,20 @@ impl<'b> Base<'b> {
 
     /// The place of a span of the record.
     pub fn place(&self, start: u32, end: u32) -> Place {
-        if let Some(place) = self.made_of {
+        if let Some(place) = self.synthetic_from {
             return place;
         }
         if self.runs.is_empty() {
             return Place::new(self.doc, self.start + u64::from(start), end - start.min(end));
         }
         let from = self.offset(start);
-        // The end is taken as "behind the last byte", so that a span that ends at a run's end stays in it.
+        // The end is one after the last byte, so that a span that ends with a run remains in it.
         let to = if end > start { self.offset(end - 1) + 1 } else { from };
-        // Runs that were put together in another order than they lie in have no one place.
+        // Runs that were joined in another order than in the doc have no single place.
         Place::new(self.doc, from, u32::try_from(to.saturating_sub(from)).unwrap_or(u32::MAX))
     }
 
-    /// The runs of the text that a string spells: where its bytes are in the doc, escapes left out.
+    /// The runs of a decoded string: (offset in the text, offset in the doc).
     pub fn runs_within(&self, val: Val<'_>) -> Vec<(u32, u64)> {
         let mut runs: Vec<(u32, u64)> = Vec::new();
         let Some(text) = val.as_str() else { return runs };
@@ -96,7 +96,7 @@ impl<'b> Base<'b> {
             let at = val.start() + 1 + decoder.offset() as u32;
             let Some(part) = decoder.next_part() else { break };
             let len = part.as_bytes().len() as u32;
-            // A part may lie in several runs of its own text.
+            // A part may span several runs of the record.
             let first = self.runs.partition_point(|(from, _)| *from <= at);
             let own = self.runs.iter().skip(first).map(|(from, _)| *from).take_while(|from| *from < at + len);
             let starts = std::iter::once(at).chain(own);
@@ -120,20 +120,20 @@ impl<'b> Base<'b> {
     }
 }
 
-/// An edit was asked for on a value of another kind. Nothing was edited: members written into a number, or elements
-/// into a string, would break the record.
+/// The value to edit has the wrong kind. Nothing was edited: members in a number, or elements in a string, would
+/// break the record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WrongKind {
-    NoObject,
-    NoList,
+    NotAnObject,
+    NotAList,
 }
 
 impl WrongKind {
-    /// Why the edit is not made.
-    pub fn why(self) -> &'static str {
+    /// Why the edit was refused.
+    pub fn reason(self) -> &'static str {
         match self {
-            WrongKind::NoObject => "the value that would change is not an object",
-            WrongKind::NoList => "the value that would change is not a list",
+            WrongKind::NotAnObject => "the value to change is not an object",
+            WrongKind::NotAList => "the value to change is not a list",
         }
     }
 }
@@ -142,29 +142,39 @@ impl WrongKind {
 pub fn remove_members(
     object: Val<'_>,
     keys: &[&str],
-    base: Base<'_>,
+    base: RecordBase<'_>,
     out: &mut Vec<Edit>,
 ) -> Result<(), WrongKind> {
     let sequence = Sequence::of_object(object, base)?;
     let goes = |key: Str<'_>| keys.iter().any(|name| key.is(name.as_bytes()));
     let kept = object.members().zip(0..).filter(|(member, _)| !goes(member.key));
-    sequence.edit(kept.map(|(_, n)| Slot::Keep(n)).collect(), out);
+    sequence.edit(kept.map(|(_, n)| SequenceSlot::Keep(n)).collect(), out);
     Ok(())
 }
 
 /// Adds a member after the last one of an object. `text` is the key, the colon and the value.
-pub fn add_member(object: Val<'_>, text: Vec<u8>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), WrongKind> {
+pub fn add_member(
+    object: Val<'_>,
+    text: Vec<u8>,
+    base: RecordBase<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), WrongKind> {
     Sequence::of_object(object, base)?.push(text, out);
     Ok(())
 }
 
 /// Adds an element after the last one of a list.
-pub fn add_element(list: Val<'_>, text: Vec<u8>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), WrongKind> {
+pub fn add_element(
+    list: Val<'_>,
+    text: Vec<u8>,
+    base: RecordBase<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), WrongKind> {
     Sequence::of_list(list, base)?.push(text, out);
     Ok(())
 }
 
-/// The entries of an array (elements) or object (members), as spans of the doc.
+/// The entries of an array (elements) or object (members) as ranges of the doc.
 #[derive(Clone, Debug)]
 pub struct Sequence {
     pub doc: DocId,
@@ -172,29 +182,29 @@ pub struct Sequence {
     pub inner: (u64, u64),
     /// Each entry: an element, or a member from its key to the end of its value.
     pub entries: Vec<(u64, u64)>,
-    /// The white space in front of an entry, as the first two show it.
+    /// The white space between entries, taken from the first two.
     pub space: Box<[u8]>,
 }
 
 impl Sequence {
     /// The elements of a scanned list.
-    pub fn of_list(list: Val<'_>, base: Base<'_>) -> Result<Self, WrongKind> {
+    pub fn of_list(list: Val<'_>, base: RecordBase<'_>) -> Result<Self, WrongKind> {
         if !list.is_array() {
-            return Err(WrongKind::NoList);
+            return Err(WrongKind::NotAList);
         }
         Ok(Sequence::of(list, list.elements().map(|e| (e.start(), e.end())).collect(), base))
     }
 
     /// The members of a scanned object.
-    pub fn of_object(object: Val<'_>, base: Base<'_>) -> Result<Self, WrongKind> {
+    pub fn of_object(object: Val<'_>, base: RecordBase<'_>) -> Result<Self, WrongKind> {
         if !object.is_object() {
-            return Err(WrongKind::NoObject);
+            return Err(WrongKind::NotAnObject);
         }
         Ok(Sequence::of(object, object.members().map(|m| (m.key_start, m.val.end())).collect(), base))
     }
 
     #[expect(clippy::indexing_slicing, reason = "members and elements come in order within their record")]
-    fn of(container: Val<'_>, spans: Vec<(u32, u32)>, base: Base<'_>) -> Self {
+    fn of(container: Val<'_>, spans: Vec<(u32, u32)>, base: RecordBase<'_>) -> Self {
         let bytes = container.record();
         let before = match spans.as_slice() {
             [first, second, ..] => &bytes[first.1 as usize..second.0 as usize],
@@ -211,31 +221,31 @@ impl Sequence {
 
     /// Adds an entry after the last one.
     fn push(&self, text: Vec<u8>, out: &mut Vec<Edit>) {
-        let mut slots: Vec<Slot> = (0..self.entries.len() as u32).map(Slot::Keep).collect();
-        slots.push(Slot::New(vec![With::text(text)]));
+        let mut slots: Vec<SequenceSlot> = (0..self.entries.len() as u32).map(SequenceSlot::Keep).collect();
+        slots.push(SequenceSlot::New(vec![ReplacementPart::text(text)]));
         self.edit(slots, out);
     }
 
-    /// Makes the sequence hold what `slots` say. Kept entries must come in their old order.
+    /// Rewrites the sequence to consist of `slots`. Kept entries must be in their old order.
     #[expect(clippy::indexing_slicing, reason = "slots keep entries by the numbers that they have here, in order")]
-    pub fn edit(&self, slots: Vec<Slot>, out: &mut Vec<Edit>) {
+    pub fn edit(&self, slots: Vec<SequenceSlot>, out: &mut Vec<Edit>) {
         let mut kept_before: Option<usize> = None;
-        let mut fresh: Vec<Vec<With>> = Vec::new();
+        let mut fresh: Vec<Vec<ReplacementPart>> = Vec::new();
         for slot in slots {
             let ix = match slot {
-                Slot::New(with) => {
+                SequenceSlot::New(with) => {
                     fresh.push(with);
                     continue;
                 }
-                Slot::Keep(ix) => ix as usize,
+                SequenceSlot::Keep(ix) => ix as usize,
             };
             match kept_before {
                 Some(before) if !fresh.is_empty() || ix > before + 1 => {
-                    let with = self.behind(&mut fresh);
+                    let with = self.entries_after(&mut fresh);
                     self.replace(self.entries[before].1, self.entries[ix - 1].1, with, out);
                 }
                 None if !fresh.is_empty() || ix > 0 => {
-                    let with = self.in_front(&mut fresh);
+                    let with = self.entries_before(&mut fresh);
                     self.replace(self.entries[0].0, self.entries[ix].0, with, out);
                 }
                 _ => {}
@@ -245,20 +255,20 @@ impl Sequence {
         match (kept_before, self.entries.first().zip(self.entries.last())) {
             (Some(before), Some((_, last))) => {
                 if before + 1 < self.entries.len() || !fresh.is_empty() {
-                    let with = self.behind(&mut fresh);
+                    let with = self.entries_after(&mut fresh);
                     self.replace(self.entries[before].1, last.1, with, out);
                 }
             }
-            // Nothing of the old is left: what is new, or an empty container.
+            // No old entry remains: new ones, or an empty container.
             (None, Some((first, last))) if !fresh.is_empty() => {
-                self.replace(first.0, last.1, self.alone(&mut fresh), out);
+                self.replace(first.0, last.1, self.new_entries(&mut fresh), out);
             }
             (_, None) if fresh.is_empty() => {}
-            _ => self.replace(self.inner.0, self.inner.1, self.alone(&mut fresh), out),
+            _ => self.replace(self.inner.0, self.inner.1, self.new_entries(&mut fresh), out),
         }
     }
 
-    fn replace(&self, from: u64, to: u64, with: Vec<With>, out: &mut Vec<Edit>) {
+    fn replace(&self, from: u64, to: u64, with: Vec<ReplacementPart>, out: &mut Vec<Edit>) {
         // One edit covers up to 4 GiB; the text goes with the first.
         let mut with = with;
         let mut start = from;
@@ -272,23 +282,23 @@ impl Sequence {
         }
     }
 
-    fn comma(&self) -> With {
-        With::text([b",", &*self.space].concat())
+    fn comma(&self) -> ReplacementPart {
+        ReplacementPart::text([b",", &*self.space].concat())
     }
 
     /// New entries after a kept one.
-    fn behind(&self, fresh: &mut Vec<Vec<With>>) -> Vec<With> {
+    fn entries_after(&self, fresh: &mut Vec<Vec<ReplacementPart>>) -> Vec<ReplacementPart> {
         fresh.drain(..).flat_map(|with| std::iter::once(self.comma()).chain(with)).collect()
     }
 
-    /// New entries in front of the first kept one.
-    fn in_front(&self, fresh: &mut Vec<Vec<With>>) -> Vec<With> {
+    /// New entries before the first kept one.
+    fn entries_before(&self, fresh: &mut Vec<Vec<ReplacementPart>>) -> Vec<ReplacementPart> {
         fresh.drain(..).flat_map(|with| with.into_iter().chain([self.comma()])).collect()
     }
 
     /// New entries, and no kept one.
-    fn alone(&self, fresh: &mut Vec<Vec<With>>) -> Vec<With> {
-        let mut with = self.behind(fresh);
+    fn new_entries(&self, fresh: &mut Vec<Vec<ReplacementPart>>) -> Vec<ReplacementPart> {
+        let mut with = self.entries_after(fresh);
         if !with.is_empty() {
             with.remove(0);
         }
@@ -302,12 +312,12 @@ mod tests {
     use super::*;
     use crate::place::{Patch, Pieces};
 
-    fn edited(text: &str, slots: &[Slot]) -> String {
+    fn edited(text: &str, slots: &[SequenceSlot]) -> String {
         let mut tape = Tape::new();
         assert_eq!(scan(text.as_bytes(), &mut tape), Ok(()));
         let root = tape.root(text.as_bytes()).expect("scanned");
         let mut edits = Vec::new();
-        let base = Base::new(DocId(0), 0);
+        let base = RecordBase::new(DocId(0), 0);
         let sequence =
             if root.is_object() { Sequence::of_object(root, base) } else { Sequence::of_list(root, base) };
         sequence.expect("a container").edit(slots.to_vec(), &mut edits);
@@ -317,19 +327,21 @@ mod tests {
         let mut out = Vec::new();
         let _: Result<(), ()> = pieces.walk(0, pieces.len(), |with| {
             match with {
-                With::Text(new) => out.extend_from_slice(new),
-                With::Copy(at) => out.extend_from_slice(&text.as_bytes()[at.start as usize..at.end() as usize]),
+                ReplacementPart::Text(new) => out.extend_from_slice(new),
+                ReplacementPart::Copy(at) => {
+                    out.extend_from_slice(&text.as_bytes()[at.start as usize..at.end() as usize])
+                }
             }
             Ok(())
         });
         String::from_utf8(out).expect("UTF-8")
     }
 
-    fn new(text: &str) -> Slot {
-        Slot::New(vec![With::text(text)])
+    fn new(text: &str) -> SequenceSlot {
+        SequenceSlot::New(vec![ReplacementPart::text(text)])
     }
 
-    use Slot::Keep;
+    use SequenceSlot::Keep;
 
     #[test]
     fn removed_elements_go_with_one_comma() {
@@ -365,7 +377,7 @@ mod tests {
     #[test]
     fn runs_lead_to_the_doc() {
         let runs = [(0, 100), (10, 5000)];
-        let base = Base::of_runs(DocId(0), &runs);
+        let base = RecordBase::of_runs(DocId(0), &runs);
         assert_eq!(base.place(2, 10), Place::new(DocId(0), 102, 8));
         assert_eq!(base.place(10, 12), Place::new(DocId(0), 5000, 2));
     }
@@ -376,13 +388,13 @@ mod tests {
             let mut tape = Tape::new();
             assert_eq!(scan(text.as_bytes(), &mut tape), Ok(()));
             let root = tape.root(text.as_bytes()).expect("scanned");
-            let (base, mut edits) = (Base::new(DocId(0), 0), Vec::new());
+            let (base, mut edits) = (RecordBase::new(DocId(0), 0), Vec::new());
             if !root.is_object() {
-                assert_eq!(add_member(root, b"\"b\":2".to_vec(), base, &mut edits), Err(WrongKind::NoObject));
-                assert_eq!(remove_members(root, &["a"], base, &mut edits), Err(WrongKind::NoObject));
+                assert_eq!(add_member(root, b"\"b\":2".to_vec(), base, &mut edits), Err(WrongKind::NotAnObject));
+                assert_eq!(remove_members(root, &["a"], base, &mut edits), Err(WrongKind::NotAnObject));
             }
             if !root.is_array() {
-                assert_eq!(add_element(root, b"2".to_vec(), base, &mut edits), Err(WrongKind::NoList));
+                assert_eq!(add_element(root, b"2".to_vec(), base, &mut edits), Err(WrongKind::NotAList));
             }
             assert!(edits.is_empty(), "{text}");
         }

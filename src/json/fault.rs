@@ -1,15 +1,16 @@
-//! What keeps a text from being JSON, in the scanner's terms and in words.
+//! Syntax errors of the scanner, and their messages.
 
-/// Why a text is not JSON, and where.
+/// A syntax error, and its offset in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    pub what: What,
+    pub kind: FaultKind,
     pub at: u32,
 }
 
+/// A kind of syntax error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
-    /// The text ends inside a value. The one fault that an interrupted writer explains.
+pub enum FaultKind {
+    /// The text ends inside a value. The only fault that an interrupted writer causes.
     EndsEarly,
     NoValue,
     NotANumber,
@@ -24,38 +25,38 @@ pub enum What {
     TooLong,
 }
 
-impl What {
+impl FaultKind {
     /// All faults, in the order of their numbers.
-    pub const ALL: [What; 12] = [
-        What::EndsEarly,
-        What::NoValue,
-        What::NotANumber,
-        What::BadNumber,
-        What::BadLiteral,
-        What::ControlCharacter,
-        What::BadEscape,
-        What::ExpectedKey,
-        What::ExpectedColon,
-        What::ExpectedCommaOrEnd,
-        What::TrailingText,
-        What::TooLong,
+    pub const ALL: [FaultKind; 12] = [
+        FaultKind::EndsEarly,
+        FaultKind::NoValue,
+        FaultKind::NotANumber,
+        FaultKind::BadNumber,
+        FaultKind::BadLiteral,
+        FaultKind::ControlCharacter,
+        FaultKind::BadEscape,
+        FaultKind::ExpectedKey,
+        FaultKind::ExpectedColon,
+        FaultKind::ExpectedCommaOrEnd,
+        FaultKind::TrailingText,
+        FaultKind::TooLong,
     ];
 
     /// The fault in words, as part of a sentence.
     pub fn words(self) -> &'static str {
         match self {
-            What::EndsEarly => "unexpected end of input",
-            What::NoValue => "expected a value",
-            What::NotANumber => "NaN and Infinity are not JSON",
-            What::BadNumber => "invalid number",
-            What::BadLiteral => "invalid value",
-            What::ControlCharacter => "unescaped control character in a string",
-            What::BadEscape => "invalid escape in a string",
-            What::ExpectedKey => "expected a key in double quotes",
-            What::ExpectedColon => "expected a colon",
-            What::ExpectedCommaOrEnd => "expected a comma or the end of the array or object",
-            What::TrailingText => "unexpected text after the value",
-            What::TooLong => "the record is longer than --max-record-size",
+            FaultKind::EndsEarly => "unexpected end of input",
+            FaultKind::NoValue => "expected a value",
+            FaultKind::NotANumber => "NaN and Infinity are not JSON",
+            FaultKind::BadNumber => "invalid number",
+            FaultKind::BadLiteral => "invalid value",
+            FaultKind::ControlCharacter => "unescaped control character in a string",
+            FaultKind::BadEscape => "invalid escape in a string",
+            FaultKind::ExpectedKey => "expected a key in double quotes",
+            FaultKind::ExpectedColon => "expected a colon",
+            FaultKind::ExpectedCommaOrEnd => "expected a comma or the end of the array or object",
+            FaultKind::TrailingText => "unexpected text after the value",
+            FaultKind::TooLong => "the record is longer than --max-record-size",
         }
     }
 }

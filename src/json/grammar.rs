@@ -1,45 +1,44 @@
 //! The grammar of JSON: one pass over bytes, without recursion, into a [`Tape`].
 //!
-//! Most bytes of a transcript lie in long strings, so strings are skipped 64 bytes at a time: one mask of the bytes
-//! that matter (quote, backslash, control character), then only those are looked at. The grammar is written once
-//! and compiled for AVX-512, for AVX2 and for machines without either. A differential test and a fuzz target hold them
-//! against serde_json and each other.
+//! Most bytes of a transcript are in long strings, so strings are skipped 64 bytes at a time: one mask of the
+//! bytes that matter (quote, backslash, control character), then only those are looked at. The grammar is written
+//! once and compiled for AVX-512, for AVX2 and for machines without either. A differential test and a fuzz target
+//! compare them with serde_json and each other.
 //!
-//! UTF-8 is not checked here, but whether there is anything to check is noted. The scanner never leaves a multi-byte
-//! character half read.
+//! UTF-8 is not validated here; the tape records whether any byte is not ASCII.
 
 use super::block::{BlockSorter, HEX, LANES, below, escaped_bytes};
-use super::duplicates::{duplicate_keys, hash_of};
-use super::fault::{Fault, What};
-use super::names::{Name, name};
+use super::duplicates::{duplicate_keys, key_hash};
+use super::fault::{Fault, FaultKind};
+use super::key_words::KeyWords;
+use super::names::{KeyName, name};
 use super::string;
-use super::tape::{Frame, Node, NodeKind, Oddity, Tape};
-use super::words::Words;
+use super::tape::{Node, NodeKind, Oddity, OpenContainer, Tape};
 
 /// The whole grammar, to be compiled for the instructions of a sorter of blocks.
 #[inline(always)]
 pub(super) fn grammar<B: BlockSorter>(bytes: &[u8], tape: &mut Tape, one_line: bool) -> Result<u32, Fault> {
-    Grammar { bytes, tape, at: 0, one_line, inside: Frame::ROOT, high: 0 }.value::<B>()
+    Grammar { bytes, tape, at: 0, one_line, inside: OpenContainer::ROOT, high: 0 }.value::<B>()
 }
 
-/// The state of a scan. No method that is not inlined takes it, so that the compiler can keep it in registers.
+/// The state of a scan. All its methods are inlined, so that the compiler can keep it in registers.
 struct Grammar<'a> {
     bytes: &'a [u8],
     tape: &'a mut Tape,
     at: usize,
     /// A line feed ends the text.
     one_line: bool,
-    /// The container that is being read; those around it are on the tape.
-    inside: Frame,
-    /// Not 0 if a string may hold a byte above 0x7f.
+    /// The innermost open container; those around it are on the tape.
+    inside: OpenContainer,
+    /// Not 0 if a string may contain a byte above 0x7f.
     high: u64,
 }
 
 impl<'a> Grammar<'a> {
     #[inline(always)]
-    fn fault<T>(&self, what: What, at: usize) -> Result<T, Fault> {
-        let what = if at >= self.bytes.len() { What::EndsEarly } else { what };
-        Err(Fault { what, at: at.min(self.bytes.len()) as u32 })
+    fn fault<T>(&self, what: FaultKind, at: usize) -> Result<T, Fault> {
+        let what = if at >= self.bytes.len() { FaultKind::EndsEarly } else { what };
+        Err(Fault { kind: what, at: at.min(self.bytes.len()) as u32 })
     }
 
     #[inline(always)]
@@ -55,11 +54,11 @@ impl<'a> Grammar<'a> {
 
     #[inline(always)]
     fn push(&mut self, start: usize, end: usize, kind: NodeKind, escaped: bool) -> u32 {
-        self.push_key(start, end, kind, escaped, (0, Name::NONE))
+        self.push_key(start, end, kind, escaped, (0, KeyName::NONE))
     }
 
     #[inline(always)]
-    fn push_key(&mut self, start: usize, end: usize, kind: NodeKind, escaped: bool, key: (u32, Name)) -> u32 {
+    fn push_key(&mut self, start: usize, end: usize, kind: NodeKind, escaped: bool, key: (u32, KeyName)) -> u32 {
         let ix = self.tape.nodes.len() as u32;
         let (hash, name) = key;
         self.tape.nodes.push(Node {
@@ -74,11 +73,11 @@ impl<'a> Grammar<'a> {
         ix
     }
 
-    /// One value with all that lies in it. Returns where it ends.
+    /// Scans one value with everything in it. Returns its end.
     #[inline(always)]
     fn value<B: BlockSorter>(&mut self) -> Result<u32, Fault> {
         loop {
-            let Some(byte) = self.skip_space() else { return self.fault(What::NoValue, self.at) };
+            let Some(byte) = self.skip_space() else { return self.fault(FaultKind::NoValue, self.at) };
             match byte {
                 b'"' => {
                     let start = self.at;
@@ -106,12 +105,12 @@ impl<'a> Grammar<'a> {
                 b't' => self.literal(b"true", NodeKind::True)?,
                 b'f' => self.literal(b"false", NodeKind::False)?,
                 b'n' => self.literal(b"null", NodeKind::Null)?,
-                b'N' | b'I' => return self.fault(What::NotANumber, self.at),
-                _ => return self.fault(What::NoValue, self.at),
+                b'N' | b'I' => return self.fault(FaultKind::NotANumber, self.at),
+                _ => return self.fault(FaultKind::NoValue, self.at),
             }
-            // Behind a value: more of the container it lies in, or the ends of containers, or the end of all.
+            // After a value: more of its container, or the ends of containers, or the end of the root.
             loop {
-                if self.inside.node == Frame::ROOT.node {
+                if self.inside.node == OpenContainer::ROOT.node {
                     self.tape.ascii = self.high == 0;
                     return Ok(self.at as u32);
                 }
@@ -128,7 +127,7 @@ impl<'a> Grammar<'a> {
                         break;
                     }
                     (Some(b'}'), true) | (Some(b']'), false) => self.leave(),
-                    _ => return self.fault(What::ExpectedCommaOrEnd, self.at),
+                    _ => return self.fault(FaultKind::ExpectedCommaOrEnd, self.at),
                 }
             }
         }
@@ -138,7 +137,8 @@ impl<'a> Grammar<'a> {
     fn enter(&mut self, kind: NodeKind) {
         let node = self.push(self.at, self.at, kind, false);
         self.tape.open.push(self.inside);
-        self.inside = Frame { node, count: 0, keys: 0, is_object: kind == NodeKind::Object, suspect: false };
+        self.inside =
+            OpenContainer { node, count: 0, keys: 0, is_object: kind == NodeKind::Object, suspect: false };
         self.at += 1;
     }
 
@@ -153,33 +153,33 @@ impl<'a> Grammar<'a> {
         if self.inside.suspect {
             duplicate_keys(self.bytes, self.tape, self.inside.node);
         }
-        self.inside = self.tape.open.pop().unwrap_or(Frame::ROOT);
+        self.inside = self.tape.open.pop().unwrap_or(OpenContainer::ROOT);
     }
 
     #[inline(always)]
     fn key<B: BlockSorter>(&mut self) -> Result<(), Fault> {
         if self.bytes.get(self.at) != Some(&b'"') {
-            return self.fault(What::ExpectedKey, self.at);
+            return self.fault(FaultKind::ExpectedKey, self.at);
         }
         let start = self.at;
         let escaped = self.string::<B>()?;
         let inner = start + 1..self.at - 1;
-        let short = Words::of_short(&self.bytes[inner.start..], inner.len()).filter(|_| !escaped);
+        let short = KeyWords::of_short(&self.bytes[inner.start..], inner.len()).filter(|_| !escaped);
         let (hash, name) = match short {
             Some(words) => {
                 let hash = words.hash();
-                (hash, Name::beginning(words, hash))
+                (hash, KeyName::from_words(words, hash))
             }
-            None => named(&self.bytes[inner], escaped),
+            None => hash_and_name(&self.bytes[inner], escaped),
         };
-        self.tape.noted |= name == name::replaylint_ref;
+        self.tape.has_replaylint_ref |= name == name::replaylint_ref;
         self.push_key(start, self.at, NodeKind::String, escaped, (hash, name));
         // Most objects have few keys, and most pairs of keys differ in these six bits.
         let bit = 1 << (hash >> 26);
         self.inside.suspect |= self.inside.keys & bit != 0;
         self.inside.keys |= bit;
         if self.skip_space() != Some(b':') {
-            return self.fault(What::ExpectedColon, self.at);
+            return self.fault(FaultKind::ExpectedColon, self.at);
         }
         self.at += 1;
         Ok(())
@@ -208,7 +208,7 @@ impl<'a> Grammar<'a> {
             }
             let control = masks.control & below(quote);
             if control != 0 {
-                return self.fault(What::ControlCharacter, at + control.trailing_zeros() as usize);
+                return self.fault(FaultKind::ControlCharacter, at + control.trailing_zeros() as usize);
             }
             if quote != 0 {
                 self.at = at + quote.trailing_zeros() as usize + 1;
@@ -219,7 +219,7 @@ impl<'a> Grammar<'a> {
         self.string_end(at, any_escape, first_is_escaped != 0)
     }
 
-    /// The rest of a string, of which too few bytes are left for a block.
+    /// Scans the rest of a string, when fewer bytes than a block are left.
     #[inline(always)]
     fn string_end(&mut self, mut at: usize, mut any_escape: bool, first_is_escaped: bool) -> Result<bool, Fault> {
         if first_is_escaped {
@@ -238,17 +238,17 @@ impl<'a> Grammar<'a> {
                     self.escapes(at + 1, 1)?;
                     at += 2;
                 }
-                Some(0..=0x1f) => return self.fault(What::ControlCharacter, at),
+                Some(0..=0x1f) => return self.fault(FaultKind::ControlCharacter, at),
                 Some(byte) => {
                     self.high |= u64::from(*byte >= 0x80);
                     at += 1;
                 }
-                None => return self.fault(What::EndsEarly, at),
+                None => return self.fault(FaultKind::EndsEarly, at),
             }
         }
     }
 
-    /// Checks escapes whose letters stand at the bits of a mask, counted from `at`.
+    /// Checks the escapes whose letters are at the bits of a mask, counted from `at`.
     #[inline(always)]
     fn escapes(&mut self, at: usize, mut letters: u64) -> Result<(), Fault> {
         while letters != 0 {
@@ -257,13 +257,16 @@ impl<'a> Grammar<'a> {
             match self.bytes.get(letter) {
                 Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
                 Some(b'u') => self.unicode_escape(letter)?,
-                _ => return self.fault(What::BadEscape, letter.max(1) - usize::from(letter < self.bytes.len())),
+                _ => {
+                    return self
+                        .fault(FaultKind::BadEscape, letter.max(1) - usize::from(letter < self.bytes.len()));
+                }
             }
         }
         Ok(())
     }
 
-    /// Checks the four digits after a `u`, and notes half of a surrogate pair.
+    /// Checks the four digits after a `u`, and records a lone surrogate.
     #[inline(always)]
     fn unicode_escape(&mut self, letter: usize) -> Result<(), Fault> {
         let code = self.hex4(letter + 1)?;
@@ -277,9 +280,9 @@ impl<'a> Grammar<'a> {
     #[inline(always)]
     fn hex4(&self, at: usize) -> Result<u32, Fault> {
         match hex4(self.bytes, at) {
-            None => self.fault(What::EndsEarly, self.bytes.len()),
-            // A byte that is no digit sets bits that no digit sets.
-            Some(code) if code > 0xffff => self.fault(What::BadEscape, at - 2),
+            None => self.fault(FaultKind::EndsEarly, self.bytes.len()),
+            // A byte that is not a digit sets bits above 0xffff.
+            Some(code) if code > 0xffff => self.fault(FaultKind::BadEscape, at - 2),
             Some(code) => Ok(code),
         }
     }
@@ -299,18 +302,18 @@ impl<'a> Grammar<'a> {
         if self.bytes[self.at] == b'-' {
             self.at += 1;
             if self.bytes.get(self.at) == Some(&b'I') {
-                return self.fault(What::NotANumber, start);
+                return self.fault(FaultKind::NotANumber, start);
             }
         }
         let leading_zero = self.bytes.get(self.at) == Some(&b'0');
         let digits = self.digits();
         if digits == 0 || (leading_zero && digits > 1) {
-            return self.fault(What::BadNumber, if digits == 0 { self.at } else { start });
+            return self.fault(FaultKind::BadNumber, if digits == 0 { self.at } else { start });
         }
         if self.bytes.get(self.at) == Some(&b'.') {
             self.at += 1;
             if self.digits() == 0 {
-                return self.fault(What::BadNumber, self.at);
+                return self.fault(FaultKind::BadNumber, self.at);
             }
         }
         if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
@@ -319,7 +322,7 @@ impl<'a> Grammar<'a> {
                 self.at += 1;
             }
             if self.digits() == 0 {
-                return self.fault(What::BadNumber, self.at);
+                return self.fault(FaultKind::BadNumber, self.at);
             }
         }
         self.push(start, self.at, NodeKind::Number, false);
@@ -336,13 +339,13 @@ impl<'a> Grammar<'a> {
             return Ok(());
         }
         let cut = text.starts_with(rest);
-        self.fault(What::BadLiteral, if cut { self.bytes.len() } else { self.at })
+        self.fault(FaultKind::BadLiteral, if cut { self.bytes.len() } else { self.at })
     }
 }
 
 /// The hash and the name of a key.
 #[inline(never)]
-fn named(key: &[u8], escaped: bool) -> (u32, Name) {
+fn hash_and_name(key: &[u8], escaped: bool) -> (u32, KeyName) {
     let decoded;
     let key = match escaped {
         true => {
@@ -351,18 +354,17 @@ fn named(key: &[u8], escaped: bool) -> (u32, Name) {
         }
         false => key,
     };
-    (hash_of(key), Name::find(key))
+    (key_hash(key), KeyName::find(key))
 }
 
-/// What four hexadecimal digits say; above 0xffff if one of them is none.
+/// The value of four hexadecimal digits; above 0xffff if one of them is not a digit.
 #[inline(always)]
 fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 4)?;
     Some(digits.iter().fold(0, |code, digit| code << 4 | HEX[usize::from(*digit)]))
 }
 
-/// Whether half of a surrogate pair has its other half: a high one wants a low one right behind it, a low one a high one
-/// right before it. `letter` is where its `u` stands.
+/// True if a surrogate has its other half: a low one right after a high one. `letter` is the offset of its `u`.
 #[cold]
 fn is_paired(bytes: &[u8], letter: usize, code: u32) -> bool {
     let half_at = |at: usize, range: std::ops::Range<u32>| {

@@ -1,15 +1,15 @@
-//! Fixed sets of keys that are looked for in every message of every record. A key with a number is compared as one; most
-//! other keys are ruled out by their length and their first letter.
+//! Constant sets of keys that are searched for in every message. A key with a name is compared by number; most
+//! other keys are ruled out by their length and first letter.
 
-use super::names::{Name, NameSet};
+use super::names::{KeyName, NameSet};
 use super::tape::Member;
 
-/// A set of keys, made at compile time.
+/// A set of keys, built at compile time.
 #[derive(Debug)]
 pub struct KeySet {
     keys: &'static [&'static str],
     names: NameSet,
-    /// Of those without a name: for each length, modulo 32, which first letters occur, modulo 32.
+    /// For the keys without a name: by length modulo 32, a bit mask of first letters modulo 32.
     first: [u32; 32],
 }
 
@@ -19,7 +19,7 @@ impl KeySet {
         let mut n = 0;
         while n < keys.len() {
             let key = keys[n].as_bytes();
-            let name = Name::find(key);
+            let name = KeyName::find(key);
             names = names.with(name);
             if !key.is_empty() && !name.is_some() {
                 first[key.len() % 32] |= 1 << (key[0] % 32);
@@ -29,7 +29,7 @@ impl KeySet {
         KeySet { keys, names, first }
     }
 
-    /// Whether a key is one of them.
+    /// True if the key of a member is in the set.
     #[inline]
     pub fn has(&self, member: &Member<'_>) -> bool {
         if member.name.is_some() {

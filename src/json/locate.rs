@@ -22,7 +22,7 @@ impl Cursor {
     }
 
     /// Moves over the bytes that follow.
-    pub fn feed(&mut self, bytes: &[u8]) {
+    pub fn advance(&mut self, bytes: &[u8]) {
         self.offset += bytes.len() as u64;
         let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
         let tail = match memchr::memrchr(b'\n', bytes) {
@@ -37,7 +37,7 @@ impl Cursor {
     }
 }
 
-/// The number of code points in UTF-8: of bytes that continue none.
+/// The number of code points in UTF-8: of bytes that are not continuation bytes.
 fn code_points(bytes: &[u8]) -> u64 {
     // Sums that fit a byte are counted many at a time.
     let of = |few: &[u8]| few.iter().map(|byte| u8::from(byte & 0xc0 != 0x80)).sum::<u8>();
@@ -51,11 +51,11 @@ mod tests {
     #[test]
     fn columns_count_code_points_and_lines_end_at_newlines_only() {
         let mut cursor = Cursor::default();
-        cursor.feed("a\u{2028}é\r\n".as_bytes());
+        cursor.advance("a\u{2028}é\r\n".as_bytes());
         assert_eq!((cursor.line, cursor.column), (2, 1));
-        cursor.feed("日本".as_bytes());
+        cursor.advance("日本".as_bytes());
         assert_eq!((cursor.line, cursor.column, cursor.offset), (2, 3, 14));
-        cursor.feed("é".repeat(1000).as_bytes());
+        cursor.advance("é".repeat(1000).as_bytes());
         assert_eq!((cursor.line, cursor.column), (2, 1003));
     }
 }

@@ -1,27 +1,27 @@
-//! Names: the keys that are looked for in every object of every record. Each has a number, which the scanner writes beside
-//! a key, so that whoever looks for it compares numbers and no text.
+//! Names: numbers of the keys that are looked up in every object. The scanner writes them to the tape, so that a
+//! lookup compares numbers instead of text.
 //!
 //! A key that is not in the table has no name, and is compared as text.
 
-use super::words::Words;
+use super::key_words::KeyWords;
 
-/// A key of the table, by its place there.
+/// The number of a key in the table; 0 for a key that is not in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Name(u16);
+pub struct KeyName(u16);
 
 macro_rules! names {
     ($($name:ident)*) => {
         /// A constant for each name, spelled as the key.
         #[allow(non_upper_case_globals)]
         pub mod name {
-            use super::Name;
+            use super::KeyName;
 
             #[allow(non_camel_case_types, clippy::enum_variant_names)]
             enum Number { none, $($name),* }
 
             const _: Number = Number::none;
 
-            $(pub const $name: Name = Name(Number::$name as u16);)*
+            $(pub const $name: KeyName = KeyName(Number::$name as u16);)*
         }
 
         /// The keys, in the order of their numbers, which begin with 1.
@@ -29,7 +29,7 @@ macro_rules! names {
     };
 }
 
-/// What an identifier says: one of a keyword begins with a mark.
+/// The key of an identifier: a raw identifier without `r#`.
 const fn key_of(identifier: &'static str) -> &'static str {
     match identifier.as_bytes() {
         [b'r', b'#', ..] => identifier.split_at(2).1,
@@ -83,35 +83,35 @@ names! {
     voice weight willContinue will_continue working_directory x y
 }
 
-impl Name {
-    /// Of a key that is not in the table.
-    pub const NONE: Name = Name(0);
+impl KeyName {
+    /// The name of keys that are not in the table.
+    pub const NONE: KeyName = KeyName(0);
 
-    /// The name of a key, if it has one.
-    pub const fn find(key: &[u8]) -> Name {
-        let words = Words::of(key);
-        let name = Name::beginning(words, words.hash());
+    /// The name of a key, or [`KeyName::NONE`].
+    pub const fn find(key: &[u8]) -> KeyName {
+        let words = KeyWords::of(key);
+        let name = KeyName::from_words(words, words.hash());
         if name.is_some() && is_same(KEYS[name.0 as usize - 1].as_bytes(), key) {
             return name;
         }
-        Name::NONE
+        KeyName::NONE
     }
 
-    /// The name whose key has these words. That of a short key without zeros is the only one.
+    /// The name whose key has these words. It is unique for a short key without zeros.
     #[inline(always)]
-    pub(super) const fn beginning(words: Words, hash: u32) -> Name {
+    pub(super) const fn from_words(words: KeyWords, hash: u32) -> KeyName {
         let mut at = hash as usize >> (u32::BITS - SLOT_BITS);
         loop {
             let number = SLOTS[at];
-            if number == 0 || OWN[number as usize].are(words) {
-                return Name(number);
+            if number == 0 || KEY_WORDS[number as usize].equals(words) {
+                return KeyName(number);
             }
             at = (at + 1) % SLOTS.len();
         }
     }
 
     pub const fn is_some(self) -> bool {
-        self.0 != Name::NONE.0
+        self.0 != KeyName::NONE.0
     }
 
     /// The key; empty where there is no name.
@@ -124,11 +124,11 @@ impl Name {
 const SLOT_BITS: u32 = 11;
 
 /// The words of each name, by its number.
-static OWN: [Words; KEYS.len() + 1] = {
-    let mut own = [Words::of(b""); KEYS.len() + 1];
+static KEY_WORDS: [KeyWords; KEYS.len() + 1] = {
+    let mut own = [KeyWords::of(b""); KEYS.len() + 1];
     let mut n = 0;
     while n < KEYS.len() {
-        own[n + 1] = Words::of(KEYS[n].as_bytes());
+        own[n + 1] = KeyWords::of(KEYS[n].as_bytes());
         n += 1;
     }
     own
@@ -138,10 +138,10 @@ static OWN: [Words; KEYS.len() + 1] = {
 static SLOTS: [u16; 1 << SLOT_BITS] = {
     let mut slots = [0; 1 << SLOT_BITS];
     let mut n = 1;
-    while n < OWN.len() {
-        let mut at = OWN[n].hash() as usize >> (u32::BITS - SLOT_BITS);
+    while n < KEY_WORDS.len() {
+        let mut at = KEY_WORDS[n].hash() as usize >> (u32::BITS - SLOT_BITS);
         while slots[at] != 0 {
-            assert!(!OWN[slots[at] as usize].are(OWN[n]), "two names begin alike");
+            assert!(!KEY_WORDS[slots[at] as usize].equals(KEY_WORDS[n]), "two names begin alike");
             at = (at + 1) % slots.len();
         }
         slots[at] = n as u16;
@@ -167,11 +167,11 @@ impl NameSet {
 
     pub const EMPTY: NameSet = NameSet([0; NameSet::WORDS]);
 
-    /// Of keys of the table. A set of others is not compiled.
+    /// The names of these keys. A key that is not in the table is a compile error.
     pub const fn of(keys: &[&str]) -> NameSet {
         let (mut set, mut n) = (NameSet::EMPTY, 0);
         while n < keys.len() {
-            let name = Name::find(keys[n].as_bytes());
+            let name = KeyName::find(keys[n].as_bytes());
             assert!(name.is_some(), "the table of names lacks a key");
             set = set.with(name);
             n += 1;
@@ -179,22 +179,22 @@ impl NameSet {
         set
     }
 
-    /// With a name more. That of a key without a name adds nothing.
-    pub const fn with(mut self, name: Name) -> NameSet {
-        if name.0 != Name::NONE.0 {
+    /// The set with one more name; [`KeyName::NONE`] adds nothing.
+    pub const fn with(mut self, name: KeyName) -> NameSet {
+        if name.0 != KeyName::NONE.0 {
             self.0[name.0 as usize / 64] |= 1 << (name.0 % 64);
         }
         self
     }
 
-    /// Whether the sets share a name.
+    /// True if the sets share a name.
     #[inline]
-    pub fn meets(&self, other: &NameSet) -> bool {
+    pub fn intersects(&self, other: &NameSet) -> bool {
         self.0.iter().zip(&other.0).any(|(own, others)| own & others != 0)
     }
 
     #[inline(always)]
-    pub const fn has(&self, name: Name) -> bool {
+    pub const fn has(&self, name: KeyName) -> bool {
         self.0[name.0 as usize / 64 % NameSet::WORDS] >> (name.0 % 64) & 1 == 1
     }
 }
@@ -202,11 +202,11 @@ impl NameSet {
 /// Numbers of names fit into a set.
 const _: () = assert!(KEYS.len() < 64 * NameSet::WORDS);
 
-/// Values by name, found without a search.
+/// A map from names to values, without hashing or searching.
 #[derive(Debug)]
 pub struct ByName<T> {
-    /// As many as there are values of the lowest bits in which all its names differ.
-    slots: Box<[Option<(Name, T)>]>,
+    /// The length is a power of two such that all names differ in their lowest bits.
+    slots: Box<[Option<(KeyName, T)>]>,
 }
 
 impl<T> Default for ByName<T> {
@@ -216,9 +216,9 @@ impl<T> Default for ByName<T> {
 }
 
 impl<T> ByName<T> {
-    /// Of two values of one name the first one is kept.
-    pub fn new(values: Vec<(Name, T)>) -> Self {
-        let slot = |name: Name, size: usize| usize::from(name.0) & (size - 1);
+    /// Of two values with one name the first one is kept.
+    pub fn new(values: Vec<(KeyName, T)>) -> Self {
+        let slot = |name: KeyName, size: usize| usize::from(name.0) & (size - 1);
         let differ = |size: &usize| {
             let mut taken = vec![None; *size];
             values.iter().all(|(name, _)| {
@@ -230,7 +230,7 @@ impl<T> ByName<T> {
             return ByName::default();
         }
         let size = (0..).map(|n| 1 << n).find(differ).unwrap_or(1);
-        let mut slots: Box<[Option<(Name, T)>]> = std::iter::repeat_with(|| None).take(size).collect();
+        let mut slots: Box<[Option<(KeyName, T)>]> = std::iter::repeat_with(|| None).take(size).collect();
         for (name, value) in values {
             if let Some(place) = slots.get_mut(slot(name, size)) {
                 place.get_or_insert((name, value));
@@ -248,7 +248,7 @@ impl<T> ByName<T> {
     }
 
     #[inline(always)]
-    pub fn get(&self, name: Name) -> Option<&T> {
+    pub fn get(&self, name: KeyName) -> Option<&T> {
         let at = usize::from(name.0) & self.slots.len().wrapping_sub(1);
         self.slots.get(at)?.as_ref().filter(|(own, _)| *own == name).map(|(_, value)| value)
     }
@@ -262,8 +262,8 @@ mod tests {
     #[test]
     fn each_name_is_found_wherever_its_key_stands() {
         for (n, key) in KEYS.iter().enumerate() {
-            let name = Name(n as u16 + 1);
-            assert_eq!((Name::find(key.as_bytes()), name.key()), (name, *key));
+            let name = KeyName(n as u16 + 1);
+            assert_eq!((KeyName::find(key.as_bytes()), name.key()), (name, *key));
             // Rules know keys that begin with an underscore by that alone.
             assert!(!key.starts_with('_'), "{key}");
             let escaped = format!("\\u{:04x}{}", key.as_bytes()[0], &key[1..]);
@@ -271,29 +271,29 @@ mod tests {
             let text = format!(r#"{{"{key}":1,"{escaped}":2,"{cut}":3,"{long}":4,"{key}":5}}"#);
             let mut tape = Tape::new();
             scan(text.as_bytes(), &mut tape).expect("JSON");
-            let names: Vec<Name> =
-                tape.root(text.as_bytes()).expect("a value").named().map(|(name, _)| name).collect();
-            let of_cut = KEYS.iter().position(|key| *key == cut).map_or(Name::NONE, |n| Name(n as u16 + 1));
-            assert_eq!(names, [name, name, of_cut, Name::NONE, name], "{text}");
+            let names: Vec<KeyName> =
+                tape.root(text.as_bytes()).expect("a value").named_members().map(|(name, _)| name).collect();
+            let of_cut = KEYS.iter().position(|key| *key == cut).map_or(KeyName::NONE, |n| KeyName(n as u16 + 1));
+            assert_eq!(names, [name, name, of_cut, KeyName::NONE, name], "{text}");
         }
         assert!(KEYS.is_sorted_by(|a, b| a < b));
-        assert_eq!(Name::find(b""), Name::NONE);
-        assert_eq!(Name::find(b"encrypted_conten"), Name::NONE);
-        assert_eq!(Name::find(b"a key of more than sixteen bytes"), Name::NONE);
+        assert_eq!(KeyName::find(b""), KeyName::NONE);
+        assert_eq!(KeyName::find(b"encrypted_conten"), KeyName::NONE);
+        assert_eq!(KeyName::find(b"a key of more than sixteen bytes"), KeyName::NONE);
     }
 
     #[test]
     fn values_are_found_by_name() {
-        let all: Vec<(Name, &str)> = KEYS.iter().map(|key| (Name::find(key.as_bytes()), *key)).collect();
+        let all: Vec<(KeyName, &str)> = KEYS.iter().map(|key| (KeyName::find(key.as_bytes()), *key)).collect();
         for some in [&all[..], &all[..1], &all[3..9], &[]] {
             let by_name = ByName::new(some.to_vec());
             for (name, key) in &all {
                 let expected = some.iter().any(|(own, _)| own == name).then_some(*key);
                 assert_eq!(by_name.get(*name).copied(), expected);
             }
-            assert_eq!(by_name.get(Name::NONE), None);
+            assert_eq!(by_name.get(KeyName::NONE), None);
         }
-        let set = NameSet::EMPTY.with(name::r#type).with(Name::NONE);
-        assert!(set.has(name::r#type) && !set.has(name::role) && !set.has(Name::NONE));
+        let set = NameSet::EMPTY.with(name::r#type).with(KeyName::NONE);
+        assert!(set.has(name::r#type) && !set.has(name::role) && !set.has(KeyName::NONE));
     }
 }

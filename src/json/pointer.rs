@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use super::tape::{Member, Val};
 
-/// Finds values and their pointers by spans. Long lists are indexed once, so that many spans in one record cost no more
-/// than their number.
-pub struct Finder<'t> {
+/// Finds values and their pointers by spans. Long lists are indexed once, so that the cost is linear in the number
+/// of spans.
+pub struct PointerFinder<'t> {
     root: Val<'t>,
     lists: RefCell<HashMap<u32, Vec<Val<'t>>>>,
     objects: RefCell<HashMap<u32, Vec<Member<'t>>>>,
@@ -17,12 +17,12 @@ pub struct Finder<'t> {
 /// Lists and objects from this length on are indexed.
 const LONG: u32 = 32;
 
-impl<'t> Finder<'t> {
+impl<'t> PointerFinder<'t> {
     pub fn new(root: Val<'t>) -> Self {
-        Finder { root, lists: RefCell::default(), objects: RefCell::default() }
+        PointerFinder { root, lists: RefCell::default(), objects: RefCell::default() }
     }
 
-    /// The pointer of the smallest value that holds `start..end`. A key belongs to its member's value.
+    /// The pointer of the smallest value that contains `start..end`. A key belongs to its member's value.
     pub fn pointer(&self, start: u32, end: u32) -> String {
         let mut pointer = String::new();
         let mut at = self.root;
@@ -57,7 +57,7 @@ impl<'t> Finder<'t> {
         Some(at)
     }
 
-    /// The array of which the value with exactly this span is an element.
+    /// The array that contains the value with exactly this span as an element.
     pub fn list(&self, start: u32, end: u32) -> Option<Val<'t>> {
         let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();
         let mut at = self.root;
@@ -70,7 +70,7 @@ impl<'t> Finder<'t> {
         list
     }
 
-    /// The member of an object that holds a span, its key included.
+    /// The member of an object that contains a span, its key included.
     fn member(&self, object: Val<'t>, start: u32, end: u32) -> Option<Member<'t>> {
         let holds = |member: &Member<'_>| member.key_start <= start && end <= member.val.end();
         if object.count() < LONG || !object.is_object() {
@@ -97,7 +97,7 @@ impl<'t> Finder<'t> {
         })
     }
 
-    /// The element of an array that holds a span.
+    /// The element of an array that contains a span.
     fn element(&self, array: Val<'t>, start: u32, end: u32) -> Option<(usize, Val<'t>)> {
         let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();
         if array.count() < LONG || !array.is_array() {
@@ -110,9 +110,9 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// [`Finder::pointer`] for one span.
+/// [`PointerFinder::pointer`] for one span.
 pub fn of_span(root: Val<'_>, start: u32, end: u32) -> String {
-    Finder::new(root).pointer(start, end)
+    PointerFinder::new(root).pointer(start, end)
 }
 
 /// Appends one step.
@@ -133,7 +133,7 @@ pub fn push_index(pointer: &mut String, index: usize) {
     let _ = write!(pointer, "/{index}");
 }
 
-/// The steps of a pointer, or `None` if the text is none.
+/// The steps of a pointer; `None` if the text is not a pointer.
 pub fn parse(pointer: &str) -> Option<Vec<String>> {
     if pointer.is_empty() {
         return Some(Vec::new());

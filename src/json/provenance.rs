@@ -1,81 +1,82 @@
-//! Where text that was put together came from: a finding in it points into the document that it was made of, and what no
-//! text was made of is known.
+//! The provenance of generated text: findings in it point into the document that it was made from, and the parts
+//! of the document that are missing from it are known.
 
 use crate::place::Place;
 
 use super::string::Decoder;
 
-/// Where the text that begins at an offset came from.
+/// The origin of the text from an offset up to the next run.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct ProvenanceRun {
     /// Offset in the text.
     pub at: u32,
     pub from: Place,
     pub provenance: Provenance,
 }
 
-/// What a stretch of written text has of the place that is named for it.
+/// The relation of a span of written text to the place that it is attributed to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Provenance {
     /// The same bytes.
     Copied,
-    /// The same value in another spelling.
+    /// The same value, written differently.
     Respelled,
-    /// Nothing: the text was made up, and a problem in it is reported there.
+    /// The text is synthetic; the place is where problems in it are reported.
     Named,
 }
 
-/// Where a stretch of written text came from, up to the next one.
+/// The origin of written text from an offset up to the next span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
+pub struct ProvenanceSpan {
     /// Offset in the written text.
     pub at: u64,
     pub from: Place,
     pub provenance: Provenance,
 }
 
-impl Span {
-    /// Whether it says something of the place.
-    pub fn is_said(&self) -> bool {
+impl ProvenanceSpan {
+    /// True if it copies or respells the text at its place.
+    pub fn is_traced(&self) -> bool {
         self.provenance != Provenance::Named && self.from.len > 0
     }
 }
 
-/// What was written, and where it came from.
+/// Written text with its provenance.
 #[derive(Default)]
-pub struct Written {
+pub struct TracedText {
     pub text: Vec<u8>,
-    pub spans: Vec<Span>,
+    pub spans: Vec<ProvenanceSpan>,
 }
 
-/// Where a value came from: as a whole, and stretch by stretch.
+/// The origin of a value: as a whole, and run by run.
 #[derive(Clone, Debug)]
-pub struct Origin {
-    /// Where the whole value is, or what it is reported at.
+pub struct ValueOrigin {
+    /// The place of the whole value, or where problems in it are reported.
     pub whole: Place,
-    /// Its stretches, in order. What comes before the first one was made up.
-    pub runs: Vec<Run>,
+    /// Its runs, in order. Text before the first one is synthetic.
+    pub runs: Vec<ProvenanceRun>,
 }
 
-impl Origin {
-    /// The same for the value in another spelling: which byte came from where is not known any more.
-    pub fn respelled(&self) -> impl Iterator<Item = Run> + '_ {
+impl ValueOrigin {
+    /// The same for the value written differently, when the origins of single bytes are no longer known.
+    pub fn respelled(&self) -> impl Iterator<Item = ProvenanceRun> + '_ {
         let known = self.runs.iter().filter(|run| run.provenance != Provenance::Named);
-        let end = Run { at: 0, from: self.whole, provenance: Provenance::Named };
-        let respelled = known.map(|run| Run { at: 0, from: run.from, provenance: Provenance::Respelled });
+        let end = ProvenanceRun { at: 0, from: self.whole, provenance: Provenance::Named };
+        let respelled =
+            known.map(|run| ProvenanceRun { at: 0, from: run.from, provenance: Provenance::Respelled });
         respelled.chain(std::iter::once(end))
     }
 }
 
-impl Run {
-    /// The run as a span that begins at this offset of written text.
-    pub fn span(&self, at: u64) -> Span {
-        Span { at, from: self.from, provenance: self.provenance }
+impl ProvenanceRun {
+    /// The run as a span at this offset of written text.
+    pub fn span(&self, at: u64) -> ProvenanceSpan {
+        ProvenanceSpan { at, from: self.from, provenance: self.provenance }
     }
 }
 
-/// Appends what a text of a string spells, and where that came from.
-pub fn decode(raw: &[u8], runs: &[Run], text: &mut Vec<u8>, spans: &mut Vec<Span>) {
+/// Appends the decoded text of a string, and its provenance.
+pub fn decode(raw: &[u8], runs: &[ProvenanceRun], text: &mut Vec<u8>, spans: &mut Vec<ProvenanceSpan>) {
     let mut decoder = Decoder::new(raw);
     let mut runs = runs.iter().peekable();
     loop {

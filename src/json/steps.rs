@@ -1,6 +1,5 @@
-//! Steps: how often a member of an object or an element of an array is passed, and how often a path is compared with a
-//! folder above it, or with a glob. Tests bound by it what a record of a given length, or a file below many folders,
-//! costs, without a clock. Without debug assertions nothing is counted.
+//! A counter of work: members and elements visited, and comparisons of paths with folders or globs. Tests use it
+//! to bound the cost of records and walks without a clock. Counts only with debug assertions.
 
 use std::cell::Cell;
 
@@ -15,7 +14,7 @@ pub(crate) fn count() {
     }
 }
 
-/// Steps that this thread has taken.
-pub fn taken() -> u64 {
+/// Steps counted on this thread so far.
+pub fn total() -> u64 {
     STEPS.with(Cell::get)
 }

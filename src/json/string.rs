@@ -1,4 +1,4 @@
-//! The text of JSON strings: reading escapes, writing them, and hashing what a string means.
+//! The text of JSON strings: reading escapes, writing them, and hashing their decoded text.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ impl<'t> Str<'t> {
         if !self.escaped {
             return self.raw == text;
         }
-        // An escape of six bytes may say one.
+        // An escape of six bytes may encode one.
         (text.len()..=text.len() * 6).contains(&self.raw.len()) && decode(self.raw) == text
     }
 
@@ -25,7 +25,7 @@ impl<'t> Str<'t> {
         if self.escaped { Cow::Owned(decode(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 
-    /// How many characters the text has: those that escapes say count once.
+    /// Number of characters of the decoded text.
     pub fn characters(&self) -> usize {
         characters(&self.decode())
     }
@@ -34,25 +34,25 @@ impl<'t> Str<'t> {
         self.raw.is_empty()
     }
 
-    /// Holds nothing but white space. Reads no further than to the first byte that is none.
+    /// True if it contains only white space. Reads no further than the first other byte.
     pub fn is_blank(&self) -> bool {
         let mut decoder = Decoder::new(self.raw);
         std::iter::from_fn(|| decoder.next_part()).all(|part| part.as_bytes().iter().all(u8::is_ascii_whitespace))
     }
 }
 
-/// How many characters a text without escapes has.
+/// Number of characters of a text without escapes.
 pub fn characters(text: &[u8]) -> usize {
-    // Bytes that continue a character are not counted.
+    // Continuation bytes are not counted.
     text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
-/// Reads the escapes of a string that the scanner took. A lone surrogate becomes U+FFFD.
+/// Decodes the escapes of a string that the scanner accepted. A lone surrogate becomes U+FFFD.
 pub fn decode(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
     let mut rest = raw;
     loop {
-        // Escapes are often close together, so that a search for the next one is dear.
+        // Escapes are often close together, so that `memchr` is expensive.
         let near = rest.iter().take(NEAR).position(|byte| *byte == b'\\');
         let run = near.or_else(|| memchr::memchr(b'\\', rest)).unwrap_or(rest.len());
         let (plain, tail) = rest.split_at(run);
@@ -69,25 +69,25 @@ pub fn decode(raw: &[u8]) -> Vec<u8> {
     }
 }
 
-/// How far the next escape is looked for byte by byte.
+/// Bytes in which the next escape is searched for without `memchr`.
 const NEAR: usize = 8;
 
-/// What one step of a [`Decoder`] gave.
-pub enum Part<'a> {
+/// The result of one step of a [`Decoder`]: unescaped bytes, or the character of an escape.
+pub enum DecodedPart<'a> {
     Run(&'a [u8]),
     Char([u8; 4], u8),
 }
 
-impl Part<'_> {
+impl DecodedPart<'_> {
     pub fn as_bytes(&self) -> &[u8] {
         match self {
-            Part::Run(run) => run,
-            Part::Char(bytes, len) => bytes.get(..usize::from(*len)).unwrap_or(bytes),
+            DecodedPart::Run(run) => run,
+            DecodedPart::Char(bytes, len) => bytes.get(..usize::from(*len)).unwrap_or(bytes),
         }
     }
 }
 
-/// Reads a string piece by piece, so that offsets in the text can be told from offsets in what it means.
+/// Decodes a string piece by piece, to map offsets in its raw text to offsets in the decoded one.
 pub struct Decoder<'a> {
     raw: &'a [u8],
     at: usize,
@@ -98,23 +98,23 @@ impl<'a> Decoder<'a> {
         Decoder { raw, at: 0 }
     }
 
-    /// Offset in the text of what comes next.
+    /// Offset in the raw text of the next part.
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    pub fn next_part(&mut self) -> Option<Part<'a>> {
+    pub fn next_part(&mut self) -> Option<DecodedPart<'a>> {
         let rest = self.raw.get(self.at..).filter(|rest| !rest.is_empty())?;
         let run = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
         if run > 0 {
             self.at += run;
-            return Some(Part::Run(rest.split_at(run).0));
+            return Some(DecodedPart::Run(rest.split_at(run).0));
         }
         let (char, used) = escape(rest);
         self.at += used;
         let mut bytes = [0; 4];
         let len = char.encode_utf8(&mut bytes).len() as u8;
-        Some(Part::Char(bytes, len))
+        Some(DecodedPart::Char(bytes, len))
     }
 }
 
@@ -180,13 +180,13 @@ pub fn one_line(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// `text` as it stands between the quotes of a JSON string.
+/// `text` escaped for use between the quotes of a JSON string.
 pub fn escaped(text: &str) -> String {
     let quoted = String::from_utf8(quoted(text)).unwrap_or_default();
     quoted.get(1..quoted.len().max(1) - 1).unwrap_or_default().to_owned()
 }
 
-/// Fingerprint of what a string means, never 0.
+/// Fingerprint of the decoded string, never 0.
 pub fn fingerprint(text: Str<'_>) -> u64 {
     fingerprint_of(&text.decode())
 }

@@ -1,14 +1,14 @@
-//! The tape: what a scan leaves behind. One 20-byte node a value and a key, in document order, with byte spans
-//! relative to the record and the index of the next sibling. No value tree: numbers, escapes and whitespace stay
-//! what they are in the text, and the tape's memory is reused from record to record.
+//! The tape: the result of a scan. One 20-byte node per value and key, in document order, with byte spans relative
+//! to the record and the index of the next sibling. It is not a value tree: numbers, escapes and whitespace remain
+//! as they are in the text, and the tape's memory is reused for the next record.
 
 use std::borrow::Cow;
 
-use super::names::{Name, NameSet};
+use super::names::{KeyName, NameSet};
 use super::steps;
 use super::string::Str;
 
-/// What a node is. A key is a string in front of its value.
+/// The kind of a node. A key is a string node before its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum NodeKind {
@@ -21,41 +21,42 @@ pub enum NodeKind {
     Null,
 }
 
-/// One value or key. `start..end` holds the quotes of a string and the brackets of a container.
+/// One value or key. `start..end` includes the quotes of a string and the brackets of a container.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Index of the node after this one and all that lies in it.
+    /// Index of the node after this one and everything in it.
     pub(super) next: u32,
     /// Fingerprint of the text of a key; number of members or elements of a container.
     pub(super) hash: u32,
-    /// Of a key.
-    pub(super) name: Name,
+    /// The name of a key.
+    pub(super) name: KeyName,
     pub(super) kind: NodeKind,
-    /// The string holds a backslash.
+    /// The string contains a backslash.
     pub(super) escaped: bool,
 }
 
-/// A container whose end the scanner has not met.
+/// A container whose end the scanner has not reached.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct OpenContainer {
     pub node: u32,
     /// Members or elements so far.
     pub count: u32,
-    /// A bit for each key so far, by its hash.
+    /// Bloom filter of the keys so far.
     pub keys: u64,
     pub is_object: bool,
-    /// Two of the keys have the same bit.
+    /// Two of the keys may be equal.
     pub suspect: bool,
 }
 
-impl Frame {
+impl OpenContainer {
     /// Outside of all containers.
-    pub const ROOT: Frame = Frame { node: u32::MAX, count: 0, keys: 0, is_object: false, suspect: false };
+    pub const ROOT: OpenContainer =
+        OpenContainer { node: u32::MAX, count: 0, keys: 0, is_object: false, suspect: false };
 }
 
-/// Something that a strict reader may take and a careful one must point at.
+/// Something that is valid JSON but must be reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Oddity {
     DuplicateKey,
@@ -66,10 +67,10 @@ pub enum Oddity {
 #[derive(Debug, Default)]
 pub struct Tape {
     pub(super) nodes: Vec<Node>,
-    pub(super) open: Vec<Frame>,
+    pub(super) open: Vec<OpenContainer>,
     pub(super) odd: Vec<(Oddity, u32)>,
     pub(super) keys: Vec<(u32, u32)>,
-    pub(super) noted: bool,
+    pub(super) has_replaylint_ref: bool,
     pub(super) ascii: bool,
 }
 
@@ -83,7 +84,7 @@ impl Tape {
         (!self.nodes.is_empty()).then_some(Val { bytes, tape: self, ix: 0 })
     }
 
-    /// The value that stands at these offsets.
+    /// The value at exactly these offsets.
     pub fn at<'t>(&'t self, bytes: &'t [u8], start: u32, end: u32) -> Option<Val<'t>> {
         let ix = self.nodes.partition_point(|node| node.start < start);
         self.nodes.get(ix).filter(|node| node.start == start && node.end == end)?;
@@ -96,18 +97,17 @@ impl Tape {
         &self.odd
     }
 
-    /// Whether the record holds a duplicate key or a lone surrogate.
+    /// True if the record contains a duplicate key or a lone surrogate.
     pub fn is_odd(&self) -> bool {
         !self.odd.is_empty()
     }
 
-    /// Whether an object of the record has a key that is noted as it is scanned, so that no text need be searched
-    /// for it: [`replaylint_ref`](super::name::replaylint_ref).
-    pub fn is_noted(&self) -> bool {
-        self.noted
+    /// True if an object of the record has the key [`replaylint_ref`](super::name::replaylint_ref).
+    pub fn has_replaylint_ref(&self) -> bool {
+        self.has_replaylint_ref
     }
 
-    /// Whether no byte of the text is above 0x7f, as far as the scan has noted.
+    /// True if the scan has found no byte above 0x7f.
     pub fn is_ascii(&self) -> bool {
         self.ascii
     }
@@ -159,12 +159,12 @@ impl<'t> Val<'t> {
         self.end() - self.start()
     }
 
-    /// The text, as it stands.
+    /// The raw text.
     pub fn raw(&self) -> &'t [u8] {
         &self.bytes[self.start() as usize..self.end() as usize]
     }
 
-    /// The whole record that the value lies in.
+    /// The whole record that contains the value.
     pub fn record(&self) -> &'t [u8] {
         self.bytes
     }
@@ -210,12 +210,12 @@ impl<'t> Val<'t> {
         })
     }
 
-    /// The string as it would be read, or `None` for a value of another kind.
+    /// The decoded string; `None` for a value of another kind.
     pub fn text(&self) -> Option<Cow<'t, [u8]>> {
         self.as_str().map(|s| s.decode())
     }
 
-    /// A number that is a whole one.
+    /// The value of a non-negative integer; `None` for anything else.
     pub fn as_u64(&self) -> Option<u64> {
         (self.kind() == NodeKind::Number)
             .then(|| std::str::from_utf8(self.raw()).ok())
@@ -223,7 +223,7 @@ impl<'t> Val<'t> {
             .and_then(|s| s.parse().ok())
     }
 
-    /// Whether the value is this string.
+    /// True if the value is this string.
     pub fn is(&self, text: &str) -> bool {
         self.as_str().is_some_and(|s| s.is(text.as_bytes()))
     }
@@ -234,11 +234,11 @@ impl<'t> Val<'t> {
         Members { bytes: self.bytes, tape: self.tape, at, end }
     }
 
-    /// The same by name: for whoever looks for names only.
+    /// Members as names and values, for lookups by name only.
     #[inline]
-    pub fn named(&self) -> Named<'t> {
+    pub fn named_members(&self) -> NamedMembers<'t> {
         let (at, end) = self.inside(NodeKind::Object);
-        Named { bytes: self.bytes, tape: self.tape, at, end }
+        NamedMembers { bytes: self.bytes, tape: self.tape, at, end }
     }
 
     /// Elements of an array, in order; empty for anything else.
@@ -254,13 +254,13 @@ impl<'t> Val<'t> {
 
     /// The last member with this key, as a parser into a map would see it.
     #[inline]
-    pub fn get(&self, key: impl Key) -> Option<Val<'t>> {
+    pub fn get(&self, key: impl MemberKey) -> Option<Val<'t>> {
         let at = self.find(key)?;
         Some(Val { bytes: self.bytes, tape: self.tape, ix: at + 1 })
     }
 
     #[inline]
-    pub fn member(&self, key: impl Key) -> Option<Member<'t>> {
+    pub fn member(&self, key: impl MemberKey) -> Option<Member<'t>> {
         let at = self.find(key)?;
         Members { bytes: self.bytes, tape: self.tape, at, end: u32::MAX }.next()
     }
@@ -268,7 +268,7 @@ impl<'t> Val<'t> {
     /// The names of an object's keys.
     #[inline]
     pub fn names(&self) -> NameSet {
-        self.named().fold(NameSet::EMPTY, |set, (name, _)| set.with(name))
+        self.named_members().fold(NameSet::EMPTY, |set, (name, _)| set.with(name))
     }
 
     /// The key of a value that is a member of an object.
@@ -279,7 +279,7 @@ impl<'t> Val<'t> {
     }
 
     /// The node of the last member with this key.
-    fn find(&self, key: impl Key) -> Option<u32> {
+    fn find(&self, key: impl MemberKey) -> Option<u32> {
         let (mut at, end) = self.inside(NodeKind::Object);
         let mut found = None;
         while at < end {
@@ -304,23 +304,23 @@ impl<'t> Val<'t> {
     }
 }
 
-/// What a member is looked up by: the text of its key, or its name.
-pub trait Key: Copy + Sealed {}
+/// A key to look up a member by: its text or its name.
+pub trait MemberKey: Copy + Sealed {}
 
-impl<K: Copy + Sealed> Key for K {}
+impl<K: Copy + Sealed> MemberKey for K {}
 
 mod sealed {
     use super::Node;
 
     pub trait Sealed {
-        /// Whether a node is this key.
+        /// True if a node is this key.
         fn is(&self, bytes: &[u8], node: &Node) -> bool;
     }
 }
 
 use sealed::Sealed;
 
-impl Sealed for Name {
+impl Sealed for KeyName {
     #[inline(always)]
     fn is(&self, _: &[u8], node: &Node) -> bool {
         node.name == *self
@@ -357,12 +357,13 @@ fn is_escaped_key(bytes: &[u8], node: &Node, key: &[u8]) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'t> {
     pub key: Str<'t>,
-    pub name: Name,
+    pub name: KeyName,
     /// Offset of the key's opening quote in the record.
     pub key_start: u32,
     pub val: Val<'t>,
 }
 
+/// The members of an object, in order.
 #[derive(Clone)]
 pub struct Members<'t> {
     bytes: &'t [u8],
@@ -389,18 +390,18 @@ impl<'t> Iterator for Members<'t> {
 
 /// Members of an object by name.
 #[derive(Clone)]
-pub struct Named<'t> {
+pub struct NamedMembers<'t> {
     bytes: &'t [u8],
     tape: &'t Tape,
     at: u32,
     end: u32,
 }
 
-impl<'t> Iterator for Named<'t> {
-    type Item = (Name, Val<'t>);
+impl<'t> Iterator for NamedMembers<'t> {
+    type Item = (KeyName, Val<'t>);
 
     #[inline(always)]
-    fn next(&mut self) -> Option<(Name, Val<'t>)> {
+    fn next(&mut self) -> Option<(KeyName, Val<'t>)> {
         if self.at >= self.end {
             return None;
         }
@@ -412,6 +413,7 @@ impl<'t> Iterator for Named<'t> {
     }
 }
 
+/// The elements of an array, in order.
 #[derive(Clone)]
 pub struct Elements<'t> {
     bytes: &'t [u8],

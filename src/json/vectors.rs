@@ -1,23 +1,23 @@
-//! What the scanner looks for inside strings, by vector instructions, where the machine has them. All unsafe code is here.
+//! The masks of `block` with vector instructions, where the machine has them. All unsafe code is here.
 //!
-//! No closure may hold an intrinsic: it would not be compiled for the instructions of the function around it, and be
-//! called for each block.
+//! No closure may contain an intrinsic: it would not be compiled with the target features of the surrounding
+//! function, and be called for each block.
 #![expect(unsafe_code, reason = "vector instructions after a check that the machine has them")]
 
 use std::arch::x86_64::*;
 
-use super::block::{BlockSorter, LANES, Lanes, Masks};
+use super::block::{BlockSorter, LANES, LaneWidth, Masks};
 use super::fault::Fault;
 use super::grammar::grammar;
 use super::tape::Tape;
 
-/// Scans a text; `None` where the machine has no such instructions, or they are not wanted.
-pub(super) fn run(bytes: &[u8], tape: &mut Tape, lanes: Lanes, one_line: bool) -> Option<Result<u32, Fault>> {
-    if lanes >= Lanes::Avx512 && is_x86_feature_detected!("avx512bw") {
-        // SAFETY: the machine has it, and with it all that is older.
+/// Scans a text; `None` if the machine lacks such instructions, or `lanes` excludes them.
+pub(super) fn run(bytes: &[u8], tape: &mut Tape, lanes: LaneWidth, one_line: bool) -> Option<Result<u32, Fault>> {
+    if lanes >= LaneWidth::Avx512 && is_x86_feature_detected!("avx512bw") {
+        // SAFETY: the machine has it, and with it all older features.
         return Some(unsafe { avx512(bytes, tape, one_line) });
     }
-    if lanes >= Lanes::Avx2 && is_x86_feature_detected!("avx2") {
+    if lanes >= LaneWidth::Avx2 && is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has it, and with it BMI1.
         return Some(unsafe { avx2(bytes, tape, one_line) });
     }

@@ -1,111 +1,116 @@
-//! Judging one doc, from its bytes to its findings. Where a history misses items that another one of the same doc may
-//! show, the doc is read again for them.
+//! Judges one doc, from its bytes to its findings. If a history lacks items that another history of the same doc
+//! may contain, the doc is read again for them.
 #![expect(clippy::indexing_slicing, reason = "the table of targets is never empty")]
 
 use std::collections::HashSet;
 use std::io;
 
 use crate::formats::agents::self_repair;
-use crate::history::{Finding, Known, Version};
+use crate::history::{Finding, StoredItems, Version};
 use crate::place::DocId;
-use crate::read::{self, Emit, Found, Reading, Take, Texts};
+use crate::read::{self, DocReading, Emit, FoundHistory, ReadConsumer, TextReader};
 use crate::rules;
 use crate::source::{Container, ReadAt};
 use crate::targets;
 
-use super::bench::{Bench, of_live_rows};
+use super::evaluate::{Evaluation, findings_on_rows};
 use super::items::ItemRules;
-use super::{Case, Judged, JudgedDoc, OnHistory, Options, healing};
+use super::{HistoryVisitor, JudgedDoc, JudgedHistory, Options, WeighedFinding, self_repair_notes};
 
 /// Judges a doc on up to `threads` threads.
-pub fn judge<H: OnHistory>(
+pub fn judge<H: HistoryVisitor>(
     id: DocId,
     bytes: &dyn ReadAt,
     options: &Options,
     threads: usize,
-    on: &H,
-) -> io::Result<JudgedDoc<H::Made>> {
-    judging(id, bytes, options, threads, on, &mut |_| Ok(()))
+    visitor: &H,
+) -> io::Result<JudgedDoc<H::Output>> {
+    judge_streaming(id, bytes, options, threads, visitor, &mut |_| Ok(()))
 }
 
-/// The same, and hands over what is made of histories as it goes on.
-pub fn judging<H: OnHistory>(
+/// Judges a doc, and passes the outputs of histories to `emit` while it reads on.
+pub fn judge_streaming<H: HistoryVisitor>(
     id: DocId,
     bytes: &dyn ReadAt,
     options: &Options,
     threads: usize,
-    on: &H,
-    emit: Emit<'_, Vec<H::Made>>,
-) -> io::Result<JudgedDoc<H::Made>> {
-    let mut pass = |judging: &Judging<'_, H>| {
-        let mut emit = |gathered: &mut Gathered<H::Made>| emit(&mut gathered.made);
+    visitor: &H,
+    emit: Emit<'_, Vec<H::Output>>,
+) -> io::Result<JudgedDoc<H::Output>> {
+    let mut pass = |judging: &DocJudge<'_, H>| {
+        let mut emit = |gathered: &mut DocFindings<H::Output>| emit(&mut gathered.outputs);
         read::read(id, bytes, &options.read, threads, judging, &mut emit)
     };
-    passes(bytes, options, on, &mut pass)
+    run_passes(bytes, options, visitor, &mut pass)
 }
 
-/// Judges a doc that was made here, so that what it lies in is known.
-pub fn judge_made<H: OnHistory>(
+/// Judges a doc whose container is known.
+pub fn judge_in_container<H: HistoryVisitor>(
     id: DocId,
     bytes: &dyn ReadAt,
     container: Container,
     options: &Options,
     threads: usize,
-    on: &H,
-) -> io::Result<JudgedDoc<H::Made>> {
+    visitor: &H,
+) -> io::Result<JudgedDoc<H::Output>> {
     let mut pass =
-        |judging: &Judging<'_, H>| read::read_made(id, bytes, container, &options.read, threads, judging);
-    passes(bytes, options, on, &mut pass)
+        |judging: &DocJudge<'_, H>| read::read_synthetic(id, bytes, container, &options.read, threads, judging);
+    run_passes(bytes, options, visitor, &mut pass)
 }
 
-type Pass<'p, H, T> = &'p mut dyn FnMut(&Judging<'_, H>) -> io::Result<Reading<Gathered<T>>>;
+type ReadPass<'p, H, T> = &'p mut dyn FnMut(&DocJudge<'_, H>) -> io::Result<DocReading<DocFindings<T>>>;
 
-/// One pass, and others where that missed something.
-fn passes<H: OnHistory>(
+/// Runs one pass, and more if that lacked items.
+fn run_passes<H: HistoryVisitor>(
     bytes: &dyn ReadAt,
     options: &Options,
-    on: &H,
-    pass: Pass<'_, H, H::Made>,
-) -> io::Result<JudgedDoc<H::Made>> {
-    let nothing = Known::default();
-    let judging = Judging { bytes, options, on, known: &nothing, wanted: None };
+    visitor: &H,
+    pass: ReadPass<'_, H, H::Output>,
+) -> io::Result<JudgedDoc<H::Output>> {
+    let nothing = StoredItems::default();
+    let judging = DocJudge { bytes, options, visitor, stored_items: &nothing, only_ids: None };
     let mut first = pass(&judging)?;
-    if first.gathered.wanted.is_empty() {
-        return Ok(JudgedDoc { alone: true, ..finish(first, options) });
+    if first.output.missing_ids.is_empty() {
+        return Ok(JudgedDoc { is_self_contained: true, ..finish(first, options) });
     }
-    // It may be elsewhere in the doc: look for it, and judge again if it is.
-    let wanted = std::mem::take(&mut first.gathered.wanted);
-    let found = pass(&Judging { wanted: Some(&wanted), ..judging })?.gathered.known;
+    // They may be elsewhere in the doc: look for them, and judge again if they are found.
+    let missing_ids = std::mem::take(&mut first.output.missing_ids);
+    let found = pass(&DocJudge { only_ids: Some(&missing_ids), ..judging })?.output.stored_items;
     if found.is_empty() {
         return Ok(finish(first, options));
     }
-    Ok(finish(pass(&Judging { known: &found, ..judging })?, options))
+    Ok(finish(pass(&DocJudge { stored_items: &found, ..judging })?, options))
 }
 
-fn finish<T>(found: Reading<Gathered<T>>, options: &Options) -> JudgedDoc<T> {
-    let mut judged = found.gathered.judged;
-    if let Some(format) = found.format.filter(|_| healing::applies(options)) {
-        let version = options.agent_version.or(found.gathered.agent_version);
-        healing::heal(&mut judged, None, &self_repair::healed(format.info().name, version), options);
+fn finish<T>(found: DocReading<DocFindings<T>>, options: &Options) -> JudgedDoc<T> {
+    let mut judged = found.output.judged;
+    if let Some(format) = found.format.filter(|_| self_repair_notes::applies(options)) {
+        let version = options.agent_version.or(found.output.agent_version);
+        self_repair_notes::replace_with_notes(
+            &mut judged,
+            None,
+            &self_repair::self_repairs_of(format.info().name, version),
+            options,
+        );
     }
     let spans = found.format.is_some_and(|format| format.info().histories.shares_rows());
     if spans {
-        once_a_place(&mut judged);
+        dedup_by_place(&mut judged);
     }
-    judged.sort_by_key(Judged::order);
+    judged.sort_by_key(WeighedFinding::sort_key);
     JudgedDoc {
         container: found.container,
         format: found.format,
-        targets: found.gathered.targets,
+        targets: found.output.targets,
         schemas: options.schemas.clone(),
-        judged,
-        made: found.gathered.made,
+        findings: judged,
+        outputs: found.output.outputs,
         records: found.records,
         histories: found.histories,
         items: found.items,
         slimmed: found.slimmed,
-        may_refer: found.may_refer,
-        alone: false,
+        may_have_references: found.may_refer,
+        is_self_contained: false,
         unsent: found.unsent,
         lines: found.lines,
         bugs: found.bugs,
@@ -113,7 +118,7 @@ fn finish<T>(found: Reading<Gathered<T>>, options: &Options) -> JudgedDoc<T> {
 }
 
 /// Branches share what comes before their fork: each finding there is reported once.
-fn once_a_place(judged: &mut Vec<Judged>) {
+fn dedup_by_place(judged: &mut Vec<WeighedFinding>) {
     let mut seen = HashSet::new();
     judged.retain(|judged| {
         let finding = &judged.finding;
@@ -121,98 +126,99 @@ fn once_a_place(judged: &mut Vec<Judged>) {
     });
 }
 
-/// What the histories of a doc, or of a stretch of it, gave.
-struct Gathered<T> {
+/// Findings and outputs of the histories of a doc, or of a stretch of it.
+struct DocFindings<T> {
     targets: Vec<&'static str>,
-    judged: Vec<Judged>,
-    made: Vec<T>,
+    judged: Vec<WeighedFinding>,
+    outputs: Vec<T>,
     /// The newest version of an agent that the histories name.
     agent_version: Option<Version>,
-    /// Ids of items that a history misses.
-    wanted: HashSet<u64>,
-    known: Known,
+    /// Ids of items that a history lacks.
+    missing_ids: HashSet<u64>,
+    stored_items: StoredItems,
 }
 
-impl<T> Default for Gathered<T> {
+impl<T> Default for DocFindings<T> {
     fn default() -> Self {
-        Gathered {
+        DocFindings {
             targets: Vec::new(),
             judged: Vec::new(),
-            made: Vec::new(),
+            outputs: Vec::new(),
             agent_version: None,
-            wanted: HashSet::new(),
-            known: Known::default(),
+            missing_ids: HashSet::new(),
+            stored_items: StoredItems::default(),
         }
     }
 }
 
-impl<T> Gathered<T> {
-    fn judged_for(&mut self, target: &'static str) {
+impl<T> DocFindings<T> {
+    fn add_target(&mut self, target: &'static str) {
         if !self.targets.contains(&target) {
             self.targets.push(target);
         }
     }
 }
 
-struct Judging<'j, H> {
+struct DocJudge<'j, H> {
     bytes: &'j dyn ReadAt,
     options: &'j Options,
-    on: &'j H,
-    known: &'j Known,
-    /// Only gather full items with these ids.
-    wanted: Option<&'j HashSet<u64>>,
+    visitor: &'j H,
+    stored_items: &'j StoredItems,
+    /// If set, only full items with these ids are collected.
+    only_ids: Option<&'j HashSet<u64>>,
 }
 
-impl<H> Clone for Judging<'_, H> {
+impl<H> Clone for DocJudge<'_, H> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<H> Copy for Judging<'_, H> {}
+impl<H> Copy for DocJudge<'_, H> {}
 
-impl<H: OnHistory> Take for Judging<'_, H> {
+impl<H: HistoryVisitor> ReadConsumer for DocJudge<'_, H> {
     type Visitor<'v>
         = ItemRules<'v>
     where
         Self: 'v;
-    type Gathered = Gathered<H::Made>;
+    type Output = DocFindings<H::Output>;
 
     fn visitor(&self) -> ItemRules<'_> {
         ItemRules::new(self.options)
     }
 
-    fn history(&self, found: Found<'_>, into: &mut Self::Gathered) {
-        let Found { history, info, number, items, record } = found;
-        if let Some(wanted) = self.wanted {
-            into.known.gather(&history, wanted);
+    fn history(&self, found: FoundHistory<'_>, into: &mut Self::Output) {
+        let FoundHistory { history, info, number, items, record } = found;
+        if let Some(only_ids) = self.only_ids {
+            into.stored_items.collect(&history, only_ids);
             return;
         }
-        let bench = Bench::new(&history, info, self.options);
-        into.judged_for(bench.target.name);
+        let evaluation = Evaluation::new(&history, info, self.options);
+        into.add_target(evaluation.target.name);
         into.agent_version = into.agent_version.max(history.settings.agent_version);
-        let texts = Texts::new(self.bytes, info.dialect).knowing(record);
-        let cx = bench.cx(&texts, self.known);
-        let case = Case { cx: &cx, info, judged: &[], number, options: self.options, bench: &bench };
-        if !self.on.judges() {
-            into.made.extend(self.on.history(&case));
+        let texts = TextReader::new(self.bytes, info.dialect).with_scanned(record);
+        let cx = evaluation.context(&texts, self.stored_items);
+        let case =
+            JudgedHistory { cx: &cx, info, findings: &[], number, options: self.options, evaluation: &evaluation };
+        if !self.visitor.needs_findings() {
+            into.outputs.extend(self.visitor.visit(&case));
             return;
         }
-        let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
-        let (judged, unheaded) = bench.judge(&cx, &items, self.options, &self.options.enabled, number);
-        into.made.extend(self.on.history(&Case { judged: &judged, ..case }));
+        let items = if items.is_empty() { Vec::new() } else { findings_on_rows(&history, items) };
+        let (judged, unheaded) = evaluation.judge(&cx, &items, self.options, &self.options.enabled, number);
+        into.outputs.extend(self.visitor.visit(&JudgedHistory { findings: &judged, ..case }));
         into.judged.extend(judged);
-        if self.known.is_empty() {
+        if self.stored_items.is_empty() {
             if info.records_responses {
-                into.wanted.extend(unheaded);
+                into.missing_ids.extend(unheaded);
             }
-            into.wanted.extend(history.rows.iter().filter(|row| row.is_reference()).map(|row| row.id));
-            into.wanted.extend(history.settings.previous.map(|previous| previous.id));
+            into.missing_ids.extend(history.rows.iter().filter(|row| row.is_reference()).map(|row| row.id));
+            into.missing_ids.extend(history.settings.previous.map(|previous| previous.id));
         }
     }
 
-    /// What is said of bytes, records and nodes weighs the same for every target.
-    fn raise(&self, finding: Finding, into: &mut Self::Gathered) {
+    /// Findings on bytes, records and nodes have the same severity for every target.
+    fn raise(&self, finding: Finding, into: &mut Self::Output) {
         let Some(rule) = rules::by_code(finding.code).filter(|rule| self.options.enabled.has(rule.code)) else {
             return;
         };
@@ -220,24 +226,24 @@ impl<H: OnHistory> Take for Judging<'_, H> {
         let variant = rule.variant(finding.variant);
         if let Some(severity) = variant.levels.stored {
             let loss = variant.loss;
-            into.judged.push(Judged { finding, severity, target, history: None, loss, flattens: false });
+            into.judged.push(WeighedFinding { finding, severity, target, history: None, loss, flattens: false });
         }
     }
 
-    fn join(&self, into: &mut Self::Gathered, mut next: Self::Gathered, records: u32, histories: u32) {
+    fn join(&self, into: &mut Self::Output, mut next: Self::Output, records: u32, histories: u32) {
         for judged in &mut next.judged {
             judged.finding.row.record += records;
             judged.history = judged.history.map(|n| n + histories);
         }
-        for made in &mut next.made {
-            H::renumber(made, histories);
-            H::renumber_records(made, records);
+        for outputs in &mut next.outputs {
+            H::renumber(outputs, histories);
+            H::renumber_records(outputs, records);
         }
-        next.targets.iter().for_each(|target| into.judged_for(target));
+        next.targets.iter().for_each(|target| into.add_target(target));
         into.judged.append(&mut next.judged);
-        into.made.append(&mut next.made);
+        into.outputs.append(&mut next.outputs);
         into.agent_version = into.agent_version.max(next.agent_version);
-        into.wanted.extend(next.wanted);
-        into.known.merge(next.known);
+        into.missing_ids.extend(next.missing_ids);
+        into.stored_items.merge(next.stored_items);
     }
 }

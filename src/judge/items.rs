@@ -1,31 +1,31 @@
-//! The rules that judge items by themselves, as they pass by in the reading.
+//! Rules about single items, which run while the items are read.
 
 use crate::dialect::Item;
 use crate::format::FormatInfo;
 use crate::history::{Finding, Flags, KindSet};
 use crate::read::Visitor;
-use crate::rule::{Check, Out, Rule};
+use crate::rule::{Check, FindingSink, Rule};
 use crate::rules::fields;
-use crate::schema::Standard;
+use crate::schema::ItemSchema;
 use crate::targets;
 
 use super::Options;
 
-type ItemCheck = (KindSet, fn(&Item<'_>, &mut Out));
-type SchemaCheck = fn(&Standard, &Item<'_>, &mut Out);
+type ItemCheck = (KindSet, fn(&Item<'_>, &mut FindingSink));
+type SchemaCheck = fn(&ItemSchema, &Item<'_>, &mut FindingSink);
 
-/// Judges items. One a thread.
+/// Checks items; one for each thread.
 pub struct ItemRules<'o> {
     options: &'o Options,
     checks: Vec<(&'static Rule, ItemCheck)>,
-    /// Those of the checks that judge what the format at hand speaks.
+    /// The checks that apply to the dialect of the current format.
     active: Vec<ItemCheck>,
     schema_check: Option<SchemaCheck>,
-    /// What the items of the format at hand are held against.
-    standard: Option<Standard>,
-    /// Rows of the table of field rules are wanted, of any dialect and of the format at hand.
+    /// The schema for the items of the current format.
+    schema: Option<ItemSchema>,
+    /// True if rows of the table of field rules are enabled: of any dialect, and of the current format.
     fields: (bool, bool),
-    out: Out,
+    sink: FindingSink,
 }
 
 impl<'o> ItemRules<'o> {
@@ -47,19 +47,19 @@ impl<'o> ItemRules<'o> {
             checks,
             active: Vec::new(),
             schema_check,
-            standard: None,
+            schema: None,
             fields: (fields::ROWS.iter().any(|row| enabled.has(row.code)), false),
-            out: Out::default(),
+            sink: FindingSink::default(),
         }
     }
 }
 
 impl Visitor for ItemRules<'_> {
-    /// Checks of rules that have nothing to say of the dialect of the format's target are left out.
+    /// Checks of rules that do not apply to the dialect of the format's target are left out.
     fn begin(&mut self, info: &'static FormatInfo) {
         let dialect = info.dialect.info().name;
-        self.standard = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
-        self.fields.1 = self.fields.0 && fields::judge(dialect);
+        self.schema = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
+        self.fields.1 = self.fields.0 && fields::applies_to(dialect);
         let target = targets::by_name(info.target);
         let judges = |rule: &Rule| target.is_none_or(|target| rule.judges(target.dialect));
         let active = self.checks.iter().filter(|(rule, _)| judges(rule)).map(|(_, check)| *check);
@@ -69,21 +69,21 @@ impl Visitor for ItemRules<'_> {
     fn item(&mut self, item: &mut Item<'_>, found: &mut Vec<Finding>) {
         for (kinds, check) in &self.active {
             if kinds.has(item.row.kind) {
-                check(item, &mut self.out);
+                check(item, &mut self.sink);
             }
         }
         // What another system stores of an item is not what the API would see.
         let foreign = item.row.has(Flags::FOREIGN);
         if self.fields.1 && !foreign {
-            fields::check(item, &mut self.out);
-            item.row.set(std::mem::take(&mut self.out.noted));
+            fields::check(item, &mut self.sink);
+            item.row.set(std::mem::take(&mut self.sink.item_flags));
         }
-        let standard = self.standard.as_ref().filter(|_| !foreign);
-        if let (Some(check), Some(standard)) = (self.schema_check, standard) {
-            check(standard, item, &mut self.out);
+        let schema = self.schema.as_ref().filter(|_| !foreign);
+        if let (Some(check), Some(schema)) = (self.schema_check, schema) {
+            check(schema, item, &mut self.sink);
         }
-        if !self.out.findings.is_empty() {
-            found.append(&mut self.out.findings);
+        if !self.sink.findings.is_empty() {
+            found.append(&mut self.sink.findings);
         }
     }
 }

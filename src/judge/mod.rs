@@ -1,42 +1,42 @@
-//! Rules over what was read: findings with their weight. `check`, `fix` and every other command share it.
+//! Runs the rules over histories: findings with their severity. `check`, `fix` and every other command share it.
 
-mod bench;
+mod collect;
 mod doc;
-mod healing;
+mod evaluate;
 mod items;
-mod judged;
-mod keep;
-mod look;
-mod proof;
+mod proven;
+mod self_repair_notes;
+mod text_access;
+mod weighed_finding;
 
 use crate::format::{Format, FormatInfo};
-use crate::history::{Finding, History, Unsent, Version};
+use crate::history::{Finding, History, UnsentItem, Version};
 use crate::read;
-use crate::read::Skipped;
-use crate::rule::{Age, Cx};
+use crate::read::SkippedRecord;
+use crate::rule::{AgeLimit, RuleContext};
 use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::{Severity, Target};
 
-pub use bench::{Bench, Enabled, levels, speaks};
-pub use doc::{judge, judge_made, judging};
-pub use judged::Judged;
-pub use keep::{Keep, Kept, each_piece, unjudged};
+pub use collect::{HistoryCollector, HistoryRows, structural_options, visit_parts};
+pub use doc::{judge, judge_in_container, judge_streaming};
+pub use evaluate::{EnabledRules, Evaluation, levels, shares_dialect};
+pub use weighed_finding::WeighedFinding;
 
-/// What the user said about the files, and which rules run.
+/// Options of judging: facts about the files that the user gave, and the enabled rules.
 #[derive(Clone)]
 pub struct Options {
     pub read: read::Options,
     pub target: Option<&'static Target>,
     pub store: Option<bool>,
     pub model: Option<String>,
-    /// The version of the agent that is to go on with a session, instead of the one that wrote it.
+    /// The version of the agent that will resume a session, if it is not the one that wrote it.
     pub agent_version: Option<Version>,
-    /// What items must look like.
+    /// The schemas of items.
     pub schemas: Schemas,
     /// Stored items older than this are reported.
-    pub age: Option<Age>,
-    pub enabled: Enabled,
+    pub age: Option<AgeLimit>,
+    pub enabled: EnabledRules,
 }
 
 impl Default for Options {
@@ -49,59 +49,64 @@ impl Default for Options {
             agent_version: None,
             schemas: Schemas::Official,
             age: None,
-            enabled: Enabled::default(),
+            enabled: EnabledRules::default(),
         }
     }
 }
 
-/// A history that was judged, with what is needed to judge others as it was.
-pub struct Case<'c> {
-    pub cx: &'c Cx<'c>,
+/// A judged history, with what is needed to judge others in the same way.
+pub struct JudgedHistory<'c> {
+    pub cx: &'c RuleContext<'c>,
     pub info: &'static FormatInfo,
-    /// What was found, in the order in which it is printed; nothing if nobody judges.
-    pub judged: &'c [Judged],
+    /// The findings, in the order in which they are printed; empty if histories are not judged.
+    pub findings: &'c [WeighedFinding],
     /// Number of the history in the doc.
     pub number: u32,
     pub options: &'c Options,
-    bench: &'c Bench<'c>,
+    evaluation: &'c Evaluation<'c>,
 }
 
-impl Case<'_> {
-    /// Judges what the history might become, or a part of it. `items` are the findings of its items; `enabled` are the
-    /// rules, where those of the run do not fit.
-    pub fn judge_rows(&self, history: &History, items: &[Finding], enabled: Option<&Enabled>) -> Vec<Judged> {
-        let bench = self.bench.of(history);
-        let cx = bench.cx(self.cx.look, self.cx.known);
+impl JudgedHistory<'_> {
+    /// Judges a changed version of the history, or a part of it. `items` are the findings on its items; `enabled`
+    /// are the rules, if not those of the run.
+    pub fn judge_rows(
+        &self,
+        history: &History,
+        items: &[Finding],
+        enabled: Option<&EnabledRules>,
+    ) -> Vec<WeighedFinding> {
+        let evaluation = self.evaluation.for_history(history);
+        let cx = evaluation.context(self.cx.text, self.cx.stored_items);
         let enabled = enabled.unwrap_or(&self.options.enabled);
-        bench.judge(&cx, items, self.options, enabled, self.number).0
+        evaluation.judge(&cx, items, self.options, enabled, self.number).0
     }
 }
 
-/// Gets each history once it is judged, on the thread that judged it.
-pub trait OnHistory: Sync {
-    type Made: Send;
+/// Visitor of histories; it gets each history once it is judged, on the thread that judged it.
+pub trait HistoryVisitor: Sync {
+    type Output: Send;
 
-    fn history(&self, case: &Case<'_>) -> Option<Self::Made>;
+    fn visit(&self, case: &JudgedHistory<'_>) -> Option<Self::Output>;
 
-    /// Whether histories are judged before they are handed over; else they are only put together.
-    fn judges(&self) -> bool {
+    /// True if histories are judged before they are visited; otherwise they are only assembled.
+    fn needs_findings(&self) -> bool {
         true
     }
 
-    /// Counts histories from where the stretches before ended.
-    fn renumber(made: &mut Self::Made, by: u32);
+    /// Adds the number of histories in the stretches before to that of an output.
+    fn renumber(made: &mut Self::Output, by: u32);
 
-    /// The same for records.
-    fn renumber_records(_made: &mut Self::Made, _by: u32) {}
+    /// Adds the number of records in the stretches before.
+    fn renumber_records(_made: &mut Self::Output, _by: u32) {}
 }
 
-/// Wants nothing but findings.
-pub struct Findings;
+/// A visitor that only judges and has no output.
+pub struct FindingsOnly;
 
-impl OnHistory for Findings {
-    type Made = ();
+impl HistoryVisitor for FindingsOnly {
+    type Output = ();
 
-    fn history(&self, _: &Case<'_>) -> Option<()> {
+    fn visit(&self, _: &JudgedHistory<'_>) -> Option<()> {
         None
     }
 
@@ -113,47 +118,47 @@ pub struct JudgedDoc<T> {
     pub container: Container,
     /// The format of the doc, or of the first record that has one.
     pub format: Option<&'static dyn Format>,
-    /// What its histories were judged for; more than one if they name different providers.
+    /// The targets that its histories were judged for; several if they name different providers.
     pub targets: Vec<&'static str>,
-    /// What items were held against.
+    /// The schemas that items were checked against.
     pub schemas: Schemas,
-    /// In the order in which they are printed.
-    pub judged: Vec<Judged>,
-    /// What [`OnHistory`] made, in the order of the histories.
-    pub made: Vec<T>,
+    /// The findings, in the order in which they are printed.
+    pub findings: Vec<WeighedFinding>,
+    /// The outputs of the [`HistoryVisitor`], in the order of the histories.
+    pub outputs: Vec<T>,
     pub records: u32,
     pub histories: u32,
     pub items: u64,
-    /// References stand for items of it: `slim` was here.
+    /// True if `slim` replaced items by references.
     pub slimmed: bool,
-    /// A record may hold a reference.
-    pub may_refer: bool,
-    /// No history asks for what may be elsewhere in the doc.
-    pub alone: bool,
+    /// True if a record may contain a reference of `slim`.
+    pub may_have_references: bool,
+    /// True if no history depends on items elsewhere in the doc.
+    pub is_self_contained: bool,
     /// Rows that are never sent, by their names, and why.
-    pub unsent: Vec<Unsent>,
-    /// (offset, number of the line that starts at or before it and begins there) every few kilobytes.
+    pub unsent: Vec<UnsentItem>,
+    /// Offsets and numbers of lines, one every few kilobytes.
     pub lines: Vec<(u64, u64)>,
-    /// Records that were skipped because of a bug here.
-    pub bugs: Vec<Skipped>,
+    /// Records that were skipped because of a bug in replaylint.
+    pub bugs: Vec<SkippedRecord>,
 }
 
 impl<T> JudgedDoc<T> {
-    /// The same, with something else made of its histories.
-    pub fn with_made<U>(&self, made: Vec<U>) -> JudgedDoc<U> {
+    /// The same doc with other outputs.
+    pub fn with_outputs<U>(&self, made: Vec<U>) -> JudgedDoc<U> {
         JudgedDoc {
             container: self.container,
             format: self.format,
             targets: self.targets.clone(),
             schemas: self.schemas.clone(),
-            judged: self.judged.clone(),
-            made,
+            findings: self.findings.clone(),
+            outputs: made,
             records: self.records,
             histories: self.histories,
             items: self.items,
             slimmed: self.slimmed,
-            may_refer: self.may_refer,
-            alone: self.alone,
+            may_have_references: self.may_have_references,
+            is_self_contained: self.is_self_contained,
             unsent: self.unsent.clone(),
             lines: self.lines.clone(),
             bugs: self.bugs.clone(),
@@ -165,18 +170,20 @@ impl<T> JudgedDoc<T> {
         self.format.map(|format| format.info().name)
     }
 
-    /// Each line is a conversation by itself, about which no other line has a say.
+    /// True if each line is a conversation of its own, independent of all other lines.
     pub fn is_by_line(&self) -> bool {
         let by_itself = |format: &'static dyn Format| {
             !format.info().histories.span_records()
                 && !format.layout().is_translated()
                 && format.layout().reduction().is_none()
         };
-        self.format.is_some_and(by_itself) && matches!(self.container, Container::Lines { .. }) && self.alone
+        self.format.is_some_and(by_itself)
+            && matches!(self.container, Container::Lines { .. })
+            && self.is_self_contained
     }
 
     /// The first finding that is an error.
-    pub fn first_error(&self) -> Option<&Judged> {
-        self.judged.iter().find(|judged| judged.severity == Severity::Error)
+    pub fn first_error(&self) -> Option<&WeighedFinding> {
+        self.findings.iter().find(|judged| judged.severity == Severity::Error)
     }
 }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::convert::{ConvertOptions, Plan, Thoughts, convert_doc};
-use crate::dialect::Written;
-use crate::report::{Content, diagnose};
-use crate::source::{Memory, Roomy};
+use crate::convert::{ConvertOptions, ConvertPlan, ReasoningMode, convert_doc};
+use crate::dialect::OutputShape;
+use crate::report::{ContentDisplay, diagnose};
+use crate::source::{BorrowedBytes, GrowableBytes};
 
 use super::dialect::Dialect;
 use super::error::Error;
@@ -15,26 +15,26 @@ use super::report::{DOC, Report};
 /// Histories as requests of another dialect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Converted {
-    /// A request a history, each on a line.
+    /// One request per history, each on a line.
     #[serde(skip)]
     pub text: Vec<u8>,
-    /// How many there are.
+    /// Number of converted histories.
     pub histories: u32,
-    /// Records of which nothing could be written.
+    /// Number of records that could not be converted.
     pub failed: u32,
-    /// Everything that was lost, at the place of its source.
+    /// Everything that was lost, with its source location.
     pub losses: Report,
 }
 
 impl Converted {
-    /// Whether something of what the model saw is lost.
+    /// True if something that the model saw is lost.
     pub fn loses(&self) -> bool {
         self.failed > 0 || self.losses.summary.warnings > 0
     }
 }
 
-/// Converts the histories of a document to requests of another dialect. What is lost is reported, never dropped in
-/// silence.
+/// Converts the histories of a document to requests of another dialect. Losses are reported; nothing is dropped
+/// silently.
 ///
 /// ```
 /// use replaylint::{Dialect, Options, convert};
@@ -50,7 +50,7 @@ impl Converted {
 ///
 /// # Errors
 ///
-/// If the document is larger than this machine can address.
+/// If the document is larger than the address space.
 pub fn convert(document: &[u8], to: Dialect, options: &Options) -> Result<Converted, Error> {
     let Some(from) = options.list else { return convert_document(document, to, options) };
     let mut converted = convert_document(&from.request(document), to, options)?;
@@ -59,11 +59,11 @@ pub fn convert(document: &[u8], to: Dialect, options: &Options) -> Result<Conver
 }
 
 fn convert_document(document: &[u8], to: Dialect, options: &Options) -> Result<Converted, Error> {
-    let bytes = Roomy::new(Memory(document));
-    let plan = Plan {
-        to: to.grammar(),
-        written: Written::Request,
-        thoughts: Thoughts::Auto,
+    let bytes = GrowableBytes::new(BorrowedBytes(document));
+    let plan = ConvertPlan {
+        dialect: to.grammar(),
+        shape: OutputShape::Request,
+        reasoning: ReasoningMode::Auto,
         model: options.judge.model.clone(),
         target: options.judge.target,
     };
@@ -74,7 +74,7 @@ fn convert_document(document: &[u8], to: Dialect, options: &Options) -> Result<C
         Ok(())
     })?;
     let (histories, failed) = (done.converted, done.failed);
-    let found = done.told();
-    let diagnostics = diagnose(DOC, &options.name, &bytes, &found, Content::None)?;
+    let found = done.into_judged_doc();
+    let diagnostics = diagnose(DOC, &options.name, &bytes, &found, ContentDisplay::None)?;
     Ok(Converted { text, histories, failed, losses: Report::new(&found, &options.name, diagnostics) })
 }

@@ -1,4 +1,4 @@
-//! The grammars that the library takes items of, and lists of them as the request that would send them.
+//! The dialects of items that the library accepts, and conversion between a list of items and a request.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use crate::report::contract::{Change, Diagnostic, Span};
 
 use super::error::Error;
 
-/// The grammar of items and messages.
+/// The dialect of items and messages.
 ///
 /// ```
 /// use replaylint::Dialect;
@@ -19,24 +19,24 @@ use super::error::Error;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// Items of the OpenAI Responses API: what its `input` holds.
+    /// Items of the OpenAI Responses API: the elements of `input`.
     Responses,
-    /// Messages of Chat Completions and the APIs that are modelled on it.
+    /// Messages of Chat Completions and compatible APIs.
     Chat,
     /// Messages of the Anthropic API.
     Anthropic,
     /// Contents of the Gemini API.
     Gemini,
-    /// Messages of Bedrock's Converse API.
+    /// Messages of the Bedrock Converse API.
     Bedrock,
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: [Dialect; 5] =
         [Dialect::Responses, Dialect::Chat, Dialect::Anthropic, Dialect::Gemini, Dialect::Bedrock];
 
-    /// As `convert --to` calls it.
+    /// The name, as in `convert --to`.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::Responses => "responses",
@@ -48,7 +48,7 @@ impl Dialect {
     }
 
     pub(super) fn grammar(self) -> &'static dyn dialect::Dialect {
-        convert::dialect(self.name()).unwrap_or(convert::TO[0].1)
+        convert::dialect_by_name(self.name()).unwrap_or(convert::CONVERT_DIALECTS[0].1)
     }
 
     /// The format of its requests.
@@ -56,7 +56,7 @@ impl Dialect {
         format!("{}-request", self.name())
     }
 
-    /// The member of a request that holds its items.
+    /// The member of a request with its items.
     fn list_key(self) -> &'static str {
         self.grammar().info().capabilities.list_key
     }
@@ -65,7 +65,7 @@ impl Dialect {
         format!("{{\"{}\":", self.list_key())
     }
 
-    /// The request that sends a list.
+    /// Wraps a list in the request that sends it.
     pub(super) fn request(self, list: &[u8]) -> Vec<u8> {
         let opening = self.opening();
         let mut text = Vec::with_capacity(opening.len() + list.len() + 1);
@@ -75,31 +75,31 @@ impl Dialect {
         text
     }
 
-    /// The list that a repaired request sends.
+    /// The list of a repaired request.
     pub(super) fn list(self, request: &[u8]) -> Result<Vec<u8>, Error> {
         let mut tape = Tape::new();
         let list = match scan(request, &mut tape) {
             Ok(()) => tape.root(request).and_then(|root| root.get(self.list_key())),
             Err(_) => None,
         };
-        // What surrounds the list in the document, such as its last line feed, is outside the value.
+        // Text around the list in the document, such as its last line feed, is outside the value.
         let (opening, end) = (self.opening(), request.len().saturating_sub(1));
         let whole = request.get(opening.len()..end).filter(|_| request.starts_with(opening.as_bytes()));
         match (list.filter(|list| list.is_array()), whole) {
             (Some(list), Some(whole)) if whole.trim_ascii() == list.raw() => Ok(whole.to_vec()),
             (Some(list), _) => Ok(list.raw().to_vec()),
-            _ => Err(Error::new("the repaired request holds no list of items")),
+            _ => Err(Error::new("the repaired request contains no list of items")),
         }
     }
 
-    /// A pointer into the request as one into the list.
-    fn within(self, pointer: &mut String) {
+    /// Converts a pointer into the request to one into the list.
+    fn strip_list_prefix(self, pointer: &mut String) {
         if let Some(rest) = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(self.list_key())) {
             *pointer = rest.to_owned();
         }
     }
 
-    /// A place in the request as one in the list.
+    /// Converts a location in the request to one in the list.
     fn shift(self, line: u64, column: &mut u64, span: Option<&mut Span>) {
         let before = self.opening().len() as u64;
         if line == 1 {
@@ -110,29 +110,29 @@ impl Dialect {
         }
     }
 
-    /// Diagnostics of the request as those of the list.
+    /// Converts the locations of diagnostics to those in the list.
     pub(super) fn relocate(self, diagnostics: &mut [Diagnostic]) {
         for diagnostic in diagnostics {
-            self.within(&mut diagnostic.pointer);
+            self.strip_list_prefix(&mut diagnostic.pointer);
             self.shift(diagnostic.line, &mut diagnostic.column, Some(&mut diagnostic.span));
             for related in &mut diagnostic.related {
-                self.within(&mut related.pointer);
+                self.strip_list_prefix(&mut related.pointer);
                 self.shift(related.line, &mut related.column, Some(&mut related.span));
             }
         }
     }
 
-    /// Changes of the request as those of the list.
+    /// Converts the locations of changes to those in the list.
     pub(super) fn relocate_changes(self, changes: &mut [Change]) {
         for change in changes {
-            self.within(&mut change.pointer);
+            self.strip_list_prefix(&mut change.pointer);
             self.shift(change.line, &mut change.column, None);
         }
     }
 
-    /// Pointers of a comparison of two requests as those into their lists.
+    /// Converts the pointers of a comparison of two requests to those into their lists.
     pub(super) fn relocate_sides<'s>(self, sides: impl Iterator<Item = &'s mut String>) {
-        sides.for_each(|pointer| self.within(pointer));
+        sides.for_each(|pointer| self.strip_list_prefix(pointer));
     }
 }
 

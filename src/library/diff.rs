@@ -1,10 +1,11 @@
 //! `diff` on bytes.
 
-use crate::diff::compare::{Scope, Side, compare};
+use crate::diff::compare::{DiffScope, DiffSide, compare};
 use crate::place::DocId;
 use crate::report::contract::Diff;
-use crate::report::histories;
-use crate::source::{Memory, Roomy};
+use crate::report::history_diff;
+use crate::report::words::count;
+use crate::source::{BorrowedBytes, GrowableBytes};
 
 use super::error::Error;
 use super::options::Options;
@@ -12,8 +13,8 @@ use super::report::DOC;
 
 const OTHER: DocId = DocId(1);
 
-/// Compares two documents item by item, by identity first: an id, a call id, then what is said; and the settings of
-/// their requests. Histories of two dialects are compared by what they say.
+/// Compares two documents item by item, and the settings of their requests. Items are paired by id and call id, then by
+/// content. Histories of different dialects are compared by their content.
 ///
 /// ```
 /// use replaylint::{Options, diff};
@@ -30,7 +31,7 @@ const OTHER: DocId = DocId(1);
 ///
 /// # Errors
 ///
-/// If one of the documents holds no conversation, or records that cannot be read.
+/// If one of the documents contains no conversation, or records that cannot be read.
 pub fn diff(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Error> {
     let Some(dialect) = options.list else { return diff_documents(before, after, options) };
     let mut diff = diff_documents(&dialect.request(before), &dialect.request(after), options)?;
@@ -41,19 +42,22 @@ pub fn diff(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Erro
 }
 
 fn diff_documents(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Error> {
-    let (old, new) = (Roomy::new(Memory(before)), Roomy::new(Memory(after)));
-    let side = |id, bytes| Side { id, bytes, options: &options.judge };
-    let mut compared = compare(side(DOC, &old), side(OTHER, &new), Scope::All)?;
+    let (old, new) = (GrowableBytes::new(BorrowedBytes(before)), GrowableBytes::new(BorrowedBytes(after)));
+    let side = |id, bytes| DiffSide { id, bytes, options: &options.judge };
+    let mut compared = compare(side(DOC, &old), side(OTHER, &new), DiffScope::All)?;
     for (which, (histories, unread)) in
         ["first", "second"].iter().zip(compared.histories.into_iter().zip(compared.unread))
     {
         if histories == 0 {
-            return Err(Error::new(format!("the {which} document holds no conversation")));
+            return Err(Error::new(format!("the {which} document contains no conversation")));
         }
         if unread > 0 {
-            return Err(Error::new(format!("{unread} records of the {which} document could not be read")));
+            return Err(Error::new(format!(
+                "{} of the {which} document could not be read",
+                count(u64::from(unread), "record")
+            )));
         }
     }
-    histories::locate(&mut compared.differences, (DOC, &old), (OTHER, &new))?;
-    Ok(histories::diff(&compared.differences, compared.reordered))
+    history_diff::locate(&mut compared.differences, (DOC, &old), (OTHER, &new))?;
+    Ok(history_diff::diff(&compared.differences, compared.reordered))
 }

@@ -1,11 +1,11 @@
-//! Why something could not be done at all.
+//! Errors of the library.
 
 use std::io;
 
-use crate::options::Misuse;
+use crate::options::UsageError;
 use crate::source::bug::Bug;
 
-/// Why a document could not be judged, or an option not be set. What is wrong in a document is no error of this kind, but
+/// A document could not be processed, or an option is invalid. Problems in a document are not errors of this kind, but
 /// a [`Diagnostic`](crate::report::contract::Diagnostic).
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -23,15 +23,15 @@ impl Error {
         Error { help: Some(help.into()), ..self }
     }
 
-    /// What to do about it.
+    /// A hint how to correct it; `None` if there is none.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
 }
 
-impl From<Misuse> for Error {
-    fn from(misuse: Misuse) -> Self {
-        Error { message: misuse.message, help: misuse.help }
+impl From<UsageError> for Error {
+    fn from(usage_error: UsageError) -> Self {
+        Error { message: usage_error.message, help: usage_error.help }
     }
 }
 

@@ -7,39 +7,39 @@ use serde::Serialize;
 use crate::judge;
 use crate::place::Pieces;
 use crate::repair::fix as repair_doc;
-use crate::report::Content;
+use crate::report::ContentDisplay;
+use crate::report::change_counts::ChangeCounts;
 use crate::report::changes;
 use crate::report::contract::{Change, Repaired};
-use crate::report::sums::Counts;
-use crate::source::{Memory, Patched, ReadAt, Roomy};
+use crate::source::{BorrowedBytes, GrowableBytes, PatchedView, ReadAt};
 
 use super::error::Error;
 use super::options::Options;
 use super::report::{DOC, Report};
 
-/// A document after its repair. It serialises to what `fix --output-format json` prints, without the text.
+/// A document after its repair. It serialises to the output of `fix --output-format json`, without the text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fixed<'t> {
-    /// The repaired text; what no fix names is as it was, byte for byte. Borrowed if nothing was changed.
+    /// The repaired text; parts without a change are byte-identical. Borrowed if nothing was changed.
     #[serde(skip)]
     pub text: Cow<'t, [u8]>,
-    /// What was changed, by place in the original.
+    /// The changes, with locations in the original.
     pub changes: Vec<Change>,
-    /// How much was changed.
+    /// Counts of the changes.
     pub fixed: Repaired,
-    /// What is left; places are those in the repaired text.
+    /// The remaining diagnostics, with locations in the repaired text.
     #[serde(flatten)]
     pub report: Report,
 }
 
 impl Fixed<'_> {
-    /// Whether anything was changed.
+    /// True if anything was changed.
     pub fn is_changed(&self) -> bool {
         !self.changes.is_empty()
     }
 }
 
-/// Repairs a document as far as it is legal for its target.
+/// Repairs a document as far as its target allows.
 ///
 /// ```
 /// use replaylint::{Options, Orphans, fix};
@@ -61,8 +61,8 @@ impl Fixed<'_> {
 ///
 /// # Errors
 ///
-/// If the history is of another dialect than the target's (it is to be converted first), or if the document is larger
-/// than this machine can address.
+/// If the history has another dialect than the target (convert it first), or if the document is larger than the address
+/// space.
 pub fn fix<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error> {
     let Some(dialect) = options.list else { return fix_document(document, options) };
     let request = dialect.request(document);
@@ -77,30 +77,30 @@ pub fn fix<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error
 }
 
 fn fix_document<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error> {
-    let bytes = Roomy::new(Memory(document));
+    let bytes = GrowableBytes::new(BorrowedBytes(document));
     let done = repair_doc(DOC, &bytes, &options.judge, &options.fix, 1)?;
     if let Some((format, target)) = done.before.format.zip(options.judge.target)
-        && !judge::speaks(format.info(), target)
+        && !judge::shares_dialect(format.info(), target)
     {
-        let why = format!("not a history for the target {}: convert it first", target.name);
+        let why = format!("the history is not in the dialect of the target {}: convert it first", target.name);
         return Err(Error::new(why));
     }
     if let Some(bug) = done.bug {
         return Err(Error::new(bug));
     }
     let notes = changes::notes(DOC, &options.name, &bytes, &done)?;
-    let left = changes::left(DOC, &options.name, &bytes, &done, Content::None)?;
-    let report = Report::new(done.left(), &options.name, left);
+    let left = changes::remaining_diagnostics(DOC, &options.name, &bytes, &done, ContentDisplay::None)?;
+    let report = Report::new(done.remaining(), &options.name, left);
     let text = match done.patch.is_empty() {
         true => Cow::Borrowed(document),
         false => {
-            let patched = Patched::new(&bytes, Pieces::new(done.patch.edits(DOC), DOC, bytes.len()));
+            let patched = PatchedView::new(&bytes, Pieces::new(done.patch.edits(DOC), DOC, bytes.len()));
             let mut text = Vec::new();
             patched.read_into(0, patched.len() as usize, &mut text)?;
             Cow::Owned(text)
         }
     };
-    let mut counts = Counts::default();
+    let mut counts = ChangeCounts::default();
     counts.add(&notes);
     Ok(Fixed { text, changes: notes.iter().map(Change::from).collect(), fixed: (&counts).into(), report })
 }

@@ -1,4 +1,4 @@
-//! The same on JSON values: the items or messages of a request, right before it is sent.
+//! The functions for JSON values: the items or messages of a request, before it is sent.
 
 use std::borrow::Cow;
 
@@ -19,11 +19,11 @@ pub struct FixedItems<'i> {
     /// The repaired items; borrowed if nothing was changed.
     #[serde(skip)]
     pub items: Cow<'i, [Value]>,
-    /// What was changed; pointers lead into the original list.
+    /// The changes; pointers lead into the original list.
     pub changes: Vec<Change>,
-    /// How much was changed.
+    /// Counts of the changes.
     pub fixed: Repaired,
-    /// What is left; pointers lead into the repaired list.
+    /// The remaining diagnostics; pointers lead into the repaired list.
     pub report: Report,
 }
 
@@ -36,8 +36,8 @@ pub struct ConvertedItems {
     pub losses: Report,
 }
 
-/// [`check`] for items. Pointers lead into the list: `/1` is the second item. Lines, columns and spans are those of the
-/// list as compact JSON, and of little use.
+/// [`check`] for items. Pointers lead into the list: `/1` is the second item. Lines, columns and spans refer to
+/// the list as compact JSON.
 ///
 /// ```
 /// use replaylint::{Dialect, Options, check_items};
@@ -108,7 +108,7 @@ pub fn fix_items<'i>(items: &'i [Value], dialect: Dialect, options: &Options) ->
 ///
 /// # Errors
 ///
-/// If nothing can be written.
+/// If no request can be written.
 pub fn convert_items(
     items: &[Value],
     from: Dialect,
@@ -119,7 +119,7 @@ pub fn convert_items(
     let Converted { text, losses, .. } = super::convert(&list, to, &options.clone().list_of(from)?)?;
     if text.is_empty() {
         let why = losses.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
-        return Err(Error::new(why.unwrap_or_else(|| "there is nothing to convert".to_owned())));
+        return Err(Error::new(why.unwrap_or_else(|| "the list contains nothing to convert".to_owned())));
     }
     Ok(ConvertedItems { request: serde_json::from_slice(&text)?, losses })
 }

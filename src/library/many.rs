@@ -8,11 +8,11 @@ use super::fix::{Fixed, fix};
 use super::options::Options;
 use super::report::{Report, check};
 
-/// Documents that a thread takes at a time: taking one costs as much as checking a small document.
+/// Documents that a thread processes at a time, because scheduling one costs as much as checking a small document.
 const STRIDE: usize = 32;
 
 /// [`check`] for many documents, on `threads` threads (0: as many as the machine has). The results are in the order of
-/// the documents; one that fails, even by a bug, leaves the others alone.
+/// the documents; a failure of one, even a panic, does not affect the others.
 ///
 /// ```
 /// use replaylint::{Options, check_many};
@@ -29,7 +29,7 @@ pub fn check_many<D>(documents: &[D], options: &Options, threads: usize) -> Vec<
 where
     D: AsRef<[u8]> + Sync,
 {
-    each(documents, threads, |document| check(document, options))
+    map_documents(documents, threads, |document| check(document, options))
 }
 
 /// [`fix`](super::fix()) for many documents, as [`check_many`].
@@ -48,10 +48,10 @@ pub fn fix_many<'t, D>(documents: &'t [D], options: &Options, threads: usize) ->
 where
     D: AsRef<[u8]> + Sync,
 {
-    each(documents, threads, |document| fix(document, options))
+    map_documents(documents, threads, |document| fix(document, options))
 }
 
-fn each<'t, D, R>(
+fn map_documents<'t, D, R>(
     documents: &'t [D],
     threads: usize,
     work: impl Fn(&'t [u8]) -> Result<R, Error> + Sync,
@@ -65,9 +65,10 @@ where
         threads => threads,
     };
     let strides: Vec<&[D]> = documents.chunks(STRIDE).collect();
-    let one = |document: &'t D| bug::caught(|| work(document.as_ref())).unwrap_or_else(|bug: Bug| Err(bug.into()));
+    let one =
+        |document: &'t D| bug::catch_panic(|| work(document.as_ref())).unwrap_or_else(|bug: Bug| Err(bug.into()));
     let mut results = Vec::with_capacity(documents.len());
-    parallel::in_order(
+    parallel::run_in_order(
         threads,
         strides.len(),
         || (),

@@ -1,5 +1,5 @@
-//! The library: what the commands do, on bytes in memory or on JSON values. It reads no files, prints nothing, and
-//! starts threads only for batches.
+//! The library: the commands on bytes in memory or on JSON values. It reads no files, prints nothing, and starts threads
+//! only for batches.
 #![warn(missing_docs)]
 
 mod convert;

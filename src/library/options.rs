@@ -1,13 +1,13 @@
-//! Options of the library: the same as those of the command line, by the same names.
+//! Options of the library, with the names of those of the command line.
 
-use crate::history::{Effort, Usage};
+use crate::history::{ReasoningEffort, Usage};
 use crate::repair::{FixOptions, Orphans, Reasoning};
 use crate::{judge, options};
 
 use super::dialect::Dialect;
 use super::error::Error;
 
-/// How documents are read, judged and repaired. The default is what the command line does without flags.
+/// Options for reading, judging and repairing documents. The defaults are those of the command line.
 ///
 /// ```
 /// use replaylint::Options;
@@ -59,7 +59,7 @@ impl Options {
         Ok(self)
     }
 
-    /// The format of the document (`replaylint formats` lists the names); else it is detected.
+    /// The format of the document (`replaylint formats` lists the names). The default is the detected one.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl Options {
     /// The document is a list of items or messages of this dialect, without the request around it. It is read as the
     /// request that would send the list; places and pointers lead into the list.
     ///
-    /// A list by itself is detected, too, where its items tell; but a list that is repaired may end up without those that
-    /// did, so that nothing is changed in it unless the dialect is given.
+    /// A list without a given dialect may be detected by its items as well. It is not changed by repairs, because it might
+    /// then no longer be detected.
     ///
     /// ```
     /// use replaylint::{Dialect, Options, fix};
@@ -94,7 +94,7 @@ impl Options {
         Ok(Options { list: Some(dialect), ..self.format(&dialect.request_format())? })
     }
 
-    /// Whether the server stores the items of the history.
+    /// Sets whether the server stores the items of the history.
     pub fn store(mut self, store: bool) -> Self {
         self.judge.store = Some(store);
         self
@@ -108,17 +108,17 @@ impl Options {
 
     /// The reasoning effort, where the document does not name one.
     pub fn effort(mut self, level: &str) -> Self {
-        self.judge.read.effort = Some(Effort::of(level.as_bytes()));
+        self.judge.read.effort = Some(ReasoningEffort::of(level.as_bytes()));
         self
     }
 
-    /// Judges histories as requests that are about to be sent: an open call at the end is an error.
+    /// Judges histories as requests to be sent: a call without a result at the end is an error.
     pub fn as_request(mut self) -> Self {
         self.judge.read.usage = Some(Usage::Request);
         self
     }
 
-    /// Judges histories as logs: an open call at the end may be about to run.
+    /// Judges histories as logs: a call without a result at the end may still run.
     pub fn as_log(mut self) -> Self {
         self.judge.read.usage = Some(Usage::Log);
         self
@@ -130,22 +130,22 @@ impl Options {
     ///
     /// If it is not a JSON Pointer.
     pub fn pointer(mut self, pointer: &str) -> Result<Self, Error> {
-        self.judge.read.pointer = options::steps(pointer)?;
+        self.judge.read.pointer = options::parse_pointer(pointer)?;
         Ok(self)
     }
 
-    /// Only these rules, by code (`RL102`), prefix (`RL1`) or name (`orphan-output`).
+    /// Enables only these rules, by code (`RL102`), prefix (`RL1`) or name (`orphan-output`).
     ///
     /// # Errors
     ///
     /// If one of them is unknown.
     pub fn select<'s>(mut self, rules: impl IntoIterator<Item = &'s str>) -> Result<Self, Error> {
         self.select = rules.into_iter().map(str::to_owned).collect();
-        self.fix.selected = options::selected(&self.select);
+        self.fix.selected = options::selected_codes(&self.select);
         self.with_rules()
     }
 
-    /// All but these rules, by code, prefix or name.
+    /// Disables these rules, by code, prefix or name.
     ///
     /// # Errors
     ///
@@ -156,42 +156,42 @@ impl Options {
     }
 
     fn with_rules(mut self) -> Result<Self, Error> {
-        let layer = options::Layer { select: &self.select, extend: &[], ignore: &self.ignore };
-        self.judge.enabled = options::enabled(&[layer], &[])?;
+        let layer = options::RuleLayer { select: &self.select, extend: &[], ignore: &self.ignore };
+        self.judge.enabled = options::enabled_rules(&[layer], &[])?;
         Ok(self)
     }
 
-    /// What reports call the document.
+    /// The name of the document in reports.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// What `fix` does with calls that nobody answered.
+    /// Sets how `fix` repairs calls without results.
     pub fn orphans(mut self, orphans: Orphans) -> Self {
         self.fix.orphans = orphans;
         self
     }
 
-    /// What `fix` does with reasoning.
+    /// Sets how `fix` treats reasoning.
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.fix.reasoning = reasoning;
         self
     }
 
-    /// Removes what only the account that wrote it can use: encrypted reasoning, compactions, item ids.
+    /// Removes data tied to the original account: encrypted reasoning, compactions, item ids.
     pub fn account_changed(mut self, changed: bool) -> Self {
         self.fix.account_changed = changed;
         self
     }
 
-    /// Only fixes that take nothing from what the model saw.
+    /// Applies only lossless fixes.
     pub fn lossless(mut self, lossless: bool) -> Self {
         self.fix.lossless = lossless;
         self
     }
 
-    /// Also the fixes of warnings that are not made by default.
+    /// Also fixes warnings that are not fixed by default.
     pub fn fix_warnings(mut self, warnings: bool) -> Self {
         self.fix.warnings = warnings;
         self

@@ -1,25 +1,25 @@
-//! A document as the data of a page, for what shows pages by itself.
+//! The data of an HTML page for a document, for callers that render it themselves.
 
 use serde_json::{Value, json};
 
 use crate::convert;
 use crate::repair::fix;
+use crate::report::change_counts::ChangeCounts;
 use crate::report::html::draw::{self, Drawing};
-use crate::report::prediction::promise;
-use crate::report::sums::Counts;
-use crate::report::{Content, Picked, changes};
-use crate::source::{Memory, ReadAt, Roomy};
+use crate::report::prediction::predictions;
+use crate::report::{ContentDisplay, FindingSample, changes};
+use crate::source::{BorrowedBytes, GrowableBytes, ReadAt};
 
 use super::error::Error;
 use super::options::Options;
 use super::report::{DOC, Report};
 
-/// What a page shows of a document.
+/// The content of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// What was found, and what `fix` would do.
+    /// The findings, and what `fix` would change.
     Check,
-    /// What `fix` did, and what is left.
+    /// The changes of `fix`, and the remaining diagnostics.
     Fix,
 }
 
@@ -27,9 +27,9 @@ pub enum View {
 ///
 /// # Errors
 ///
-/// If the document is larger than this machine can address.
+/// If the document is larger than the address space.
 pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Result<String, Error> {
-    let bytes = Roomy::new(Memory(document));
+    let bytes = GrowableBytes::new(BorrowedBytes(document));
     let drawing = |command| Drawing {
         command,
         id: DOC,
@@ -41,23 +41,25 @@ pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Re
     let (doc, report, fixed) = match view {
         View::Check => {
             let mut found = convert::check(DOC, &bytes, &options.judge, 1)?;
-            let promises = promise::plan(DOC, &bytes, &mut found, &options.judge, 1, true)?;
-            let picked = Picked::all(&found);
-            let diagnostics = promises.diagnose(DOC, &options.name, &bytes, &found, &picked, Content::None)?;
-            let doc = draw::found(drawing("check"), &found, &diagnostics, promises.repair(&found.judged))?;
+            let promises = predictions::predict(DOC, &bytes, &mut found, &options.judge, 1, true)?;
+            let picked = FindingSample::all(&found);
+            let diagnostics =
+                promises.diagnose(DOC, &options.name, &bytes, &found, &picked, ContentDisplay::None)?;
+            let doc =
+                draw::draw_with_fix(drawing("check"), &found, &diagnostics, promises.repair(&found.findings))?;
             let mut report = Report::new(&found, &options.name, diagnostics);
-            report.summary.fixable = promises.gone;
+            report.summary.fixable = promises.resolved;
             (doc, report, Value::Null)
         }
         View::Fix => {
             let fixed = fix(DOC, &bytes, &options.judge, &options.fix, 1)?;
             let notes = changes::notes(DOC, &options.name, &bytes, &fixed)?;
-            let left = changes::left(DOC, &options.name, &bytes, &fixed, Content::None)?;
-            let doc = draw::repaired(drawing("fix"), &fixed, &notes, &left)?;
-            let mut counts = Counts::default();
+            let left = changes::remaining_diagnostics(DOC, &options.name, &bytes, &fixed, ContentDisplay::None)?;
+            let doc = draw::draw_repair(drawing("fix"), &fixed, &notes, &left)?;
+            let mut counts = ChangeCounts::default();
             counts.add(&notes);
             let counts = json!(crate::report::contract::Repaired::from(&counts));
-            (doc, Report::new(fixed.left(), &options.name, left), counts)
+            (doc, Report::new(fixed.remaining(), &options.name, left), counts)
         }
     };
     Ok(format!(

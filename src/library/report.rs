@@ -7,31 +7,31 @@ use crate::judge::JudgedDoc;
 use crate::place::DocId;
 use crate::report;
 use crate::report::contract::{self, Diagnostic, Input, Summary};
-use crate::report::prediction::promise;
-use crate::report::{Content, Picked, Seen};
-use crate::source::{Memory, Roomy};
+use crate::report::prediction::predictions;
+use crate::report::{ContentDisplay, DocReport, FindingSample};
+use crate::source::{BorrowedBytes, GrowableBytes};
 
 use super::error::Error;
 use super::options::Options;
 
-/// The one doc of a call.
+/// The id of the only document of a call.
 pub(super) const DOC: DocId = DocId(0);
 
-/// What was found in a document. It serialises to what `check --output-format json` prints.
+/// The findings in a document. It serialises to the output of `check --output-format json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// Version of the JSON contract.
     pub version: u32,
-    /// How much was found.
+    /// Counts of the findings.
     pub summary: Summary,
-    /// What the document was read as.
+    /// The format that the document was read as.
     pub inputs: Vec<Input>,
-    /// Everything that was found, in the order of the document.
+    /// All diagnostics, in the order of the document.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Report {
-    /// Whether the provider would refuse the document.
+    /// True if the provider would reject the document.
     pub fn has_errors(&self) -> bool {
         self.summary.errors > 0
     }
@@ -42,9 +42,9 @@ impl Report {
     }
 
     pub(super) fn new<T>(doc: &JudgedDoc<T>, name: &str, diagnostics: Vec<report::Diagnostic>) -> Self {
-        let seen = Seen::new(name, doc, diagnostics);
-        let mut summary = report::Summary { files: 1, ..report::Summary::default() };
-        summary.see(&seen);
+        let seen = DocReport::new(name, doc, diagnostics);
+        let mut summary = report::RunSummary { files: 1, ..report::RunSummary::default() };
+        summary.add_doc(&seen);
         summary.count(&seen.diagnostics);
         Report {
             version: contract::VERSION,
@@ -55,7 +55,7 @@ impl Report {
     }
 }
 
-/// Says what a provider would refuse of a document: a JSON text or JSON Lines, in any format that the command line reads.
+/// Checks what a provider would reject in a document: JSON or JSON Lines, in any format that the command line reads.
 ///
 /// ```
 /// use replaylint::{Options, check};
@@ -75,8 +75,7 @@ impl Report {
 ///
 /// # Errors
 ///
-/// If the document is larger than this machine can address. What is wrong in it, even that it is not JSON, is a
-/// diagnostic.
+/// If the document is larger than the address space. Problems in it, even invalid JSON, are diagnostics.
 pub fn check(document: &[u8], options: &Options) -> Result<Report, Error> {
     match options.list {
         None => check_document(document, options),
@@ -89,12 +88,18 @@ pub fn check(document: &[u8], options: &Options) -> Result<Report, Error> {
 }
 
 fn check_document(document: &[u8], options: &Options) -> Result<Report, Error> {
-    let bytes = Roomy::new(Memory(document));
+    let bytes = GrowableBytes::new(BorrowedBytes(document));
     let mut found = convert::check(DOC, &bytes, &options.judge, 1)?;
-    let promises = promise::plan(DOC, &bytes, &mut found, &options.judge, 1, false)?;
-    let diagnostics =
-        promises.diagnose(DOC, &options.name, &bytes, &found, &Picked::all(&found), Content::None)?;
+    let promises = predictions::predict(DOC, &bytes, &mut found, &options.judge, 1, false)?;
+    let diagnostics = promises.diagnose(
+        DOC,
+        &options.name,
+        &bytes,
+        &found,
+        &FindingSample::all(&found),
+        ContentDisplay::None,
+    )?;
     let mut report = Report::new(&found, &options.name, diagnostics);
-    report.summary.fixable = promises.gone;
+    report.summary.fixable = promises.resolved;
     Ok(report)
 }

@@ -1,26 +1,26 @@
-//! What a dialect can say: capabilities, as data. Conversion asks these, and never for a dialect's name.
+//! The capabilities of dialects, as data. Conversion decides by these, never by a dialect's name.
 
-use super::{LossKind, Maker, Media, MediaKind, Name, Role, Source, settings_map};
+use super::{LossKind, Media, MediaKind, MediaSource, ReasoningProvider, Role, SettingName, settings_map};
 
-/// What a dialect takes of a conversation.
+/// The content and settings that a dialect can express.
 pub struct Capabilities {
-    /// Messages of roles with the same number are one, where they follow each other; `None` where each stays by itself.
+    /// Maps roles to numbers: adjacent messages with the same number are merged. `None`: messages are never merged.
     pub merged_roles: Option<fn(Role) -> u8>,
-    /// The dialect's name: what is kept raw for it may be written.
+    /// The dialect's name: raw values of this dialect can be written.
     pub dialect: &'static str,
-    /// Whose reasoning means something to its models.
-    pub makers: &'static [Maker],
-    /// Gemini's signatures on parts.
+    /// The providers whose reasoning its models accept.
+    pub reasoning_providers: &'static [ReasoningProvider],
+    /// Parts can have Gemini's thought signatures.
     pub signatures: bool,
     pub call_ids: IdRule,
-    /// Where a model's server has a rule of its own, by what its name holds.
+    /// Rules for models whose server has its own, by a part of the model's name.
     pub call_ids_by_model: &'static [(&'static str, IdRule)],
-    /// Call ids must not be used twice.
+    /// Call ids must be unique in a conversation.
     pub unique_calls: bool,
     pub tool_names: IdRule,
-    /// How many cache marks a request may hold.
+    /// The most cache marks in a request.
     pub cache_marks: usize,
-    /// A text may be empty or hold nothing but white space.
+    /// A text may be empty or white space.
     pub blank_texts: bool,
     pub refusals: bool,
     pub custom_calls: bool,
@@ -31,83 +31,83 @@ pub struct Capabilities {
     /// System messages may come after the first messages of the conversation.
     pub late_instructions: bool,
     pub media: &'static [MediaSupport],
-    /// Of these, what a tool's result may hold.
+    /// The kinds of media that a tool's result may contain.
     pub result_media: &'static [MediaKind],
-    /// The model's own messages may hold media.
+    /// Messages of the model may contain media.
     pub model_media: bool,
-    /// A message with a document must hold a text, too.
+    /// A message with a document must contain a text, too.
     pub document_text: bool,
-    /// A result must hold something.
+    /// A result must not be empty.
     pub result_text: bool,
-    /// Arguments are an object, not the text of one.
+    /// Arguments are a JSON object, not the text of one.
     pub object_inputs: bool,
     /// Nothing else may follow a call in its turn.
     pub calls_last: bool,
-    /// Calls need the definitions of their tools.
-    pub wants_tools: bool,
-    /// A conversation must not begin with the model.
+    /// A request with calls must define tools.
+    pub requires_tools: bool,
+    /// A conversation must not begin with a message of the model.
     pub user_first: bool,
-    /// A request can forbid the model its tools.
+    /// A request can forbid the use of tools.
     pub forbids_tools: bool,
-    /// A request can name the tools that may be called.
+    /// A request can list the tools that may be called.
     pub allowed_tools: bool,
-    /// An answer can be asked for as JSON without a schema.
+    /// A request can ask for JSON without a schema.
     pub json_mode: bool,
-    /// The schema of an answer says what it is for.
+    /// The schema of an answer can have a description.
     pub describes_schemas: bool,
-    /// The schema of an answer says whether it is held to strictly.
+    /// The schema of an answer can be strict.
     pub strict_schemas: bool,
-    /// How many probabilities are shown says nothing without a switch.
+    /// The number of log probabilities has no effect unless another setting turns them on.
     pub probability_switch: bool,
-    /// Models whose effort is set by a word take one that switches thinking off.
-    pub thinks_off: bool,
-    /// Summaries of thoughts come or do not: how long they are is not asked.
-    pub plain_summaries: bool,
-    /// What a search of the web can be limited by; `None` if there is none.
+    /// Effort as a word can turn thinking off.
+    pub effort_can_be_off: bool,
+    /// Reasoning summaries are only on or off, without a length.
+    pub summary_is_switch: bool,
+    /// The limits that a web search can have; `None` if there is no web search.
     pub web_search: Option<SearchCapabilities>,
     /// Files have names.
     pub file_names: bool,
-    /// Images say how closely to look.
+    /// Images can have a level of detail.
     pub detail: bool,
-    /// Documents say what the model is to know of them, and that they are to be cited.
-    pub document_facts: bool,
-    /// How many stop sequences are taken.
-    pub stops: usize,
+    /// Documents can have a context, and ask to be cited.
+    pub document_metadata: bool,
+    /// The most stop sequences.
+    pub max_stop_sequences: usize,
     /// The highest temperature.
-    pub hottest: u8,
-    /// The least limit of an answer.
-    pub least_limit: u32,
-    /// A request names its model; elsewhere its address does.
+    pub max_temperature: u8,
+    /// The lowest limit of output tokens.
+    pub min_output_limit: u32,
+    /// A request names its model; otherwise its URL does.
     pub names_model: bool,
-    /// A request must limit its answer.
-    pub wants_limit: bool,
-    /// The key of a request that holds its items or messages.
+    /// A request must limit its output tokens.
+    pub requires_limit: bool,
+    /// The key of a request's items or messages.
     pub list_key: &'static str,
-    /// The members of a message in a request, where those that a response adds are refused; else empty.
+    /// The members of a message in a request, where the API refuses those that a response adds; otherwise empty.
     pub message_members: &'static [&'static str],
 }
 
-/// A kind of media, and the ways in which it may come.
+/// A kind of media, and the sources from which it is accepted.
 pub struct MediaSupport {
     pub kind: MediaKind,
     pub data: bool,
     pub url: bool,
     pub id: bool,
     pub plain: bool,
-    /// The types taken as data, by what comes after the slash; empty: all.
+    /// The subtypes (after the slash) accepted as data; empty: all.
     pub subtypes: &'static [&'static str],
-    /// The types taken by URL, as far as it tells; empty: all.
+    /// The subtypes accepted by URL, as far as the URL shows them; empty: all.
     pub url_subtypes: &'static [&'static str],
 }
 
 impl MediaSupport {
-    /// Taken by none of the ways.
+    /// Accepted from no source.
     pub const fn none(kind: MediaKind) -> MediaSupport {
         MediaSupport { kind, data: false, url: false, id: false, plain: false, subtypes: &[], url_subtypes: &[] }
     }
 }
 
-/// What a search of the web can be limited by.
+/// The limits that a web search can have.
 pub struct SearchCapabilities {
     pub allowed: bool,
     pub blocked: bool,
@@ -116,12 +116,12 @@ pub struct SearchCapabilities {
     pub max_uses: bool,
 }
 
-/// What an id or a name may look like.
+/// The pattern of ids or names.
 #[derive(Clone, Copy, Debug)]
 pub struct IdRule {
     pub chars: Chars,
     pub max: usize,
-    /// Exactly `max` long.
+    /// The length is exactly `max`.
     pub exact: bool,
 }
 
@@ -134,11 +134,11 @@ pub enum Chars {
 }
 
 impl Capabilities {
-    /// A dialect that is no API's.
+    /// The capabilities of a dialect without an API.
     pub const NOTHING: Capabilities = Capabilities {
         merged_roles: None,
         dialect: "",
-        makers: &[],
+        reasoning_providers: &[],
         signatures: false,
         call_ids: IdRule::new(Chars::Any, usize::MAX),
         call_ids_by_model: &[],
@@ -158,45 +158,45 @@ impl Capabilities {
         result_text: false,
         object_inputs: false,
         calls_last: false,
-        wants_tools: false,
+        requires_tools: false,
         user_first: false,
         forbids_tools: true,
         allowed_tools: false,
         json_mode: false,
         describes_schemas: true,
         probability_switch: true,
-        thinks_off: true,
-        plain_summaries: false,
+        effort_can_be_off: true,
+        summary_is_switch: false,
         strict_schemas: true,
         web_search: None,
         file_names: true,
         detail: false,
-        document_facts: false,
-        stops: usize::MAX,
-        hottest: 2,
-        least_limit: 0,
+        document_metadata: false,
+        max_stop_sequences: usize::MAX,
+        max_temperature: 2,
+        min_output_limit: 0,
         names_model: true,
-        wants_limit: false,
+        requires_limit: false,
         list_key: "",
         message_members: &[],
     };
 
-    /// What is lost of media: `None` if it is taken as it is.
-    pub fn refuses(&self, media: &Media) -> Option<LossKind> {
+    /// The loss if media is left out; `None` if it is accepted as it is.
+    pub fn media_loss(&self, media: &Media) -> Option<LossKind> {
         let Some(way) = self.media.iter().find(|way| way.kind == media.kind) else { return Some(LossKind::MEDIA) };
         let (taken, loss) = match &media.source {
-            Source::Data(_) => (way.data, LossKind::MEDIA),
-            Source::Url(_) => (way.url, LossKind::MEDIA_URL),
-            Source::Id(_, dialect) => (way.id && self.reads_files_of(dialect), LossKind::FILE_ID),
-            Source::Plain(_) => (way.plain, LossKind::MEDIA_AS_TEXT),
+            MediaSource::Data(_) => (way.data, LossKind::MEDIA),
+            MediaSource::Url(_) => (way.url, LossKind::MEDIA_URL),
+            MediaSource::Id(_, dialect) => (way.id && self.reads_files_of(dialect), LossKind::FILE_ID),
+            MediaSource::Plain(_) => (way.plain, LossKind::MEDIA_AS_TEXT),
         };
         if !taken {
             return Some(loss);
         }
         let types = match media.source {
-            Source::Data(_) => way.subtypes,
-            Source::Url(_) => way.url_subtypes,
-            Source::Id(..) | Source::Plain(_) => &[],
+            MediaSource::Data(_) => way.subtypes,
+            MediaSource::Url(_) => way.url_subtypes,
+            MediaSource::Id(..) | MediaSource::Plain(_) => &[],
         };
         let fits = types.is_empty() || media.likely_subtype().is_none_or(|own| types.contains(&own.as_str()));
         (!fits).then_some(LossKind::MEDIA)
@@ -208,14 +208,14 @@ impl Capabilities {
         dialect == self.dialect || openai(dialect) && openai(self.dialect)
     }
 
-    /// What call ids must look like for a model.
+    /// The pattern of call ids for a model.
     pub fn call_ids_for(&self, model: Option<&str>) -> IdRule {
         let own = self.call_ids_by_model.iter().find(|(part, _)| model.is_some_and(|name| name.contains(part)));
         own.map_or(self.call_ids, |(_, rule)| *rule)
     }
 
-    pub fn has(&self, name: Name) -> bool {
-        settings_map::has(self.dialect, name)
+    pub fn has(&self, name: SettingName) -> bool {
+        settings_map::has_setting(self.dialect, name)
     }
 }
 
@@ -242,8 +242,8 @@ impl IdRule {
         length && id.iter().all(|byte| self.chars.has(*byte))
     }
 
-    /// An id that fits, told from the old one alone and from how often it had to be made.
-    pub fn fitting(&self, id: &[u8], again: u32) -> String {
+    /// An id that fits, derived only from the old one and the number of earlier attempts.
+    pub fn fit_id(&self, id: &[u8], again: u32) -> String {
         let mut hash = crate::json::string::fingerprint_of(&[id, &again.to_le_bytes()].concat());
         let mut digits = String::new();
         for _ in 0..if self.exact { self.max } else { 8 } {
@@ -255,7 +255,7 @@ impl IdRule {
         }
         let word = |byte: &u8| if Chars::Word.has(*byte) { char::from(*byte) } else { '_' };
         let whole: String = id.iter().map(word).collect();
-        // What only holds odd characters keeps its length; anything else gets a mark of its own.
+        // An id with only forbidden characters replaced keeps its length; any other gets a suffix.
         if again == 0 && !whole.is_empty() && whole.len() <= self.max {
             return whole;
         }
@@ -269,14 +269,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_made_to_fit_and_stay_the_same() {
+    fn ids_are_fitted_the_same_on_every_run() {
         let word = IdRule::new(Chars::Word, 12);
         assert!(word.fits(b"toolu_01") && !word.fits(b"f.x:0") && !word.fits(b"") && !word.fits(b"0123456789abc"));
-        assert_eq!(word.fitting(b"f.x:0", 0), "f_x_0");
-        let long = word.fitting(b"0123456789abcdef", 0);
+        assert_eq!(word.fit_id(b"f.x:0", 0), "f_x_0");
+        let long = word.fit_id(b"0123456789abcdef", 0);
         assert!(word.fits(long.as_bytes()) && long.starts_with("012_"), "{long}");
-        assert_eq!(long, word.fitting(b"0123456789abcdef", 0));
-        assert_ne!(long, word.fitting(b"0123456789abcdef", 1));
-        assert!(IdRule::MISTRAL.fits(IdRule::MISTRAL.fitting(b"call_1", 0).as_bytes()));
+        assert_eq!(long, word.fit_id(b"0123456789abcdef", 0));
+        assert_ne!(long, word.fit_id(b"0123456789abcdef", 1));
+        assert!(IdRule::MISTRAL.fits(IdRule::MISTRAL.fit_id(b"call_1", 0).as_bytes()));
     }
 }

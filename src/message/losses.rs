@@ -1,10 +1,10 @@
-//! What a conversion takes from what the model saw, or adds to it. Each kind of loss is a variant of a rule; the names
-//! here are how the code that converts speaks of them.
+//! The losses of conversions: content or settings that are removed, changed or invented. Each kind of loss is a variant of a
+//! rule; the constants are their names in the code that converts.
 
 use crate::history::{Code, Finding, Row, codes};
 use crate::place::Place;
 
-use super::At;
+use super::SourceLocation;
 
 /// A variant of a rule of loss.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,7 +19,7 @@ const fn kind(code: Code, variant: u8) -> LossKind {
 
 impl LossKind {
     /// A loss as a finding.
-    pub fn found(self, at: Place, record: u32) -> Finding {
+    pub fn to_finding(self, at: Place, record: u32) -> Finding {
         Finding::new(self.code, Row::of_place(at, record)).variant(self.variant)
     }
 
@@ -28,8 +28,8 @@ impl LossKind {
         LossKind { code: finding.code, variant: finding.variant }
     }
 
-    /// Whether a rule is about what a conversion loses.
-    pub fn is_one(code: Code) -> bool {
+    /// True if a rule is about losses of conversions.
+    pub fn is_loss_rule(code: Code) -> bool {
         (900..1000).contains(&code.0)
     }
 
@@ -37,26 +37,26 @@ impl LossKind {
     pub const REASONING_AS_TEXT: LossKind = kind(codes::LOST_REASONING, 1);
     /// Counted: thought signatures on parts.
     pub const SIGNATURES: LossKind = kind(codes::LOST_REASONING, 2);
-    /// What was thought, without what seals it.
-    pub const REASONING_UNSEALED: LossKind = kind(codes::LOST_REASONING, 3);
+    /// Reasoning text without its signature or encrypted content.
+    pub const REASONING_WITHOUT_SIGNATURE: LossKind = kind(codes::LOST_REASONING, 3);
     pub const SERVER_TOOL: LossKind = kind(codes::LOST_SERVER_TOOL, 0);
     pub const SERVER_TOOL_DEFINITION: LossKind = kind(codes::LOST_SERVER_TOOL, 1);
-    /// What a search of the web is limited by.
+    /// A limit of a web search.
     pub const SEARCH_LIMIT: LossKind = kind(codes::LOST_SERVER_TOOL, 2);
-    /// The target takes no such media, or not where it is.
+    /// The target accepts no such media, or not at this position.
     pub const MEDIA: LossKind = kind(codes::LOST_MEDIA, 0);
     /// Only its provider can read a file by its id.
     pub const FILE_ID: LossKind = kind(codes::LOST_MEDIA, 1);
-    /// The target takes no URL.
+    /// The target accepts no URL.
     pub const MEDIA_URL: LossKind = kind(codes::LOST_MEDIA, 2);
-    /// How closely an image is to be looked at.
+    /// The level of detail of an image.
     pub const DETAIL: LossKind = kind(codes::LOST_MEDIA, 3);
     pub const FILE_NAME: LossKind = kind(codes::LOST_MEDIA, 4);
     pub const CITATION: LossKind = kind(codes::LOST_CITATION, 0);
-    /// That a document is to be cited.
-    pub const CITATION_WANTED: LossKind = kind(codes::LOST_CITATION, 1);
+    /// The request that a document be cited.
+    pub const CITATION_REQUEST: LossKind = kind(codes::LOST_CITATION, 1);
     pub const CACHE_MARK: LossKind = kind(codes::LOST_CACHE_MARK, 0);
-    /// The target takes no more.
+    /// More cache marks than the target accepts.
     pub const CACHE_MARK_SURPLUS: LossKind = kind(codes::LOST_CACHE_MARK, 1);
     pub const CALL_ID_RENAMED: LossKind = kind(codes::CHANGED_ID, 0);
     pub const CALL_ID_INVENTED: LossKind = kind(codes::CHANGED_ID, 1);
@@ -64,48 +64,48 @@ impl LossKind {
     pub const ITEM_IDS: LossKind = kind(codes::CHANGED_ID, 2);
     pub const TOOL_RENAMED: LossKind = kind(codes::CHANGED_ID, 3);
     pub const ROLE: LossKind = kind(codes::CHANGED_ROLE, 0);
-    /// Instructions in the midst of a conversation become a user's message.
+    /// Instructions amid a conversation become a message of the user.
     pub const INSTRUCTIONS_AS_USER: LossKind = kind(codes::CHANGED_ROLE, 1);
     pub const SETTING: LossKind = kind(codes::LOST_SETTING, 0);
     pub const HARMLESS_SETTING: LossKind = kind(codes::LOST_SETTING, 1);
     pub const SERVER_STATE: LossKind = kind(codes::LOST_SETTING, 2);
-    /// The target has it, and its model refuses it.
+    /// The target has the setting, and its model refuses it.
     pub const SETTING_REFUSED: LossKind = kind(codes::LOST_SETTING, 3);
-    /// Stop sequences above what the target takes.
+    /// More stop sequences than the target accepts.
     pub const SURPLUS_STOPS: LossKind = kind(codes::LOST_SETTING, 4);
-    /// What the answer's form is for.
+    /// The description of the answer's schema.
     pub const SCHEMA_DESCRIPTION: LossKind = kind(codes::LOST_SETTING, 5);
-    /// Whether the answer is held to its form.
+    /// The strictness of the answer's schema.
     pub const SCHEMA_STRICT: LossKind = kind(codes::LOST_SETTING, 6);
-    /// Counted: what a request tells the model, where the agent that goes on has its own.
+    /// Counted: instructions, where the agent that resumes has its own.
     pub const INSTRUCTIONS: LossKind = kind(codes::LOST_SETTING, 7);
-    /// Counted: definitions of tools, where the agent that goes on has its own.
+    /// Counted: definitions of tools, where the agent that resumes has its own.
     pub const TOOL_DEFINITIONS: LossKind = kind(codes::LOST_SETTING, 8);
-    /// What a batch calls its entry.
+    /// The name of a batch's entry.
     pub const ENTRY_NAME: LossKind = kind(codes::LOST_SETTING, 9);
-    /// Another setting of the request holds.
-    pub const OVERRULED: LossKind = kind(codes::LOST_SETTING, 10);
+    /// Another setting of the request takes precedence.
+    pub const OVERRIDDEN_SETTING: LossKind = kind(codes::LOST_SETTING, 10);
     pub const UNKNOWN: LossKind = kind(codes::LOST_BLOCK, 0);
     pub const COMPACTION: LossKind = kind(codes::LOST_BLOCK, 1);
     pub const REFERENCE: LossKind = kind(codes::LOST_BLOCK, 2);
     pub const ORPHAN_RESULT: LossKind = kind(codes::LOST_BLOCK, 3);
     /// A field of an item that the target does not know.
     pub const FIELD: LossKind = kind(codes::LOST_BLOCK, 4);
-    /// Its log holds no result of it.
+    /// The log contains no result of the call.
     pub const WITHOUT_RESULT: LossKind = kind(codes::LOST_BLOCK, 5);
-    /// Its log does not keep what a request needs of it.
+    /// The log does not keep what a request needs of it.
     pub const NOT_REPLAYED: LossKind = kind(codes::LOST_BLOCK, 6);
-    /// What a subagent did.
+    /// The history of a subagent.
     pub const SUBAGENT: LossKind = kind(codes::LOST_BLOCK, 7);
-    /// Counted: how files were at some time.
+    /// Counted: snapshots of files.
     pub const SNAPSHOTS: LossKind = kind(codes::LOST_BLOCK, 8);
-    /// Counted: notes of calls and results that are longer than an agent takes.
-    pub const NOTE_CUT: LossKind = kind(codes::LOST_BLOCK, 9);
-    /// The agent takes it for a command.
-    pub const UNSENT: LossKind = kind(codes::LOST_BLOCK, 10);
-    /// What no message of a translated store says.
-    pub const LEFT_OUT: LossKind = kind(codes::LOST_BLOCK, 11);
-    /// What a log holds and its agent does not send either.
+    /// Counted: notes of calls and results that are longer than the agent's limit.
+    pub const NOTE_TRUNCATED: LossKind = kind(codes::LOST_BLOCK, 9);
+    /// A message that the agent takes for a command.
+    pub const AGENT_COMMAND: LossKind = kind(codes::LOST_BLOCK, 10);
+    /// A value that no message of a translated store contains.
+    pub const NOT_TRANSLATED: LossKind = kind(codes::LOST_BLOCK, 11);
+    /// Content of a log that its agent does not send either.
     pub const NOT_SENT: LossKind = kind(codes::LOST_BLOCK, 12);
     /// The rest of the message is in other records.
     pub const CHUNK: LossKind = kind(codes::LOST_BLOCK, 13);
@@ -114,7 +114,7 @@ impl LossKind {
     pub const STUB_TEXT: LossKind = kind(codes::INVENTED_CONTENT, 2);
     pub const STUB_LIMIT: LossKind = kind(codes::INVENTED_CONTENT, 3);
     pub const STUB_SIGNATURE: LossKind = kind(codes::INVENTED_CONTENT, 4);
-    /// Counted: calls that newer models want signed.
+    /// Counted: unsigned calls, which newer models refuse.
     pub const UNSIGNED_CALLS: LossKind = kind(codes::INVENTED_CONTENT, 5);
     pub const REFUSAL_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 0);
     pub const CALL_AS_FUNCTION: LossKind = kind(codes::CHANGED_FORM, 1);
@@ -124,66 +124,68 @@ impl LossKind {
     pub const RESULT_MOVED: LossKind = kind(codes::CHANGED_FORM, 5);
     pub const NAME: LossKind = kind(codes::CHANGED_FORM, 6);
     pub const MEDIA_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 7);
-    /// What the server summed up, and can be read.
+    /// A readable summary of the server.
     pub const SUMMARY_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 8);
-    /// What followed a call in its turn comes before it.
+    /// Content after a call in its turn moves before it.
     pub const CALL_LAST: LossKind = kind(codes::CHANGED_FORM, 9);
-    /// The nearest value that the target takes.
+    /// A setting gets the nearest value that the target accepts, which is the loss's `arg`.
     pub const CLAMPED: LossKind = kind(codes::CHANGED_FORM, 10);
-    /// How hard to think, in the target's own measure.
+    /// Reasoning effort, in the target's own unit.
     pub const EFFORT: LossKind = kind(codes::CHANGED_FORM, 11);
-    /// Which tools may be called.
+    /// A list of allowed tools becomes all of them.
     pub const CHOICE_WIDENED: LossKind = kind(codes::CHANGED_FORM, 12);
-    /// A search of the web becomes the target's.
+    /// A web search tool becomes the target's.
     pub const WEB_SEARCH: LossKind = kind(codes::CHANGED_FORM, 13);
     pub const CONTEXT_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 14);
-    pub const FOUND_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 15);
+    pub const SEARCH_RESULT_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 15);
     /// A document whose data is a text.
     pub const DATA_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 16);
     /// Counted: calls and results that become text.
-    pub const NOTES: LossKind = kind(codes::CHANGED_FORM, 17);
+    pub const CALLS_AS_NOTES: LossKind = kind(codes::CHANGED_FORM, 17);
+    /// A level of reasoning summaries becomes "on".
+    pub const SUMMARY_LEVEL: LossKind = kind(codes::CHANGED_FORM, 18);
     pub const NOT_CONVERTED: LossKind = kind(codes::NOT_CONVERTED, 0);
     pub const RESULT_REFUSED: LossKind = kind(codes::NOT_CONVERTED, 1);
-    /// The result would hold bytes that are not UTF-8.
+    /// The result would contain bytes that are not UTF-8.
     pub const NOT_UNICODE: LossKind = kind(codes::NOT_CONVERTED, 2);
-    /// The model is another provider's.
+    /// The model is of another provider.
     pub const MODEL: LossKind = kind(codes::OTHER_MODEL, 0);
     pub const NO_MODEL: LossKind = kind(codes::OTHER_MODEL, 1);
 }
 
 /// One loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lost {
+pub struct ConversionLoss {
     pub kind: LossKind,
-    pub at: At,
+    pub at: SourceLocation,
     pub arg: u32,
 }
 
-/// Takes losses, in the order in which they are met.
+/// Losses, in the order in which they occurred.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
-    pub list: Vec<Lost>,
-    /// Where in the list each kind stands that is counted.
+    pub list: Vec<ConversionLoss>,
+    /// The index in the list of each kind that is counted.
     counted: Vec<(LossKind, usize)>,
 }
 
 impl Losses {
-    pub fn add(&mut self, kind: LossKind, at: At) {
-        self.list.push(Lost { kind, at, arg: 0 });
+    pub fn add(&mut self, kind: LossKind, at: SourceLocation) {
+        self.list.push(ConversionLoss { kind, at, arg: 0 });
     }
 
-    pub fn add_with(&mut self, kind: LossKind, at: At, arg: u32) {
-        self.list.push(Lost { kind, at, arg });
+    pub fn add_with(&mut self, kind: LossKind, at: SourceLocation, arg: u32) {
+        self.list.push(ConversionLoss { kind, at, arg });
     }
 
-    /// Counts instead of listing: one loss a conversation, where it was met first.
-    pub fn count(&mut self, kind: LossKind, at: At) {
+    /// Counts instead of listing: one loss per conversation, at its first occurrence.
+    pub fn count(&mut self, kind: LossKind, at: SourceLocation) {
         let known = self.counted.iter().find(|(own, _)| *own == kind);
         match known.and_then(|(_, ix)| self.list.get_mut(*ix)) {
             Some(lost) => lost.arg += 1,
             None => {
                 self.counted.push((kind, self.list.len()));
-                self.list.push(Lost { kind, at, arg: 1 });
+                self.list.push(ConversionLoss { kind, at, arg: 1 });
             }
         }
     }

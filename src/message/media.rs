@@ -1,11 +1,11 @@
-//! Images, audio, video and documents, by whatever way they come.
+//! Images, audio, video and documents, from any source.
 
 use std::ops::Range;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Raw, Text};
+use super::{RawJson, Text};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MediaKind {
@@ -14,42 +14,42 @@ pub enum MediaKind {
     Video,
     /// A document or any other file.
     File,
-    /// What a search found, for the model to cite.
+    /// A search result, for the model to cite.
     Search,
 }
 
 #[derive(Clone, Debug)]
 pub struct Media {
     pub kind: MediaKind,
-    pub source: Source,
-    /// `image/png`, `application/pdf`; unknown for a URL or an id.
+    pub source: MediaSource,
+    /// `image/png`, `application/pdf`; often `None` for a URL or an id.
     pub mime: Option<Text>,
     /// The name of a file.
     pub name: Option<Text>,
     /// OpenAI's `detail` of an image.
     pub detail: Option<Text>,
-    /// What the model is to know of a document besides what it says.
+    /// Context of a document for the model, besides its content.
     pub context: Option<Text>,
-    /// Where what was found comes from.
+    /// The source of a search result.
     pub link: Option<Text>,
-    /// The answer is to cite it: the value of `citations`.
-    pub cited: Option<Raw>,
+    /// The value of `citations`, where the answer is to cite it.
+    pub citations: Option<RawJson>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum MediaSource {
     /// Base64.
     Data(Text),
     Url(Text),
-    /// A file that the provider of this dialect holds.
+    /// The id of a file stored by the provider of this dialect.
     Id(Text, &'static str),
-    /// Plain text, in one piece or in several that are cited by their number.
+    /// Plain text, in one part or in several that are cited by their number.
     Plain(Vec<Text>),
 }
 
 impl Media {
-    pub fn new(kind: MediaKind, source: Source) -> Self {
-        Media { kind, source, mime: None, name: None, detail: None, context: None, link: None, cited: None }
+    pub fn new(kind: MediaKind, source: MediaSource) -> Self {
+        Media { kind, source, mime: None, name: None, detail: None, context: None, link: None, citations: None }
     }
 
     pub fn mime(mut self, mime: Option<Text>) -> Self {
@@ -57,7 +57,7 @@ impl Media {
         self
     }
 
-    /// Of a URL: the data itself if it is a `data:` URL in base64.
+    /// Media from a URL: the data itself if it is a `data:` URL in base64.
     pub fn of_url(kind: MediaKind, url: &Text) -> Self {
         match split_data_url(&url.raw()) {
             Some((mime, data)) => {
@@ -68,28 +68,28 @@ impl Media {
                         None => url.slice(mime.start, mime.end),
                     }
                 });
-                Media::new(kind, Source::Data(url.slice(data, url.size()))).mime(mime)
+                Media::new(kind, MediaSource::Data(url.slice(data, url.size()))).mime(mime)
             }
-            None => Media::new(kind, Source::Url(url.clone())),
+            None => Media::new(kind, MediaSource::Url(url.clone())),
         }
     }
 
-    /// A `data:` URL, as it stands in JSON, if the media is data.
+    /// A `data:` URL, escaped as in JSON, if the media is data.
     pub fn data_url(&self) -> Option<Text> {
-        let Source::Data(data) = &self.source else { return None };
+        let MediaSource::Data(data) = &self.source else { return None };
         let mime = self.mime.clone().unwrap_or_else(|| Text::new(self.kind.usual_mime()));
         Some(Text::join([&Text::new("data:"), &mime, &Text::new(";base64,"), data], ""))
     }
 
-    /// What it says as one text, if it is plain text: what is known about it comes first.
-    pub fn told(&self) -> Option<Text> {
-        let Source::Plain(texts) = &self.source else { return None };
+    /// Plain text as one text, its title, link and context first; `None` for other media.
+    pub fn to_text(&self) -> Option<Text> {
+        let MediaSource::Plain(texts) = &self.source else { return None };
         let head: Vec<Text> = self.head();
         let all = Text::join(texts, "\\n");
         Some(if head.is_empty() { all } else { Text::join(head.iter().chain([&all]), "\\n") })
     }
 
-    /// What the model is to know of it besides what it says. The name of a file is a title only of what was found.
+    /// The texts before the content. The name of a file counts as a title only for search results.
     fn head(&self) -> Vec<Text> {
         let title = self.name.iter().filter(|_| self.kind == MediaKind::Search);
         title.chain(&self.link).chain(&self.context).filter(|text| !text.is_blank()).cloned().collect()
@@ -100,12 +100,12 @@ impl Media {
         subtype(&String::from_utf8_lossy(&self.mime.as_ref()?.plain()))
     }
 
-    /// The same as far as the end of a URL or of a name tells, where no type is given.
+    /// The same, guessed from the extension of a URL or a name where no type is given.
     pub fn likely_subtype(&self) -> Option<String> {
         self.subtype().or_else(|| subtype(self.ending()?))
     }
 
-    /// The type, or what it is taken for.
+    /// The type, or a guess.
     pub fn likely_mime(&self) -> Text {
         let guess = || Text::new(self.ending().unwrap_or(self.kind.usual_mime()));
         self.mime.clone().unwrap_or_else(guess)
@@ -113,23 +113,23 @@ impl Media {
 
     fn ending(&self) -> Option<&'static str> {
         let url = match &self.source {
-            Source::Url(url) => by_ending(url),
+            MediaSource::Url(url) => by_ending(url),
             _ => None,
         };
         url.or_else(|| self.name.as_ref().and_then(by_ending))
     }
 
-    /// Data that is a text becomes one; whether it was one.
-    pub fn read_text(&mut self) -> bool {
+    /// Decodes data whose type is a text. Returns whether it was one.
+    pub fn decode_text(&mut self) -> bool {
         const TEXTS: [&[u8]; 3] = [b"text/", b"application/json", b"application/xml"];
-        let Source::Data(data) = &self.source else { return false };
+        let MediaSource::Data(data) = &self.source else { return false };
         let Some(mime) = &self.mime else { return false };
         if !TEXTS.iter().any(|start| mime.plain().starts_with(start)) {
             return false;
         }
         let read = STANDARD.decode(data.plain().as_ref()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let Some(text) = read else { return false };
-        self.source = Source::Plain(vec![Text::new(&text)]);
+        self.source = MediaSource::Plain(vec![Text::new(&text)]);
         true
     }
 }
@@ -139,7 +139,7 @@ fn subtype(mime: &str) -> Option<String> {
     Some(subtype.split(';').next().unwrap_or(subtype).trim().to_ascii_lowercase())
 }
 
-/// Types by the end of a name or of a URL.
+/// Media types by the extension of a name or a URL.
 const ENDINGS: [(&str, &str); 29] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
@@ -190,7 +190,7 @@ impl MediaKind {
         }
     }
 
-    /// What is taken for the type where the source does not say it.
+    /// The type that is assumed where the source gives none.
     fn usual_mime(self) -> &'static str {
         match self {
             MediaKind::Image => "image/png",
@@ -202,7 +202,7 @@ impl MediaKind {
     }
 }
 
-/// Of `data:<type>;base64,<data>` where the type is, and where the data begin.
+/// The range of the type in `data:<type>;base64,<data>`, and the offset of the data.
 fn split_data_url(url: &[u8]) -> Option<(Range<usize>, usize)> {
     const SCHEME: &[u8] = b"data:";
     let rest = url.strip_prefix(SCHEME)?;
@@ -220,12 +220,12 @@ mod tests {
     fn data_urls_are_taken_apart_and_put_together() {
         for url in ["data:image/png;base64,iVBO", "data:application/pdf;base64,JVBE"] {
             let media = Media::of_url(MediaKind::Image, &Text::new(url));
-            assert!(matches!(media.source, Source::Data(_)));
+            assert!(matches!(media.source, MediaSource::Data(_)));
             assert_eq!(media.data_url(), Some(Text::new(url)));
         }
         let media = Media::of_url(MediaKind::Image, &Text::of_raw(*br"data:image\/png;base64,iV\/BO"));
         assert_eq!(media.subtype().as_deref(), Some("png"));
         let media = Media::of_url(MediaKind::Image, &Text::new("https://example.com/a.png"));
-        assert!(matches!(media.source, Source::Url(_)));
+        assert!(matches!(media.source, MediaSource::Url(_)));
     }
 }

@@ -1,5 +1,5 @@
-//! The members that requests of each dialect have: what the official SDKs' types name, and what vendors of Chat
-//! Completions add. A request that is copied within its dialect keeps these and nothing else.
+//! The members of requests in each dialect: those of the official SDKs' types, and those that vendors of Chat Completions
+//! add. A request that is copied within its dialect keeps only these.
 
 use std::borrow::Cow;
 
@@ -215,7 +215,7 @@ const MEMBERS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// Members that only a response has, and that say nothing to a model.
+/// Members that only a response has, and that have no meaning for a model.
 const OF_RESPONSES: [&str; 17] = [
     "id",
     "object",
@@ -236,15 +236,15 @@ const OF_RESPONSES: [&str; 17] = [
     "responseId",
 ];
 
-/// Whether a request of a dialect has a member, also in the spelling of Python's dumps.
+/// True if requests of a dialect have a member, also in the snake_case of Python's dumps.
 pub fn is_known(dialect: &str, key: &str) -> bool {
-    let camel = camel(key);
+    let camel = to_camel_case(key);
     let has = |members: &[&str]| members.contains(&key) || members.contains(&&*camel);
     MEMBERS.iter().any(|(name, members)| *name == dialect && has(members))
 }
 
 /// A name in camelCase, as Google and AWS document theirs.
-pub fn camel(name: &str) -> Cow<'_, str> {
+pub fn to_camel_case(name: &str) -> Cow<'_, str> {
     if !name.contains('_') {
         return Cow::Borrowed(name);
     }
@@ -258,7 +258,7 @@ pub fn camel(name: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a member only says how a request went.
-pub fn is_of_responses(key: &str) -> bool {
+/// True if only responses have a member.
+pub fn is_response_only(key: &str) -> bool {
     OF_RESPONSES.contains(&key)
 }

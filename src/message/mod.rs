@@ -1,10 +1,10 @@
-//! Conversations without a dialect. A request is read as a thread and the next one is written from it; a store that is not
-//! made of messages of a provider is read as threads; sessions of agents are written from one.
+//! Conversations without a dialect. A request is read as a thread, and one of another dialect is written from it; a store
+//! whose records are not messages of a provider is read as threads; sessions of agents are written from one.
 //!
 //! Parts are owned and know the place of their source, so that a loss is reported where it happened; texts of a store know
-//! it stretch by stretch, so that what is written of them leads back. The texts of a large conversation are kept in a
-//! temporary file. Texts keep their escapes and values their text: most of a conversation is copied and never read.
-//! What only its own dialect understands is kept raw, with that dialect's name.
+//! it range by range, so that written text can be traced back. The texts of a large conversation are kept in a temporary
+//! file. Texts keep their escapes and values their JSON: most of a conversation is copied and never read. Values that only
+//! their own dialect understands are kept raw, with that dialect's name.
 
 pub mod capabilities;
 pub mod losses;
@@ -25,26 +25,28 @@ use crate::place::Place;
 
 pub use crate::history::Role;
 pub use capabilities::{Capabilities, Chars, IdRule, MediaSupport, SearchCapabilities};
-pub use losses::{LossKind, Losses, Lost};
-pub use media::{Media, MediaKind, Source};
-pub use settings::{Choice, Effort, OutputFormat, Plain, Set, Setting, Settings};
-pub use settings_map::Name;
-pub use spill::{Aside, Store};
-pub use text::{Raw, Text};
+pub use losses::{ConversionLoss, LossKind, Losses};
+pub use media::{Media, MediaKind, MediaSource};
+pub use settings::{
+    CopiedSetting, EffortSetting, OptionalSetting, OutputFormat, RequestSettings, Setting, ToolChoice,
+};
+pub use settings_map::SettingName;
+pub use spill::{SpillBudget, SpillStore};
+pub use text::{RawJson, Text};
 pub use thread::Thread;
-pub use tools::{ClientTool, Extra, Tool, ToolKind, WebSearch};
+pub use tools::{ClientTool, ExtraMember, Tool, ToolKind, WebSearch};
 
-/// Where something is in the source.
+/// A location in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct At {
+pub struct SourceLocation {
     pub place: Place,
-    /// The place lies in a JSON string.
+    /// The place is inside a JSON string.
     pub embedded: bool,
 }
 
-impl From<Place> for At {
-    fn from(place: Place) -> At {
-        At { place, embedded: false }
+impl From<Place> for SourceLocation {
+    fn from(place: Place) -> SourceLocation {
+        SourceLocation { place, embedded: false }
     }
 }
 
@@ -55,8 +57,8 @@ pub struct Message {
     pub parts: Vec<Part>,
     /// The name of a participant.
     pub name: Option<Text>,
-    pub at: At,
-    /// The number of the record that it begins in, counted in its document.
+    pub at: SourceLocation,
+    /// The number of the record in which it begins, counted in its document.
     pub record: u32,
 }
 
@@ -64,11 +66,11 @@ pub struct Message {
 #[derive(Clone, Debug)]
 pub struct Part {
     pub kind: PartKind,
-    pub at: At,
-    /// The id of the item that it is, where its store keeps the ids of a Responses API.
+    pub at: SourceLocation,
+    /// The id of its item, where the store keeps ids of the Responses API.
     pub id: Option<Text>,
-    /// What is cached up to here: the value of `cache_control`, where it says more than that.
-    pub cache: Option<Raw>,
+    /// A cache mark after this part: the value of `cache_control` or its equivalent.
+    pub cache: Option<RawJson>,
     /// Gemini's thought signature on this part.
     pub signature: Option<Text>,
 }
@@ -81,65 +83,65 @@ pub enum PartKind {
         citations: Option<Opaque>,
     },
     Refusal(Text),
-    /// In a box: it is large, and rare.
+    /// Boxed: it is large and rare.
     Media(Box<Media>),
-    Call(Call),
+    Call(ToolCall),
     Result(ToolResult),
     Reasoning(Reasoning),
     Opaque(Opaque),
 }
 
-/// What only its own dialect understands, as it stands there.
+/// A value that only its own dialect understands, unchanged.
 #[derive(Clone, Debug)]
 pub struct Opaque {
     pub dialect: &'static str,
     pub kind: OpaqueKind,
-    pub raw: Raw,
+    pub raw: RawJson,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpaqueKind {
-    /// A tool that the server ran, its call or its result.
+    /// The call or the result of a tool that the server ran.
     ServerTool,
-    /// Earlier history, summed up by the server.
+    /// Earlier history, summarised by the server.
     Compaction,
-    /// An item that lies on the server.
+    /// An item stored on the server.
     Reference,
-    /// A whole message or item, as its dialect has it.
+    /// A whole message or item of its dialect.
     Item,
     Citations,
     Unknown,
 }
 
-/// How a tool takes its input.
+/// The kind of a call, by the input of its tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallKind {
     Function,
     /// Free text.
     Custom,
-    /// A tool of the provider that the client runs; the name is that of the tool.
+    /// A tool that the provider defines and the client runs; the name is that of the tool.
     Builtin,
 }
 
 /// A call that the client answers.
 #[derive(Clone, Debug)]
-pub struct Call {
-    /// What pairs it with its result.
+pub struct ToolCall {
+    /// The id that pairs it with its result.
     pub id: Text,
-    /// The source has no id here: this one was made up, and is not written where none is needed.
-    pub invented: bool,
+    /// The id is synthetic, because the source has none.
+    pub has_synthetic_id: bool,
     pub name: Text,
-    pub input: Input,
+    pub input: CallInput,
     pub kind: CallKind,
 }
 
 /// The arguments of a call.
 #[derive(Clone, Debug)]
-pub enum Input {
+pub enum CallInput {
     /// JSON in a string, or the free text of a custom tool.
     Text(Text),
     /// A value.
-    Json(Raw),
+    Json(RawJson),
 }
 
 /// The answer to a call.
@@ -150,7 +152,7 @@ pub struct ToolResult {
     /// Texts, media, JSON values and foreign blocks.
     pub parts: Vec<ResultPart>,
     pub is_error: bool,
-    /// The call's kind, as the result's own type names it.
+    /// The call's kind, as the result's own type implies it.
     pub kind: CallKind,
 }
 
@@ -158,29 +160,29 @@ pub struct ToolResult {
 #[derive(Clone, Debug)]
 pub enum ResultPart {
     Text(Text),
-    Json(Raw),
-    Media(Box<Media>, At),
-    Opaque(Opaque, At),
+    Json(RawJson),
+    Media(Box<Media>, SourceLocation),
+    Opaque(Opaque, SourceLocation),
 }
 
-/// Whose model thought: its signatures and blobs mean nothing to another's.
+/// The provider of the model that reasoned: another's cannot use its signatures and encrypted content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Maker {
+pub enum ReasoningProvider {
     OpenAi,
     Anthropic,
     Google,
-    /// A model that takes its reasoning back as plain text, if its server does.
+    /// An open model: it accepts its reasoning as plain text, if its server does.
     Open,
 }
 
 #[derive(Clone, Debug)]
 pub struct Reasoning {
-    pub maker: Maker,
+    pub provider: ReasoningProvider,
     /// Summaries or the thoughts themselves.
     pub texts: Vec<Text>,
-    /// OpenAI's encrypted content, Anthropic's signature.
-    pub seal: Option<Text>,
-    /// Thoughts that only the provider can read (`redacted_thinking`).
+    /// OpenAI's encrypted content or Anthropic's signature.
+    pub encrypted_content: Option<Text>,
+    /// Reasoning that only the provider can read (`redacted_thinking`).
     pub redacted: Option<Text>,
 }
 
@@ -191,58 +193,58 @@ impl From<Media> for PartKind {
 }
 
 impl ResultPart {
-    pub fn media(media: Media, at: At) -> Self {
+    pub fn media(media: Media, at: SourceLocation) -> Self {
         ResultPart::Media(Box::new(media), at)
     }
 }
 
 impl Part {
-    pub fn new(kind: PartKind, at: At) -> Self {
+    pub fn new(kind: PartKind, at: SourceLocation) -> Self {
         Part { kind, at, id: None, cache: None, signature: None }
     }
 
-    pub fn text(text: Text, at: At) -> Self {
+    pub fn text(text: Text, at: SourceLocation) -> Self {
         Part::new(PartKind::Text { text, citations: None }, at)
     }
 
     /// A message or an item of a dialect, as it has it.
-    pub fn verbatim(dialect: &'static str, raw: Raw, at: Place) -> Self {
+    pub fn verbatim(dialect: &'static str, raw: RawJson, at: Place) -> Self {
         Part::new(PartKind::Opaque(Opaque { dialect, kind: OpaqueKind::Item, raw }), at.into())
     }
 
-    /// Says nothing to a model.
+    /// True for a text that is empty or white space.
     pub fn is_blank(&self) -> bool {
         matches!(&self.kind, PartKind::Text { text, .. } if text.is_blank())
     }
 }
 
 impl Reasoning {
-    /// Whether anything of it can be read.
+    /// True if it has readable text.
     pub fn has_text(&self) -> bool {
         self.texts.iter().any(|text| !text.is_empty())
     }
 }
 
 impl Message {
-    pub fn new(role: Role, at: At) -> Self {
+    pub fn new(role: Role, at: SourceLocation) -> Self {
         Message { role, parts: Vec::new(), name: None, at, record: 0 }
     }
 
     /// A message or an item of a dialect, as it has it.
-    pub fn verbatim(dialect: &'static str, role: Role, raw: Raw, at: Place, record: u32) -> Self {
+    pub fn verbatim(dialect: &'static str, role: Role, raw: RawJson, at: Place, record: u32) -> Self {
         let parts = vec![Part::verbatim(dialect, raw, at)];
         Message { parts, record, ..Message::new(role, at.into()) }
     }
 
-    /// The item of a dialect that the message is a copy of, if it is nothing else.
-    pub fn as_item(&self) -> Option<&Raw> {
+    /// The item of a dialect that the message consists of, if it has no other parts.
+    pub fn as_item(&self) -> Option<&RawJson> {
         match self.parts.as_slice() {
             [Part { kind: PartKind::Opaque(Opaque { kind: OpaqueKind::Item, raw, .. }), .. }] => Some(raw),
             _ => None,
         }
     }
 
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|block| match &block.kind {
             PartKind::Call(call) => Some(call),
             _ => None,

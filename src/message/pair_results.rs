@@ -1,51 +1,54 @@
-//! Brings a conversation into the order that every other dialect wants: each assistant message with calls is followed
-//! by one message with exactly their results, in the order of the calls. A result is looked for up to the next call of
-//! its id; a call without one gets a stub that claims nothing; a result that answers no call is left out.
+//! Pairs calls with results as most dialects require: each assistant message with calls is followed by one message with
+//! exactly their results, in the order of the calls. A result belongs to the last call of its id before it; a call without
+//! one gets a stub result that claims nothing; a result that answers no call is left out.
 
 use std::collections::HashMap;
 
-use super::{At, Call, LossKind, Losses, Message, Part, PartKind, ResultPart, Role, Text, Thread, ToolResult};
+use super::{
+    LossKind, Losses, Message, Part, PartKind, ResultPart, Role, SourceLocation, Text, Thread, ToolCall,
+    ToolResult,
+};
 
-/// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
+/// The text of a stub result. It claims neither success nor failure: nobody knows whether the call ran.
 pub const STUB: &str = "no result was recorded; execution status unknown";
 
-/// Calls and results of one id, by their positions.
+/// The calls and results of one id.
 #[derive(Default)]
-struct Uses {
-    calls: Vec<Spot>,
+struct IdUses {
+    calls: Vec<PartPosition>,
     results: Vec<usize>,
 }
 
-/// Where a call or a result is: number of the message, number among all blocks.
+/// The position of a call or a result: number of the message, number among all parts.
 #[derive(Clone, Copy)]
-struct Spot {
+struct PartPosition {
     message: usize,
     block: usize,
 }
 
-struct Found {
-    spot: Spot,
+struct UnplacedResult {
+    spot: PartPosition,
     result: Option<(ToolResult, Part)>,
 }
 
-pub fn settle(conversation: &mut Thread, losses: &mut Losses) {
+pub fn pair_results(conversation: &mut Thread, losses: &mut Losses) {
     if !conversation.messages.iter().any(|message| message.role == Role::Tool || message.calls().next().is_some())
     {
         return;
     }
-    if is_settled(&conversation.messages) {
+    if is_paired(&conversation.messages) {
         return name_results(&mut conversation.messages);
     }
-    let mut uses: HashMap<Vec<u8>, Uses> = HashMap::new();
-    let mut results: Vec<Found> = Vec::new();
+    let mut uses: HashMap<Vec<u8>, IdUses> = HashMap::new();
+    let mut results: Vec<UnplacedResult> = Vec::new();
     let mut block = 0;
-    // Number of the first block of each message.
+    // Number of the first part of each message.
     let mut starts = Vec::with_capacity(conversation.messages.len());
     for (n, message) in conversation.messages.iter_mut().enumerate() {
         starts.push(block);
         for call in message.parts.iter().enumerate() {
             if let PartKind::Call(found) = &call.1.kind {
-                let spot = Spot { message: n, block: block + call.0 };
+                let spot = PartPosition { message: n, block: block + call.0 };
                 uses.entry(found.id.plain().into_owned()).or_default().calls.push(spot);
             }
         }
@@ -56,21 +59,21 @@ pub fn settle(conversation: &mut Thread, losses: &mut Losses) {
                 let PartKind::Result(result) = what else { continue };
                 let id = result.id.plain().into_owned();
                 uses.entry(id).or_default().results.push(results.len());
-                let spot = Spot { message: n, block: block + at };
-                results.push(Found { spot, result: Some((result, taken)) });
+                let spot = PartPosition { message: n, block: block + at };
+                results.push(UnplacedResult { spot, result: Some((result, taken)) });
             }
         }
         block += count;
     }
     let mut answers: HashMap<usize, usize> = HashMap::new();
     for used in uses.values() {
-        // Calls of one id in one message are answered in their order: the message, and its next call.
+        // Calls of one id in one message are answered in order: the message, and its next call.
         let mut batch = (usize::MAX, 0);
         for &n in &used.results {
             let Some(found) = results.get(n) else { continue };
             let before = used.calls.partition_point(|call| call.block < found.spot.block);
             let call = match used.calls.iter().take(before).enumerate().next_back() {
-                Some((last, &Spot { message, .. })) => {
+                Some((last, &PartPosition { message, .. })) => {
                     if batch.0 != message {
                         batch = (message, used.calls.partition_point(|call| call.message < message));
                     }
@@ -78,7 +81,7 @@ pub fn settle(conversation: &mut Thread, losses: &mut Losses) {
                     batch.1 += 1;
                     used.calls.get(ix).copied()
                 }
-                // One call and one result in the wrong order are no riddle.
+                // One call and one result in the wrong order are unambiguous.
                 None if used.calls.len() == 1 && used.results.len() == 1 => used.calls.first().copied(),
                 None => None,
             };
@@ -87,13 +90,13 @@ pub fn settle(conversation: &mut Thread, losses: &mut Losses) {
             }
         }
     }
-    rebuild(conversation, &starts, &mut results, &answers, losses);
+    rebuild_messages(conversation, &starts, &mut results, &answers, losses);
     let left = results.into_iter().filter_map(|found| found.result);
     left.for_each(|(_, block)| losses.add(LossKind::ORPHAN_RESULT, block.at));
 }
 
-/// Whether each message with calls is followed by exactly their results, in their order: most are.
-fn is_settled(messages: &[Message]) -> bool {
+/// True if each message with calls is followed by exactly their results, in order, as most are.
+fn is_paired(messages: &[Message]) -> bool {
     let mut rest = messages.iter().peekable();
     while let Some(message) = rest.next() {
         if message.role == Role::Tool {
@@ -115,7 +118,7 @@ fn is_settled(messages: &[Message]) -> bool {
     true
 }
 
-/// Says in each result what its call says of the tool. The messages are settled.
+/// Copies the name and kind of each call to its result. The messages are paired.
 fn name_results(messages: &mut [Message]) {
     for n in 1..messages.len() {
         let (before, rest) = messages.split_at_mut(n);
@@ -125,22 +128,22 @@ fn name_results(messages: &mut [Message]) {
         }
         for (block, call) in answered.parts.iter_mut().zip(asked.calls()) {
             if let PartKind::Result(result) = &mut block.kind {
-                result.answers(call);
+                result.copy_from_call(call);
             }
         }
         answered.at = answered.parts.first().map_or(answered.at, |first| first.at);
     }
 }
 
-fn rebuild(
+fn rebuild_messages(
     conversation: &mut Thread,
     starts: &[usize],
-    results: &mut [Found],
+    results: &mut [UnplacedResult],
     answers: &HashMap<usize, usize>,
     losses: &mut Losses,
 ) {
     let old = std::mem::take(&mut conversation.messages);
-    // For each message the next one that is no tool's.
+    // For each message, the next one that is not a tool's.
     let mut next = old.len();
     let mut next_other: Vec<usize> = Vec::with_capacity(old.len());
     for (n, message) in old.iter().enumerate().rev() {
@@ -166,7 +169,7 @@ fn rebuild(
                     if spot.message < n || spot.message > next_other {
                         losses.add(LossKind::RESULT_MOVED, taken.at);
                     }
-                    result.answers(call);
+                    result.copy_from_call(call);
                     Part { kind: PartKind::Result(result), ..taken }
                 }
                 None => {
@@ -184,8 +187,8 @@ fn rebuild(
 }
 
 impl ToolResult {
-    /// A result that names no tool has the name of its call, and it is of the call's kind.
-    fn answers(&mut self, call: &Call) {
+    /// Takes over the kind of its call, and its name if it has none.
+    fn copy_from_call(&mut self, call: &ToolCall) {
         if self.name.as_ref().is_none_or(Text::is_empty) {
             self.name = Some(call.name.clone());
         }
@@ -193,7 +196,7 @@ impl ToolResult {
     }
 }
 
-fn stub(call: &Call, at: At) -> Part {
+fn stub(call: &ToolCall, at: SourceLocation) -> Part {
     let result = ToolResult {
         id: call.id.clone(),
         name: Some(call.name.clone()),
@@ -206,33 +209,33 @@ fn stub(call: &Call, at: At) -> Part {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CallKind, Input};
+    use super::super::{CallInput, CallKind};
     use super::*;
 
     fn call(id: &str) -> Part {
-        let call = Call {
+        let call = ToolCall {
             id: Text::new(id),
-            invented: false,
+            has_synthetic_id: false,
             name: Text::new("f"),
-            input: Input::Text(Text::new("{}")),
+            input: CallInput::Text(Text::new("{}")),
             kind: CallKind::Function,
         };
-        Part::new(PartKind::Call(call), At::default())
+        Part::new(PartKind::Call(call), SourceLocation::default())
     }
 
     fn result(id: &str, says: &str) -> Part {
         let parts = vec![ResultPart::Text(Text::new(says))];
         let result =
             ToolResult { id: Text::new(id), name: None, parts, is_error: false, kind: CallKind::Function };
-        Part::new(PartKind::Result(result), At::default())
+        Part::new(PartKind::Result(result), SourceLocation::default())
     }
 
     fn message(role: Role, parts: Vec<Part>) -> Message {
-        Message { parts, ..Message::new(role, At::default()) }
+        Message { parts, ..Message::new(role, SourceLocation::default()) }
     }
 
-    /// Messages as words: `A a b` calls, `T a=1` results, `U`.
-    fn told(conversation: &Thread) -> String {
+    /// Renders messages as words: `A a b` calls, `T a=1` results, `U`.
+    fn render(conversation: &Thread) -> String {
         let part = |block: &Part| match &block.kind {
             PartKind::Call(call) => format!(" {}", String::from_utf8_lossy(&call.id.raw())),
             PartKind::Result(result) => {
@@ -256,48 +259,48 @@ mod tests {
         words.collect::<Vec<_>>().join(", ")
     }
 
-    fn settled(messages: Vec<Message>) -> (String, Vec<LossKind>) {
+    fn paired(messages: Vec<Message>) -> (String, Vec<LossKind>) {
         let mut conversation = Thread { messages, ..Thread::default() };
         let mut losses = Losses::default();
-        settle(&mut conversation, &mut losses);
-        (told(&conversation), losses.list.iter().map(|lost| lost.kind).collect())
+        pair_results(&mut conversation, &mut losses);
+        (render(&conversation), losses.list.iter().map(|lost| lost.kind).collect())
     }
 
     #[test]
-    fn results_come_behind_their_batch_in_its_order() {
+    fn results_follow_their_batch_in_its_order() {
         use Role::{Assistant, Tool, User};
-        let (told, losses) = settled(vec![
+        let (rendered, losses) = paired(vec![
             message(Assistant, vec![call("a"), call("b")]),
             message(Tool, vec![result("b", "2")]),
             message(User, vec![]),
             message(Tool, vec![result("a", "1"), result("z", "9")]),
         ]);
-        assert_eq!(told, "A a b, T a=1 b=2, U");
+        assert_eq!(rendered, "A a b, T a=1 b=2, U");
         assert_eq!(losses, [LossKind::RESULT_MOVED, LossKind::ORPHAN_RESULT]);
     }
 
     #[test]
     fn a_reused_id_is_answered_each_time_and_an_open_call_gets_a_stub() {
         use Role::{Assistant, Tool};
-        let (told, losses) = settled(vec![
+        let (rendered, losses) = paired(vec![
             message(Assistant, vec![call("a")]),
             message(Tool, vec![result("a", "1")]),
             message(Assistant, vec![call("a")]),
             message(Tool, vec![result("a", "2")]),
             message(Assistant, vec![call("a")]),
         ]);
-        assert_eq!(told, "A a, T a=1, A a, T a=2, A a, T a=?");
+        assert_eq!(rendered, "A a, T a=1, A a, T a=2, A a, T a=?");
         assert_eq!(losses, [LossKind::STUB_RESULT]);
     }
 
     #[test]
     fn calls_of_one_message_with_one_id_are_answered_in_their_order() {
         use Role::{Assistant, Tool};
-        let (told, losses) = settled(vec![
+        let (rendered, losses) = paired(vec![
             message(Assistant, vec![call("a"), call("a"), call("a")]),
             message(Tool, vec![result("a", "1"), result("a", "2")]),
         ]);
-        assert_eq!(told, "A a a a, T a=1 a=2 a=?");
+        assert_eq!(rendered, "A a a a, T a=1 a=2 a=?");
         assert_eq!(losses, [LossKind::STUB_RESULT]);
     }
 
@@ -305,8 +308,8 @@ mod tests {
     fn one_result_before_its_only_call_is_its_answer() {
         use Role::{Assistant, Tool, User};
         let early = || message(Tool, vec![result("a", "1")]);
-        assert_eq!(settled(vec![early(), message(Assistant, vec![call("a")])]).0, "A a, T a=1");
+        assert_eq!(paired(vec![early(), message(Assistant, vec![call("a")])]).0, "A a, T a=1");
         let twice = vec![early(), message(Tool, vec![result("a", "2")]), message(User, vec![])];
-        assert_eq!(settled(twice).1, [LossKind::ORPHAN_RESULT, LossKind::ORPHAN_RESULT]);
+        assert_eq!(paired(twice).1, [LossKind::ORPHAN_RESULT, LossKind::ORPHAN_RESULT]);
     }
 }

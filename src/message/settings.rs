@@ -1,85 +1,85 @@
-//! What a request asks for beside its conversation, as far as more than one dialect knows it.
+//! The settings of a request that more than one dialect has.
 
-use super::settings_map::{FORMS, Name};
-use super::write::Writer;
-use super::{At, LossKind, Raw, Text};
+use super::settings_map::{SETTING_ROWS, SettingName};
+use super::write::JsonWriter;
+use super::{LossKind, RawJson, SourceLocation, Text};
 
-/// A setting, and where its key is.
+/// A setting, and the location of its key.
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
     pub value: T,
-    pub at: At,
+    pub at: SourceLocation,
 }
 
 /// A setting that may be absent.
-pub type Set<T> = Option<Setting<T>>;
+pub type OptionalSetting<T> = Option<Setting<T>>;
 
-/// A setting that says the same wherever it is known, and is copied as it stands.
+/// A setting that has the same values in all dialects, and is copied unchanged.
 #[derive(Clone, Debug)]
-pub struct Plain {
-    pub name: Name,
-    pub value: Raw,
-    pub at: At,
+pub struct CopiedSetting {
+    pub name: SettingName,
+    pub value: RawJson,
+    pub at: SourceLocation,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct RequestSettings {
     /// Settings that are copied.
-    pub plain: Vec<Plain>,
-    pub stop: Set<Vec<Text>>,
-    pub choice: Set<Choice>,
-    /// Whether the model may call several tools at once.
-    pub parallel: Set<bool>,
-    pub effort: Set<Effort>,
-    /// How thoughts are summed up for the user: `auto`, `concise`, `detailed`.
-    pub summary: Set<Text>,
-    pub output: Set<OutputFormat>,
-    /// Settings that no other dialect knows: where their keys stand, and what it is to lose them.
-    pub others: Vec<Setting<LossKind>>,
-    /// The request builds on what the server holds.
-    pub state: Vec<At>,
+    pub copied: Vec<CopiedSetting>,
+    pub stop: OptionalSetting<Vec<Text>>,
+    pub choice: OptionalSetting<ToolChoice>,
+    /// True if the model may call several tools at once.
+    pub parallel: OptionalSetting<bool>,
+    pub effort: OptionalSetting<EffortSetting>,
+    /// How reasoning is summarised for the user: `auto`, `concise`, `detailed`.
+    pub summary: OptionalSetting<Text>,
+    pub output: OptionalSetting<OutputFormat>,
+    /// Settings that no other dialect has: the locations of their keys, and the kind of their loss.
+    pub dialect_only: Vec<Setting<LossKind>>,
+    /// Locations of members that refer to state on the server.
+    pub server_state: Vec<SourceLocation>,
 }
 
-impl Settings {
-    /// Takes one of several words on how hard to think. That the model is not to think at all holds, wherever it is said;
-    /// that it may choose says less than any other. A word that does not hold is lost.
-    pub fn think(&mut self, set: Option<Setting<Effort>>) {
+impl RequestSettings {
+    /// Sets the reasoning effort, which several members may give. Off overrides an amount, and an amount overrides adaptive;
+    /// an amount that is overridden is reported as lost.
+    pub fn set_effort(&mut self, set: Option<Setting<EffortSetting>>) {
         let Some(new) = set else { return };
         let Some(old) = self.effort.take() else {
             self.effort = Some(new);
             return;
         };
-        let rank = |effort: &Effort| match effort {
-            Effort::Off => 2,
-            Effort::Level(_) | Effort::Budget(_) => 1,
-            Effort::Adaptive => 0,
+        let rank = |effort: &EffortSetting| match effort {
+            EffortSetting::Off => 2,
+            EffortSetting::Level(_) | EffortSetting::Budget(_) => 1,
+            EffortSetting::Adaptive => 0,
         };
         let (kept, lost) = if rank(&new.value) > rank(&old.value) { (new, old) } else { (old, new) };
         if rank(&lost.value) == 1 {
-            self.others.push(Setting { value: LossKind::OVERRULED, at: lost.at });
+            self.dialect_only.push(Setting { value: LossKind::OVERRIDDEN_SETTING, at: lost.at });
         }
         self.effort = Some(kept);
     }
 }
 
-/// How hard to think.
+/// Reasoning effort.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Effort {
+pub enum EffortSetting {
     /// `low`, `medium`, `high` …
     Level(Text),
     /// In tokens.
     Budget(u32),
-    /// As hard as the model sees fit.
+    /// The model decides.
     Adaptive,
     Off,
 }
 
-/// Which tool to call.
+/// The tools that the model may or must call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub enum ToolChoice {
     Auto,
     None,
-    /// Any tool, but one.
+    /// Any tool, but at least one.
     Required,
     Tool(Text),
     /// Only these.
@@ -89,66 +89,69 @@ pub enum Choice {
     },
 }
 
-/// The form of the answer.
+/// The format of the answer.
 #[derive(Clone, Debug)]
 pub enum OutputFormat {
     Json,
-    Schema { name: Option<Text>, description: Option<Text>, schema: Raw, strict: Option<bool> },
+    Schema { name: Option<Text>, description: Option<Text>, schema: RawJson, strict: Option<bool> },
 }
 
-impl Settings {
-    pub fn get(&self, name: Name) -> Option<&Plain> {
-        self.plain.iter().find(|plain| plain.name == name)
+impl RequestSettings {
+    pub fn get(&self, name: SettingName) -> Option<&CopiedSetting> {
+        self.copied.iter().find(|setting| setting.name == name)
     }
 
-    pub fn get_mut(&mut self, name: Name) -> Option<&mut Plain> {
-        self.plain.iter_mut().find(|plain| plain.name == name)
+    pub fn get_mut(&mut self, name: SettingName) -> Option<&mut CopiedSetting> {
+        self.copied.iter_mut().find(|setting| setting.name == name)
     }
 
-    pub fn take(&mut self, name: Name) -> Option<Plain> {
-        let ix = self.plain.iter().position(|plain| plain.name == name)?;
-        Some(self.plain.remove(ix))
+    pub fn remove(&mut self, name: SettingName) -> Option<CopiedSetting> {
+        let ix = self.copied.iter().position(|setting| setting.name == name)?;
+        Some(self.copied.remove(ix))
     }
 
-    /// Takes a setting; of two that mean the same the later one holds.
-    pub fn put(&mut self, plain: Plain) {
-        match self.get_mut(plain.name) {
-            Some(own) => *own = plain,
-            None => self.plain.push(plain),
+    /// Sets a setting, instead of an earlier one of its name.
+    pub fn insert(&mut self, setting: CopiedSetting) {
+        match self.get_mut(setting.name) {
+            Some(own) => *own = setting,
+            None => self.copied.push(setting),
         }
     }
 
-    /// The copied settings that lie directly in the object at a path of a dialect, each with its key, in the order of the
-    /// table.
-    fn within<'s>(&'s self, dialect: &'s str, path: &'s str) -> impl Iterator<Item = (&'static str, &'s Plain)> {
-        FORMS.iter().filter_map(move |form| {
-            let own = form.path(dialect)?;
+    /// The copied settings directly in the object at a path of a dialect, each with its key, in the order of the table.
+    fn members_of<'s>(
+        &'s self,
+        dialect: &'s str,
+        path: &'s str,
+    ) -> impl Iterator<Item = (&'static str, &'s CopiedSetting)> {
+        SETTING_ROWS.iter().filter_map(move |row| {
+            let own = row.path(dialect)?;
             let (parent, key) = own.rsplit_once('.').unwrap_or(("", own));
-            let plain = self.get(form.name).filter(|_| parent == path)?;
-            Some((key, plain))
+            let setting = self.get(row.name).filter(|_| parent == path)?;
+            Some((key, setting))
         })
     }
 
-    /// Whether there are any.
-    pub fn any_within(&self, dialect: &str, path: &str) -> bool {
-        self.within(dialect, path).next().is_some()
+    /// True if the object at a path has copied settings.
+    pub fn has_members_of(&self, dialect: &str, path: &str) -> bool {
+        self.members_of(dialect, path).next().is_some()
     }
 
-    /// Writes them as members.
-    pub fn write_within(&self, dialect: &str, path: &str, w: &mut Writer<'_>) {
-        for (key, plain) in self.within(dialect, path) {
-            w.key(key).raw(&plain.value);
+    /// Writes the copied settings of the object at a path as members.
+    pub fn write_members_of(&self, dialect: &str, path: &str, w: &mut JsonWriter<'_>) {
+        for (key, setting) in self.members_of(dialect, path) {
+            w.key(key).raw(&setting.value);
         }
     }
 }
 
-impl Effort {
-    /// Google's page on its OpenAI-compatible API gives these budgets to the words.
+impl EffortSetting {
+    /// Budgets in tokens for words, from Google's page on its OpenAI-compatible API.
     /// https://ai.google.dev/gemini-api/docs/openai
     const SCALE: [(&'static str, u32); 5] =
         [("minimal", 1024), ("low", 1024), ("medium", 8192), ("high", 24576), ("xhigh", 32768)];
 
-    /// A word for a number of tokens: by thirds of the usual range.
+    /// The word for a number of tokens: by thirds of the usual range.
     pub fn level_of(budget: u32) -> &'static str {
         match budget {
             0..8192 => "low",
@@ -157,10 +160,10 @@ impl Effort {
         }
     }
 
-    /// A number of tokens for a word.
+    /// The number of tokens for a word.
     pub fn budget_of(level: &Text) -> u32 {
-        let plain = level.plain().to_ascii_lowercase();
-        let found = Self::SCALE.iter().find(|(name, _)| name.as_bytes() == plain);
+        let word = level.plain().to_ascii_lowercase();
+        let found = Self::SCALE.iter().find(|(name, _)| name.as_bytes() == word);
         found.map_or(24576, |(_, budget)| *budget)
     }
 }
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn a_word_becomes_a_budget_and_the_same_word_again() {
         for word in ["low", "medium", "high"] {
-            assert_eq!(Effort::level_of(Effort::budget_of(&Text::new(word))), word);
+            assert_eq!(EffortSetting::level_of(EffortSetting::budget_of(&Text::new(word))), word);
         }
     }
 }

@@ -1,7 +1,6 @@
-//! The settings that more than one dialect has, a row each: its path in every dialect, and what its loss weighs. A
-//! setting is carried over wherever the target has a path for it, and is lost, by the row's own kind of loss, wherever
-//! it has none. What only one dialect has is lost with full weight, unless it is listed here as harmless or as state that
-//! the server holds.
+//! The settings that more than one dialect has, a row each: the path in every dialect, and the kind of loss. A setting is
+//! kept if the target has a path for it, and lost otherwise. A setting that only one dialect has is a full loss, unless it
+//! is listed here as harmless or as state on the server.
 //!
 //! Sources: the request types of the official SDKs (openai, anthropic, google-genai, botocore).
 
@@ -13,12 +12,12 @@ const ANTHROPIC: &str = "anthropic";
 const GEMINI: &str = "gemini";
 const BEDROCK: &str = "bedrock";
 
-/// A setting that more than one dialect knows.
+/// A setting that more than one dialect has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Name {
+pub enum SettingName {
     MaxTokens,
-    /// The same under the name that most servers of Chat Completions know.
-    OldLimit,
+    /// The same under the name that most servers of Chat Completions use.
+    LegacyMaxTokens,
     Temperature,
     TopP,
     TopK,
@@ -26,22 +25,22 @@ pub enum Name {
     Seed,
     FrequencyPenalty,
     PresencePenalty,
-    /// How many answers are wanted.
+    /// The number of answers.
     Answers,
     Logprobs,
     TopLogprobs,
     Verbosity,
-    /// How hard to think, as a word.
+    /// Reasoning effort as a word.
     Effort,
-    /// How hard to think, in tokens.
+    /// Reasoning effort in tokens.
     Budget,
-    /// Whether the answer shows what was thought.
+    /// A summary of the reasoning in the answer.
     Summary,
-    /// The form of the answer.
+    /// The format of the answer.
     Output,
-    /// Which tool to call.
+    /// The tools that the model may or must call.
     Choice,
-    /// Whether several tools may be called at once.
+    /// Several tool calls at once.
     Parallel,
     Store,
     Stream,
@@ -56,35 +55,35 @@ pub enum Name {
 }
 
 /// A row of the table.
-pub struct Form {
-    pub name: Name,
-    /// Dialects and the path there: names of members with dots between them.
+pub struct SettingRow {
+    pub name: SettingName,
+    /// The path in each dialect: names of members, separated by dots.
     pub paths: &'static [(&'static str, &'static str)],
-    /// Other paths that are read, and never written: older names, and those of vendors.
-    pub reads: &'static [(&'static str, &'static str)],
-    /// What it is to lose it.
+    /// Other paths, which are read and never written: older names, and those of vendors.
+    pub aliases: &'static [(&'static str, &'static str)],
+    /// The kind of loss where a target does not have it.
     pub loss: LossKind,
 }
 
-const fn form(name: Name, paths: &'static [(&'static str, &'static str)]) -> Form {
-    Form { name, paths, reads: &[], loss: LossKind::SETTING }
+const fn row(name: SettingName, paths: &'static [(&'static str, &'static str)]) -> SettingRow {
+    SettingRow { name, paths, aliases: &[], loss: LossKind::SETTING }
 }
 
-/// A setting that changes nothing of what a model says: transport, caches, accounts.
-const fn harmless(name: Name, paths: &'static [(&'static str, &'static str)]) -> Form {
-    Form { loss: LossKind::HARMLESS_SETTING, ..form(name, paths) }
+/// A setting without influence on the output of a model: transport, caches, accounts.
+const fn harmless(name: SettingName, paths: &'static [(&'static str, &'static str)]) -> SettingRow {
+    SettingRow { loss: LossKind::HARMLESS_SETTING, ..row(name, paths) }
 }
 
-impl Form {
-    const fn reading(self, reads: &'static [(&'static str, &'static str)]) -> Form {
-        Form { reads, ..self }
+impl SettingRow {
+    const fn with_aliases(self, aliases: &'static [(&'static str, &'static str)]) -> SettingRow {
+        SettingRow { aliases, ..self }
     }
 }
 
 /// The table.
-pub static FORMS: [Form; 29] = [
-    form(
-        Name::MaxTokens,
+pub static SETTING_ROWS: [SettingRow; 29] = [
+    row(
+        SettingName::MaxTokens,
         &[
             (CHAT, "max_completion_tokens"),
             (RESPONSES, "max_output_tokens"),
@@ -93,9 +92,9 @@ pub static FORMS: [Form; 29] = [
             (BEDROCK, "inferenceConfig.maxTokens"),
         ],
     ),
-    form(Name::OldLimit, &[(CHAT, "max_tokens")]),
-    form(
-        Name::Temperature,
+    row(SettingName::LegacyMaxTokens, &[(CHAT, "max_tokens")]),
+    row(
+        SettingName::Temperature,
         &[
             (CHAT, "temperature"),
             (RESPONSES, "temperature"),
@@ -104,8 +103,8 @@ pub static FORMS: [Form; 29] = [
             (BEDROCK, "inferenceConfig.temperature"),
         ],
     ),
-    form(
-        Name::TopP,
+    row(
+        SettingName::TopP,
         &[
             (CHAT, "top_p"),
             (RESPONSES, "top_p"),
@@ -114,17 +113,17 @@ pub static FORMS: [Form; 29] = [
             (BEDROCK, "inferenceConfig.topP"),
         ],
     ),
-    form(
-        Name::TopK,
+    row(
+        SettingName::TopK,
         &[
             (ANTHROPIC, "top_k"),
             (GEMINI, "generationConfig.topK"),
             (BEDROCK, "additionalModelRequestFields.top_k"),
         ],
     )
-    .reading(&[(CHAT, "top_k")]),
-    form(
-        Name::Stop,
+    .with_aliases(&[(CHAT, "top_k")]),
+    row(
+        SettingName::Stop,
         &[
             (CHAT, "stop"),
             (ANTHROPIC, "stop_sequences"),
@@ -132,22 +131,26 @@ pub static FORMS: [Form; 29] = [
             (BEDROCK, "inferenceConfig.stopSequences"),
         ],
     ),
-    form(Name::Seed, &[(CHAT, "seed"), (GEMINI, "generationConfig.seed")]).reading(&[(CHAT, "random_seed")]),
-    form(Name::FrequencyPenalty, &[(CHAT, "frequency_penalty"), (GEMINI, "generationConfig.frequencyPenalty")]),
-    form(Name::PresencePenalty, &[(CHAT, "presence_penalty"), (GEMINI, "generationConfig.presencePenalty")]),
-    form(Name::Answers, &[(CHAT, "n"), (GEMINI, "generationConfig.candidateCount")]),
-    form(
-        Name::Logprobs,
-        // The Responses API has a word for it in a list.
+    row(SettingName::Seed, &[(CHAT, "seed"), (GEMINI, "generationConfig.seed")])
+        .with_aliases(&[(CHAT, "random_seed")]),
+    row(
+        SettingName::FrequencyPenalty,
+        &[(CHAT, "frequency_penalty"), (GEMINI, "generationConfig.frequencyPenalty")],
+    ),
+    row(SettingName::PresencePenalty, &[(CHAT, "presence_penalty"), (GEMINI, "generationConfig.presencePenalty")]),
+    row(SettingName::Answers, &[(CHAT, "n"), (GEMINI, "generationConfig.candidateCount")]),
+    row(
+        SettingName::Logprobs,
+        // The Responses API turns them on by an entry of a list.
         &[(CHAT, "logprobs"), (RESPONSES, "include.logprobs"), (GEMINI, "generationConfig.responseLogprobs")],
     ),
-    form(
-        Name::TopLogprobs,
+    row(
+        SettingName::TopLogprobs,
         &[(CHAT, "top_logprobs"), (RESPONSES, "top_logprobs"), (GEMINI, "generationConfig.logprobs")],
     ),
-    form(Name::Verbosity, &[(CHAT, "verbosity"), (RESPONSES, "text.verbosity")]),
-    form(
-        Name::Effort,
+    row(SettingName::Verbosity, &[(CHAT, "verbosity"), (RESPONSES, "text.verbosity")]),
+    row(
+        SettingName::Effort,
         &[
             (CHAT, "reasoning_effort"),
             (RESPONSES, "reasoning.effort"),
@@ -156,23 +159,23 @@ pub static FORMS: [Form; 29] = [
             (BEDROCK, "outputConfig.effort"),
         ],
     )
-    .reading(&[(CHAT, "reasoning.effort")]),
-    form(
-        Name::Budget,
+    .with_aliases(&[(CHAT, "reasoning.effort")]),
+    row(
+        SettingName::Budget,
         &[
             (ANTHROPIC, "thinking.budget_tokens"),
             (GEMINI, "generationConfig.thinkingConfig.thinkingBudget"),
             (BEDROCK, "additionalModelRequestFields.thinking.budget_tokens"),
         ],
     )
-    .reading(&[(CHAT, "reasoning.max_tokens")]),
-    form(
-        Name::Summary,
+    .with_aliases(&[(CHAT, "reasoning.max_tokens")]),
+    row(
+        SettingName::Summary,
         &[(RESPONSES, "reasoning.summary"), (GEMINI, "generationConfig.thinkingConfig.includeThoughts")],
     )
-    .reading(&[(RESPONSES, "reasoning.generate_summary")]),
-    form(
-        Name::Output,
+    .with_aliases(&[(RESPONSES, "reasoning.generate_summary")]),
+    row(
+        SettingName::Output,
         &[
             (CHAT, "response_format"),
             (RESPONSES, "text.format"),
@@ -181,13 +184,13 @@ pub static FORMS: [Form; 29] = [
             (BEDROCK, "outputConfig.textFormat"),
         ],
     )
-    .reading(&[
+    .with_aliases(&[
         (ANTHROPIC, "output_format"),
         (GEMINI, "generationConfig.responseSchema"),
         (GEMINI, "generationConfig.responseMimeType"),
     ]),
-    form(
-        Name::Choice,
+    row(
+        SettingName::Choice,
         &[
             (CHAT, "tool_choice"),
             (RESPONSES, "tool_choice"),
@@ -196,28 +199,31 @@ pub static FORMS: [Form; 29] = [
             (BEDROCK, "toolConfig.toolChoice"),
         ],
     )
-    .reading(&[(CHAT, "function_call")]),
-    form(
-        Name::Parallel,
+    .with_aliases(&[(CHAT, "function_call")]),
+    row(
+        SettingName::Parallel,
         &[
             (CHAT, "parallel_tool_calls"),
             (RESPONSES, "parallel_tool_calls"),
             (ANTHROPIC, "tool_choice.disable_parallel_tool_use"),
         ],
     ),
-    harmless(Name::Store, &[(CHAT, "store"), (RESPONSES, "store")]),
-    harmless(Name::Stream, &[(CHAT, "stream"), (RESPONSES, "stream"), (ANTHROPIC, "stream")]),
-    harmless(Name::Metadata, &[(CHAT, "metadata"), (RESPONSES, "metadata"), (BEDROCK, "requestMetadata")]),
-    harmless(Name::User, &[(CHAT, "user"), (RESPONSES, "user"), (ANTHROPIC, "metadata.user_id")]),
-    harmless(Name::ServiceTier, &[(CHAT, "service_tier"), (RESPONSES, "service_tier")]),
-    harmless(Name::CacheKey, &[(CHAT, "prompt_cache_key"), (RESPONSES, "prompt_cache_key")]),
-    harmless(Name::CacheRetention, &[(CHAT, "prompt_cache_retention"), (RESPONSES, "prompt_cache_retention")]),
-    harmless(Name::CacheOptions, &[(CHAT, "prompt_cache_options"), (RESPONSES, "prompt_cache_options")]),
-    harmless(Name::SafetyIdentifier, &[(CHAT, "safety_identifier"), (RESPONSES, "safety_identifier")]),
-    harmless(Name::Moderation, &[(CHAT, "moderation"), (RESPONSES, "moderation")]),
+    harmless(SettingName::Store, &[(CHAT, "store"), (RESPONSES, "store")]),
+    harmless(SettingName::Stream, &[(CHAT, "stream"), (RESPONSES, "stream"), (ANTHROPIC, "stream")]),
+    harmless(SettingName::Metadata, &[(CHAT, "metadata"), (RESPONSES, "metadata"), (BEDROCK, "requestMetadata")]),
+    harmless(SettingName::User, &[(CHAT, "user"), (RESPONSES, "user"), (ANTHROPIC, "metadata.user_id")]),
+    harmless(SettingName::ServiceTier, &[(CHAT, "service_tier"), (RESPONSES, "service_tier")]),
+    harmless(SettingName::CacheKey, &[(CHAT, "prompt_cache_key"), (RESPONSES, "prompt_cache_key")]),
+    harmless(
+        SettingName::CacheRetention,
+        &[(CHAT, "prompt_cache_retention"), (RESPONSES, "prompt_cache_retention")],
+    ),
+    harmless(SettingName::CacheOptions, &[(CHAT, "prompt_cache_options"), (RESPONSES, "prompt_cache_options")]),
+    harmless(SettingName::SafetyIdentifier, &[(CHAT, "safety_identifier"), (RESPONSES, "safety_identifier")]),
+    harmless(SettingName::Moderation, &[(CHAT, "moderation"), (RESPONSES, "moderation")]),
 ];
 
-/// Members that only one dialect has, and that change nothing of what a model says: the last name of their path.
+/// Members that only one dialect has, without influence on the output of a model: the last name of their path.
 const HARMLESS: [&str; 19] = [
     "stream_options",
     "streamOptions",
@@ -240,7 +246,7 @@ const HARMLESS: [&str; 19] = [
     "service_tier",
 ];
 
-/// Members that refer to what lies on the server, and is not in the file.
+/// Members that refer to state on the server, which is not in the file.
 const STATE: [(&str, &str); 5] = [
     (RESPONSES, "previous_response_id"),
     (RESPONSES, "conversation"),
@@ -249,45 +255,45 @@ const STATE: [(&str, &str); 5] = [
     (ANTHROPIC, "container"),
 ];
 
-impl Form {
+impl SettingRow {
     /// The row of a setting.
-    pub fn of(name: Name) -> Option<&'static Form> {
-        FORMS.iter().find(|form| form.name == name)
+    pub fn of(name: SettingName) -> Option<&'static SettingRow> {
+        SETTING_ROWS.iter().find(|row| row.name == name)
     }
 
-    /// The row of what has this path in a dialect.
-    pub fn at(dialect: &str, path: &str) -> Option<&'static Form> {
-        FORMS.iter().find(|form| form.all().any(|own| *own == (dialect, path)))
+    /// The row of the setting at this path in a dialect.
+    pub fn by_path(dialect: &str, path: &str) -> Option<&'static SettingRow> {
+        SETTING_ROWS.iter().find(|row| row.all_paths().any(|own| *own == (dialect, path)))
     }
 
-    /// Where it is written in a dialect.
+    /// The path at which a dialect writes it; `None` if the dialect does not have it.
     pub fn path(&self, dialect: &str) -> Option<&'static str> {
         self.paths.iter().find(|(own, _)| *own == dialect).map(|(_, path)| *path)
     }
 
-    fn all(&self) -> impl Iterator<Item = &(&'static str, &'static str)> {
-        self.paths.iter().chain(self.reads)
+    fn all_paths(&self) -> impl Iterator<Item = &(&'static str, &'static str)> {
+        self.paths.iter().chain(self.aliases)
     }
 }
 
-/// Whether a dialect has a setting.
-pub fn has(dialect: &str, name: Name) -> bool {
-    Form::of(name).is_some_and(|form| form.path(dialect).is_some())
+/// True if a dialect has a setting.
+pub fn has_setting(dialect: &str, name: SettingName) -> bool {
+    SettingRow::of(name).is_some_and(|row| row.path(dialect).is_some())
 }
 
-/// Whether the object at a path holds settings.
-pub fn holds(dialect: &str, path: &str) -> bool {
+/// True if the object at a path contains settings.
+pub fn contains_settings(dialect: &str, path: &str) -> bool {
     let within = |own: &str| own.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-    FORMS.iter().any(|form| form.all().any(|(name, own)| *name == dialect && within(own)))
+    SETTING_ROWS.iter().any(|row| row.all_paths().any(|(name, own)| *name == dialect && within(own)))
 }
 
-/// Whether a member refers to what the server holds.
-pub fn is_state(dialect: &str, path: &str) -> bool {
+/// True if a member refers to state on the server.
+pub fn is_server_state(dialect: &str, path: &str) -> bool {
     STATE.contains(&(dialect, path))
 }
 
-/// What it is to lose a member that only one dialect has.
-pub fn loss_alone(path: &str) -> LossKind {
+/// The kind of loss of a member that only one dialect has.
+pub fn dialect_only_loss(path: &str) -> LossKind {
     let last = path.rsplit('.').next().unwrap_or(path);
     if HARMLESS.contains(&last) { LossKind::HARMLESS_SETTING } else { LossKind::SETTING }
 }
@@ -298,20 +304,25 @@ mod tests {
 
     #[test]
     fn a_path_leads_to_one_row() {
-        let mut all: Vec<_> = FORMS.iter().flat_map(Form::all).collect();
+        let mut all: Vec<_> = SETTING_ROWS.iter().flat_map(SettingRow::all_paths).collect();
         let before = all.len();
         all.sort();
         all.dedup();
         assert_eq!(all.len(), before, "one path, two rows");
-        for form in &FORMS {
-            assert!(std::ptr::eq(Form::of(form.name).expect("its row"), form), "two rows for {:?}", form.name);
+        for row in &SETTING_ROWS {
+            assert!(std::ptr::eq(SettingRow::of(row.name).expect("its row"), row), "two rows for {:?}", row.name);
         }
     }
 
     #[test]
     fn objects_that_hold_settings_are_known() {
-        assert!(holds(GEMINI, "generationConfig") && holds(GEMINI, "generationConfig.thinkingConfig"));
-        assert!(holds(BEDROCK, "additionalModelRequestFields") && !holds(CHAT, "metadata"));
-        assert!(!holds(CHAT, "stop"));
+        assert!(
+            contains_settings(GEMINI, "generationConfig")
+                && contains_settings(GEMINI, "generationConfig.thinkingConfig")
+        );
+        assert!(
+            contains_settings(BEDROCK, "additionalModelRequestFields") && !contains_settings(CHAT, "metadata")
+        );
+        assert!(!contains_settings(CHAT, "stop"));
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes that are owned, or wait in a store: a conversation may be larger than memory, and most of it is only copied.
+//! Bytes in memory or spilled to a temporary file: a conversation may be larger than memory, and most of it is only copied.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,183 +6,183 @@ use std::hash::{Hash, Hasher};
 use std::io;
 use std::sync::Arc;
 
-use crate::json::provenance::Origin;
+use crate::json::provenance::ValueOrigin;
 use crate::source::bytes::overflow::Overflow;
 
-/// Shorter bytes are not worth a place in the store.
+/// Shorter bytes stay in memory.
 const LONG: usize = 64;
 
-/// Where long bytes wait.
+/// The temporary file of spilled bytes.
 #[derive(Clone)]
-pub struct Store(Arc<Overflow>);
+pub struct SpillStore(Arc<Overflow>);
 
-/// Bytes, here or in a store, and where they came from.
+/// Bytes in memory or spilled, and their origin.
 #[derive(Clone)]
-pub enum Held {
-    Here(Box<[u8]>),
-    /// In a box, so that what is only here, as nearly all of a request is, takes no more room for it.
-    Boxed(Box<Boxed>),
+pub enum SpillBytes {
+    Inline(Box<[u8]>),
+    /// Boxed, so that bytes in memory without an origin, as nearly all of a request are, take no more room.
+    Boxed(Box<TracedBytes>),
 }
 
-/// Bytes of a store of conversations, or those that wait in one.
+/// Bytes that have an origin, or are spilled.
 #[derive(Clone)]
-pub struct Boxed {
-    bytes: Bytes,
-    /// `None` where nobody asks.
-    origin: Option<Origin>,
+pub struct TracedBytes {
+    bytes: ByteStorage,
+    /// `None` if it is not tracked.
+    origin: Option<ValueOrigin>,
 }
 
 #[derive(Clone)]
-enum Bytes {
-    Here(Box<[u8]>),
-    Away(Away),
+enum ByteStorage {
+    Memory(Box<[u8]>),
+    Spilled(SpilledBytes),
 }
 
-/// Bytes in a store.
+/// Bytes in the temporary file.
 #[derive(Clone)]
-pub struct Away {
-    store: Store,
+pub struct SpilledBytes {
+    store: SpillStore,
     at: u64,
     len: u32,
     first: u8,
 }
 
-const _: () = assert!(size_of::<Held>() == size_of::<Box<[u8]>>());
+const _: () = assert!(size_of::<SpillBytes>() == size_of::<Box<[u8]>>());
 
-impl Store {
+impl SpillStore {
     /// Fails where there is no folder for temporary files.
-    pub fn new() -> io::Result<Store> {
-        Ok(Store(Arc::new(Overflow::new()?)))
+    pub fn new() -> io::Result<SpillStore> {
+        Ok(SpillStore(Arc::new(Overflow::new()?)))
     }
 
-    /// Why something that was put away cannot be read again.
+    /// The error of a failed read of spilled bytes.
     pub fn failure(&self) -> Option<io::Error> {
         self.0.failure()
     }
 }
 
-/// What may go to a store, once there is too much for memory.
+/// The bytes of a conversation in memory, and the file for the rest.
 #[derive(Default)]
-pub struct Aside {
-    /// How many bytes are held in memory, at least.
-    held: usize,
-    store: Option<Store>,
+pub struct SpillBudget {
+    /// The number of bytes in memory, at least.
+    in_memory: usize,
+    store: Option<SpillStore>,
 }
 
-/// As many bytes are held in memory.
+/// The number of bytes that a conversation keeps in memory.
 const IN_MEMORY: usize = 8 << 20;
 
-impl Aside {
-    /// Where the next bytes go, unless they stay. Without a folder for temporary files all of them do.
-    pub fn place_for(&mut self, size: impl FnOnce() -> usize) -> Option<&Store> {
-        if self.held < IN_MEMORY {
-            self.held += size();
+impl SpillBudget {
+    /// The file for the next bytes; `None` if they stay in memory, as all do without a folder for temporary files.
+    pub fn file_for(&mut self, size: impl FnOnce() -> usize) -> Option<&SpillStore> {
+        if self.in_memory < IN_MEMORY {
+            self.in_memory += size();
             return None;
         }
         if self.store.is_none() {
-            self.store = Store::new().ok();
+            self.store = SpillStore::new().ok();
         }
         self.store.as_ref()
     }
 
-    pub fn store(&self) -> Option<&Store> {
+    pub fn store(&self) -> Option<&SpillStore> {
         self.store.as_ref()
     }
 }
 
-impl fmt::Debug for Store {
+impl fmt::Debug for SpillStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Store")
     }
 }
 
-impl Held {
-    pub fn new(bytes: impl Into<Box<[u8]>>) -> Held {
-        Held::Here(bytes.into())
+impl SpillBytes {
+    pub fn new(bytes: impl Into<Box<[u8]>>) -> SpillBytes {
+        SpillBytes::Inline(bytes.into())
     }
 
-    pub fn with_origin(bytes: impl Into<Box<[u8]>>, origin: Origin) -> Held {
-        Held::Boxed(Box::new(Boxed { bytes: Bytes::Here(bytes.into()), origin: Some(origin) }))
+    pub fn with_origin(bytes: impl Into<Box<[u8]>>, origin: ValueOrigin) -> SpillBytes {
+        SpillBytes::Boxed(Box::new(TracedBytes { bytes: ByteStorage::Memory(bytes.into()), origin: Some(origin) }))
     }
 
-    /// The bytes, unless they wait in a store.
-    pub fn here(&self) -> Option<&[u8]> {
+    /// The bytes, unless they are spilled.
+    pub fn in_memory(&self) -> Option<&[u8]> {
         match self {
-            Held::Here(bytes) => Some(bytes),
-            Held::Boxed(boxed) => match &boxed.bytes {
-                Bytes::Here(bytes) => Some(bytes),
-                Bytes::Away(_) => None,
+            SpillBytes::Inline(bytes) => Some(bytes),
+            SpillBytes::Boxed(boxed) => match &boxed.bytes {
+                ByteStorage::Memory(bytes) => Some(bytes),
+                ByteStorage::Spilled(_) => None,
             },
         }
     }
 
-    fn away(&self) -> Option<&Away> {
+    fn spilled(&self) -> Option<&SpilledBytes> {
         match self {
-            Held::Here(_) => None,
-            Held::Boxed(boxed) => match &boxed.bytes {
-                Bytes::Here(_) => None,
-                Bytes::Away(away) => Some(away),
+            SpillBytes::Inline(_) => None,
+            SpillBytes::Boxed(boxed) => match &boxed.bytes {
+                ByteStorage::Memory(_) => None,
+                ByteStorage::Spilled(spilled) => Some(spilled),
             },
         }
     }
 
     pub fn bytes(&self) -> Cow<'_, [u8]> {
-        match (self.here(), self.away()) {
-            (None, Some(away)) => Cow::Owned(away.store.0.get(away.at, away.len as usize)),
-            (here, _) => Cow::Borrowed(here.unwrap_or_default()),
+        match (self.in_memory(), self.spilled()) {
+            (None, Some(spilled)) => Cow::Owned(spilled.store.0.get(spilled.at, spilled.len as usize)),
+            (bytes, _) => Cow::Borrowed(bytes.unwrap_or_default()),
         }
     }
 
     pub fn size(&self) -> usize {
-        self.away().map_or_else(|| self.here().unwrap_or_default().len(), |away| away.len as usize)
+        self.spilled().map_or_else(|| self.in_memory().unwrap_or_default().len(), |spilled| spilled.len as usize)
     }
 
     pub fn first(&self) -> Option<u8> {
-        self.away().map_or_else(|| self.here()?.first().copied(), |away| Some(away.first))
+        self.spilled().map_or_else(|| self.in_memory()?.first().copied(), |spilled| Some(spilled.first))
     }
 
-    /// Where they came from; `None` if that is not known.
-    pub fn origin(&self) -> Option<&Origin> {
-        if let Held::Boxed(boxed) = self { boxed.origin.as_ref() } else { None }
+    /// Their origin; `None` if it is not known.
+    pub fn origin(&self) -> Option<&ValueOrigin> {
+        if let SpillBytes::Boxed(boxed) = self { boxed.origin.as_ref() } else { None }
     }
 
-    /// Puts long bytes into a store. They stay where they are if that takes no more.
-    pub fn put_away(&mut self, store: &Store) {
-        let Some(bytes) = self.here() else { return };
+    /// Spills long bytes. They stay in memory if the file cannot be written.
+    pub fn spill(&mut self, store: &SpillStore) {
+        let Some(bytes) = self.in_memory() else { return };
         let Ok(len) = u32::try_from(bytes.len()) else { return };
         if let Some(&first) = bytes.first().filter(|_| bytes.len() >= LONG)
             && let Ok(at) = store.0.append(bytes)
         {
-            let bytes = Bytes::Away(Away { store: store.clone(), at, len, first });
+            let bytes = ByteStorage::Spilled(SpilledBytes { store: store.clone(), at, len, first });
             match self {
-                Held::Here(_) => *self = Held::Boxed(Box::new(Boxed { bytes, origin: None })),
-                Held::Boxed(boxed) => boxed.bytes = bytes,
+                SpillBytes::Inline(_) => *self = SpillBytes::Boxed(Box::new(TracedBytes { bytes, origin: None })),
+                SpillBytes::Boxed(boxed) => boxed.bytes = bytes,
             }
         }
     }
 }
 
-impl Default for Held {
+impl Default for SpillBytes {
     fn default() -> Self {
-        Held::Here(Box::default())
+        SpillBytes::Inline(Box::default())
     }
 }
 
-impl PartialEq for Held {
+impl PartialEq for SpillBytes {
     fn eq(&self, other: &Self) -> bool {
         self.size() == other.size() && self.bytes() == other.bytes()
     }
 }
 
-impl Eq for Held {}
+impl Eq for SpillBytes {}
 
-impl Hash for Held {
+impl Hash for SpillBytes {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.bytes().hash(state);
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for SpillBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.bytes().fmt(f)
     }

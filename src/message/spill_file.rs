@@ -1,76 +1,76 @@
-//! What of a block is put away when a conversation is too large for memory: what is long, and only copied. Ids and names
-//! stay, for they are compared.
+//! The parts of a conversation that are spilled when it is too large for memory: texts and values that are long and only
+//! copied. Ids and names stay, because they are compared.
 
-use super::spill::Store;
-use super::{Input, Media, Opaque, Part, PartKind, Raw, ResultPart, Source, Text};
+use super::spill::SpillStore;
+use super::{CallInput, Media, MediaSource, Opaque, Part, PartKind, RawJson, ResultPart, Text};
 
 /// A text or a value.
-enum Piece<'b> {
+enum SpillPiece<'b> {
     Text(&'b mut Text),
-    Raw(&'b mut Raw),
+    Raw(&'b mut RawJson),
 }
 
 impl Part {
-    /// How many bytes can be put away.
-    pub(super) fn size(&mut self) -> usize {
+    /// The number of bytes that can be spilled.
+    pub(super) fn spillable_size(&mut self) -> usize {
         let mut sum = 0;
-        self.pieces(&mut |piece| {
+        self.visit_pieces(&mut |piece| {
             sum += match piece {
-                Piece::Text(text) => text.size(),
-                Piece::Raw(raw) => raw.size(),
+                SpillPiece::Text(text) => text.size(),
+                SpillPiece::Raw(raw) => raw.size(),
             };
         });
         sum
     }
 
-    pub fn put_away(&mut self, store: &Store) {
-        self.pieces(&mut |piece| match piece {
-            Piece::Text(text) => text.put_away(store),
-            Piece::Raw(raw) => raw.put_away(store),
+    pub fn spill(&mut self, store: &SpillStore) {
+        self.visit_pieces(&mut |piece| match piece {
+            SpillPiece::Text(text) => text.spill(store),
+            SpillPiece::Raw(raw) => raw.spill(store),
         });
     }
 
-    fn pieces(&mut self, take: &mut dyn FnMut(Piece<'_>)) {
-        self.signature.iter_mut().for_each(|text| take(Piece::Text(text)));
+    fn visit_pieces(&mut self, visit: &mut dyn FnMut(SpillPiece<'_>)) {
+        self.signature.iter_mut().for_each(|text| visit(SpillPiece::Text(text)));
         match &mut self.kind {
             PartKind::Text { text, citations } => {
-                take(Piece::Text(text));
-                citations.iter_mut().for_each(|own| own.pieces(take));
+                visit(SpillPiece::Text(text));
+                citations.iter_mut().for_each(|own| own.visit_pieces(visit));
             }
-            PartKind::Refusal(text) => take(Piece::Text(text)),
-            PartKind::Media(media) => media.pieces(take),
+            PartKind::Refusal(text) => visit(SpillPiece::Text(text)),
+            PartKind::Media(media) => media.visit_pieces(visit),
             PartKind::Call(call) => match &mut call.input {
-                Input::Text(text) => take(Piece::Text(text)),
-                Input::Json(raw) => take(Piece::Raw(raw)),
+                CallInput::Text(text) => visit(SpillPiece::Text(text)),
+                CallInput::Json(raw) => visit(SpillPiece::Raw(raw)),
             },
             PartKind::Result(result) => result.parts.iter_mut().for_each(|part| match part {
-                ResultPart::Text(text) => take(Piece::Text(text)),
-                ResultPart::Json(raw) => take(Piece::Raw(raw)),
-                ResultPart::Media(media, _) => media.pieces(take),
-                ResultPart::Opaque(foreign, _) => foreign.pieces(take),
+                ResultPart::Text(text) => visit(SpillPiece::Text(text)),
+                ResultPart::Json(raw) => visit(SpillPiece::Raw(raw)),
+                ResultPart::Media(media, _) => media.visit_pieces(visit),
+                ResultPart::Opaque(foreign, _) => foreign.visit_pieces(visit),
             }),
             PartKind::Reasoning(reasoning) => {
-                let sealed = reasoning.seal.iter_mut().chain(&mut reasoning.redacted);
-                reasoning.texts.iter_mut().chain(sealed).for_each(|text| take(Piece::Text(text)));
+                let sealed = reasoning.encrypted_content.iter_mut().chain(&mut reasoning.redacted);
+                reasoning.texts.iter_mut().chain(sealed).for_each(|text| visit(SpillPiece::Text(text)));
             }
-            PartKind::Opaque(foreign) => foreign.pieces(take),
+            PartKind::Opaque(foreign) => foreign.visit_pieces(visit),
         }
     }
 }
 
 impl Media {
-    fn pieces(&mut self, take: &mut dyn FnMut(Piece<'_>)) {
+    fn visit_pieces(&mut self, visit: &mut dyn FnMut(SpillPiece<'_>)) {
         match &mut self.source {
-            Source::Data(text) | Source::Url(text) => take(Piece::Text(text)),
-            Source::Id(..) => {}
-            Source::Plain(texts) => texts.iter_mut().for_each(|text| take(Piece::Text(text))),
+            MediaSource::Data(text) | MediaSource::Url(text) => visit(SpillPiece::Text(text)),
+            MediaSource::Id(..) => {}
+            MediaSource::Plain(texts) => texts.iter_mut().for_each(|text| visit(SpillPiece::Text(text))),
         }
-        self.context.iter_mut().for_each(|text| take(Piece::Text(text)));
+        self.context.iter_mut().for_each(|text| visit(SpillPiece::Text(text)));
     }
 }
 
 impl Opaque {
-    fn pieces(&mut self, take: &mut dyn FnMut(Piece<'_>)) {
-        take(Piece::Raw(&mut self.raw));
+    fn visit_pieces(&mut self, visit: &mut dyn FnMut(SpillPiece<'_>)) {
+        visit(SpillPiece::Raw(&mut self.raw));
     }
 }

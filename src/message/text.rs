@@ -1,76 +1,76 @@
-//! JSON that is copied and seldom read: texts with their escapes, values as they stand. Those of a store know where they
-//! came from, stretch by stretch, so that what is written of them can be traced back.
+//! JSON that is copied and seldom read: texts with their escapes, and raw values. Those of a store know their origin, range
+//! by range, so that what is written of them can be traced back.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-use crate::json::edit::Base;
-use crate::json::provenance::{Origin, Provenance, Run, Span, Written};
+use crate::json::edit::RecordBase;
+use crate::json::provenance::{Provenance, ProvenanceRun, ProvenanceSpan, TracedText, ValueOrigin};
 use crate::json::{NodeKind, Str, Val, string};
 use crate::place::Place;
 
-use super::spill::{Held, Store};
+use super::spill::{SpillBytes, SpillStore};
 
-/// A text as it stands between the quotes of a JSON string: escapes are kept, so that it can be written again, and
-/// joined with others, without being read. Two texts are equal if their bytes are, wherever they came from.
+/// The text between the quotes of a JSON string. Escapes are kept, so that it can be written and joined with others without
+/// being decoded. Two texts are equal if their bytes are, whatever their origin.
 #[derive(Clone, Debug, Default)]
-pub struct Text(Held);
+pub struct Text(SpillBytes);
 
 impl Text {
-    /// Of a plain text.
+    /// From plain text.
     pub fn new(plain: &str) -> Self {
         Text::of_raw(string::escaped(plain).into_bytes())
     }
 
-    /// Of what already is between quotes.
+    /// From the escaped text between quotes.
     pub fn of_raw(raw: impl Into<Box<[u8]>>) -> Self {
-        Text(Held::new(raw))
+        Text(SpillBytes::new(raw))
     }
 
-    /// Of a string.
+    /// From a JSON string.
     pub fn of(text: Str<'_>) -> Self {
         Text::of_raw(text.raw)
     }
 
-    /// Of a value, if it is a string.
+    /// From a value, if it is a string.
     pub fn of_val(val: Val<'_>) -> Option<Self> {
         val.as_str().map(Text::of)
     }
 
-    pub fn of_runs(raw: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
-        Text(Held::with_origin(raw, Origin { whole, runs }))
+    pub fn of_runs(raw: impl Into<Box<[u8]>>, whole: Place, runs: Vec<ProvenanceRun>) -> Self {
+        Text(SpillBytes::with_origin(raw, ValueOrigin { whole, runs }))
     }
 
-    /// A copy of a string of a store. `None` of any other value.
-    pub fn copied(val: Val<'_>, base: Base<'_>) -> Option<Self> {
+    /// A copy of a string of a store; `None` for any other value.
+    pub fn copied(val: Val<'_>, base: RecordBase<'_>) -> Option<Self> {
         let text = val.as_str()?;
-        Some(Text::stretch(val, 0, text.raw.len(), base))
+        Some(Text::copied_range(val, 0, text.raw.len(), base))
     }
 
-    /// A stretch of a string of a store, by the offsets in its text between the quotes.
-    pub fn stretch(val: Val<'_>, from: usize, to: usize, base: Base<'_>) -> Self {
+    /// A copy of a range of a string of a store, by offsets between the quotes.
+    pub fn copied_range(val: Val<'_>, from: usize, to: usize, base: RecordBase<'_>) -> Self {
         let inner = val.as_str().and_then(|text| text.raw.get(from..to)).unwrap_or_default();
         let start = val.start() + 1 + from as u32;
         let place = base.place(start, start + inner.len() as u32);
-        let run = Run { at: 0, from: place, provenance: Provenance::Copied };
+        let run = ProvenanceRun { at: 0, from: place, provenance: Provenance::Copied };
         Text::of_runs(inner, base.of(val), if inner.is_empty() { Vec::new() } else { vec![run] })
     }
 
-    /// The JSON of a value of a store as a text; a string is copied.
-    pub fn of_json(val: Val<'_>, base: Base<'_>) -> Self {
+    /// A copy of a string of a store; for any other value, its JSON as a text.
+    pub fn of_json(val: Val<'_>, base: RecordBase<'_>) -> Self {
         let spelled = || Text::respelled(&String::from_utf8_lossy(val.raw()), base.of(val));
         Text::copied(val, base).unwrap_or_else(spelled)
     }
 
-    /// A text that was made up. A problem in it is reported at this place.
-    pub fn named(plain: &str, at: Place) -> Self {
+    /// A synthetic text. A problem in it is reported at this place.
+    pub fn synthetic(plain: &str, at: Place) -> Self {
         Text::of_runs(string::escaped(plain).into_bytes(), at, Vec::new())
     }
 
-    /// A text that says what the value at this place says, in another spelling.
+    /// The value at this place in another spelling.
     pub fn respelled(plain: &str, at: Place) -> Self {
-        let run = Run { at: 0, from: at, provenance: Provenance::Respelled };
-        let end = Run { provenance: Provenance::Named, ..run };
+        let run = ProvenanceRun { at: 0, from: at, provenance: Provenance::Respelled };
+        let end = ProvenanceRun { provenance: Provenance::Named, ..run };
         Text::of_runs(string::escaped(plain).into_bytes(), at, vec![run, end])
     }
 
@@ -79,7 +79,7 @@ impl Text {
         self.0.bytes()
     }
 
-    /// What it says.
+    /// The text without escapes.
     pub fn plain(&self) -> Cow<'_, [u8]> {
         let raw = self.raw();
         match memchr::memchr(b'\\', &raw) {
@@ -88,7 +88,7 @@ impl Text {
         }
     }
 
-    /// The same as a string; what is not UTF-8 in it becomes U+FFFD.
+    /// The same as a string; invalid UTF-8 becomes U+FFFD.
     pub fn to_plain_string(&self) -> String {
         String::from_utf8_lossy(&self.plain()).into_owned()
     }
@@ -97,7 +97,7 @@ impl Text {
         self.0.size() == 0
     }
 
-    /// It stands there as this.
+    /// True if its escaped text is this.
     pub fn is(&self, raw: &str) -> bool {
         *self.raw() == *raw.as_bytes()
     }
@@ -107,47 +107,48 @@ impl Text {
         self.0.size()
     }
 
-    /// Holds nothing but white space.
+    /// True if it is empty or white space.
     pub fn is_blank(&self) -> bool {
-        let Some(raw) = self.0.here() else { return false };
+        let Some(raw) = self.0.in_memory() else { return false };
         let shown = raw.first().is_some_and(|b| !b.is_ascii_whitespace() && *b != b'\\');
         !shown && self.plain().trim_ascii().is_empty()
     }
 
-    /// Several texts as one, with `between` (as it stands in JSON) between them.
+    /// Several texts as one, separated by `between` (escaped as in JSON).
     pub fn join<'t>(texts: impl IntoIterator<Item = &'t Text>, between: &str) -> Text {
         let mut joined = Vec::new();
-        let mut origin: Option<Origin> = None;
+        let mut origin: Option<ValueOrigin> = None;
         for (n, text) in texts.into_iter().enumerate() {
             let end = joined.len();
             if n > 0 {
                 joined.extend_from_slice(between.as_bytes());
             }
             if let (Some(all), None) = (&mut origin, text.origin()) {
-                all.runs.push(Run { at: offset(end), from: all.whole, provenance: Provenance::Named });
+                all.runs.push(ProvenanceRun { at: offset(end), from: all.whole, provenance: Provenance::Named });
             }
             if let Some(own) = text.origin() {
-                let all = origin.get_or_insert_with(|| Origin { whole: own.whole, runs: Vec::new() });
-                let named = |at| Run { at, from: own.whole, provenance: Provenance::Named };
+                let all = origin.get_or_insert_with(|| ValueOrigin { whole: own.whole, runs: Vec::new() });
+                let named = |at| ProvenanceRun { at, from: own.whole, provenance: Provenance::Named };
                 all.runs.push(named(offset(end)));
                 let start = offset(joined.len());
-                all.runs.extend(own.runs.iter().map(|run| Run { at: start.saturating_add(run.at), ..*run }));
+                all.runs
+                    .extend(own.runs.iter().map(|run| ProvenanceRun { at: start.saturating_add(run.at), ..*run }));
             }
             joined.extend_from_slice(&text.raw());
         }
         match origin {
-            Some(origin) => Text(Held::with_origin(joined, origin)),
+            Some(origin) => Text(SpillBytes::with_origin(joined, origin)),
             None => Text::of_raw(joined),
         }
     }
 
-    /// A stretch of it, by offsets between the quotes.
+    /// A range of it, by offsets between the quotes.
     pub fn slice(&self, from: usize, to: usize) -> Text {
         let raw = self.raw();
         let inner = raw.get(from..to).unwrap_or_default();
         let Some(origin) = self.origin() else { return Text::of_raw(inner) };
         let (from, to) = (offset(from), offset(to));
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<ProvenanceRun> = Vec::new();
         for run in origin.runs.iter().filter(|run| run.at < to) {
             let skipped = from.saturating_sub(run.at);
             let place = match run.provenance {
@@ -157,9 +158,9 @@ impl Text {
                 Provenance::Copied if skipped > 0 => continue,
                 _ => run.from,
             };
-            runs.push(Run { at: run.at.saturating_sub(from), from: place, provenance: run.provenance });
+            runs.push(ProvenanceRun { at: run.at.saturating_sub(from), from: place, provenance: run.provenance });
         }
-        // Of runs that begin before the stretch only the last one reaches into it.
+        // Of runs that begin before the range only the last one reaches into it.
         let first =
             runs.iter().rposition(|run| run.at == 0 && run.provenance != Provenance::Respelled).unwrap_or(0);
         runs.drain(..first);
@@ -169,22 +170,22 @@ impl Text {
         Text::of_runs(inner, origin.whole, runs)
     }
 
-    /// Puts a long text into a store.
-    pub fn put_away(&mut self, store: &Store) {
-        // What is put away says something, so that nobody has to look.
+    /// Spills a long text.
+    pub fn spill(&mut self, store: &SpillStore) {
+        // Blank texts stay in memory, so that `is_blank` need not read the file.
         if !self.is_blank() {
-            self.0.put_away(store);
+            self.0.spill(store);
         }
     }
 
     /// The same text, reported at another place.
-    pub fn at(self, whole: Place) -> Text {
+    pub fn reported_at(self, whole: Place) -> Text {
         let runs = self.origin().map(|origin| origin.runs.clone()).unwrap_or_default();
         Text::of_runs(&*self.raw(), whole, runs)
     }
 
     /// Where it came from; `None` if that is not known.
-    pub fn origin(&self) -> Option<&Origin> {
+    pub fn origin(&self) -> Option<&ValueOrigin> {
         self.0.origin()
     }
 }
@@ -205,45 +206,49 @@ impl Hash for Text {
 
 /// The text of any JSON value.
 #[derive(Clone, Debug)]
-pub struct Raw(Held);
+pub struct RawJson(SpillBytes);
 
-impl Raw {
+impl RawJson {
     pub fn of(val: Val<'_>) -> Self {
-        Raw::new(val.raw())
+        RawJson::new(val.raw())
     }
 
     pub fn new(json: impl Into<Box<[u8]>>) -> Self {
-        Raw(Held::new(json))
+        RawJson(SpillBytes::new(json))
     }
 
     /// A copy of a value of a store, on one line.
-    pub fn copied(val: Val<'_>, base: Base<'_>) -> Self {
+    pub fn copied(val: Val<'_>, base: RecordBase<'_>) -> Self {
         let (mut json, mut runs) = (Vec::new(), Vec::new());
         copy(val, base, LEVELS, &mut json, &mut runs);
-        Raw::of_runs(json, base.of(val), runs)
+        RawJson::of_runs(json, base.of(val), runs)
     }
 
-    /// A value of our own. A problem in it is reported at this place.
-    pub fn named(json: &str, at: Place) -> Self {
-        Raw::of_runs(json.as_bytes(), at, Vec::new())
+    /// A synthetic value. A problem in it is reported at this place.
+    pub fn synthetic(json: &str, at: Place) -> Self {
+        RawJson::of_runs(json.as_bytes(), at, Vec::new())
     }
 
-    /// JSON that was put together, and where its stretches came from.
-    pub fn of_runs(json: impl Into<Box<[u8]>>, whole: Place, runs: Vec<Run>) -> Self {
-        Raw(Held::with_origin(json, Origin { whole, runs }))
+    /// JSON, and the origin of its ranges.
+    pub fn of_runs(json: impl Into<Box<[u8]>>, whole: Place, runs: Vec<ProvenanceRun>) -> Self {
+        RawJson(SpillBytes::with_origin(json, ValueOrigin { whole, runs }))
     }
 
-    /// JSON that was written, and where it came from.
-    pub fn of_written(written: Written, whole: Place) -> Self {
-        let run = |span: &Span| Run { at: offset(span.at as usize), from: span.from, provenance: span.provenance };
-        Raw::of_runs(written.text, whole, written.spans.iter().map(run).collect())
+    /// JSON that was written, and its origin.
+    pub fn of_written(written: TracedText, whole: Place) -> Self {
+        let run = |span: &ProvenanceSpan| ProvenanceRun {
+            at: offset(span.at as usize),
+            from: span.from,
+            provenance: span.provenance,
+        };
+        RawJson::of_runs(written.text, whole, written.spans.iter().map(run).collect())
     }
 
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         self.0.bytes()
     }
 
-    /// It is this literal.
+    /// True if it is this literal.
     pub fn is(&self, json: &str) -> bool {
         *self.bytes() == *json.as_bytes()
     }
@@ -257,23 +262,23 @@ impl Raw {
         self.0.size()
     }
 
-    /// The number that it is.
+    /// Its value, if it is a number.
     pub fn number(&self) -> Option<f64> {
         std::str::from_utf8(&self.bytes()).ok()?.parse().ok()
     }
 
-    /// Puts a long value into a store.
-    pub fn put_away(&mut self, store: &Store) {
-        self.0.put_away(store);
+    /// Spills a long value.
+    pub fn spill(&mut self, store: &SpillStore) {
+        self.0.spill(store);
     }
 
     /// Where it came from; `None` if that is not known.
-    pub fn origin(&self) -> Option<&Origin> {
+    pub fn origin(&self) -> Option<&ValueOrigin> {
         self.0.origin()
     }
 
     /// Its JSON on one line, as a text.
-    pub fn spelled(&self) -> Text {
+    pub fn to_text(&self) -> Text {
         let bytes = self.bytes();
         let mut line = Vec::new();
         let json = match memchr::memchr2(b'\n', b'\r', &bytes) {
@@ -291,22 +296,23 @@ impl Raw {
     }
 }
 
-impl PartialEq for Raw {
+impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl Eq for Raw {}
+impl Eq for RawJson {}
 
-/// What is nested deeper is copied as it stands: nobody writes such, and the stack has an end.
+/// Values that are nested deeper are copied as a whole: the stack is finite.
 const LEVELS: u32 = 256;
 
-/// Appends a value, and where it came from: all of it in one, unless it is on several lines, or its record was put
-/// together itself.
-fn copy(val: Val<'_>, base: Base<'_>, levels: u32, json: &mut Vec<u8>, runs: &mut Vec<Run>) {
-    let mut from =
-        |json: &[u8], from: Place, provenance| runs.push(Run { at: offset(json.len()), from, provenance });
+/// Appends a value and its origin: one run for all of it, unless it is on several lines, or its record was itself put
+/// together from several places.
+fn copy(val: Val<'_>, base: RecordBase<'_>, levels: u32, json: &mut Vec<u8>, runs: &mut Vec<ProvenanceRun>) {
+    let mut from = |json: &[u8], from: Place, provenance| {
+        runs.push(ProvenanceRun { at: offset(json.len()), from, provenance })
+    };
     let is_whole = base.is_linear() && memchr::memchr2(b'\n', b'\r', val.raw()).is_none();
     let Some(levels) = levels.checked_sub(1).filter(|_| !is_whole) else {
         from(json, base.of(val), Provenance::Copied);

@@ -1,42 +1,42 @@
-//! A thread, and how it grows as it is read.
+//! A thread, and how it is built while it is read.
 
-use crate::source::bytes::spool::Outlet;
+use crate::source::bytes::spool::SpoolSink;
 
-use super::open_calls::Waiting;
-use super::spill::{Aside, Store};
-use super::{At, Message, Part, PartKind, Role, Settings, Text, Tool};
+use super::open_calls::OpenCalls;
+use super::spill::{SpillBudget, SpillStore};
+use super::{Message, Part, PartKind, RequestSettings, Role, SourceLocation, Text, Tool};
 
-/// One conversation: what one request says.
+/// One conversation: the content of one request.
 #[derive(Default)]
 pub struct Thread {
     pub model: Option<Text>,
-    /// Where its name stands.
-    pub model_at: Option<At>,
-    /// The member of a message of Chat Completions that holds what was thought.
-    pub thoughts: &'static str,
-    /// A message with calls has that member in any case.
-    pub always_thinks: bool,
-    /// What the request says to the model outside of its messages; text blocks.
+    /// The location of the model's name.
+    pub model_at: Option<SourceLocation>,
+    /// The member of a Chat Completions message that contains its reasoning.
+    pub reasoning_key: &'static str,
+    /// A message with calls always has that member.
+    pub always_writes_reasoning: bool,
+    /// Instructions outside of the messages: text parts.
     pub instructions: Vec<Part>,
     pub tools: Vec<Tool>,
-    pub settings: Settings,
+    pub settings: RequestSettings,
     pub messages: Vec<Message>,
     pub(super) calls: usize,
-    pub(super) waiting: Waiting,
-    /// Where the beginning goes of what is written of it.
-    pub outlet: Outlet,
-    pub(super) aside: Aside,
-    /// How many messages were looked at for what can be put away, and how many blocks of the next one.
-    pub(super) kept: (usize, usize),
+    pub(super) open_calls: OpenCalls,
+    /// The file for the beginning of the written text, if that is large.
+    pub outlet: SpoolSink,
+    pub(super) spill_budget: SpillBudget,
+    /// How many messages were considered for spilling, and how many parts of the next one.
+    pub(super) spilled_to: (usize, usize),
 }
 
 impl Thread {
-    /// These messages, of a request that says nothing else.
+    /// A thread of these messages alone.
     pub fn of(messages: Vec<Message>) -> Self {
         Thread { messages, ..Thread::default() }
     }
 
-    /// Adds a block to the last message if that is of the same role and `joins`, else to a new one.
+    /// Adds a part: to the last message if `joins` and that has the same role, else to a new one.
     pub fn add(&mut self, role: Role, joins: bool, block: Part) {
         let joins = joins && self.messages.last().is_some_and(|last| last.role == role);
         self.calls += usize::from(matches!(block.kind, PartKind::Call(_)));
@@ -55,34 +55,34 @@ impl Thread {
         self.messages.push(message);
     }
 
-    /// How many calls there are so far.
+    /// The number of calls so far.
     pub fn calls(&self) -> usize {
         self.calls
     }
 
-    /// The id of the first call without a result among the newest ones, of this name if one is given: what a result
-    /// without an id answers.
+    /// The id of the first unanswered call in the newest message with calls, of this name if one is given: the call that a
+    /// result without an id answers.
     pub fn open_call(&mut self, name: Option<&Text>) -> Option<Text> {
-        self.waiting.catch_up(&self.messages);
-        self.waiting.first(name)
+        self.open_calls.catch_up(&self.messages);
+        self.open_calls.first(name)
     }
 
-    /// Where texts wait, if there are too many for memory.
-    pub fn store(&self) -> Option<Store> {
-        self.aside.store().cloned()
+    /// The temporary file of spilled texts, if there is one.
+    pub fn spill_store(&self) -> Option<SpillStore> {
+        self.spill_budget.store().cloned()
     }
 
-    /// Puts what was added into a file without a name, as far as it is too much for memory.
-    pub fn put_away(&mut self) {
-        let (from, mut block) = self.kept;
+    /// Spills what was added, as far as it is too large for memory.
+    pub fn spill(&mut self) {
+        let (from, mut block) = self.spilled_to;
         for (n, message) in self.messages.iter_mut().enumerate().skip(from) {
             for own in message.parts.iter_mut().skip(block) {
-                if let Some(store) = self.aside.place_for(|| own.size()) {
-                    own.put_away(store);
+                if let Some(store) = self.spill_budget.file_for(|| own.spillable_size()) {
+                    own.spill(store);
                 }
             }
-            // More blocks may join the last one.
-            self.kept = (n, message.parts.len());
+            // The last message may get more parts.
+            self.spilled_to = (n, message.parts.len());
             block = 0;
         }
     }

@@ -1,15 +1,15 @@
 //! Tools that a request offers.
 
-use super::{At, Opaque, Raw, Text};
+use super::{Opaque, RawJson, SourceLocation, Text};
 
 /// A tool that the request offers.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    pub at: At,
+    pub at: SourceLocation,
     pub kind: ToolKind,
-    pub cache: Option<Raw>,
-    /// Members of the definition that only some dialects know.
-    pub extras: Vec<Extra>,
+    pub cache: Option<RawJson>,
+    /// Members of the definition that only some dialects have.
+    pub extras: Vec<ExtraMember>,
 }
 
 #[derive(Clone, Debug)]
@@ -18,59 +18,59 @@ pub enum ToolKind {
         name: Text,
         description: Option<Text>,
         /// JSON Schema.
-        parameters: Option<Raw>,
+        parameters: Option<RawJson>,
     },
     Custom {
         name: Text,
         description: Option<Text>,
         /// OpenAI's `format`: text, or a grammar.
-        format: Option<Raw>,
+        format: Option<RawJson>,
     },
-    /// A search of the web that the provider runs, and its own definition.
+    /// A web search that the provider runs, and its original definition.
     WebSearch(WebSearch, Opaque),
-    /// A tool that the provider defines and the client runs: what it is as a function, and its own definition.
+    /// A tool that the provider defines and the client runs: its equivalent as a function, and its original definition.
     Client(&'static ClientTool, Opaque),
-    /// A tool of the provider.
+    /// Any other tool of a provider.
     Opaque(Opaque),
 }
 
-/// A tool that a provider's models know, and that the client runs: its calls are answered like those of a function.
+/// A tool that a provider defines and the client runs: its calls are answered like those of a function.
 #[derive(Debug)]
 pub struct ClientTool {
     pub dialect: &'static str,
-    /// Its type, or the beginning of it: versions follow.
+    /// Its type, or the prefix before the version.
     pub kind: &'static str,
     pub name: &'static str,
     pub description: &'static str,
-    /// What its calls hold, as JSON Schema.
+    /// The JSON Schema of its arguments.
     pub schema: &'static str,
 }
 
-/// What a search of the web is limited to.
+/// The limits of a web search.
 #[derive(Clone, Debug, Default)]
 pub struct WebSearch {
     pub allowed: Vec<Text>,
     pub blocked: Vec<Text>,
-    /// City, region, country and time zone, as members of one object.
-    pub location: Option<Raw>,
+    /// An object of city, region, country and time zone.
+    pub location: Option<RawJson>,
     /// OpenAI's `low`, `medium`, `high`.
     pub context: Option<Text>,
-    pub max_uses: Option<Raw>,
+    pub max_uses: Option<RawJson>,
 }
 
-/// A member of a definition that not all dialects know.
+/// A member of a tool's definition that not all dialects have.
 #[derive(Clone, Debug)]
-pub struct Extra {
+pub struct ExtraMember {
     pub key: &'static str,
-    pub value: Raw,
-    pub at: At,
+    pub value: RawJson,
+    pub at: SourceLocation,
 }
 
-/// Members of a tool's definition, and the dialects that know them.
+/// Members of a tool's definition, and the dialects that have them.
 const EXTRAS: [(&str, &[&str]); 7] = [
     ("strict", &["chat", "responses", "anthropic", "bedrock"]),
     ("defer_loading", &["anthropic", "responses"]),
-    // Anthropic names versions of its code execution here, OpenAI a word: neither means anything to the other.
+    // Anthropic lists versions of its code execution here, OpenAI a word: neither has a meaning for the other.
     ("allowed_callers", &[]),
     ("input_examples", &["anthropic"]),
     ("eager_input_streaming", &["anthropic"]),
@@ -78,25 +78,25 @@ const EXTRAS: [(&str, &[&str]); 7] = [
     ("behavior", &["gemini"]),
 ];
 
-impl Extra {
-    /// The member of this name, if some dialect knows it.
-    pub fn of(key: &[u8], value: Raw, at: At) -> Option<Extra> {
+impl ExtraMember {
+    /// The member of this name, if it is in the table.
+    pub fn of(key: &[u8], value: RawJson, at: SourceLocation) -> Option<ExtraMember> {
         let known = EXTRAS.iter().find(|(name, _)| name.as_bytes() == key);
-        known.map(|(key, _)| Extra { key, value, at })
+        known.map(|(key, _)| ExtraMember { key, value, at })
     }
 
     pub fn is_known_to(&self, dialect: &str) -> bool {
         EXTRAS.iter().any(|(key, dialects)| *key == self.key && dialects.contains(&dialect))
     }
 
-    /// It says what holds where nothing is said.
+    /// True if its value is the default.
     pub fn is_default(&self) -> bool {
         matches!(&*self.value.bytes(), b"false" | b"null" | b"[]" | br#"["direct"]"#)
     }
 }
 
 impl Tool {
-    pub fn new(kind: ToolKind, at: At) -> Tool {
+    pub fn new(kind: ToolKind, at: SourceLocation) -> Tool {
         Tool { at, kind, cache: None, extras: Vec::new() }
     }
 

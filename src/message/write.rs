@@ -1,92 +1,92 @@
-//! Writes JSON on one line, from texts and values that are copied as they stand.
+//! Writes JSON on one line, from texts and values that are copied unchanged.
 
-use crate::json::edit::Base;
-use crate::json::provenance::{Origin, Provenance, Span, Written, decode};
+use crate::json::edit::RecordBase;
+use crate::json::provenance::{Provenance, ProvenanceSpan, TracedText, ValueOrigin, decode};
 use crate::json::string;
 use crate::json::{Val, is_json};
 use crate::place::Place;
-use crate::source::bytes::spool::Outlet;
+use crate::source::bytes::spool::SpoolSink;
 
-use super::{Raw, Text};
+use super::{RawJson, Text};
 
-/// Appends to a buffer. Commas come by themselves.
-pub struct Writer<'o> {
+/// Appends JSON to a buffer, with commas where they belong.
+pub struct JsonWriter<'o> {
     pub out: &'o mut Vec<u8>,
-    /// Where what is written came from, if that is asked for.
-    spans: Option<&'o mut Vec<Span>>,
-    /// What is made up is reported here.
-    here: Place,
-    /// Where the beginning goes once it gets too long, and from which length on.
-    outlet: Option<&'o Outlet>,
-    most: usize,
+    /// The origin of the written text, if it is tracked.
+    spans: Option<&'o mut Vec<ProvenanceSpan>>,
+    /// The place at which synthetic text is reported.
+    place: Place,
+    /// The file for the beginning of the text, and the length from which it is used.
+    outlet: Option<&'o SpoolSink>,
+    limit: usize,
 }
 
-impl<'o> Writer<'o> {
+impl<'o> JsonWriter<'o> {
     pub fn new(out: &'o mut Vec<u8>) -> Self {
-        Writer { out, spans: None, here: Place::default(), outlet: None, most: usize::MAX }
+        JsonWriter { out, spans: None, place: Place::default(), outlet: None, limit: usize::MAX }
     }
 
-    /// Writes the values of a store, and where they came from.
-    pub fn tracing(written: &'o mut Written, here: Place) -> Self {
-        Writer { spans: Some(&mut written.spans), here, ..Writer::new(&mut written.text) }
+    /// Writes the values of a store, and tracks their origin.
+    pub fn tracing(written: &'o mut TracedText, place: Place) -> Self {
+        JsonWriter { spans: Some(&mut written.spans), place, ..JsonWriter::new(&mut written.text) }
     }
 
-    /// What is made up from now on is reported here.
-    pub fn here(&mut self, at: Place) {
-        self.here = at;
+    /// Sets the place at which synthetic text is reported from now on.
+    pub fn set_place(&mut self, at: Place) {
+        self.place = at;
     }
 
-    /// Whether it is noted where what is written came from: then each text has a place of its own.
+    /// True if origins are tracked: then each text needs a place of its own.
     pub fn is_tracing(&self) -> bool {
         self.spans.is_some()
     }
 
     fn span(&mut self, from: Place, provenance: Provenance) {
         if let Some(spans) = &mut self.spans {
-            spans.push(Span { at: self.out.len() as u64, from, provenance });
+            spans.push(ProvenanceSpan { at: self.out.len() as u64, from, provenance });
         }
     }
 
-    /// Notes where the value comes from that is written next.
-    fn origin(&mut self, origin: Option<&Origin>) {
+    /// Records the origin of the value that is written next.
+    fn origin(&mut self, origin: Option<&ValueOrigin>) {
         if let (Some(spans), Some(origin)) = (&mut self.spans, origin) {
             let start = self.out.len() as u64;
             spans.extend(origin.runs.iter().map(|run| run.span(start + u64::from(run.at))));
         }
     }
 
-    /// The same, for what may be too long for memory.
-    pub fn relieved(self, outlet: &'o Outlet) -> Self {
-        Writer { most: outlet.most(), outlet: Some(outlet), ..self }
+    /// The same writer, for text that may be too large for memory.
+    pub fn with_outlet(self, outlet: &'o SpoolSink) -> Self {
+        JsonWriter { limit: outlet.threshold(), outlet: Some(outlet), ..self }
     }
 
-    fn relieve(&mut self) {
-        if self.out.len() > self.most
+    fn flush_overflow(&mut self) {
+        if self.out.len() > self.limit
             && let Some(outlet) = self.outlet
         {
-            outlet.relieve(self.out);
-            self.most = outlet.most();
+            outlet.spill_from(self.out);
+            self.limit = outlet.threshold();
         }
     }
 
-    /// How much was written.
-    pub fn written(&self) -> usize {
-        self.outlet.map_or(0, Outlet::moved) + self.out.len()
+    /// The number of bytes written.
+    pub fn written_len(&self) -> usize {
+        self.outlet.map_or(0, SpoolSink::spilled_len) + self.out.len()
     }
 
-    /// Appends what was written elsewhere, as it is.
+    /// Appends JSON that was written elsewhere, without a comma.
     pub fn append(&mut self, written: &[u8]) {
-        self.relieve();
+        self.flush_overflow();
         self.out.extend_from_slice(written);
     }
 
     fn comma(&mut self) {
-        self.relieve();
-        // What ends in one of these is open; every value ends in something else.
+        self.flush_overflow();
+        // After one of these no comma is due; every value ends in something else.
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':' | b'\n')) {
             self.out.push(b',');
         }
-        self.span(self.here, Provenance::Named);
+        self.span(self.place, Provenance::Named);
     }
 
     pub fn object(&mut self, write: impl FnOnce(&mut Self)) {
@@ -103,7 +103,7 @@ impl<'o> Writer<'o> {
         self.out.push(b']');
     }
 
-    /// A key of our own: nothing in it needs an escape. Its value comes next.
+    /// Writes a key that needs no escapes. Its value comes next.
     pub fn key(&mut self, key: &str) -> &mut Self {
         self.comma();
         self.out.push(b'"');
@@ -123,7 +123,7 @@ impl<'o> Writer<'o> {
         self.out.push(b'"');
     }
 
-    /// A plain text of our own.
+    /// Writes a plain text as a string.
     pub fn plain(&mut self, text: &str) {
         self.comma();
         string::encode(text, self.out);
@@ -133,7 +133,7 @@ impl<'o> Writer<'o> {
         self.bytes(if value { b"true" } else { b"false" });
     }
 
-    pub fn raw(&mut self, raw: &Raw) {
+    pub fn raw(&mut self, raw: &RawJson) {
         let Some(origin) = raw.origin().filter(|_| self.spans.is_some()) else { return self.bytes(&raw.bytes()) };
         self.comma();
         self.span(origin.whole, Provenance::Named);
@@ -141,13 +141,13 @@ impl<'o> Writer<'o> {
         self.out.extend_from_slice(&raw.bytes());
     }
 
-    /// A copy of a value of a store.
-    pub fn copy(&mut self, val: Val<'_>, base: Base<'_>) {
-        self.raw(&Raw::copied(val, base));
+    /// Copies a value of a store.
+    pub fn copy(&mut self, val: Val<'_>, base: RecordBase<'_>) {
+        self.raw(&RawJson::copied(val, base));
     }
 
-    /// The value that a text spells; the text as a string if it spells none.
-    pub fn spelled(&mut self, text: &Text) {
+    /// Writes a text that is JSON as that value, any other as a string.
+    pub fn text_as_value(&mut self, text: &Text) {
         let plain = text.plain();
         if !is_json(&plain) {
             return self.text(text);
@@ -160,7 +160,7 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// A value as it stands, but on one line.
+    /// Writes a value unchanged, but on one line.
     pub fn bytes(&mut self, json: &[u8]) {
         self.comma();
         match memchr::memchr2(b'\n', b'\r', json) {
@@ -169,18 +169,18 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// A value as the text of a string: the arguments of a call.
-    pub fn quoted(&mut self, json: &Raw) {
-        self.text(&json.spelled());
+    /// Writes a value as the text of a string, as the arguments of a call.
+    pub fn value_as_text(&mut self, json: &RawJson) {
+        self.text(&json.to_text());
     }
 }
 
-impl Raw {
-    /// JSON that is put together of what a store holds. What is made up in it is reported at this place.
-    pub fn build(at: Place, write: impl FnOnce(&mut Writer<'_>)) -> Raw {
-        let mut written = Written::default();
-        write(&mut Writer::tracing(&mut written, at));
-        Raw::of_written(written, at)
+impl RawJson {
+    /// JSON that is built from the values of a store. A problem in synthetic text of it is reported at this place.
+    pub fn build(at: Place, write: impl FnOnce(&mut JsonWriter<'_>)) -> RawJson {
+        let mut written = TracedText::default();
+        write(&mut JsonWriter::tracing(&mut written, at));
+        RawJson::of_written(written, at)
     }
 }
 
@@ -191,13 +191,13 @@ mod tests {
     #[test]
     fn commas_come_by_themselves() {
         let mut out = Vec::new();
-        Writer::new(&mut out).object(|w| {
+        JsonWriter::new(&mut out).object(|w| {
             w.key("a").array(|w| {
                 w.plain("x{");
                 w.bytes(b"[1,\n 2]");
                 w.object(|_| {});
             });
-            w.key("b").quoted(&Raw::new(*b"{\"c\": \"d\"}"));
+            w.key("b").value_as_text(&RawJson::new(*b"{\"c\": \"d\"}"));
         });
         assert_eq!(String::from_utf8_lossy(&out), r#"{"a":["x{",[1,2],{}],"b":"{\"c\": \"d\"}"}"#);
     }

@@ -1,4 +1,4 @@
-//! A config file, once it is read: `replaylint.toml`, or `[tool.replaylint]` in `pyproject.toml`.
+//! The contents of a config file: `replaylint.toml`, or `[tool.replaylint]` in `pyproject.toml`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,75 +8,76 @@ use crate::rule::Rule;
 use crate::source::inputs::globs::Glob;
 use crate::target::Severity;
 
-use super::about::FileOptions;
+use super::file_options::FileOptions;
 use super::selection::matches;
 
 /// Name of the config file.
 pub const CONFIG: &str = "replaylint.toml";
-/// A file of others that may hold a table of ours.
+/// A file of other tools that may contain a `[tool.replaylint]` table.
 pub const PYPROJECT: &str = "pyproject.toml";
 
 /// A config file.
 #[derive(Debug, Default)]
 pub struct Config {
-    /// The file as it is printed.
+    /// The name of the file as printed.
     pub label: String,
     /// The folder that its globs are relative to.
     pub folder: PathBuf,
-    pub about: FileOptions,
-    pub exclude: Vec<Written<Arc<Glob>>>,
+    pub options: FileOptions,
+    pub exclude: Vec<LineValue<Arc<Glob>>>,
     pub ext: Vec<String>,
     pub no_ignore: bool,
     pub deny_warnings: bool,
-    pub severity: Severities,
-    /// Settings for some files only; the first whose globs match holds.
-    pub files: Vec<ForFiles>,
+    pub severity: SeverityOverrides,
+    /// Entries of `[[files]]`; the first one with a matching glob applies.
+    pub files: Vec<FileSection>,
     pub waivers: Vec<Waiver>,
-    /// All that it says, in order.
-    pub said: Vec<Said>,
+    /// All settings at the top of the file, in order.
+    pub settings: Vec<ConfigSetting>,
 }
 
-/// What stands on a line of the file.
+/// A value, and its line in the file.
 #[derive(Debug)]
-pub struct Written<T> {
+pub struct LineValue<T> {
     pub line: usize,
-    pub what: T,
+    pub value: T,
 }
 
+/// An entry of `[[files]]`.
 #[derive(Debug, Default)]
-pub struct ForFiles {
-    pub paths: Vec<Written<Glob>>,
-    pub about: FileOptions,
-    pub severity: Severities,
-    pub said: Vec<Said>,
+pub struct FileSection {
+    pub paths: Vec<LineValue<Glob>>,
+    pub options: FileOptions,
+    pub severity: SeverityOverrides,
+    pub settings: Vec<ConfigSetting>,
 }
 
-impl ForFiles {
-    pub fn fits(&self, path: &std::path::Path) -> bool {
-        // Each glob learns whether it is of any use, so all are asked.
-        self.paths.iter().filter(|glob| glob.what.is_match(path)).count() > 0
+impl FileSection {
+    pub fn applies_to(&self, path: &std::path::Path) -> bool {
+        // Every matching glob is marked as used.
+        self.paths.iter().filter(|glob| glob.value.is_match(path)).count() > 0
     }
 }
 
-/// A key and its value, as they are written.
+/// A key and its value, as written.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct ConfigSetting {
     pub line: usize,
     pub key: String,
     pub value: String,
 }
 
-/// Severities of rules, as written: the last that fits holds.
+/// Severities by rule selector, in order: the last match applies.
 #[derive(Debug, Default)]
-pub struct Severities(pub Vec<(String, Severity)>);
+pub struct SeverityOverrides(pub Vec<(String, Severity)>);
 
-impl Severities {
-    pub fn of(&self, rule: &Rule) -> Option<Severity> {
+impl SeverityOverrides {
+    pub fn for_rule(&self, rule: &Rule) -> Option<Severity> {
         self.0.iter().rev().find(|(selector, _)| matches(selector, rule)).map(|(_, severity)| *severity)
     }
 }
 
-/// A finding that is ignored on purpose.
+/// An accepted finding: an entry of `[[ignore]]`.
 #[derive(Debug)]
 pub struct Waiver {
     pub line: usize,
@@ -93,8 +94,8 @@ impl Waiver {
         Waiver { line, rule, path: None, id: None, pointer: None, reason, used: AtomicBool::new(false) }
     }
 
-    /// A finding was ignored because of it.
-    pub fn use_it(&self) {
+    /// Marks the entry as used.
+    pub fn mark_used(&self) {
         self.used.store(true, Ordering::Relaxed);
     }
 

@@ -1,14 +1,14 @@
-//! Names that nobody knows, and what was probably meant by them.
+//! Unknown names, and suggestions for them.
 
-use super::misuse::Misuse;
+use super::usage_error::UsageError;
 
-/// An unknown name, with the known one that was probably meant, and all that are known.
-pub fn unknown(what: &str, name: &str, known: Vec<&str>) -> Misuse {
-    let hint = meant(name, &known).map(|other| format!("did you mean '{other}'? ")).unwrap_or_default();
-    Misuse::new(format!("unknown {what} '{name}'")).help(format!("{hint}known: {}", known.join(", ")))
+/// The error for an unknown name, with a suggestion and all known names.
+pub fn unknown_name(what: &str, name: &str, known: Vec<&str>) -> UsageError {
+    let hint = suggest(name, &known).map(|other| format!("did you mean '{other}'? ")).unwrap_or_default();
+    UsageError::new(format!("unknown {what} '{name}'")).help(format!("{hint}known: {}", known.join(", ")))
 }
 
-/// What people call the things that have other names here.
+/// Common names for things that have other names here.
 const ALIASES: &[(&str, &[&str])] = &[
     ("claude", &["anthropic", "anthropic-request"]),
     ("gpt", &["openai"]),
@@ -28,41 +28,46 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("annotations", &["github"]),
 ];
 
-/// The known name that a wrong one probably stands for: another word for it, one that begins or ends like it, or one
-/// that differs by few letters.
-pub fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+/// The known name that was probably meant: by an alias, by a common part, or by few different letters.
+pub fn suggest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let name = name.to_ascii_lowercase();
     let has = |wanted: &str| known.iter().copied().find(|other| *other == wanted);
-    let close = nearest(&name, known.to_vec(), 1).into_iter().find(|other| distance(&name, other) <= 2);
+    let close = nearest(&name, known.to_vec(), 1).into_iter().find(|other| edit_distance(&name, other) <= 2);
     let alias = || {
         let (_, names) = ALIASES.iter().find(|(alias, _)| name.starts_with(alias))?;
         names.iter().find_map(|name| has(name))
     };
-    // A short word is part of too many.
+    // A short word is part of too many names.
     let part =
         || known.iter().copied().find(|other| name.len() > 2 && (other.contains(&name) || name.contains(other)));
     let far = || {
-        nearest(&name, known.to_vec(), 1).into_iter().find(|other| distance(&name, other) <= 3.min(name.len() / 2))
+        nearest(&name, known.to_vec(), 1)
+            .into_iter()
+            .find(|other| edit_distance(&name, other) <= 3.min(name.len() / 2))
     };
     has(&name).or(close).or_else(alias).or_else(part).or_else(far)
 }
 
-/// The known names that are most like a name, the nearest first.
+/// The known names that are most similar to a name, the nearest first.
 pub fn nearest<'k>(name: &str, mut known: Vec<&'k str>, many: usize) -> Vec<&'k str> {
-    known.sort_by_cached_key(|other| distance(name, other));
+    known.sort_by_cached_key(|other| edit_distance(name, other));
     known.truncate(many);
     known
 }
 
-/// An unknown name, with the names that look most like it.
-pub fn unknown_of(what: &str, name: &str, nearest: &[String]) -> Misuse {
-    let misuse = Misuse::new(format!("unknown {what} '{name}'"));
-    if nearest.is_empty() { misuse } else { misuse.help(format!("did you mean {}?", nearest.join(", "))) }
+/// The error for an unknown name, with the most similar names.
+pub fn unknown_with_nearest(what: &str, name: &str, nearest: &[String]) -> UsageError {
+    let usage_error = UsageError::new(format!("unknown {what} '{name}'"));
+    if nearest.is_empty() {
+        usage_error
+    } else {
+        usage_error.help(format!("did you mean {}?", nearest.join(", ")))
+    }
 }
 
-/// How many letters two words differ by.
+/// The edit distance of two words, in letters.
 #[expect(clippy::indexing_slicing, reason = "the row has one place more than the word has letters")]
-pub fn distance(a: &str, b: &str) -> usize {
+pub fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, c) in a.chars().enumerate() {
@@ -96,7 +101,7 @@ mod tests {
             ("missing-outptu", &rules, Some("missing-output")),
             ("zzzzzz", &targets, None),
         ] {
-            assert_eq!(meant(name, known), wanted, "{name}");
+            assert_eq!(suggest(name, known), wanted, "{name}");
         }
     }
 }

@@ -1,48 +1,48 @@
-//! What one stretch of records gave, until it is put together with the others.
+//! The rows, marks and findings of a batch of records, before they are assembled.
 
 use crate::format::{Assembler, Mark};
-use crate::history::{Act, Finding, History, Row};
+use crate::history::{Finding, History, RepairAct, Row};
 
-use super::skipped::Skipped;
+use super::skipped_records::SkippedRecord;
 
-/// What one stretch of records gave.
+/// The results of reading a batch of consecutive records.
 #[derive(Default)]
 pub struct Batch {
     pub rows: Vec<Row>,
-    /// (number of rows before it, mark)
+    /// Marks, each with the number of rows before it.
     pub marks: Vec<(u32, Mark)>,
-    /// Findings on items, in the order of the doc.
+    /// Findings about items, in the order of the doc.
     pub items: Vec<Finding>,
-    /// Findings on records and bytes.
-    pub raised: Vec<Finding>,
+    /// Findings about records and bytes.
+    pub record_findings: Vec<Finding>,
     pub records: u32,
-    /// The last record ends early: it is cut if it is the last one of the doc, else damaged.
-    pub cut: Option<Finding>,
-    /// That record shows what it is called and what it follows.
+    /// Set if the last record ends early: it is truncated if it is the last one of the doc, else damaged.
+    pub truncated: Option<Finding>,
+    /// That record's id and parent can be read.
     pub keeps_chain: bool,
     /// A record could not be read.
     pub broken: bool,
-    /// A record may hold a reference.
+    /// A record may contain a reference of `slim`.
     pub may_refer: bool,
-    /// Records that were skipped because of a bug here.
-    pub bugs: Vec<Skipped>,
+    /// Records that were skipped because of a bug of this program.
+    pub bugs: Vec<SkippedRecord>,
 }
 
 impl Batch {
-    /// More comes after the record that ends early, so it is damage.
-    pub fn damage_cut(&mut self) {
-        if let Some(cut) = self.cut.take() {
-            self.marks.push((self.rows.len() as u32, Mark::Lost(cut.row.at, cut.row.record)));
-            let cut = Finding { partner: None, ..cut };
-            self.raised.push(match std::mem::take(&mut self.keeps_chain) {
-                true => cut.variant(1).act(Act::Placeholder),
-                false => cut,
+    /// Reports the record that ends early as damaged, because another one follows it.
+    pub fn report_truncated(&mut self) {
+        if let Some(truncated) = self.truncated.take() {
+            self.marks.push((self.rows.len() as u32, Mark::Unreadable(truncated.row.at, truncated.row.record)));
+            let truncated = Finding { partner: None, ..truncated };
+            self.record_findings.push(match std::mem::take(&mut self.keeps_chain) {
+                true => truncated.variant(1).act(RepairAct::Placeholder),
+                false => truncated,
             });
             self.broken = true;
         }
     }
 
-    /// Puts rows and marks into an assembler; hands out the histories that end.
+    /// Moves rows and marks into an assembler; calls `done` with the histories that end.
     pub fn assemble(&mut self, assembler: &mut Assembler, mut done: impl FnMut(History, &[Finding])) {
         let mut at = 0;
         for (before, mark) in self.marks.drain(..) {
@@ -54,7 +54,7 @@ impl Batch {
         }
         assembler.rows(self.rows.get(at..).unwrap_or_default());
         if self.broken {
-            assembler.broken();
+            assembler.mark_broken();
         }
         self.rows.clear();
     }

@@ -1,28 +1,28 @@
-//! What a store holds that no message was made of. Written text knows where each of its stretches came from; a string or a
-//! true flag that none of them covers, and that the format does not name as unsent, is lost in conversion.
+//! Coverage of a store by its translated messages. Written text records the origin of each of its spans; a string
+//! or a true flag that no span covers, and that the format does not name as unsent, is lost in conversion.
 
 use std::io;
 
 use crate::format::Format;
-use crate::format::unsent::{Step, reason};
-use crate::history::{Finding, Flags, Unsent};
-use crate::json::edit::Base;
-use crate::json::provenance::{Provenance, Span};
+use crate::format::unsent_paths::{PathMember, reason};
+use crate::history::{Finding, Flags, UnsentItem};
+use crate::json::edit::RecordBase;
+use crate::json::provenance::{Provenance, ProvenanceSpan};
 use crate::json::{NodeKind, Tape, Val, scan};
 use crate::message::LossKind;
 use crate::place::Place;
 use crate::source::ReadAt;
 
-use super::pieces;
+use super::source_records;
 
-/// Stretches of a doc that messages were made of, in order, none of which touch.
-struct Covered(Vec<(u64, u64)>);
+/// Ranges of a doc that messages were made from, in order and disjoint.
+struct CoveredPlaces(Vec<(u64, u64)>);
 
-impl Covered {
-    /// What is in the place of a known loss is not reported again.
-    fn of(parts: &[Part<'_>]) -> Covered {
-        let made = parts.iter().flat_map(|part| part.spans).filter(|span| says(span)).map(|span| span.from);
-        // Of a result without its mark the rest may be said.
+impl CoveredPlaces {
+    /// Includes the places of known losses, which are not reported again.
+    fn of(parts: &[HistoryProvenance<'_>]) -> CoveredPlaces {
+        let made = parts.iter().flat_map(|part| part.spans).filter(|span| is_traced(span)).map(|span| span.from);
+        // Of a result that loses only its error mark, the rest may be covered.
         let is_whole = |finding: &&Finding| finding.code != LossKind::ERROR_MARK.code;
         let lost = parts.iter().flat_map(|part| part.lost).filter(is_whole).map(|finding| finding.row.at);
         let unsent = parts.iter().flat_map(|part| part.unsent).filter_map(|own| Some(own.at?.0));
@@ -36,10 +36,10 @@ impl Covered {
                 None => merged.push((start, end)),
             }
         }
-        Covered(merged)
+        CoveredPlaces(merged)
     }
 
-    fn holds(&self, at: Place) -> bool {
+    fn contains(&self, at: Place) -> bool {
         let ix = self.0.partition_point(|(from, _)| *from <= at.start);
         ix.checked_sub(1).and_then(|ix| self.0.get(ix)).is_some_and(|(_, to)| at.end() <= *to)
     }
@@ -50,46 +50,51 @@ impl Covered {
     }
 }
 
-/// Whether a stretch of written text says something of the place that is named for it.
-fn says(span: &Span) -> bool {
+/// True if a span copies or respells the text at its place.
+fn is_traced(span: &ProvenanceSpan) -> bool {
     span.provenance != Provenance::Named
 }
 
-/// A history that records were translated to.
-pub(super) struct Part<'p> {
-    /// Where its text came from.
-    pub spans: &'p [Span],
-    /// What it is known to lose.
+/// The provenance of a translated history.
+pub(super) struct HistoryProvenance<'p> {
+    /// The spans of its text.
+    pub spans: &'p [ProvenanceSpan],
+    /// Its known losses.
     pub lost: &'p [Finding],
-    /// What its store holds and it does not send.
-    pub unsent: &'p [Unsent],
+    /// Items of its store that are not sent.
+    pub unsent: &'p [UnsentItem],
 }
 
-/// What is said of something that is not sent where the history is converted.
-pub(super) fn note(own: &Unsent) -> Option<Finding> {
+/// The note about an unsent item when the history is converted; `None` if it has no place.
+pub(super) fn unsent_note(own: &UnsentItem) -> Option<Finding> {
     let (at, record) = own.at?;
-    let kind = if own.is_lost { LossKind::LEFT_OUT } else { LossKind::NOT_SENT };
-    Some(kind.found(at, record).never(own.why))
+    let kind = if own.is_lost { LossKind::NOT_TRANSLATED } else { LossKind::NOT_SENT };
+    Some(kind.to_finding(at, record).never(own.reason))
 }
 
-/// What is lost of these records besides what is known, by their histories.
-pub(super) fn lost(
+/// The losses of these records beyond the known ones, by history.
+pub(super) fn find_losses(
     bytes: &dyn ReadAt,
     records: &[(Place, u32)],
     format: &'static dyn Format,
-    parts: &[Part<'_>],
+    parts: &[HistoryProvenance<'_>],
 ) -> io::Result<Vec<Vec<Finding>>> {
     let mut lost: Vec<Vec<Finding>> = parts.iter().map(|_| Vec::new()).collect();
     let mut owners: Vec<(u64, usize)> = Vec::new();
     for (n, part) in parts.iter().enumerate() {
-        owners.extend(part.spans.iter().filter(|span| says(span)).map(|span| (span.from.start, n)));
+        owners.extend(part.spans.iter().filter(|span| is_traced(span)).map(|span| (span.from.start, n)));
     }
     owners.sort_unstable();
-    let covered = Covered::of(parts);
-    pieces::each(bytes, records, &mut |ix, record| {
+    let covered = CoveredPlaces::of(parts);
+    source_records::for_each(bytes, records, &mut |ix, record| {
         let mut found = Vec::new();
-        let mut walk =
-            Walk { covered: &covered, format, record: record.number, flags: Flags::NONE, lost: &mut found };
+        let mut walk = CoverageWalk {
+            covered: &covered,
+            format,
+            record: record.number,
+            flags: Flags::NONE,
+            lost: &mut found,
+        };
         walk.value(record.val, record.base, &mut Vec::new());
         let start = records.get(ix).map_or(0, |(at, _)| at.start);
         for finding in found {
@@ -101,8 +106,8 @@ pub(super) fn lost(
     Ok(lost)
 }
 
-/// The history that a value belongs to: the one that the text before it in its record is of, else the text after it.
-/// `record` is where that begins.
+/// The history that a value belongs to: that of the text before it in its record (which begins at `record`), else
+/// that of the text after it.
 fn owner(owners: &[(u64, usize)], at: u64, record: u64) -> usize {
     let next = owners.partition_point(|(start, _)| *start <= at);
     let before = next.checked_sub(1).and_then(|ix| owners.get(ix));
@@ -110,29 +115,29 @@ fn owner(owners: &[(u64, usize)], at: u64, record: u64) -> usize {
     found.map_or(0, |(_, n)| *n)
 }
 
-/// Looks through a record for what is not covered.
-struct Walk<'w> {
-    covered: &'w Covered,
+/// Collects the values of a record that are not covered.
+struct CoverageWalk<'w> {
+    covered: &'w CoveredPlaces,
     format: &'static dyn Format,
     record: u32,
     flags: Flags,
     lost: &'w mut Vec<Finding>,
 }
 
-/// What a value holds of text.
+/// The degree to which the text in a value is covered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Accounted {
-    /// Nothing, or only what is never sent.
+enum Coverage {
+    /// It contains no text, or only text that is never sent.
     Empty,
     Lost,
-    /// Some of it is in a message.
+    /// At least some of it is in a message.
     Written,
 }
 
-impl Walk<'_> {
-    fn value<'v>(&mut self, val: Val<'v>, base: Base<'_>, steps: &mut Vec<Step<'v>>) -> Accounted {
+impl CoverageWalk<'_> {
+    fn value<'v>(&mut self, val: Val<'v>, base: RecordBase<'_>, steps: &mut Vec<PathMember<'v>>) -> Coverage {
         let before = self.lost.len();
-        let mut outcome = Accounted::Empty;
+        let mut outcome = Coverage::Empty;
         match val.kind() {
             NodeKind::Object => {
                 for member in val.members() {
@@ -150,54 +155,54 @@ impl Walk<'_> {
                 return self.string(val, base, steps);
             }
             _ if val.as_bool() == Some(true) => {
-                return match self.covered.holds(base.of(val)) {
-                    true => Accounted::Written,
-                    false => self.lose(val, base, steps),
+                return match self.covered.contains(base.of(val)) {
+                    true => Coverage::Written,
+                    false => self.add_loss(val, base, steps),
                 };
             }
-            _ => return Accounted::Empty,
+            _ => return Coverage::Empty,
         }
-        // What is lost as a whole is one loss.
-        if outcome == Accounted::Lost && self.lost.len() > before + 1 && !steps.is_empty() {
+        // A value that is lost as a whole is one loss.
+        if outcome == Coverage::Lost && self.lost.len() > before + 1 && !steps.is_empty() {
             self.lost.truncate(before);
             self.add(val, base);
         }
         outcome
     }
 
-    fn string(&mut self, val: Val<'_>, base: Base<'_>, steps: &mut Vec<Step<'_>>) -> Accounted {
+    fn string(&mut self, val: Val<'_>, base: RecordBase<'_>, steps: &mut Vec<PathMember<'_>>) -> Coverage {
         let inside = base.place(val.start() + 1, val.end().saturating_sub(1));
-        if self.covered.holds(inside) {
-            return Accounted::Written;
+        if self.covered.contains(inside) {
+            return Coverage::Written;
         }
         if !self.covered.touches(inside) {
-            return self.lose(val, base, steps);
+            return self.add_loss(val, base, steps);
         }
-        // A part of it was taken: of JSON in it the rest is looked through, of an address only its type is missing.
-        let Some(text) = val.text() else { return Accounted::Written };
+        // Partly covered: of embedded JSON the rest is searched, of a data URL only the media type is missing.
+        let Some(text) = val.text() else { return Coverage::Written };
         let mut tape = Tape::new();
         if matches!(text.first(), Some(b'{' | b'[')) && scan(&text, &mut tape).is_ok() {
-            let Some(root) = tape.root(&text) else { return Accounted::Written };
+            let Some(root) = tape.root(&text) else { return Coverage::Written };
             let runs = base.runs_within(val);
-            let inner = Base::of_runs(base.doc(), &runs);
-            let mut below: Vec<Step<'_>> = steps.clone();
+            let inner = RecordBase::of_runs(base.doc(), &runs);
+            let mut below: Vec<PathMember<'_>> = steps.clone();
             let flags = std::mem::replace(&mut self.flags, Flags::EMBEDDED);
             self.value(root, inner, &mut below);
             self.flags = flags;
         }
-        Accounted::Written
+        Coverage::Written
     }
 
-    fn lose(&mut self, val: Val<'_>, base: Base<'_>, steps: &[Step<'_>]) -> Accounted {
+    fn add_loss(&mut self, val: Val<'_>, base: RecordBase<'_>, steps: &[PathMember<'_>]) -> Coverage {
         if reason(self.format.info().unsent, steps, val).is_some() {
-            return Accounted::Empty;
+            return Coverage::Empty;
         }
         self.add(val, base);
-        Accounted::Lost
+        Coverage::Lost
     }
 
-    fn add(&mut self, val: Val<'_>, base: Base<'_>) {
-        let mut finding = LossKind::LEFT_OUT.found(base.of(val), self.record);
+    fn add(&mut self, val: Val<'_>, base: RecordBase<'_>) {
+        let mut finding = LossKind::NOT_TRANSLATED.to_finding(base.of(val), self.record);
         finding.row.flags = self.flags;
         self.lost.push(finding);
     }

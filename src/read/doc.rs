@@ -5,52 +5,52 @@ use std::io;
 use crate::format::reduction::Reduction;
 use crate::format::translate::ThreadReader;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
-use crate::history::codes::unknown::{EMPTY, TEXT};
-use crate::history::finding::Act;
+use crate::history::codes::unknown_format::{EMPTY, TEXT};
+use crate::history::finding::RepairAct;
 use crate::history::{Finding, History, Remedy, Row, Usage, codes};
-use crate::json::What;
+use crate::json::FaultKind;
 use crate::place::{DocId, Place};
-use crate::source::split::{Piece, SplitError, split};
-use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
+use crate::source::split::{DocumentPiece, SplitError, split};
+use crate::source::{Container, ReadAt, SyntheticText, framing, lines, parallel};
 
 use super::batch::Batch;
-use super::detect::{self, Answer};
+use super::detect::{self, Detection};
 use super::stage::Stage;
 use super::{
-    Found, Options, Panics, Reading, Take, branches, coverage, large, last_line, paths, reduced, translated,
-    unknown,
+    DocReading, FoundHistory, Options, PanicPolicy, ReadConsumer, branches, coverage, large_document, last_line,
+    merged_events, paths, translation, unrecognised,
 };
 
-/// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
+/// Called with the output so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
 
 /// Reads a doc on up to `threads` threads.
-pub fn read<T: Take>(
+pub fn read<T: ReadConsumer>(
     id: DocId,
     bytes: &dyn ReadAt,
     options: &Options,
     threads: usize,
     take: &T,
-    emit: Emit<'_, T::Gathered>,
-) -> io::Result<Reading<T::Gathered>> {
-    let (container, known) = (framing::sniff(bytes)?, detect::known(bytes, options));
-    Run { id, bytes, options: known.as_ref().unwrap_or(options), threads, take, container }.all(emit)
+    emit: Emit<'_, T::Output>,
+) -> io::Result<DocReading<T::Output>> {
+    let (container, known) = (framing::sniff(bytes)?, detect::options_for_hints(bytes, options));
+    DocReader { id, bytes, options: known.as_ref().unwrap_or(options), threads, take, container }.read_all(emit)
 }
 
-/// Reads a doc that was made here, so that what it lies in is known.
-pub fn read_made<T: Take>(
+/// Reads a doc that this program wrote, so that its framing is known.
+pub fn read_synthetic<T: ReadConsumer>(
     id: DocId,
     bytes: &dyn ReadAt,
     container: Container,
     options: &Options,
     threads: usize,
     take: &T,
-) -> io::Result<Reading<T::Gathered>> {
-    Run { id, bytes, options, threads, take, container }.all(&mut |_| Ok(()))
+) -> io::Result<DocReading<T::Output>> {
+    DocReader { id, bytes, options, threads, take, container }.read_all(&mut |_| Ok(()))
 }
 
-/// The reading of one doc.
-pub(super) struct Run<'e, T> {
+/// The reader of one doc.
+pub(super) struct DocReader<'e, T> {
     pub id: DocId,
     pub bytes: &'e dyn ReadAt,
     pub options: &'e Options,
@@ -59,52 +59,52 @@ pub(super) struct Run<'e, T> {
     pub container: Container,
 }
 
-impl<'e, T: Take> Run<'e, T> {
-    fn all(&self, emit: Emit<'_, T::Gathered>) -> io::Result<Reading<T::Gathered>> {
-        let mut all = Reading::new(self.container);
-        if self.container.mark() > 0 {
-            let at = Place::new(self.id, 0, self.container.mark() as u32);
+impl<'e, T: ReadConsumer> DocReader<'e, T> {
+    fn read_all(&self, emit: Emit<'_, T::Output>) -> io::Result<DocReading<T::Output>> {
+        let mut all = DocReading::new(self.container);
+        if self.container.bom_len() > 0 {
+            let at = Place::new(self.id, 0, self.container.bom_len() as u32);
             let finding = Finding::new(codes::BYTE_ORDER_MARK, Row::of_place(at, 0));
-            self.raise(finding.remedy(Remedy::One(Act::Drop)), &mut all);
+            self.raise(finding.remedy(Remedy::One(RepairAct::Drop)), &mut all);
         }
         match self.container {
             Container::Document { start }
-                if self.bytes.len() - start <= framing::WHOLE_DOCUMENT.min(self.options.max_record)
-                    && !self.bytes.is_cut() =>
+                if self.bytes.len() - start <= framing::MAX_WHOLE_DOCUMENT.min(self.options.max_record)
+                    && !self.bytes.is_truncated() =>
             {
-                self.document(start, &mut all)?;
+                self.read_document(start, &mut all)?;
             }
-            Container::Document { start } => self.large_document(start, &mut all)?,
-            Container::Lines { start } | Container::Events { start } => self.lines(start, &mut all, emit)?,
+            Container::Document { start } => self.read_large_document(start, &mut all)?,
+            Container::Lines { start } | Container::Events { start } => self.read_lines(start, &mut all, emit)?,
             Container::Utf16 { little } => {
                 let finding = Finding::on_doc(codes::INVALID_UTF8, self.id).variant(1).arg(u32::from(little));
                 self.raise(finding.never("convert the file with another program first"), &mut all);
             }
-            Container::Empty => self.raise(unknown::doc(EMPTY, self.id), &mut all),
-            Container::Binary => self.raise(unknown::binary(self.bytes, self.id)?, &mut all),
-            Container::Text => self.raise(unknown::doc(TEXT, self.id), &mut all),
+            Container::Empty => self.raise(unrecognised::unrecognised_doc(EMPTY, self.id), &mut all),
+            Container::Binary => self.raise(unrecognised::binary(self.bytes, self.id)?, &mut all),
+            Container::Text => self.raise(unrecognised::unrecognised_doc(TEXT, self.id), &mut all),
         }
         Ok(all)
     }
 
-    fn raise(&self, finding: Finding, all: &mut Reading<T::Gathered>) {
-        self.take.raise(finding, &mut all.gathered);
+    fn raise(&self, finding: Finding, all: &mut DocReading<T::Output>) {
+        self.take.raise(finding, &mut all.output);
     }
 
-    fn stage(&self, reading: detect::Reading) -> Stage<'e, T::Visitor<'e>> {
+    fn stage(&self, reading: detect::RecordReading) -> Stage<'e, T::Visitor<'e>> {
         Stage::new(self.options, self.take.visitor(), self.id, reading).recovering(self.recovers())
     }
 
-    /// `format` is the one of the records, if they are assembled as they are.
+    /// `format` is that of the records; `None` if they were merged or translated.
     pub fn assembler(&self, info: &FormatInfo, format: Option<&'static dyn Format>) -> Assembler {
-        let assembler = Assembler::new(info, self.take.wants_nodes()).gathering_unsent(self.options.unsent);
+        let assembler = Assembler::new(info, self.take.wants_nodes()).with_unsent(self.options.unsent);
         match format {
-            Some(format) => assembler.by(format),
+            Some(format) => assembler.with_custom_assembler(format),
             None => assembler,
         }
     }
 
-    fn document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {
+    fn read_document(&self, start: u64, all: &mut DocReading<T::Output>) -> io::Result<()> {
         let mut copy = Vec::new();
         let text = match self.bytes.in_memory() {
             Some(bytes) => bytes.get(start as usize..).unwrap_or_default(),
@@ -113,46 +113,49 @@ impl<'e, T: Take> Run<'e, T> {
                 &copy
             }
         };
-        let reading = self.options.format.map_or(detect::Reading::Document, detect::Reading::By);
+        let reading = self.options.format.map_or(detect::RecordReading::Document, detect::RecordReading::Format);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, text.len() as u32);
-        let format = stage.record(text, start, whole);
-        stage.batch.damage_cut();
-        self.close(&mut stage.batch, format, all)
+        let format = stage.read_record(text, start, whole);
+        stage.batch.report_truncated();
+        self.finish_batch(&mut stage.batch, format, all)
     }
 
-    /// A document that is read element by element.
-    fn large_document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {
+    /// Reads a large document element by element.
+    fn read_large_document(&self, start: u64, all: &mut DocReading<T::Output>) -> io::Result<()> {
         let limit = self.options.max_record;
         let format = match self.options.format {
             Some(format) => Some(format),
-            None => large::format_of(self.id, self.bytes, start, self.options)?,
+            None => large_document::detect_format(self.id, self.bytes, start, self.options)?,
         };
-        // A translation is put together from all of the document.
+        // A translation needs all of the document.
         if format.is_some_and(|format| format.layout().is_translated()) {
             if self.bytes.len() - start <= limit {
-                return self.document(start, all);
+                return self.read_document(start, all);
             }
             (all.records, all.format) = (1, format);
-            self.raise(unknown::fault(What::TooLong, Row::of_place(Place::new(self.id, start, 0), 0)), all);
+            self.raise(
+                unrecognised::invalid_json(FaultKind::TooLong, Row::of_place(Place::new(self.id, start, 0), 0)),
+                all,
+            );
             return Ok(());
         }
-        let reading = format.map_or(detect::Reading::Each, detect::Reading::By);
+        let reading = format.map_or(detect::RecordReading::Each, detect::RecordReading::Format);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, 0);
         let done = split(self.bytes, self.id, start, limit, |piece, tape| {
             let (bytes, base, slice) = match piece {
-                Piece::Element { section, bytes, base, .. } => (bytes, base, Slice::Element { section }),
-                Piece::Head { bytes, base } => (bytes, base, Slice::Head),
+                DocumentPiece::Element { section, bytes, base, .. } => (bytes, base, Slice::Element { section }),
+                DocumentPiece::Head { bytes, base } => (bytes, base, Slice::Rest),
             };
             stage.check_utf8(bytes, base);
             if tape.is_odd() {
                 stage.oddities(tape, base);
             }
             if let Some(root) = tape.root(bytes)
-                && (format.is_some() || slice == Slice::Head)
+                && (format.is_some() || slice == Slice::Rest)
             {
-                stage.value(root, base, whole, slice);
+                stage.read_value(root, base, whole, slice);
             }
             true
         });
@@ -160,27 +163,27 @@ impl<'e, T: Take> Run<'e, T> {
         match done {
             Ok(()) => {}
             Err(SplitError::Io(error)) => return Err(error),
-            Err(SplitError::Fault(What::EndsEarly, _)) if self.bytes.is_cut() => {
-                stage.batch.raised.push(last_line::cut_short(self.id, self.bytes));
+            Err(SplitError::Fault(FaultKind::EndsEarly, _)) if self.bytes.is_truncated() => {
+                stage.batch.record_findings.push(last_line::truncated_file(self.id, self.bytes));
             }
             Err(SplitError::Fault(what, offset)) => {
-                stage.batch.raised.push(unknown::fault(what, at(offset)));
+                stage.batch.record_findings.push(unrecognised::invalid_json(what, at(offset)));
             }
             Err(SplitError::TooLong(offset)) => {
-                stage.batch.raised.push(unknown::too_long(Place::new(self.id, offset, 0), 0));
+                stage.batch.record_findings.push(unrecognised::too_long(Place::new(self.id, offset, 0), 0));
             }
         }
         stage.batch.records = 1;
         stage.batch.may_refer = true;
-        self.close(&mut stage.batch, format, all)
+        self.finish_batch(&mut stage.batch, format, all)
     }
 
-    /// Assembles, and ends, a doc that was read as one record.
-    fn close(
+    /// Assembles the histories of a doc that was read as one record.
+    fn finish_batch(
         &self,
         batch: &mut Batch,
         format: Option<&'static dyn Format>,
-        all: &mut Reading<T::Gathered>,
+        all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
         all.records = batch.records;
         all.may_refer |= batch.may_refer;
@@ -190,52 +193,60 @@ impl<'e, T: Take> Run<'e, T> {
             assembler.begin();
             let mut histories = Vec::new();
             batch.assemble(&mut assembler, |history, _| histories.push(history));
-            self.end(assembler, histories, &batch.items, format, all)?;
+            self.finish(assembler, histories, &batch.items, format, all)?;
         }
-        for finding in batch.raised.drain(..) {
+        for finding in batch.record_findings.drain(..) {
             self.raise(finding, all);
         }
         Ok(())
     }
 
-    fn lines(&self, start: u64, all: &mut Reading<T::Gathered>, emit: Emit<'_, T::Gathered>) -> io::Result<()> {
+    fn read_lines(
+        &self,
+        start: u64,
+        all: &mut DocReading<T::Output>,
+        emit: Emit<'_, T::Output>,
+    ) -> io::Result<()> {
         let reading = match self.options.format {
-            Some(format) if format.info().histories.span_records() => Some(detect::Reading::By(format)),
-            Some(_) => Some(detect::Reading::Each),
+            Some(format) if format.info().histories.span_records() => Some(detect::RecordReading::Format(format)),
+            Some(_) => Some(detect::RecordReading::Each),
             None => {
                 let mut head = Vec::new();
-                let first = lines::read(self.bytes, start, 0, self.options.max_record, &mut head)?;
-                match detect::of(self.container, first.bytes, self.options) {
-                    Answer::Read(reading) => Some(reading),
-                    Answer::Unreadable if matches!(self.container, Container::Lines { .. }) => None,
-                    // One word about the doc, instead of one about each of its records.
+                let first = lines::read_chunk(self.bytes, start, 0, self.options.max_record, &mut head)?;
+                match detect::detect_lines(self.container, first.bytes, self.options) {
+                    Detection::Read(reading) => Some(reading),
+                    Detection::Unreadable if matches!(self.container, Container::Lines { .. }) => None,
+                    // One finding about the doc, instead of one about each of its records.
                     answer => {
                         all.may_refer = true;
-                        self.raise(unknown::of_answer(answer, self.container, self.id, first.start), all);
+                        self.raise(
+                            unrecognised::unrecognised_lines(answer, self.container, self.id, first.start),
+                            all,
+                        );
                         return Ok(());
                     }
                 }
             }
         };
-        let reading = reading.unwrap_or(detect::Reading::Each);
+        let reading = reading.unwrap_or(detect::RecordReading::Each);
         let mut assembler = match reading {
-            detect::Reading::By(format) => {
+            detect::RecordReading::Format(format) => {
                 all.format = Some(format);
                 Some((self.assembler(format.info(), Some(format)), format))
             }
-            detect::Reading::Each | detect::Reading::Document => None,
+            detect::RecordReading::Each | detect::RecordReading::Document => None,
         };
         let mut items: Vec<Finding> = Vec::new();
         let mut ended = Vec::new();
-        let mut cut: Option<Finding> = None;
+        let mut truncated: Option<Finding> = None;
         let mut line = 1;
         let mut failed = None;
-        let chunks = lines::chunks(self.bytes.len(), start);
-        parallel::in_order(
+        let chunks = lines::chunk_count(self.bytes.len(), start);
+        parallel::run_in_order(
             self.threads,
             chunks,
             || (Vec::new(), self.stage(reading)),
-            |(buf, stage), n| self.chunk(start, n, buf, stage),
+            |(buf, stage), n| self.read_chunk(start, n, buf, stage),
             |chunk| {
                 let mut chunk = match chunk {
                     Ok(chunk) => chunk,
@@ -247,182 +258,191 @@ impl<'e, T: Take> Run<'e, T> {
                 all.lines.extend(chunk.marks.of_doc(chunk.start, line));
                 line += chunk.marks.newlines;
                 if chunk.batch.records > 0
-                    && let Some(damage) = cut.take()
+                    && let Some(damage) = truncated.take()
                 {
                     self.raise(Finding { partner: None, ..damage }, all);
                     if let Some((assembler, _)) = &mut assembler {
-                        assembler.mark(Mark::Lost(damage.row.at, damage.row.record));
-                        assembler.broken();
+                        assembler.mark(Mark::Unreadable(damage.row.at, damage.row.record));
+                        assembler.mark_broken();
                     }
                 }
                 let records = all.records;
                 chunk.batch.renumber(records);
-                if let (Some(met), Panics::Fail) = (chunk.batch.bugs.first(), self.options.panics) {
-                    failed = Some(io::Error::other(format!("record {}: {}", u64::from(met.record) + 1, met.bug)));
+                if let (Some(skipped), PanicPolicy::Fail) = (chunk.batch.bugs.first(), self.options.panics) {
+                    failed = Some(io::Error::other(format!(
+                        "record {}: {}",
+                        u64::from(skipped.record) + 1,
+                        skipped.bug
+                    )));
                     return false;
                 }
-                cut = chunk.batch.cut.take();
+                truncated = chunk.batch.truncated.take();
                 if let Some((assembler, _)) = &mut assembler {
                     chunk.batch.assemble(assembler, |history, _| ended.push(history));
                     items.append(&mut chunk.batch.items);
                 }
-                for finding in std::mem::take(&mut chunk.batch.raised) {
+                for finding in std::mem::take(&mut chunk.batch.record_findings) {
                     self.raise(finding, all);
                 }
                 all.join(chunk, self.take);
-                failed = emit(&mut all.gathered).err();
+                failed = emit(&mut all.output).err();
                 failed.is_none()
             },
         );
         if let Some(error) = failed {
             return Err(error);
         }
-        let is_cut = self.bytes.is_cut();
-        if let (None, false, detect::Reading::By(format)) = (&cut, is_cut, reading) {
-            let missing = last_line::missing_end(self.id, self.bytes, format, all.records)?;
+        let is_truncated = self.bytes.is_truncated();
+        if let (None, false, detect::RecordReading::Format(format)) = (&truncated, is_truncated, reading) {
+            let missing = last_line::missing_newline(self.id, self.bytes, format, all.records)?;
             missing.into_iter().for_each(|finding| self.raise(finding, all));
         }
-        if let Some(mut cut) = cut {
-            cut.code = codes::TRUNCATED_LAST_LINE;
-            cut.variant = u8::from(is_cut);
-            cut.remedy = Remedy::One(Act::Drop);
-            self.raise(cut, all);
-            // An agent writes a result right after its call: it may be what was cut off.
+        if let Some(mut truncated) = truncated {
+            truncated.code = codes::TRUNCATED_LAST_LINE;
+            truncated.variant = u8::from(is_truncated);
+            truncated.remedy = Remedy::One(RepairAct::Drop);
+            self.raise(truncated, all);
+            // An agent writes a result right after its call: the truncated line may be one.
             if let Some((assembler, _)) = assembler.as_mut().filter(|(_, format)| format.layout().is_translated())
             {
-                assembler.broken();
+                assembler.mark_broken();
             }
-        } else if is_cut {
-            self.raise(last_line::cut_short(self.id, self.bytes), all);
+        } else if is_truncated {
+            self.raise(last_line::truncated_file(self.id, self.bytes), all);
         }
         match assembler {
-            Some((assembler, format)) => self.end(assembler, ended, &items, format, all),
+            Some((assembler, format)) => self.finish(assembler, ended, &items, format, all),
             None => Ok(()),
         }
     }
 
-    /// Ends a doc: hands over its histories, and what its records make together, the branches of a tree or a stream of
-    /// events. `ended` are the histories that ended on the way.
-    fn end(
+    /// Passes on the histories of a doc: those that have `ended`, and those that its records form together, such
+    /// as branches of a tree or messages of a stream.
+    fn finish(
         &self,
         mut from: Assembler,
         ended: Vec<History>,
         items: &[Finding],
         format: &'static dyn Format,
-        all: &mut Reading<T::Gathered>,
+        all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
         if let Some(table) = format.layout().reduction() {
-            return self.reduced(&from.pieces(), format, table, all);
+            return self.read_merged(&from.take_fragments(), format, table, all);
         }
         match format.layout().thread_reader() {
-            Some(reader) => self.translated(&mut from, format, reader(), all),
-            None => self.assembled(from, ended, items, format.info(), all),
+            Some(reader) => self.read_translated(&mut from, format, reader(), all),
+            None => self.finish_assembled(from, ended, items, format.info(), all),
         }
     }
 
-    /// Hands over what was assembled.
-    fn assembled(
+    /// Passes on the assembled histories.
+    fn finish_assembled(
         &self,
         mut from: Assembler,
         ended: Vec<History>,
         items: &[Finding],
         info: &'static FormatInfo,
-        all: &mut Reading<T::Gathered>,
+        all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
         if self.take.wants_nodes() {
-            self.misfits(&mut from, all);
-            self.take.nodes(paths::of(from, ended, self.id), &mut all.gathered);
+            self.raise_misfits(&mut from, all);
+            self.take.nodes(paths::into_nodes(from, ended, self.id), &mut all.output);
             return Ok(());
         }
         for history in ended.into_iter().chain(from.finish()) {
-            self.history(history, items, info, None, all);
+            self.emit_history(history, items, info, None, all);
         }
-        self.misfits(&mut from, all);
-        let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options) else {
+        self.raise_misfits(&mut from, all);
+        let Some((histories, findings)) = branches::histories_of_tree(&mut from, info, self.options) else {
             return Ok(());
         };
-        histories.into_iter().for_each(|history| self.history(history, items, info, None, all));
+        histories.into_iter().for_each(|history| self.emit_history(history, items, info, None, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
         Ok(())
     }
 
-    /// Raises what does not fit among events that the format itself assembles.
-    fn misfits(&self, from: &mut Assembler, all: &mut Reading<T::Gathered>) {
-        let misfits = from.own().map(|own| own.finish(self.bytes));
+    /// Raises the findings of a format that assembles its events itself.
+    fn raise_misfits(&self, from: &mut Assembler, all: &mut DocReading<T::Output>) {
+        let misfits = from.custom_assembler().map(|own| own.finish(self.bytes));
         misfits.into_iter().flatten().for_each(|finding| self.raise(finding, all));
     }
 
-    /// Reads what the records of a store are translated into.
-    fn translated(
+    /// Translates the records of a store, and reads the result.
+    fn read_translated(
         &self,
         from: &mut Assembler,
         format: &'static dyn Format,
         reader: Box<dyn ThreadReader>,
-        all: &mut Reading<T::Gathered>,
+        all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
-        let room = self.bytes.room().ok_or_else(|| io::Error::other("there is no room for a translation"))?;
+        let slot = self
+            .bytes
+            .synthetic_slot()
+            .ok_or_else(|| io::Error::other("these bytes have no slot for a translation"))?;
         let covering = self.options.coverage.then_some(format as &'static dyn Format);
         let (written, histories) =
-            translated::write(self.bytes, &from.pieces(), reader, from.is_broken(), covering)?;
-        let made = room.keep(Made::new(self.bytes.len(), self.container, written));
-        let mut stage = self.stage(detect::Reading::By(format));
+            translation::write(self.bytes, &from.take_fragments(), reader, from.is_broken(), covering)?;
+        let synthetic = slot.set(SyntheticText::new(self.bytes.len(), self.container, written));
+        let mut stage = self.stage(detect::RecordReading::Format(format));
         for history in histories {
             let info = history.info;
-            translated::read(history, self.id, made, &mut stage);
+            translation::read(history, self.id, synthetic, &mut stage);
             let (mut assembler, mut ended) = (self.assembler(info, None), Vec::new());
             let mut batch = std::mem::take(&mut stage.batch);
             batch.assemble(&mut assembler, |history, _| ended.push(history));
-            batch.raised.drain(..).for_each(|finding| self.raise(finding, all));
-            self.assembled(assembler, ended, &batch.items, info, all)?;
+            batch.record_findings.drain(..).for_each(|finding| self.raise(finding, all));
+            self.finish_assembled(assembler, ended, &batch.items, info, all)?;
         }
         Ok(())
     }
 
-    /// Reads what events add up to.
-    fn reduced(
+    /// Merges events into messages, and reads these.
+    fn read_merged(
         &self,
         events: &[(Place, u32)],
         format: &'static dyn Format,
         table: &'static Reduction,
-        all: &mut Reading<T::Gathered>,
+        all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
-        let room =
-            self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what events add up to"))?;
-        let reduced = reduced::reduce(self.bytes, events, table)?;
-        let made = room.keep(Made::new(self.bytes.len(), self.container, reduced.written));
-        let mut stage = self.stage(detect::Reading::By(format));
+        let slot = self
+            .bytes
+            .synthetic_slot()
+            .ok_or_else(|| io::Error::other("these bytes have no slot for merged events"))?;
+        let reduced = merged_events::reduce(self.bytes, events, table)?;
+        let synthetic = slot.set(SyntheticText::new(self.bytes.len(), self.container, reduced.written));
+        let mut stage = self.stage(detect::RecordReading::Format(format));
         for (span, record) in reduced.messages {
-            let start = made.start() + span.start as u64;
-            stage.made(made.text().get(span).unwrap_or_default(), start, record);
+            let start = synthetic.start() + span.start as u64;
+            stage.merged_message(synthetic.text().get(span).unwrap_or_default(), start, record);
         }
         let (mut assembler, mut ended) = (self.assembler(format.info(), None), Vec::new());
         stage.batch.assemble(&mut assembler, |history, _| ended.push(history));
         match self.take.wants_nodes() {
-            true => self.take.nodes(paths::of(assembler, ended, self.id), &mut all.gathered),
+            true => self.take.nodes(paths::into_nodes(assembler, ended, self.id), &mut all.output),
             false => {
                 for history in ended {
-                    self.history(history, &stage.batch.items, format.info(), None, all);
+                    self.emit_history(history, &stage.batch.items, format.info(), None, all);
                 }
             }
         }
-        for finding in stage.batch.raised.drain(..).chain(reduced.findings) {
+        for finding in stage.batch.record_findings.drain(..).chain(reduced.findings) {
             self.raise(finding, all);
         }
         Ok(())
     }
 
-    /// Damaged lines are read as far as they can be.
+    /// True if damaged lines are read as far as possible.
     pub fn recovers(&self) -> bool {
         matches!(self.container, Container::Lines { .. })
     }
 
-    pub fn history(
+    pub fn emit_history(
         &self,
         mut history: History,
         items: &[Finding],
         info: &'static FormatInfo,
-        record: Option<super::Scanned<'_>>,
-        all: &mut Reading<T::Gathered>,
+        record: Option<super::ScannedRecord<'_>>,
+        all: &mut DocReading<T::Output>,
     ) {
         let number = all.histories;
         all.histories += 1;
@@ -430,15 +450,15 @@ impl<'e, T: Take> Run<'e, T> {
         all.slimmed |= history.settings.slimmed;
         let settings = &mut history.settings;
         if self.options.coverage {
-            settings.lost.extend(settings.unsent.iter().filter_map(coverage::note));
+            settings.conversion_losses.extend(settings.unsent.iter().filter_map(coverage::unsent_note));
         }
         all.unsent.append(&mut settings.unsent);
         settings.usage = self.options.usage.unwrap_or(settings.usage);
         settings.effort = settings.effort.or(self.options.effort);
-        if self.bytes.is_cut() {
-            // What answers the last calls may be in what was cut off.
+        if self.bytes.is_truncated() {
+            // Results of the last calls may be in the missing part.
             (settings.usage, settings.broken) = (Usage::Log, true);
         }
-        self.take.history(Found { history, info, number, items, record }, &mut all.gathered);
+        self.take.history(FoundHistory { history, info, number, items, record }, &mut all.output);
     }
 }

@@ -1,27 +1,27 @@
-//! How a doc may end badly: in the middle of its text, or of its last line.
+//! Findings about the end of a doc: truncated text, or a last line without a line end.
 
 use std::io;
 
 use crate::format::Format;
-use crate::history::finding::Act;
+use crate::history::finding::RepairAct;
 use crate::history::{Finding, Remedy, Row, codes};
 use crate::place::{DocId, Place};
 use crate::source::ReadAt;
 
-/// The compressed file that the bytes come from is truncated, between two records or in the only one.
-pub(super) fn cut_short(id: DocId, bytes: &dyn ReadAt) -> Finding {
+/// The compressed file is truncated, between two records or within the only one.
+pub(super) fn truncated_file(id: DocId, bytes: &dyn ReadAt) -> Finding {
     let end = Row::of_place(Place::new(id, bytes.len(), 0), 0);
     Finding::new(codes::TRUNCATED_LAST_LINE, end).variant(1).never("the rest of the text is not known")
 }
 
-/// The last line has no end, in a store to which a line is appended next.
-pub(super) fn missing_end(
+/// The last line of a store has no line end, so that the next line would be appended to it.
+pub(super) fn missing_newline(
     id: DocId,
     bytes: &dyn ReadAt,
     format: &'static dyn Format,
     records: u32,
 ) -> io::Result<Option<Finding>> {
-    if !format.info().appended || bytes.is_empty() {
+    if !format.info().is_appended || bytes.is_empty() {
         return Ok(None);
     }
     let mut last = [b'\n'];
@@ -30,5 +30,5 @@ pub(super) fn missing_end(
         return Ok(None);
     }
     let end = Row::of_place(Place::new(id, bytes.len(), 0), records.saturating_sub(1));
-    Ok(Some(Finding::new(codes::MISSING_LAST_NEWLINE, end).remedy(Remedy::One(Act::Text))))
+    Ok(Some(Finding::new(codes::MISSING_LAST_NEWLINE, end).remedy(Remedy::One(RepairAct::RepairText))))
 }

@@ -1,25 +1,25 @@
-//! What the reading of a line gives.
+//! The result of reading a line.
 
 use crate::format::Format;
 
-/// A line that was read, or several that are one record.
-pub(super) struct Line {
-    /// Its length without its end; of all lines over which a record is spread.
+/// A line, or several lines with one record.
+pub(super) struct LineReading {
+    /// Length without the last line end.
     pub len: usize,
-    /// No line ends in it.
-    pub is_one: bool,
+    /// True for one line.
+    pub is_single_line: bool,
     /// The format that read it.
     pub format: Option<&'static dyn Format>,
-    /// Nothing was read: the line may go on after the text.
-    pub starved: bool,
+    /// Nothing was read: the record may continue after the text.
+    pub needs_more: bool,
 }
 
-impl Line {
-    pub fn one(len: usize, format: Option<&'static dyn Format>) -> Self {
-        Line { len, is_one: true, format, starved: false }
+impl LineReading {
+    pub fn single(len: usize, format: Option<&'static dyn Format>) -> Self {
+        LineReading { len, is_single_line: true, format, needs_more: false }
     }
 
-    pub fn several(len: usize, format: Option<&'static dyn Format>) -> Self {
-        Line { is_one: false, ..Line::one(len, format) }
+    pub fn multiline(len: usize, format: Option<&'static dyn Format>) -> Self {
+        LineReading { is_single_line: false, ..LineReading::single(len, format) }
     }
 }

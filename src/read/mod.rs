@@ -1,70 +1,69 @@
-//! The one reader, and the only answer to the question which histories a doc holds. Every command begins with what it
-//! returns.
+//! The reader of docs: it determines which histories a doc contains. Every command begins with its results.
 //!
-//! Stage (a) reads records on any number of threads: items become rows, and a visitor sees them while their text is at
-//! hand. Stage (b) puts the rows together in order, and hands over the histories. A format whose records are histories
-//! by themselves hands them over where they are read.
+//! Stage (a) reads records on any number of threads: items become rows, and a visitor sees them while their text
+//! is in memory. Stage (b) assembles the rows in order, and passes on the histories. Records that are histories by
+//! themselves are passed on in stage (a).
 
 mod batch;
 mod branches;
-pub mod broken;
 mod chunk;
+mod chunk_reading;
 mod coverage;
 pub mod detect;
 mod doc;
-mod gathered;
-mod guard;
-mod large;
+pub mod invalid_json;
+mod large_document;
 mod last_line;
 mod line;
+mod merged_events;
+mod multiline;
+mod panic_guard;
 mod paths;
-mod pieces;
 pub mod records;
-mod reduced;
-mod skipped;
-mod spread;
+mod skipped_records;
+mod source_records;
 mod stage;
-mod translated;
-mod unknown;
+mod translation;
+mod unrecognised;
 
 use std::io;
 
 use crate::dialect::Item;
 use crate::format::{Format, FormatInfo};
-use crate::history::tree::Builder;
-use crate::history::{Effort, Finding, History, Unsent, Usage};
+use crate::history::tree::TreeBuilder;
+use crate::history::{Finding, History, ReasoningEffort, UnsentItem, Usage};
 use crate::place::DocId;
 use crate::source::{Container, ReadAt};
 
-pub use crate::format::{Scanned, Share, Texts};
-pub use branches::finding;
-pub use doc::{Emit, read, read_made};
-pub use large::recognises_large;
-pub use skipped::{Panics, Skipped};
+pub use crate::format::{BodyPiece, ScannedRecord, TextReader};
+pub use branches::tree_finding;
+pub use doc::{Emit, read, read_synthetic};
+pub use large_document::recognises_large;
+pub use skipped_records::{PanicPolicy, SkippedRecord};
 
-/// What the user said about the files.
+/// Options for reading docs.
 #[derive(Clone)]
 pub struct Options {
-    /// Else it is detected.
+    /// `None` to detect it.
     pub format: Option<&'static dyn Format>,
-    /// Steps from each record to the value that is the conversation.
+    /// Keys from each record to the conversation in it.
     pub pointer: Vec<String>,
     pub newest_first: Option<bool>,
     /// Records larger than this many bytes are not read.
     pub max_record: u64,
-    pub panics: Panics,
-    /// Also the branches of a tree at which it does not go on.
+    pub panics: PanicPolicy,
+    /// Also read the branches of a tree that are not live.
     pub all_branches: bool,
-    /// Whether histories are requests or logs, whatever their format says.
+    /// Overrides the format's choice whether histories are requests or logs.
     pub usage: Option<Usage>,
-    /// The effort of requests that do not say.
-    pub effort: Option<Effort>,
-    /// The dialect of the target that was asked for: it settles what nothing in a document tells.
+    /// Default effort of requests.
+    pub effort: Option<ReasoningEffort>,
+    /// Dialect of the requested target: it decides where a document is ambiguous.
     pub dialect: Option<&'static str>,
-    /// Also what no message of a translated store is made of ([`crate::history::Settings::lost`]).
+    /// Also collect losses of translated stores ([`crate::history::HistorySettings::conversion_losses`]).
     pub coverage: bool,
-    /// Also what items of a log are not sent ([`crate::history::Settings::unsent`]); with `coverage` each of them is among the
-    /// losses, as a note.
+    /// Also collect unsent items of logs ([`crate::history::Settings::unsent`]); with `coverage` each of them is
+    /// among the losses, as a note.
     pub unsent: bool,
 }
 
@@ -75,7 +74,7 @@ impl Default for Options {
             pointer: Vec::new(),
             newest_first: None,
             max_record: 1 << 30,
-            panics: Panics::default(),
+            panics: PanicPolicy::default(),
             all_branches: false,
             usage: None,
             effort: None,
@@ -86,7 +85,7 @@ impl Default for Options {
     }
 }
 
-/// Sees items as they pass by, with their text. One a thread.
+/// Visits items while their text is in memory. One per thread.
 pub trait Visitor {
     /// Items of this format follow.
     fn begin(&mut self, _info: &'static FormatInfo) {}
@@ -94,92 +93,92 @@ pub trait Visitor {
     fn item(&mut self, _item: &mut Item<'_>, _found: &mut Vec<Finding>) {}
 }
 
-/// Passes over items.
-pub struct Blind;
+/// A visitor that does nothing.
+pub struct NullVisitor;
 
-impl Visitor for Blind {}
+impl Visitor for NullVisitor {}
 
-/// A history as it was put together.
-pub struct Found<'f> {
+/// An assembled history.
+pub struct FoundHistory<'f> {
     pub history: History,
     pub info: &'static FormatInfo,
-    /// Number in the doc, or in the stretch of records at hand.
+    /// Number in the doc, or in the current chunk.
     pub number: u32,
-    /// Findings on items of the doc, in its order; not all of them lie on items of the history.
+    /// Findings about items of the doc, in order; not all are about items of this history.
     pub items: &'f [Finding],
-    /// The record that is the history, if it was read just now.
-    pub record: Option<Scanned<'f>>,
+    /// The record that is the history, if its text is still in memory.
+    pub record: Option<ScannedRecord<'f>>,
 }
 
-/// Takes what the reader finds.
-pub trait Take: Sync {
+/// Consumes the results of the reader.
+pub trait ReadConsumer: Sync {
     type Visitor<'v>: Visitor
     where
         Self: 'v;
 
-    /// What is gathered of a stretch of records.
-    type Gathered: Default + Send;
+    /// The accumulated results of a chunk, and of the doc.
+    type Output: Default + Send;
 
     fn visitor(&self) -> Self::Visitor<'_>;
 
-    /// Takes a history, on the thread that read it.
-    fn history(&self, found: Found<'_>, into: &mut Self::Gathered);
+    /// Consumes a history, on the thread that read it.
+    fn history(&self, found: FoundHistory<'_>, into: &mut Self::Output);
 
-    /// Takes a finding on bytes, a record or a node, in the order of the doc.
-    fn raise(&self, finding: Finding, into: &mut Self::Gathered);
+    /// Consumes a finding about bytes, a record or a node, in the order of the doc.
+    fn raise(&self, finding: Finding, into: &mut Self::Output);
 
-    /// Adds what comes next; its records and histories count from the numbers given.
-    fn join(&self, into: &mut Self::Gathered, next: Self::Gathered, records: u32, histories: u32);
+    /// Appends the output of the next chunk, whose records and histories are numbered from the given numbers.
+    fn join(&self, into: &mut Self::Output, next: Self::Output, records: u32, histories: u32);
 
-    /// Whether nodes are wanted instead of histories: then each history of a format that has no nodes is a path of them.
+    /// True to get nodes instead of histories. A history of a format without nodes is then a path of nodes.
     fn wants_nodes(&self) -> bool {
         false
     }
 
-    /// Takes nodes, in the order of the doc.
-    fn nodes(&self, _nodes: Builder, _into: &mut Self::Gathered) {}
+    /// Consumes nodes, in the order of the doc.
+    fn nodes(&self, _nodes: TreeBuilder, _into: &mut Self::Output) {}
 }
 
-/// Reads a doc for nothing but what its events add up to.
-pub fn fill(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<()> {
-    read(id, bytes, options, 1, &Nothing, &mut |()| Ok(())).map(drop)
+/// Reads a doc only to fill its slot with the merged events.
+pub fn merge_events(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<()> {
+    read(id, bytes, options, 1, &NullConsumer, &mut |()| Ok(())).map(drop)
 }
 
-/// Takes nothing.
-struct Nothing;
+/// A consumer that ignores everything.
+struct NullConsumer;
 
-impl Take for Nothing {
-    type Visitor<'v> = Blind;
-    type Gathered = ();
+impl ReadConsumer for NullConsumer {
+    type Visitor<'v> = NullVisitor;
+    type Output = ();
 
-    fn visitor(&self) -> Blind {
-        Blind
+    fn visitor(&self) -> NullVisitor {
+        NullVisitor
     }
 
-    fn history(&self, _: Found<'_>, (): &mut ()) {}
+    fn history(&self, _: FoundHistory<'_>, (): &mut ()) {}
 
     fn raise(&self, _: Finding, (): &mut ()) {}
 
     fn join(&self, (): &mut (), (): (), _: u32, _: u32) {}
 }
 
-/// What a doc holds, beside what was taken.
-pub struct Reading<T> {
+/// Facts about a doc, and the output of its consumer.
+pub struct DocReading<T> {
     pub container: Container,
     /// The format of the doc, or of the first record that has one.
     pub format: Option<&'static dyn Format>,
     pub records: u32,
     pub histories: u32,
     pub items: u64,
-    /// References stand for items of it: `slim` was here.
+    /// Some of its items are references written by `slim`.
     pub slimmed: bool,
-    /// A record may hold a reference.
+    /// A record may contain such a reference.
     pub may_refer: bool,
-    /// What is not sent, and why.
-    pub unsent: Vec<Unsent>,
-    /// (offset, number of the line that starts at or before it and begins there) every few kilobytes.
+    /// Items that are not sent, and why.
+    pub unsent: Vec<UnsentItem>,
+    /// Line marks every few kilobytes: (offset of a line, line number).
     pub lines: Vec<(u64, u64)>,
-    /// Records that were skipped because of a bug here.
-    pub bugs: Vec<Skipped>,
-    pub gathered: T,
+    /// Records that were skipped because of a bug of this program.
+    pub bugs: Vec<SkippedRecord>,
+    pub output: T,
 }

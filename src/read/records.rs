@@ -1,70 +1,75 @@
-//! The reader's other door: the records of a doc as they are, one at a time, in order: lines, or the elements of one
-//! array. For who writes records anew, or replays what is none of a provider's items. No more is held than the largest.
+//! Iteration over the raw records of a doc, in order: lines, or the elements of one array. For commands that
+//! rewrite records, or rebuild requests from records without items of a provider. Only one record is in memory at
+//! a time.
 
 use std::io;
 
 use crate::format::{Format, Probe, Record, Slice};
 use crate::formats::FORMATS;
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val};
 use crate::place::{DocId, Place};
-use crate::source::split::{Piece, SplitError, split};
+use crate::source::split::{DocumentPiece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
-use super::detect::{self, Reading};
+use super::detect::{self, RecordReading};
 
 /// A record, or one that cannot be read.
-pub struct Entry<'e> {
+pub struct RecordEntry<'e> {
     /// Number in the doc, from 1.
     pub number: u32,
     pub place: Place,
-    pub base: Base<'e>,
+    pub base: RecordBase<'e>,
     /// `None` if it is not JSON.
     pub val: Option<Val<'e>>,
-    /// Holds a key twice, or half of a pair of surrogates: nothing to be compared.
+    /// Contains a duplicate key or a lone surrogate, so it must not be compared.
     pub odd: bool,
     pub format: Option<&'static dyn Format>,
 }
 
-impl<'e> Entry<'e> {
+impl<'e> RecordEntry<'e> {
     /// The record as its format sees it.
     pub fn record(&self, val: Val<'e>) -> Record<'e> {
         let number = self.number - 1;
-        Record { number, val, base: self.base, whole: self.place, slice: Slice::Whole }
+        Record { number, val, base: self.base, extent: self.place, slice: Slice::Whole }
     }
 }
 
-/// How a doc holds its records.
+/// The layout of the records of a doc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Held {
+pub enum RecordLayout {
     Lines,
     /// Elements of an array.
     Elements,
-    /// One document, or nothing that can be read: there are no records.
-    One,
+    /// One document, or nothing readable: there are no records.
+    SingleDocument,
 }
 
-/// Hands each record to `take`, which may end the reading by `false`. Records larger than `limit` are passed over; a
-/// document that is no array has none.
-pub fn each(
+/// Calls `take` with each record until it returns `false`. Records larger than `limit` are skipped; a document
+/// that is not an array has none.
+pub fn for_each(
     id: DocId,
     bytes: &dyn ReadAt,
     format: Option<&'static dyn Format>,
     limit: u64,
-    take: &mut dyn FnMut(&Entry<'_>) -> io::Result<bool>,
-) -> io::Result<Held> {
+    take: &mut dyn FnMut(&RecordEntry<'_>) -> io::Result<bool>,
+) -> io::Result<RecordLayout> {
     match framing::sniff(bytes)? {
-        Container::Lines { start } => each_line(Lines { id, bytes, format, limit, start }, take),
+        Container::Lines { start } => each_line(LineSource { id, bytes, format, limit, start }, take),
         Container::Document { start } => {
             let mut first = [0];
             bytes.read_at(start, &mut first)?;
-            if first == *b"[" { each_element(id, bytes, format, limit, start, take) } else { Ok(Held::One) }
+            if first == *b"[" {
+                each_element(id, bytes, format, limit, start, take)
+            } else {
+                Ok(RecordLayout::SingleDocument)
+            }
         }
-        _ => Ok(Held::One),
+        _ => Ok(RecordLayout::SingleDocument),
     }
 }
 
-struct Lines<'l> {
+struct LineSource<'l> {
     id: DocId,
     bytes: &'l dyn ReadAt,
     format: Option<&'static dyn Format>,
@@ -72,19 +77,22 @@ struct Lines<'l> {
     start: u64,
 }
 
-fn each_line(from: Lines<'_>, take: &mut dyn FnMut(&Entry<'_>) -> io::Result<bool>) -> io::Result<Held> {
-    let Lines { id, bytes, start, .. } = from;
+fn each_line(
+    from: LineSource<'_>,
+    take: &mut dyn FnMut(&RecordEntry<'_>) -> io::Result<bool>,
+) -> io::Result<RecordLayout> {
+    let LineSource { id, bytes, start, .. } = from;
     let mut buf = Vec::new();
     let mut tape = Tape::new();
     let mut number = 0;
-    let mut reading = from.format.map(Reading::By);
-    for n in 0..lines::chunks(bytes.len(), start) {
-        let read = lines::read(bytes, start, n, from.limit, &mut buf)?;
+    let mut reading = from.format.map(RecordReading::Format);
+    for n in 0..lines::chunk_count(bytes.len(), start) {
+        let read = lines::read_chunk(bytes, start, n, from.limit, &mut buf)?;
         if n == 0 && reading.is_none() {
             reading = detect::of_lines(read.bytes, &[]);
         }
         for (at, line) in lines::split(read.bytes) {
-            let skip = framing::before_value(line);
+            let skip = framing::value_offset(line);
             let (text, at) =
                 (line.get(skip..).unwrap_or_default().trim_ascii_end(), read.start + (at + skip) as u64);
             if text.trim_ascii().is_empty() {
@@ -94,22 +102,23 @@ fn each_line(from: Lines<'_>, take: &mut dyn FnMut(&Entry<'_>) -> io::Result<boo
             if text.len() as u64 > from.limit {
                 continue;
             }
-            // Several values on one line are left as they are: no writer of logs makes them.
+            // Several values on one line are not read: no writer of logs writes them.
             let val = crate::json::scan(text, &mut tape).ok().and_then(|()| tape.root(text));
             let format = match (reading, val) {
-                (Some(Reading::By(format)), _) => Some(format),
+                (Some(RecordReading::Format(format)), _) => Some(format),
                 (_, Some(val)) => detect::of_record(val, None),
                 _ => None,
             };
             let place = Place::new(id, at, text.len() as u32);
-            let entry = Entry { number, place, base: Base::new(id, at), val, odd: tape.is_odd(), format };
+            let entry =
+                RecordEntry { number, place, base: RecordBase::new(id, at), val, odd: tape.is_odd(), format };
             if !take(&entry)? {
-                return Ok(Held::Lines);
+                return Ok(RecordLayout::Lines);
             }
         }
         number += u32::from(read.too_long.is_some());
     }
-    Ok(Held::Lines)
+    Ok(RecordLayout::Lines)
 }
 
 fn each_element(
@@ -118,16 +127,16 @@ fn each_element(
     format: Option<&'static dyn Format>,
     limit: u64,
     start: u64,
-    take: &mut dyn FnMut(&Entry<'_>) -> io::Result<bool>,
-) -> io::Result<Held> {
+    take: &mut dyn FnMut(&RecordEntry<'_>) -> io::Result<bool>,
+) -> io::Result<RecordLayout> {
     let mut failed = None;
     let mut found = format;
     let done = split(bytes, id, start, limit, |piece, tape| {
-        let Piece::Element { section: "", index, bytes, base } = piece else { return true };
+        let DocumentPiece::Element { section: "", index, bytes, base } = piece else { return true };
         let val = tape.root(bytes);
         found = found.or_else(|| of_element(val?));
         let place = base.place(0, bytes.len() as u32);
-        let entry = Entry { number: index + 1, place, base, val, odd: tape.is_odd(), format: found };
+        let entry = RecordEntry { number: index + 1, place, base, val, odd: tape.is_odd(), format: found };
         match take(&entry) {
             Ok(go_on) => go_on,
             Err(error) => {
@@ -138,9 +147,9 @@ fn each_element(
     });
     match (failed, done) {
         (Some(error), _) | (None, Err(SplitError::Io(error))) => Err(error),
-        // An array that breaks off is left as it is: what was put in place of its elements could not be found again.
-        (None, Err(SplitError::Fault(..))) => Ok(Held::One),
-        _ => Ok(Held::Elements),
+        // A truncated array is not changed: references in it could not be resolved.
+        (None, Err(SplitError::Fault(..))) => Ok(RecordLayout::SingleDocument),
+        _ => Ok(RecordLayout::Elements),
     }
 }
 
@@ -151,7 +160,7 @@ fn of_element(val: Val<'_>) -> Option<&'static dyn Format> {
     best.filter(|format| format.detect(&probe) >= 50)
 }
 
-/// Whether the bytes of a record hold a word. Cheap; what holds it is to be looked at.
+/// True if the bytes of a record contain a word: a cheap filter before parsing.
 pub fn mentions(text: &[u8], word: &str) -> bool {
     memchr::memmem::find(text, word.as_bytes()).is_some()
 }

@@ -1,58 +1,59 @@
-//! From docs to conversations. Requests and responses that are linked by the server's ids make one conversation, however
-//! many files they lie in; any other doc is one by itself.
+//! From docs to conversations. Requests and responses that are linked by ids of the server are one conversation,
+//! across files; any other doc is a conversation of its own.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
 use crate::convert::session;
 use crate::format::{Format, FormatInfo};
-use crate::history::tree::{Builder, Forest};
+use crate::history::tree::{Forest, TreeBuilder};
 use crate::history::{Finding, Flags, Row};
 use crate::json::Val;
 use crate::judge::Options;
 use crate::place::{DocId, Place};
-use crate::read::Texts;
+use crate::read::TextReader;
 use crate::source::{Container, Doc};
 
 use super::nodes;
 
-/// A doc, and what was found while it was read.
-pub struct Part {
+/// A doc of a conversation, with the findings from reading it.
+pub struct ConversationDoc {
     pub doc: Doc,
     pub container: Container,
     pub format: Option<&'static dyn Format>,
-    pub raised: Vec<Finding>,
+    pub findings: Vec<Finding>,
     pub records: u32,
 }
 
-/// A tree, and the docs that its texts lie in.
+/// A conversation: a tree, and the docs that contain its texts.
 pub struct Conversation {
-    pub parts: Vec<Part>,
+    pub docs: Vec<ConversationDoc>,
     pub forest: Forest,
 }
 
 impl Conversation {
-    /// Reads docs, in their order; each is closed before the next is asked for. `options` gives each doc's own.
+    /// Reads docs in order; each is closed before the next is opened. `options` returns the options of a doc by
+    /// its label.
     pub fn read<'o>(
         docs: impl IntoIterator<Item = Doc>,
         options: impl Fn(&str) -> &'o Options,
     ) -> io::Result<Vec<Conversation>> {
-        let mut all: Vec<Gathered> = Vec::new();
+        let mut all: Vec<ConversationDraft> = Vec::new();
         let mut chained: Option<usize> = None;
         for doc in docs {
-            let mut builder = Builder::default();
-            builder.file(stem(&doc.label));
-            let found = nodes::gather(doc.id, &*doc.bytes, &options(&doc.label).read, &mut builder)?;
+            let mut builder = TreeBuilder::default();
+            builder.begin_file(file_stem(&doc.label));
+            let found = nodes::read_nodes(doc.id, &*doc.bytes, &options(&doc.label).read, &mut builder)?;
             doc.bytes.close();
-            // A log that is replayed is sent whole.
+            // The history of such a log is always sent in full.
             if found.format.is_some_and(|format| format.info().dialect.info().log.is_some()) {
                 builder.unchain();
             }
-            let part = Part {
+            let part = ConversationDoc {
                 doc,
                 container: found.container,
                 format: found.format,
-                raised: found.raised,
+                findings: found.findings,
                 records: found.records,
             };
             match chained.filter(|_| builder.is_chained()).and_then(|ix| all.get_mut(ix)) {
@@ -68,18 +69,19 @@ impl Conversation {
                 }
             }
         }
-        let all = forks(all);
-        let conversation = |(parts, builder): (_, Builder)| Conversation { parts, forest: builder.finish() };
+        let all = join_forks(all);
+        let conversation =
+            |(parts, builder): (_, TreeBuilder)| Conversation { docs: parts, forest: builder.finish() };
         Ok(all.into_iter().map(conversation).collect())
     }
 
-    pub fn part(&self, doc: DocId) -> Option<&Part> {
-        self.parts.iter().find(|part| part.doc.id == doc)
+    pub fn doc(&self, doc: DocId) -> Option<&ConversationDoc> {
+        self.docs.iter().find(|part| part.doc.id == doc)
     }
 
-    /// The format of the doc that a row lies in.
+    /// The format of a doc; `None` if it has none.
     pub fn info(&self, doc: DocId) -> Option<&'static FormatInfo> {
-        self.part(doc)?.format.map(|format| format.info())
+        self.doc(doc)?.format.map(|format| format.info())
     }
 
     /// Calls `see` with the value of an item.
@@ -89,18 +91,18 @@ impl Conversation {
 
     /// Calls `see` with the value at a place.
     pub fn see<T>(&self, at: Place, embedded: bool, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
-        let part = self.part(at.doc)?;
-        Texts::new(&*part.doc.bytes, part.format?.info().dialect).see(at, embedded, see)
+        let part = self.doc(at.doc)?;
+        TextReader::new(&*part.doc.bytes, part.format?.info().dialect).with_value(at, embedded, see)
     }
 
-    /// Whether requests can be made of the rows on a node's path: they are Responses items, or blocks, or those
-    /// of a log. Dialects that name the parts of an item in their own way store something else.
-    pub fn is_rebuilt(&self, at: u32) -> bool {
+    /// True if requests can be made of the rows on the path of a node: they are Responses items, blocks of a
+    /// session, or rows of a log. Dialects with their own names for the parts of an item store something else.
+    pub fn can_be_rebuilt(&self, at: u32) -> bool {
         let path = self.forest.path(at);
         path.iter().flat_map(|node| self.forest.rows_of(*node)).all(|row| {
             let Some(info) = self.info(row.at.doc) else { return false };
             let own = || {
-                self.item(row, |val| info.dialect.info().names.is_some_and(|names| names(val).is_some()))
+                self.item(row, |val| info.dialect.info().item_ids.is_some_and(|names| names(val).is_some()))
                     .unwrap_or(false)
             };
             let is_read = session::is_session(info) || info.dialect.info().log.is_some();
@@ -108,21 +110,21 @@ impl Conversation {
         })
     }
 
-    /// What it is called.
+    /// A title for the user: the label of its doc, or the number of its files.
     pub fn title(&self) -> String {
-        match self.parts.as_slice() {
+        match self.docs.as_slice() {
             [part] => part.doc.label.clone(),
             parts => format!("{} files", parts.len()),
         }
     }
 }
 
-/// Docs, and what they hold of a tree.
-type Gathered = (Vec<Part>, Builder);
+/// A conversation while it is read: its docs, and their tree.
+type ConversationDraft = (Vec<ConversationDoc>, TreeBuilder);
 
-/// Puts sessions together that were forked from one another: the file of a fork begins with the lines of the other.
-fn forks(all: Vec<Gathered>) -> Vec<Gathered> {
-    let told: Vec<(BTreeSet<String>, BTreeSet<String>)> = all
+/// Joins sessions that were forked from one another: the file of a fork begins with lines of the other.
+fn join_forks(all: Vec<ConversationDraft>) -> Vec<ConversationDraft> {
+    let sessions: Vec<(BTreeSet<String>, BTreeSet<String>)> = all
         .iter()
         .map(|(_, builder)| {
             let (own, from) = builder.sessions();
@@ -131,12 +133,12 @@ fn forks(all: Vec<Gathered>) -> Vec<Gathered> {
         })
         .collect();
     let mut owners: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (ix, (own, from)) in told.iter().enumerate() {
+    for (ix, (own, from)) in sessions.iter().enumerate() {
         own.iter().chain(from).for_each(|id| owners.entry(id).or_default().push(ix));
     }
-    // The tree that each is of, by the first of its files; files that are no forks come first in it.
+    // The tree of each file, by the index of its first file; files that are no forks come first in it.
     let mut tree: Vec<usize> = (0..all.len()).collect();
-    let forked: BTreeSet<&String> = told.iter().flat_map(|(_, from)| from).collect();
+    let forked: BTreeSet<&String> = sessions.iter().flat_map(|(_, from)| from).collect();
     for id in forked {
         let of = owners.get(id.as_str()).map_or(&[][..], Vec::as_slice);
         let joined: BTreeSet<usize> = of.iter().filter_map(|ix| tree.get(*ix).copied()).collect();
@@ -146,13 +148,13 @@ fn forks(all: Vec<Gathered>) -> Vec<Gathered> {
     if tree.iter().enumerate().all(|(ix, tree)| ix == *tree) {
         return all;
     }
-    let mut groups: BTreeMap<usize, Vec<(usize, Gathered)>> = BTreeMap::new();
+    let mut groups: BTreeMap<usize, Vec<(usize, ConversationDraft)>> = BTreeMap::new();
     for ((ix, one), tree) in all.into_iter().enumerate().zip(tree) {
         groups.entry(tree).or_default().push((ix, one));
     }
-    let join = |mut group: Vec<(usize, Gathered)>| {
-        group.sort_by_key(|(ix, _)| (told.get(*ix).is_some_and(|(_, from)| !from.is_empty()), *ix));
-        let (mut parts, mut builder) = (Vec::new(), Builder::default());
+    let join = |mut group: Vec<(usize, ConversationDraft)>| {
+        group.sort_by_key(|(ix, _)| (sessions.get(*ix).is_some_and(|(_, from)| !from.is_empty()), *ix));
+        let (mut parts, mut builder) = (Vec::new(), TreeBuilder::default());
         for (_, (own, more)) in group {
             parts.extend(own);
             builder.append(more);
@@ -162,14 +164,14 @@ fn forks(all: Vec<Gathered>) -> Vec<Gathered> {
     groups.into_values().map(join).collect()
 }
 
-/// Words in file names that tell a request from its response.
+/// Words in file names that distinguish a request from its response.
 const WORDS: [&str; 13] = [
     "request", "response", "req", "res", "resp", "sse", "stream", "chunks", "body", "events", "json", "jsonl",
     "txt",
 ];
 
-/// What a file is called but for the words that tell requests from responses.
-fn stem(label: &str) -> u64 {
+/// Fingerprint of a file name without the words that distinguish requests from responses.
+fn file_stem(label: &str) -> u64 {
     let name = label.rsplit(['/', '\\']).next().unwrap_or(label).to_ascii_lowercase();
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !WORDS.contains(word));
     crate::json::fingerprint_of(words.collect::<Vec<_>>().join(".").as_bytes())

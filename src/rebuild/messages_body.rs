@@ -1,4 +1,4 @@
-//! The next request of a session whose blocks are Anthropic's: a body of the Messages API, repaired for its target.
+//! The next request of a session with Anthropic blocks: a body of the Messages API, repaired for its target.
 
 use std::io;
 
@@ -13,11 +13,11 @@ use crate::repair;
 use crate::repair::Action;
 use crate::target::Target;
 
-use super::cut::{Budget, CHARS_A_TOKEN, Cut};
-use super::request::{BODY, Rebuild, Rebuilt, asking, write_items, write_request};
+use super::history_cut::{Budget, CHARS_A_TOKEN, HistoryCut};
+use super::request::{BODY, NextRequest, RequestSpec, user_message, write_items, write_request};
 use super::{Advice, Conversation};
 
-/// Whether the history up to a node is sent as messages.
+/// True if the history up to a node is sent as messages.
 pub(super) fn applies(conversation: &Conversation, at: u32, target: Option<&Target>) -> bool {
     let doc = conversation.forest.node(at).entry.at.doc;
     conversation.info(doc).is_some_and(session::is_session)
@@ -27,9 +27,9 @@ pub(super) fn applies(conversation: &Conversation, at: u32, target: Option<&Targ
 pub(super) fn rebuild(
     conversation: &Conversation,
     at: u32,
-    asked: &Rebuild<'_>,
+    spec: &RequestSpec<'_>,
     verdict: Advice,
-) -> io::Result<Rebuilt> {
+) -> io::Result<NextRequest> {
     let forest = &conversation.forest;
     let path = forest.path(at);
     let rows: Vec<Row> = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
@@ -41,20 +41,20 @@ pub(super) fn rebuild(
         messages.extend(session::messages(turn, true, &mut Losses::default(), &mut see));
     }
     merge(&mut messages, &ANTHROPIC);
-    let kept = asked.budget.map(|budget| cut(&mut messages, budget));
-    if let Some(ask) = asked.ask {
-        messages.push(asking(ask));
+    let kept = spec.budget.map(|budget| cut(&mut messages, budget));
+    if let Some(ask) = spec.ask {
+        messages.push(user_message(ask));
         merge(&mut messages, &ANTHROPIC);
     }
     let mut elements = Vec::new();
     messages.iter().for_each(|message| write_items(&ANTHROPIC, message, &mut elements));
     let mut notes = Vec::new();
-    let model = asked.chain.model.clone().or_else(|| {
+    let model = spec.chain.model.clone().or_else(|| {
         let known = forest.upward(at).find_map(|node| forest.node(node).entry.model.clone());
         known.map(|model| model.to_string())
     });
     if model.is_none() {
-        notes.push("the model is not known; set it with --model NAME".to_owned());
+        notes.push("the model is unknown; set it with --model NAME".to_owned());
     }
     notes.push("max_tokens, instructions and tools are not stored here; add them yourself".to_owned());
     if let Some(gone) = path.first().and_then(|root| forest.node(*root).missing.as_deref()) {
@@ -63,18 +63,27 @@ pub(super) fn rebuild(
     let count = elements.len();
     let members: Vec<_> = model.iter().map(|model| ("model".to_owned(), string::quoted(model))).collect();
     let body = write_request(&members, "messages", elements);
-    let options = judge::Options { model, ..asked.options(&envelopes::ANTHROPIC_REQUEST) };
-    let fixed = repair::fix(BODY, &body, &options, asked.fix, 1)?;
+    let options = judge::Options { model, ..spec.options(&envelopes::ANTHROPIC_REQUEST) };
+    let fixed = repair::fix(BODY, &body, &options, spec.fix, 1)?;
     let dropped = fixed
         .changes
         .iter()
         .filter(|change| change.action == Action::Drop && change.row.kind == Kind::BlockMessage);
     let items = count.saturating_sub(dropped.count());
-    Ok(Rebuilt { verdict, chained: None, kept, items, unit: "message", notes, body, fixed })
+    Ok(NextRequest {
+        advice: verdict,
+        previous_response: None,
+        cut: kept,
+        items,
+        unit: "message",
+        notes,
+        body,
+        repair: fixed,
+    })
 }
 
-/// Cuts where the user says something that answers no call.
-fn cut(messages: &mut Vec<Message>, budget: Budget) -> Cut {
+/// Cuts before a message of the user, other than tool results.
+fn cut(messages: &mut Vec<Message>, budget: Budget) -> HistoryCut {
     let of = messages.len();
     let size = |message: &Message| {
         let mut written = Vec::new();
@@ -92,5 +101,5 @@ fn cut(messages: &mut Vec<Message>, budget: Budget) -> Cut {
     let from = fits.or(starts.last().copied()).unwrap_or(0);
     messages.drain(..from);
     let items = (from as u32..of as u32).collect();
-    Cut { items, of, last: of - from, widened: fits.is_none(), detached: Vec::new() }
+    HistoryCut { items, total: of, kept: of - from, is_widened: fits.is_none(), detached: Vec::new() }
 }

@@ -1,22 +1,22 @@
-//! What is done with a conversation as a whole: reading it into a tree, judging for each node whether the next request
-//! may build on the server's state, and building that request.
+//! Rebuilding requests from whole conversations: reading them into a tree, deciding for each node whether the next
+//! request may continue the server's state, and building that request.
 
 pub mod body;
 pub mod chain;
 pub mod conversation;
-pub mod cut;
-mod feed;
+pub mod history_cut;
+mod log_follower;
 mod messages_body;
+mod node_thread;
 mod nodes;
-mod replay;
 pub mod request;
 pub mod rewind;
 pub mod slim;
 pub mod turns;
 
 pub use body::rebuild;
-pub use chain::{Advice, ChainOptions, Judge, Reason};
+pub use chain::{Advice, ChainJudge, ChainOptions, Reason};
 pub use conversation::Conversation;
-pub use cut::Budget;
-pub use request::{Policy, Rebuild, Rebuilt};
+pub use history_cut::Budget;
+pub use request::{ChainPolicy, NextRequest, RequestSpec};
 pub use turns::{Turn, turns};

@@ -1,45 +1,45 @@
-//! What is asked of a request that is to be built, and what comes of it.
+//! The specification of a request to build, and the request that is built.
 
 use crate::dialect::Dialect;
 use crate::format::Format;
 use crate::history::Usage;
 use crate::json::string;
 use crate::judge;
-use crate::message::write::Writer;
-use crate::message::{At, Message, Part, Role, Text, Thread};
+use crate::message::write::JsonWriter;
+use crate::message::{Message, Part, Role, SourceLocation, Text, Thread};
 use crate::place::DocId;
 use crate::read;
-use crate::repair::{FixOptions, Fixed};
+use crate::repair::{DocRepair, FixOptions};
 use crate::target::Target;
 
-use super::cut::{Budget, Cut};
+use super::history_cut::{Budget, HistoryCut};
 use super::{Advice, ChainOptions};
 
-/// When to build on the server's state.
+/// When to continue the server's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Policy {
-    /// Where it is safe.
+pub enum ChainPolicy {
+    /// Only where it is safe.
     #[default]
     Auto,
     Always,
     Never,
 }
 
-/// What is asked for.
-pub struct Rebuild<'r> {
-    pub policy: Policy,
+/// The specification of a request to build.
+pub struct RequestSpec<'r> {
+    pub policy: ChainPolicy,
     pub chain: &'r ChainOptions,
-    /// What the user says next.
+    /// The next message of the user.
     pub ask: Option<&'r str>,
     pub budget: Option<Budget>,
     pub fix: &'r FixOptions,
-    /// The target to judge it for.
+    /// The target that it is checked against.
     pub target: Option<&'static Target>,
     pub lint: &'r judge::Options,
 }
 
-impl Rebuild<'_> {
-    /// How a body in this format is judged.
+impl RequestSpec<'_> {
+    /// The options for judging a body in this format.
     pub(super) fn options(&self, format: &'static dyn Format) -> judge::Options {
         judge::Options {
             read: read::Options {
@@ -56,28 +56,28 @@ impl Rebuild<'_> {
     }
 }
 
-/// A request that was built, and how.
-pub struct Rebuilt {
-    pub verdict: Advice,
-    /// It builds on this response.
-    pub chained: Option<String>,
-    pub kept: Option<Cut>,
-    /// Items of the repaired input, and what they are called.
+/// The next request, and how it was built.
+pub struct NextRequest {
+    pub advice: Advice,
+    /// The id of the response that it continues; `None` if it contains the history.
+    pub previous_response: Option<String>,
+    pub cut: Option<HistoryCut>,
+    /// Number of items of the repaired input, and the word for one.
     pub items: usize,
     pub unit: &'static str,
-    /// What the reader should know, in words.
+    /// Notes for the user.
     pub notes: Vec<String>,
     /// The body before its repair, and the repair.
     pub body: Vec<u8>,
-    pub fixed: Fixed,
+    pub repair: DocRepair,
 }
 
 /// The id under which the body is judged.
 pub const BODY: DocId = DocId(u32::MAX);
 
-/// What the user says next.
-pub(super) fn asking(text: &str) -> Message {
-    let at = At::default();
+/// The next message of the user.
+pub(super) fn user_message(text: &str) -> Message {
+    let at = SourceLocation::default();
     Message { parts: vec![Part::text(Text::new(text), at)], ..Message::new(Role::User, at) }
 }
 
@@ -85,12 +85,12 @@ pub(super) fn asking(text: &str) -> Message {
 pub(super) fn write_items(dialect: &dyn Dialect, message: &Message, to: &mut Vec<Vec<u8>>) {
     dialect.write_items(&Thread::default(), message, &mut |write| {
         let mut item = Vec::new();
-        write(&mut Writer::new(&mut item));
+        write(&mut JsonWriter::new(&mut item));
         to.push(item);
     });
 }
 
-/// A request: a member a line, and its list with an element a line.
+/// Writes a request: one member a line, and its list with one element a line.
 pub(super) fn write_request(members: &[(String, Vec<u8>)], list_key: &str, elements: Vec<Vec<u8>>) -> Vec<u8> {
     let mut out = b"{\n".to_vec();
     for (key, value) in members {
@@ -102,7 +102,7 @@ pub(super) fn write_request(members: &[(String, Vec<u8>)], list_key: &str, eleme
     } else {
         out.reserve_exact(elements.iter().map(|element| element.len() + 6).sum::<usize>() + 16);
         let mut before: &[u8] = b"[\n    ";
-        // Each element is let go of once it is written: together they may be large.
+        // Each element is freed once it is written: together they may be large.
         for element in elements {
             out.extend_from_slice(before);
             out.extend_from_slice(&element);

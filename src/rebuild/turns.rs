@@ -1,19 +1,19 @@
-//! Turns: what the client says and the response to it, as one step. A message that was answered twice is a step of its
-//! own, because the branches part after it.
+//! Turns: messages of the client and the response to them, as one step. A message with two responses is a step of
+//! its own, because the branches diverge after it.
 
-use crate::history::tree::{Forest, NO_NODE, Part};
+use crate::history::tree::{EntryRole, Forest, NO_NODE};
 
-/// A run of nodes without a fork, which ends in a response if there is one.
+/// A run of nodes without a fork, which ends with a response if there is one.
 #[derive(Clone, Debug)]
 pub struct Turn {
-    /// Top to bottom; never empty.
+    /// Nodes from top to bottom; never empty.
     pub nodes: Vec<u32>,
     /// Index of the turn above.
     pub parent: Option<usize>,
-    /// In the order in which they are stored, but the one that leads to the current leaf comes last.
+    /// Indices of the turns below, in stored order, except that the one that leads to the current leaf comes last.
     pub children: Vec<usize>,
-    /// It leads to the current leaf.
-    pub live: bool,
+    /// True if it leads to the current leaf.
+    pub is_live: bool,
 }
 
 impl Turn {
@@ -21,7 +21,7 @@ impl Turn {
         self.nodes.first().copied().unwrap_or(NO_NODE)
     }
 
-    /// The node at which the conversation goes on after this turn.
+    /// The node at which the conversation continues after this turn.
     pub fn last(&self) -> u32 {
         self.nodes.last().copied().unwrap_or(NO_NODE)
     }
@@ -31,10 +31,10 @@ impl Turn {
 #[expect(clippy::indexing_slicing, reason = "each node is in one turn, and parents are nodes")]
 pub fn turns(forest: &Forest) -> Vec<Turn> {
     let count = forest.nodes.len() as u32;
-    // A node that says something and was answered once is in its answer's turn.
+    // An input node with one response is in the turn of that response.
     let goes_on = |ix: u32| {
         let node = forest.node(ix);
-        node.entry.part == Part::Input && node.children.len() == 1
+        node.entry.part == EntryRole::Input && node.children.len() == 1
     };
     let mut turn_of = vec![usize::MAX; count as usize];
     let mut turns = Vec::new();
@@ -49,7 +49,7 @@ pub fn turns(forest: &Forest) -> Vec<Turn> {
         for node in &nodes {
             turn_of[*node as usize] = turns.len();
         }
-        turns.push(Turn { nodes, parent: None, children: Vec::new(), live: false });
+        turns.push(Turn { nodes, parent: None, children: Vec::new(), is_live: false });
     }
     for ix in 0..turns.len() {
         let up = forest.node(turns[ix].first()).parent;
@@ -61,12 +61,12 @@ pub fn turns(forest: &Forest) -> Vec<Turn> {
     }
     let mut at = forest.current.map(|current| turn_of[current as usize]);
     while let Some(ix) = at {
-        turns[ix].live = true;
+        turns[ix].is_live = true;
         at = turns[ix].parent;
     }
     for ix in 0..turns.len() {
         let mut children = std::mem::take(&mut turns[ix].children);
-        children.sort_by_key(|child| turns[*child].live);
+        children.sort_by_key(|child| turns[*child].is_live);
         turns[ix].children = children;
     }
     turns

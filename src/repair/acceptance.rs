@@ -1,4 +1,4 @@
-//! Whether a repair is worth it: a history that has as many errors after it as before is left as it was.
+//! Acceptance of repairs: a history that has as many errors after its repair as before is left unchanged.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,41 +7,41 @@ use crate::judge::JudgedDoc;
 use crate::target::Severity;
 
 use super::plan::history_plan::HistoryPlan;
-use super::{Cause, Change};
+use super::{Cause, ItemChange};
 
-/// How many errors of which kind a history has.
-type Kinds = BTreeMap<(Code, u8), usize>;
+/// Number of errors of a history, by rule and variant.
+type CountsByCode = BTreeMap<(Code, u8), usize>;
 
-/// The errors of each history, by its number.
+/// Error counts of each history, by the number of the history.
 #[derive(Default)]
-pub(super) struct Errors(HashMap<u32, Kinds>);
+pub(super) struct ErrorCounts(HashMap<u32, CountsByCode>);
 
-impl Errors {
-    pub fn of(doc: &JudgedDoc<HistoryPlan>) -> Errors {
-        let mut all: HashMap<u32, Kinds> = HashMap::new();
-        for judged in doc.judged.iter().filter(|judged| judged.severity == Severity::Error) {
+impl ErrorCounts {
+    pub fn of(doc: &JudgedDoc<HistoryPlan>) -> ErrorCounts {
+        let mut all: HashMap<u32, CountsByCode> = HashMap::new();
+        for judged in doc.findings.iter().filter(|judged| judged.severity == Severity::Error) {
             let kinds = all.entry(judged.history.unwrap_or(u32::MAX)).or_default();
             *kinds.entry((judged.finding.code, judged.finding.variant)).or_default() += 1;
         }
-        Errors(all)
+        ErrorCounts(all)
     }
 
-    /// Histories in which something was to be repaired, and that have as many errors as these: the same ones after the
-    /// repair of an error, or others in their place.
-    pub fn not_fewer(&self, after: &Errors, changes: &[Change]) -> Vec<u32> {
+    /// Numbers of the changed histories that the repair did not improve: they have more errors, or as many, be it
+    /// the same ones after the repair of an error or others in their place.
+    pub fn not_improved(&self, after: &ErrorCounts, changes: &[ItemChange]) -> Vec<u32> {
         let tried: HashSet<u32> = changes.iter().filter_map(|change| change.history).collect();
-        let none = Kinds::new();
+        let none = CountsByCode::new();
         let is_worse = |number: &u32| {
             let (had, has) = (self.0.get(number).unwrap_or(&none), after.0.get(number).unwrap_or(&none));
             let (many, left) = (had.values().sum::<usize>(), has.values().sum::<usize>());
-            left > many || left == many && many > 0 && (had != has || is_for(changes, *number, had))
+            left > many || left == many && many > 0 && (had != has || has_change_for(changes, *number, had))
         };
         tried.into_iter().filter(is_worse).collect()
     }
 }
 
-/// Whether a change of this history was made for one of its errors.
-fn is_for(changes: &[Change], number: u32, errors: &Kinds) -> bool {
+/// True if a change of this history was made for one of its errors.
+fn has_change_for(changes: &[ItemChange], number: u32, errors: &CountsByCode) -> bool {
     changes.iter().any(|change| match change.cause {
         Cause::Rule(code, variant, _) => change.history == Some(number) && errors.contains_key(&(code, variant)),
         Cause::Flag(_) => false,

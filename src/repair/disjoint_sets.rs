@@ -1,4 +1,4 @@
-//! Disjoint sets of numbers, for things that belong together by what links them pairwise.
+//! Disjoint sets of numbers, for grouping items that are linked pairwise.
 
 /// Disjoint sets of the numbers below a count.
 pub struct DisjointSets(Vec<usize>);
@@ -8,12 +8,12 @@ pub struct DisjointSets(Vec<usize>);
     reason = "each number names another of them, or itself, and only they are asked for"
 )]
 impl DisjointSets {
-    /// Each number in a set of its own.
+    /// Puts each number into a set of its own.
     pub fn new(count: usize) -> Self {
         DisjointSets((0..count).collect())
     }
 
-    /// The least number of the set that a number is in.
+    /// The smallest number of the set that contains a number.
     pub fn find(&mut self, mut number: usize) -> usize {
         while self.0[number] != number {
             self.0[number] = self.0[self.0[number]];
@@ -22,7 +22,7 @@ impl DisjointSets {
         number
     }
 
-    /// Makes one set of the sets of two numbers.
+    /// Merges the sets of two numbers.
     pub fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.find(one), self.find(other));
         self.0[one.max(other)] = one.min(other);

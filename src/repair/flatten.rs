@@ -1,34 +1,34 @@
-//! Copies of logs whose lines may not move: one file with the whole history, also what it continues from, under an id of its
-//! own, in which lines are neither numbered nor pointed at.
+//! Flat copies of logs whose lines may not move: one file with the whole history, including the parent that it
+//! continues, under an id of its own, without numbered lines.
 
 use std::io::{self, BufRead, BufReader, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::format::{Copied, KeptLines};
-use crate::json::edit::Base;
+use crate::format::{CopiedLine, NumberedLines};
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Patch};
-use crate::source::{ReadAt, Sequential};
+use crate::source::{ReadAt, SequentialReader};
 
-use super::edit::item_text::patched;
+use super::edit::item_text::apply_patch;
 
-/// A copy that can be written.
-pub struct Flat<'f> {
+/// A flat copy of a log, ready to be written.
+pub struct FlatCopy<'f> {
     bytes: &'f dyn ReadAt,
-    kept: &'static dyn KeptLines,
-    /// Its header, as it is.
+    kept: &'static dyn NumberedLines,
+    /// The header line, unchanged.
     header: Vec<u8>,
     pub id: String,
 }
 
-impl<'f> Flat<'f> {
-    /// The copy of a log; `None` if it has no header, without which nobody can go on with it.
-    pub fn of(bytes: &'f dyn ReadAt, kept: &'static dyn KeptLines) -> io::Result<Option<Self>> {
+impl<'f> FlatCopy<'f> {
+    /// The copy of a log; `None` if it has no header, without which it cannot be resumed.
+    pub fn of(bytes: &'f dyn ReadAt, kept: &'static dyn NumberedLines) -> io::Result<Option<Self>> {
         let (mut header, mut tape, mut hasher) = (None, Tape::new(), Xxh3::new());
-        each_line(bytes, |line| {
+        visit_lines(bytes, |line| {
             hasher.update(line);
-            let found = seen(line, &mut tape).and_then(|val| kept.lineage(val));
+            let found = parse_object(line, &mut tape).and_then(|val| kept.lineage(val));
             if let Some(lineage) = found
                 && (header.is_none() || lineage.base.is_some())
             {
@@ -38,55 +38,57 @@ impl<'f> Flat<'f> {
         })?;
         Ok(header.map(|(header, old)| {
             hasher.update(old.as_bytes());
-            Flat { bytes, kept, header, id: derived(&old, hasher.digest128()) }
+            FlatCopy { bytes, kept, header, id: derive_id(&old, hasher.digest128()) }
         }))
     }
 
-    /// What its file is called, by the name of the one that it is made of.
+    /// The file name of the copy, derived from the name of the original.
     pub fn file_name(&self, old: &str) -> String {
         let mut tape = Tape::new();
-        seen(&self.header, &mut tape).map(|header| self.kept.file_name(old, header, &self.id)).unwrap_or_default()
+        parse_object(&self.header, &mut tape)
+            .map(|header| self.kept.file_name(old, header, &self.id))
+            .unwrap_or_default()
     }
 
-    /// The command that goes on with it.
-    pub fn resume(&self) -> String {
-        self.kept.resume(&self.id)
+    /// The command that resumes the copy.
+    pub fn resume_command(&self) -> String {
+        self.kept.resume_command(&self.id)
     }
 
-    /// Writes it: the header, and then all lines that are none.
+    /// Writes the copy: the header, then all lines that are no headers.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut tape = Tape::new();
-        self.line(&self.header, &mut tape, true, out)?;
-        each_line(self.bytes, |line| self.line(line, &mut tape, false, out))
+        self.write_line(&self.header, &mut tape, true, out)?;
+        visit_lines(self.bytes, |line| self.write_line(line, &mut tape, false, out))
     }
 
-    fn line(&self, line: &[u8], tape: &mut Tape, headers: bool, out: &mut dyn Write) -> io::Result<()> {
+    fn write_line(&self, line: &[u8], tape: &mut Tape, headers: bool, out: &mut dyn Write) -> io::Result<()> {
         let mut edits = Vec::new();
-        let copied = match seen(line, tape) {
-            Some(val) => self.kept.copied(val, &self.id, Base::new(DOC, 0), &mut edits),
-            // What cannot be read is nobody's to leave out.
-            None => Copied::Line,
+        let copied = match parse_object(line, tape) {
+            Some(val) => self.kept.copy_line(val, &self.id, RecordBase::new(DOC, 0), &mut edits),
+            // Unreadable lines are copied.
+            None => CopiedLine::Line,
         };
-        if (copied == Copied::Header) != headers {
+        if (copied == CopiedLine::Header) != headers {
             return Ok(());
         }
         let mut patch = Patch::default();
         patch.add(edits);
-        out.write_all(&patched(line, &patch, DOC))?;
+        out.write_all(&apply_patch(line, &patch, DOC))?;
         out.write_all(b"\n")
     }
 }
 
 const DOC: DocId = DocId(0);
 
-fn seen<'t>(line: &'t [u8], tape: &'t mut Tape) -> Option<Val<'t>> {
+fn parse_object<'t>(line: &'t [u8], tape: &'t mut Tape) -> Option<Val<'t>> {
     scan(line, tape).ok()?;
     tape.root(line).filter(Val::is_object)
 }
 
-/// Calls `see` with each line that holds something, without the white space at its end.
-fn each_line(bytes: &dyn ReadAt, mut see: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-    let mut lines = BufReader::with_capacity(256 << 10, Sequential::new(bytes));
+/// Calls `see` with each line that is not blank, without its trailing white space.
+fn visit_lines(bytes: &dyn ReadAt, mut see: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    let mut lines = BufReader::with_capacity(256 << 10, SequentialReader::new(bytes));
     let mut line = Vec::new();
     let mut first = true;
     loop {
@@ -102,9 +104,9 @@ fn each_line(bytes: &dyn ReadAt, mut see: impl FnMut(&[u8]) -> io::Result<()>) -
     }
 }
 
-/// A UUID of version 7 with the time of the old id, if that has one, and the rest from the content: the same copy gets the
-/// same id again.
-fn derived(old: &str, hash: u128) -> String {
+/// A UUID of version 7 with the time of the old id, if it has one, and the rest from the content, so that the same
+/// copy gets the same id again.
+fn derive_id(old: &str, hash: u128) -> String {
     let digits: String = old.chars().filter(char::is_ascii_hexdigit).collect();
     let is_timed = digits.len() == 32 && digits.as_bytes().get(12) == Some(&b'7');
     let time = digits.get(..12).filter(|_| is_timed).unwrap_or("000000000000");
@@ -129,9 +131,9 @@ mod tests {
     #[test]
     fn the_id_of_a_copy_is_of_version_7_and_keeps_the_time() {
         let old = "01A0c2b0-0000-7000-8000-00000000000a";
-        let id = derived(old, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+        let id = derive_id(old, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
         assert_eq!(id, "01a0c2b0-0000-7123-8456-789abcdef012");
-        assert_ne!(id, derived(old, 1));
-        assert!(derived("s1", 7).starts_with("00000000-0000-7"));
+        assert_ne!(id, derive_id(old, 1));
+        assert!(derive_id("s1", 7).starts_with("00000000-0000-7"));
     }
 }

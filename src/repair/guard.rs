@@ -1,43 +1,43 @@
-//! The net under everything that patches a file: a record that could be read can be read afterwards, and a record that
-//! nobody meant to touch is there as it was. It trusts neither the plan nor the reasons of the edits: it reads both texts
-//! wherever one is not a copy of the other, hashes their records, and scans those that changed.
+//! Safety check of every patch: a record that could be read before can be read afterwards, and a record that was
+//! not to be changed is unchanged. It relies neither on the plan nor on the edits: it reads both texts wherever
+//! one is not a copy of the other, hashes their records, and scans those that changed.
 
 mod records;
-mod unread;
+mod unreadable;
 
 use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
 
-use crate::format::{Format, Histories};
+use crate::format::{Format, HistoryScope};
 use crate::json::{Tape, Val, pointer, scan};
-use crate::place::{DocId, Kept, Place};
+use crate::place::{DocId, Place, UnchangedRange};
 use crate::read::detect;
-use crate::source::outputs::product;
+use crate::source::outputs::new_file;
 use crate::source::split::{SplitError, split};
 use crate::source::{Container, ReadAt, framing};
 
-use records::{Reader, Record, Records};
-use unread::Unread;
+use records::{LineRecord, LineRecords, RecordParser};
+use unreadable::UnreadableText;
 
-/// What a patch would damage.
+/// Damage that a patch would do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Damage {
-    /// A record that could be read could not be read any more; where it is in the patched text.
+pub enum PatchDamage {
+    /// A record would become unreadable; its offset in the patched text.
     Unreadable(u64),
-    /// A record that was not to be touched would change or go; where it is.
+    /// A record that was not to be changed would change or disappear; its offset in the text before.
     Lost(u64),
-    /// A text in UTF-8 would not be one any more; where it is in the patched text.
+    /// The text would no longer be UTF-8; the offset in the patched text.
     NotUnicode(u64),
 }
 
-impl Damage {
-    /// What to tell of it: it is never the user's fault.
-    pub fn words(self, what: &str) -> String {
+impl PatchDamage {
+    /// The message for the user, for whom it is never their mistake.
+    pub fn describe(self, what: &str) -> String {
         let how = match self {
-            Damage::Unreadable(at) => format!("{what} would write invalid JSON (at byte {at})"),
-            Damage::NotUnicode(at) => format!("{what} would write invalid UTF-8 (at byte {at})"),
-            Damage::Lost(at) => {
+            PatchDamage::Unreadable(at) => format!("{what} would write invalid JSON (at byte {at})"),
+            PatchDamage::NotUnicode(at) => format!("{what} would write invalid UTF-8 (at byte {at})"),
+            PatchDamage::Lost(at) => {
                 format!("{what} would change the record at byte {at}, which it should not touch")
             }
         };
@@ -53,101 +53,105 @@ impl Damage {
     }
 }
 
-/// What was patched.
-pub struct Texts<'t> {
+/// The text before and after a patch.
+pub struct PatchedTexts<'t> {
     pub id: DocId,
     pub before: &'t dyn ReadAt,
     pub after: &'t dyn ReadAt,
     pub container: Container,
-    /// Stretches that are copied as they are, in order, as far as that is known.
-    pub kept: Vec<Kept>,
-    /// Where some lines start in the text before, in order.
+    /// Unchanged stretches, in order, as far as they are known.
+    pub kept: Vec<UnchangedRange>,
+    /// Offsets of some lines of the text before, with their numbers, in order.
     pub lines: &'t [(u64, u64)],
 }
 
-/// What the net caught.
+/// The result of the check.
 #[derive(Debug, Default)]
-pub struct Caught {
-    pub damage: Option<Damage>,
-    /// Records, by where they stood before, that would be of another format, or of none.
+pub struct GuardReport {
+    pub damage: Option<PatchDamage>,
+    /// Places in the text before of records that would get another format, or none.
     pub other_format: Vec<Place>,
 }
 
-/// How records are recognised; nothing is compared where the user named the format.
-pub struct Recognise<'r> {
+/// Detects the format of records; nothing is compared where the user named the format.
+pub struct RecordDetector<'r> {
     pub steps: &'r [String],
     pub format: Option<&'static dyn Format>,
 }
 
-impl Recognise<'_> {
-    /// Name of the format of a record.
-    fn name(&self, record: Val<'_>) -> Option<&'static str> {
+impl RecordDetector<'_> {
+    /// The name of the format of a record.
+    fn detect(&self, record: Val<'_>) -> Option<&'static str> {
         let val = pointer::resolve(record, self.steps)?;
         detect::of_record(val, None).map(|format| format.info().name)
     }
 }
 
-/// Holds a patched text against the one before. `touched` are places of the old text where something was to change;
-/// `None`: anywhere.
-pub fn check(texts: &Texts<'_>, touched: Option<&[Place]>, recognise: &Recognise<'_>) -> io::Result<Caught> {
-    if let Some(at) = not_unicode(texts)? {
-        return Ok(Caught { damage: Some(Damage::NotUnicode(at)), other_format: Vec::new() });
+/// Compares a patched text with the one before. `touched` are places of the old text that were to change; `None`
+/// allows changes anywhere.
+pub fn check(
+    texts: &PatchedTexts<'_>,
+    touched: Option<&[Place]>,
+    detector: &RecordDetector<'_>,
+) -> io::Result<GuardReport> {
+    if let Some(at) = find_invalid_utf8(texts)? {
+        return Ok(GuardReport { damage: Some(PatchDamage::NotUnicode(at)), other_format: Vec::new() });
     }
     match texts.container {
-        Container::Document { .. } => document(texts),
-        Container::Lines { start } | Container::Events { start } => records(texts, start, touched, recognise),
-        _ => Ok(Caught::default()),
+        Container::Document { .. } => check_document(texts),
+        Container::Lines { start } | Container::Events { start } => check_records(texts, start, touched, detector),
+        _ => Ok(GuardReport::default()),
     }
 }
 
-/// Where the patched text stops being UTF-8, if the one before was UTF-8. What is kept of a text that was not stays as it is.
-fn not_unicode(texts: &Texts<'_>) -> io::Result<Option<u64>> {
+/// Offset at which the patched text stops being UTF-8, if the one before was UTF-8.
+fn find_invalid_utf8(texts: &PatchedTexts<'_>) -> io::Result<Option<u64>> {
     let (mut at, end) = (0, texts.after.len());
     let ends = texts.kept.iter().map(|kept| (kept.to, kept.to + kept.len)).chain([(end, end)]);
     let mut is_doubtful = false;
     for (to, next) in ends {
-        is_doubtful |= at < to && product::not_unicode_at(texts.after, at, to)?.is_some();
+        is_doubtful |= at < to && new_file::invalid_utf8_offset(texts.after, at, to)?.is_some();
         at = at.max(next);
     }
-    if !is_doubtful || product::not_unicode_at(texts.before, 0, texts.before.len())?.is_some() {
+    if !is_doubtful || new_file::invalid_utf8_offset(texts.before, 0, texts.before.len())?.is_some() {
         return Ok(None);
     }
-    product::not_unicode_at(texts.after, 0, end)
+    new_file::invalid_utf8_offset(texts.after, 0, end)
 }
 
-fn mark(bytes: &dyn ReadAt) -> io::Result<u64> {
+fn bom_len(bytes: &dyn ReadAt) -> io::Result<u64> {
     let mut head = [0; 3];
     let n = bytes.read_at(0, &mut head)?;
     Ok(if n == 3 && head == *b"\xef\xbb\xbf" { 3 } else { 0 })
 }
 
-fn document(texts: &Texts<'_>) -> io::Result<Caught> {
-    let Some(at) = fault_of(texts.id, texts.after)? else { return Ok(Caught::default()) };
+fn check_document(texts: &PatchedTexts<'_>) -> io::Result<GuardReport> {
+    let Some(at) = find_syntax_error(texts.id, texts.after)? else { return Ok(GuardReport::default()) };
     // A log of one record looks like a document until it has another.
-    if fault_of(texts.id, texts.before)?.is_some() || are_lines(texts.after)? {
-        return Ok(Caught::default());
+    if find_syntax_error(texts.id, texts.before)?.is_some() || are_lines(texts.after)? {
+        return Ok(GuardReport::default());
     }
-    Ok(Caught { damage: Some(Damage::Unreadable(at)), other_format: Vec::new() })
+    Ok(GuardReport { damage: Some(PatchDamage::Unreadable(at)), other_format: Vec::new() })
 }
 
-/// Whether each line can be read by itself.
+/// True if each line is valid JSON by itself.
 fn are_lines(bytes: &dyn ReadAt) -> io::Result<bool> {
-    let start = mark(bytes)?;
-    let mut reader = Reader::new(Container::Lines { start });
+    let start = bom_len(bytes)?;
+    let mut reader = RecordParser::new(Container::Lines { start });
     let whole = start..bytes.len();
-    let mut records = Records::new(bytes, Vec::from([whole]));
+    let mut records = LineRecords::new(bytes, Vec::from([whole]));
     while let Some(record) = records.next()? {
-        if reader.see(bytes, &record, |_| Some(()))?.is_none() {
+        if reader.parse(bytes, &record, |_| Some(()))?.is_none() {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Where a document cannot be read on.
-fn fault_of(id: DocId, bytes: &dyn ReadAt) -> io::Result<Option<u64>> {
-    let start = mark(bytes)?;
-    if bytes.len() - start > framing::WHOLE_DOCUMENT {
+/// Offset of the first syntax error of a document; `None` if there is none.
+fn find_syntax_error(id: DocId, bytes: &dyn ReadAt) -> io::Result<Option<u64>> {
+    let start = bom_len(bytes)?;
+    if bytes.len() - start > framing::MAX_WHOLE_DOCUMENT {
         return match split(bytes, id, start, u64::MAX / 2, |_, _| true) {
             Ok(()) => Ok(None),
             Err(SplitError::Io(error)) => Err(error),
@@ -159,59 +163,60 @@ fn fault_of(id: DocId, bytes: &dyn ReadAt) -> io::Result<Option<u64>> {
     Ok(scan(&text, &mut Tape::new()).err().map(|fault| start + u64::from(fault.at)))
 }
 
-fn records(
-    texts: &Texts<'_>,
+fn check_records(
+    texts: &PatchedTexts<'_>,
     start: u64,
     touched: Option<&[Place]>,
-    recognise: &Recognise<'_>,
-) -> io::Result<Caught> {
+    detector: &RecordDetector<'_>,
+) -> io::Result<GuardReport> {
     let mut starts: Vec<u64> = touched.into_iter().flatten().map(|at| at.start).collect();
     starts.sort_unstable();
-    let Compared { before, after } = compared(texts, start)?;
-    let records = Records::new(texts.before, before.clone());
-    let mut old = Old { records, starts, anywhere: touched.is_none(), next: 0, touched: Vec::new() };
-    let mut wanted = old.untouched()?;
-    let mut changed: Vec<Record> = Vec::new();
-    let mut new = Records::new(texts.after, after);
+    let ComparedRanges { before, after } = ranges_to_compare(texts, start)?;
+    let records = LineRecords::new(texts.before, before.clone());
+    let mut old = OldRecords { records, starts, anywhere: touched.is_none(), next: 0, touched: Vec::new() };
+    let mut wanted = old.next_untouched()?;
+    let mut changed: Vec<LineRecord> = Vec::new();
+    let mut new = LineRecords::new(texts.after, after);
     while let Some(record) = new.next()? {
         match wanted {
-            Some(kept) if kept.hash == record.hash => wanted = old.untouched()?,
+            Some(kept) if kept.hash == record.hash => wanted = old.next_untouched()?,
             _ => changed.push(record),
         }
     }
-    let mut caught = Caught::default();
+    let mut caught = GuardReport::default();
     if let Some(kept) = wanted {
-        caught.damage = Some(Damage::Lost(kept.start));
+        caught.damage = Some(PatchDamage::Lost(kept.start));
         return Ok(caught);
     }
-    // What was to be touched and was not is no change.
+    // A record that was to change and did not is no change.
     let as_before: HashSet<u64> = old.touched.iter().map(|record| record.hash).collect();
     let after: HashSet<u64> = changed.iter().map(|record| record.hash).collect();
     changed.retain(|record| !as_before.contains(&record.hash));
-    let mut reader = Reader::new(texts.container);
-    let by_itself = |format: &'static dyn Format| format.info().histories == Histories::PerRecord;
+    let mut reader = RecordParser::new(texts.container);
+    let by_itself = |format: &'static dyn Format| format.info().histories == HistoryScope::PerRecord;
     let mut formats = Vec::new();
-    let mut damaged = Unread::new(texts.before, &old.touched);
+    let mut damaged = UnreadableText::new(texts.before, &old.touched);
     let mut known: Option<HashSet<u64>> = None;
     for record in &changed {
-        match reader.see(texts.after, record, |val| recognise.name(val))? {
+        match reader.parse(texts.after, record, |val| detector.detect(val))? {
             Some(format) => formats.push(format),
-            // Of lines that are alike one may have been taken for another, which was not to be touched.
-            None if hashes(&mut known, texts, &before)?.contains(&record.hash) => {}
-            None if damaged.holds(texts.after, record, &mut reader)? => {}
+            // Of equal lines one may have been mistaken for another that was not to be changed.
+            None if record_hashes(&mut known, texts, &before)?.contains(&record.hash) => {}
+            None if damaged.contains(texts.after, record, &mut reader)? => {}
             None => {
-                caught.damage = Some(Damage::Unreadable(record.start));
+                caught.damage = Some(PatchDamage::Unreadable(record.start));
                 return Ok(caught);
             }
         }
     }
-    if recognise.format.is_some_and(by_itself) {
+    if detector.format.is_some_and(by_itself) {
         let gone = old.touched.iter().filter(|record| !after.contains(&record.hash));
         let mut were = Vec::new();
         for record in gone {
-            were.push((record, reader.see(texts.before, record, |val| recognise.name(val))?));
+            were.push((record, reader.parse(texts.before, record, |val| detector.detect(val))?));
         }
-        // Of records that are conversations by themselves none goes, and none comes; but damaged lines may hold several.
+        // Records that are conversations of their own are neither removed nor added; but a damaged line may
+        // contain several.
         let damaged = were.iter().any(|(_, was)| was.is_none());
         for (n, (record, was)) in were.into_iter().enumerate() {
             let Some(was) = was else { continue };
@@ -227,14 +232,14 @@ fn records(
     Ok(caught)
 }
 
-/// The hashes of all records of some stretches of the text before, which are read once.
-fn hashes<'k>(
+/// The hashes of all records in some stretches of the text before, read once.
+fn record_hashes<'k>(
     known: &'k mut Option<HashSet<u64>>,
-    texts: &Texts<'_>,
+    texts: &PatchedTexts<'_>,
     stretches: &[Range<u64>],
 ) -> io::Result<&'k HashSet<u64>> {
     if known.is_none() {
-        let (mut all, mut records) = (HashSet::new(), Records::new(texts.before, stretches.to_vec()));
+        let (mut all, mut records) = (HashSet::new(), LineRecords::new(texts.before, stretches.to_vec()));
         while let Some(record) = records.next()? {
             all.insert(record.hash);
         }
@@ -243,22 +248,22 @@ fn hashes<'k>(
     Ok(known.get_or_insert_default())
 }
 
-/// A shorter stretch is compared, too.
-const WORTH: u64 = 16 << 10;
+/// Copied stretches shorter than this, in bytes, are compared as well.
+const MIN_COPIED: u64 = 16 << 10;
 
-/// Stretches of both texts.
+/// Stretches of both texts that are compared.
 #[derive(Default)]
-struct Compared {
+struct ComparedRanges {
     before: Vec<Range<u64>>,
     after: Vec<Range<u64>>,
 }
 
 /// The stretches that are compared: all but the whole lines in stretches that are copied.
-fn compared(texts: &Texts<'_>, start: u64) -> io::Result<Compared> {
-    let mut all = Compared::default();
-    let (mut old, mut new) = (start, mark(texts.after)?);
-    for kept in texts.kept.iter().filter(|kept| kept.len >= WORTH) {
-        // Whether the first line begins with the stretch, and the last one ends with it, is not the same in both texts.
+fn ranges_to_compare(texts: &PatchedTexts<'_>, start: u64) -> io::Result<ComparedRanges> {
+    let mut all = ComparedRanges::default();
+    let (mut old, mut new) = (start, bom_len(texts.after)?);
+    for kept in texts.kept.iter().filter(|kept| kept.len >= MIN_COPIED) {
+        // The first line may begin, and the last one end, outside of the stretch in one of the texts.
         let nth = |at: usize| texts.lines.get(at).map(|(start, _)| *start);
         let end = kept.from + kept.len;
         let from = nth(texts.lines.partition_point(|(start, _)| *start <= kept.from));
@@ -282,18 +287,18 @@ fn starts_line(bytes: &dyn ReadAt, at: u64) -> io::Result<bool> {
 }
 
 /// The records before the patch.
-struct Old<'r> {
-    records: Records<'r>,
-    /// Where something was to change, in order.
+struct OldRecords<'r> {
+    records: LineRecords<'r>,
+    /// Offsets that were to change, in order.
     starts: Vec<u64>,
     anywhere: bool,
     next: usize,
-    touched: Vec<Record>,
+    touched: Vec<LineRecord>,
 }
 
-impl Old<'_> {
-    /// The next record that was not to be touched.
-    fn untouched(&mut self) -> io::Result<Option<Record>> {
+impl OldRecords<'_> {
+    /// The next record that was not to be changed.
+    fn next_untouched(&mut self) -> io::Result<Option<LineRecord>> {
         while let Some(record) = self.records.next()? {
             let end = record.start + u64::from(record.len);
             while self.starts.get(self.next).is_some_and(|at| *at < record.start) {
@@ -312,13 +317,13 @@ impl Old<'_> {
 mod tests {
     use super::*;
 
-    fn caught(before: &str, after: &str, touched: &[u64]) -> Caught {
+    fn caught(before: &str, after: &str, touched: &[u64]) -> GuardReport {
         let (before, after) = (before.as_bytes().to_vec(), after.as_bytes().to_vec());
         let container = framing::sniff(&before).expect("memory reads");
         let texts =
-            Texts { id: DocId(0), before: &before, after: &after, container, kept: Vec::new(), lines: &[] };
+            PatchedTexts { id: DocId(0), before: &before, after: &after, container, kept: Vec::new(), lines: &[] };
         let touched: Vec<Place> = touched.iter().map(|at| Place::new(DocId(0), *at, 1)).collect();
-        check(&texts, Some(&touched), &Recognise { steps: &[], format: None }).expect("memory reads")
+        check(&texts, Some(&touched), &RecordDetector { steps: &[], format: None }).expect("memory reads")
     }
 
     const LOG: &str = "{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":3}";
@@ -326,19 +331,19 @@ mod tests {
     #[test]
     fn a_record_that_was_not_to_be_touched_must_be_there() {
         assert_eq!(caught(LOG, LOG, &[]).damage, None);
-        assert_eq!(caught(LOG, "{\"b\":2}\r\n\n{\"c\":3}", &[]).damage, Some(Damage::Lost(0)));
+        assert_eq!(caught(LOG, "{\"b\":2}\r\n\n{\"c\":3}", &[]).damage, Some(PatchDamage::Lost(0)));
         assert_eq!(caught(LOG, "{\"b\":2}\r\n\n{\"c\":3}", &[2]).damage, None);
-        assert_eq!(caught(LOG, "{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":4}", &[0]).damage, Some(Damage::Lost(18)));
-        assert_eq!(caught(LOG, "{\"a\":1}\n", &[9]).damage, Some(Damage::Lost(18)));
-        // New ones may come between them.
+        assert_eq!(caught(LOG, "{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":4}", &[0]).damage, Some(PatchDamage::Lost(18)));
+        assert_eq!(caught(LOG, "{\"a\":1}\n", &[9]).damage, Some(PatchDamage::Lost(18)));
+        // New records may be inserted between them.
         assert_eq!(caught(LOG, "{\"a\":1}\n{\"x\":1}\n{\"b\":2}\r\n\n{\"c\":3}\n{\"y\":1}\n", &[]).damage, None);
     }
 
     #[test]
     fn what_could_be_read_can_be_read() {
-        assert_eq!(caught(LOG, "{\"a\":1}\n7\"b\":2\r\n{\"c\":3}", &[9]).damage, Some(Damage::Unreadable(8)));
-        assert_eq!(caught("{\"a\":[1]}", "{\"a\":[,1]}", &[5]).damage, Some(Damage::Unreadable(6)));
-        // What could not be read before proves nothing.
+        assert_eq!(caught(LOG, "{\"a\":1}\n7\"b\":2\r\n{\"c\":3}", &[9]).damage, Some(PatchDamage::Unreadable(8)));
+        assert_eq!(caught("{\"a\":[1]}", "{\"a\":[,1]}", &[5]).damage, Some(PatchDamage::Unreadable(6)));
+        // A record that was unreadable before proves nothing.
         let broken = "{\"a\":1}\n{\"b\":\n{\"c\":3}";
         assert_eq!(caught(broken, "{\"b\":\n{\"c\":3}", &[2]).damage, None);
         assert_eq!(caught(broken, "{\"b\":\n{\"c\":3}", &[2, 9]).damage, None);
@@ -346,6 +351,6 @@ mod tests {
         let joined = "{\"a\":1}\n{\"b\":{\"c\":\"x\\n\\ny\"}\n{\"d\":{\"e\":\"z\"}\n{\"f\":1}";
         assert_eq!(caught(spread, joined, &[9, 21, 24]).damage, None);
         let lossy = "{\"a\":1}\n{\"b\":{\"c\":\"x\\ny\"}\n{\"d\":{\"e\":\"z\"}\n{\"f\":1}";
-        assert_eq!(caught(spread, lossy, &[9, 21, 24]).damage, Some(Damage::Unreadable(8)));
+        assert_eq!(caught(spread, lossy, &[9, 21, 24]).damage, Some(PatchDamage::Unreadable(8)));
     }
 }

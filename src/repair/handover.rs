@@ -1,39 +1,40 @@
-//! Repairs that the user hands to the program that keeps a store, because nobody else can write it.
+//! Repairs that only the program that owns a store can write: the user hands them over to it.
 
 use std::io;
 
 use crate::format::handover::Problems;
-use crate::format::translate::Stored;
-use crate::json::edit::Base;
+use crate::format::translate::ParsedRecord;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, scan};
-use crate::judge::Judged;
+use crate::judge::WeighedFinding;
 use crate::place::{DocId, Place};
 use crate::read;
 use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
-use super::Fixed;
+use super::DocRepair;
 
-/// What the user calls, and with what, as JSON.
+/// A call that the user makes, with its argument as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Update {
+pub struct HandoverUpdate {
     pub call: &'static str,
-    pub with: Vec<u8>,
+    pub payload: Vec<u8>,
 }
 
-/// The update that mends what a repair leaves in a doc of one record, where its format knows one.
-pub fn update(id: DocId, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Option<Update>> {
-    let left = fixed.left();
+/// The update that fixes the findings that a repair leaves in a doc of one record; `None` if its format has no
+/// such call or nothing is left to fix.
+pub fn build_update(id: DocId, bytes: &dyn ReadAt, fixed: &DocRepair) -> io::Result<Option<HandoverUpdate>> {
+    let left = fixed.remaining();
     let Some((format, handover)) = left.format.and_then(|format| Some((format, format.info().handover?))) else {
         return Ok(None);
     };
     let is_mended =
-        |judged: &&Judged| judged.severity >= Severity::Warning && (handover.mends)(judged.finding.code);
-    let mended: Vec<&Judged> = left.judged.iter().filter(is_mended).collect();
+        |judged: &&WeighedFinding| judged.severity >= Severity::Warning && (handover.repairs)(judged.finding.code);
+    let mended: Vec<&WeighedFinding> = left.findings.iter().filter(is_mended).collect();
     if mended.is_empty() {
         return Ok(None);
     }
-    read::fill(id, bytes, &read::Options { format: Some(format), ..read::Options::default() })?;
+    read::merge_events(id, bytes, &read::Options { format: Some(format), ..read::Options::default() })?;
     let origin = |at: Place| bytes.origin(at);
     let places = mended.iter().map(|judged| (origin(judged.finding.row.at), judged.finding.partner.map(origin)));
     let problems = Problems::new(places);
@@ -44,6 +45,6 @@ pub fn update(id: DocId, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Option
     let (mut text, mut tape) = (Vec::new(), Tape::new());
     bytes.read_into(start, usize::try_from(bytes.len() - start).map_err(io::Error::other)?, &mut text)?;
     let Some(val) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(None) };
-    let with = (handover.update)(&Stored { val, base: Base::new(id, start), number: 0 }, &problems);
-    Ok(with.map(|with| Update { call: handover.call, with }))
+    let with = (handover.update)(&ParsedRecord { val, base: RecordBase::new(id, start), number: 0 }, &problems);
+    Ok(with.map(|with| HandoverUpdate { call: handover.call, payload: with }))
 }

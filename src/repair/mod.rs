@@ -1,11 +1,11 @@
-//! Repair. Findings list the acts that would mend them; the search chooses those that leave the fewest errors and lose
-//! least; the plan of a history says what they do to each item; rendering turns that into edits on bytes; then the patched
-//! bytes are judged again, and planned again, until nothing is left whose fix applies.
+//! Repair. Findings list the acts that would fix them; the search chooses those that leave the fewest errors and
+//! lose least; the plan of a history decides what they do to each item; rendering turns that into edits on bytes;
+//! then the patched bytes are judged again, and planned again, until no finding is left whose fix applies.
 
 mod acceptance;
 mod disjoint_sets;
+mod doc_repair;
 mod edit;
-mod fixed;
 pub mod flatten;
 pub mod guard;
 pub mod handover;
@@ -13,96 +13,97 @@ mod incremental;
 mod plan;
 mod preview;
 mod removed;
+mod round_changes;
 mod rounds;
 mod search;
 mod session;
 mod store;
 mod surroundings;
 
-pub use plan::selection::Accepted;
+pub use plan::selection::AcceptedFinding;
 
 use crate::history::{Code, Flags, Row};
-use crate::judge::Judged;
+use crate::judge::WeighedFinding;
 use crate::place::Place;
 use crate::rule::Loss;
 
 pub use disjoint_sets::DisjointSets;
-pub use fixed::{Fixed, NO_REASONS};
+pub use doc_repair::{DocRepair, GENERIC_REASONS};
 pub use plan::history_plan::HistoryPlan;
-pub use plan::predicted::Predicted;
-pub use preview::{Promise, Sketch, Sketcher};
+pub use plan::outcome::PlanOutcome;
+pub use preview::{HistoryPreview, PredictedFix, Previewer};
 pub use rounds::{fix, fix_judged};
-pub use search::Search;
-pub use surroundings::{Numbered, Surroundings};
+pub use search::RepairSearch;
+pub use surroundings::{IndexedRow, Surroundings};
 
-/// What to do about a call that nobody answered, and a result that nobody asked for.
+/// Treatment of calls without a result, and of results without a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Orphans {
-    /// Answer a call whose result is a text; take out what cannot be answered, and results without a call.
+    /// Adds a placeholder result where the result is a text; removes other calls, and results without a call.
     #[default]
     Auto,
-    /// Take it out.
+    /// Removes it.
     Drop,
-    /// Answer it with an output that claims nothing, or leave it.
+    /// Adds a neutral placeholder result, or leaves the call.
     Stub,
-    /// The same as [`Orphans::Auto`], but results without a call become texts.
+    /// The same as [`Orphans::Auto`], but results without a call become text.
     Text,
 }
 
-/// What to do about reasoning.
+/// Treatment of reasoning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reasoning {
-    /// Whatever the findings need, as little as possible.
+    /// Changed only as far as the findings need.
     #[default]
     Auto,
-    /// Every group that can be referenced whole becomes references.
+    /// Every group that can be referenced as a whole becomes references.
     Reference,
-    /// Every reference gives way to the item that it names, where the file contains it.
+    /// Every reference is replaced by its item, where the file contains it.
     Inline,
     /// Never removed or rewritten.
     Keep,
-    /// All of it goes, with the ids of its groups.
+    /// Removed, with the ids of its groups.
     Strip,
 }
 
-/// What the user wants of a repair.
+/// Options of a repair.
 #[derive(Clone, Debug, Default)]
 pub struct FixOptions {
     pub orphans: Orphans,
     pub reasoning: Reasoning,
-    /// Only repairs that take nothing from what the model saw.
+    /// Only repairs that remove nothing that the model saw.
     pub lossless: bool,
-    /// Also the fixes of warnings that are off by default.
+    /// Also fixes warnings whose fix is off by default.
     pub warnings: bool,
-    /// Rules whose fixes were asked for by name.
+    /// Rules whose fixes were requested by name.
     pub selected: Vec<Code>,
     pub acknowledge_safety: bool,
-    /// Encrypted content and ids are another account's.
+    /// Encrypted content and ids belong to another account.
     pub account_changed: bool,
-    /// Inline images of more bytes give way to a text.
+    /// Inline images of more bytes are replaced by a text.
     pub max_image_bytes: Option<u32>,
-    /// The provider that the header of a session is to name.
+    /// The provider to write into the header of a session.
     pub provider: Option<String>,
-    /// The result is a file of its own, so lines that other files point at may move.
-    pub copies: bool,
-    /// Another file continues from a part of this one.
+    /// The result is a separate file, so lines that other files refer to may move.
+    pub writes_copy: bool,
+    /// Another file continues a part of this one, so none of its lines may change.
     pub pinned: bool,
-    /// Findings that stay.
-    pub accepted: Vec<Accepted>,
-    /// Nothing is written: what the plans tell is not read again.
-    pub preview: bool,
+    /// Findings that are not fixed.
+    pub accepted: Vec<AcceptedFinding>,
+    /// Nothing is written, so the result is not checked by reading it again.
+    pub is_preview: bool,
 }
 
-/// Why something is changed.
+/// The cause of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cause {
     /// A finding of this rule, in this variant, on the item at this place.
     Rule(Code, u8, Place),
-    /// The user asked for it: the flag.
+    /// A flag that the user gave.
     Flag(&'static str),
 }
 
-/// What happens to an item.
+/// What a repair does to an item.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Action {
     Drop,
@@ -124,56 +125,56 @@ impl Action {
     }
 }
 
-/// One change, as it is reported.
+/// A reported change.
 #[derive(Clone, Copy, Debug)]
-pub struct Change {
+pub struct ItemChange {
     pub cause: Cause,
     /// The item that changes; for a stub, the call that it answers. Its place is in the original bytes.
     pub row: Row,
-    /// The item after which a moved one or an answer comes to stand, or from where a copy comes.
-    pub other: Option<Place>,
+    /// The item beside which a moved item or a placeholder is inserted, or the source of a copy.
+    pub anchor: Option<Place>,
     pub action: Action,
     pub loss: Loss,
-    /// What is done, in words.
-    pub what: &'static str,
+    /// Description for the user.
+    pub description: &'static str,
     pub history: Option<u32>,
 }
 
-/// A value that a repair takes away.
+/// A value that a repair removes.
 #[derive(Clone, Copy, Debug)]
-pub struct Removed {
+pub struct RemovedValue {
     pub at: Place,
-    /// The item whose change takes it away.
+    /// The item whose change removes it.
     pub item: Place,
 }
 
-/// A finding that stays, and why its fix was not made.
+/// A finding that is not fixed, and why.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal {
     pub code: Code,
     pub at: Place,
-    pub why: &'static str,
+    pub reason: &'static str,
 }
 
 impl Refusal {
-    /// The finding stays.
-    pub(in crate::repair) fn of(judged: &Judged, why: &'static str) -> Refusal {
-        Refusal { code: judged.finding.code, at: judged.finding.row.at, why }
+    /// A refusal to fix a finding.
+    pub(in crate::repair) fn of(judged: &WeighedFinding, why: &'static str) -> Refusal {
+        Refusal { code: judged.finding.code, at: judged.finding.row.at, reason: why }
     }
 
-    /// The finding stays for which a change was to be made; `None` if a flag asked for it.
-    pub(in crate::repair) fn of_change(change: &Change, why: &'static str) -> Option<Refusal> {
+    /// A refusal to fix the finding that caused a change; `None` if a flag caused it.
+    pub(in crate::repair) fn of_change(change: &ItemChange, why: &'static str) -> Option<Refusal> {
         match change.cause {
-            Cause::Rule(code, _, at) => Some(Refusal { code, at, why }),
+            Cause::Rule(code, _, at) => Some(Refusal { code, at, reason: why }),
             Cause::Flag(_) => None,
         }
     }
 }
 
-/// A group that a flag asks to change, and why it stays as it is.
+/// A group that a flag asks to change and that stays unchanged, and why.
 #[derive(Clone, Copy, Debug)]
-pub struct Left {
+pub struct SkippedGroup {
     pub at: Place,
     pub flags: Flags,
-    pub why: &'static str,
+    pub reason: &'static str,
 }

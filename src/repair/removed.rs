@@ -1,50 +1,50 @@
-//! What a repair takes away: the values of the original bytes that the patch removes and that nothing it writes keeps. It
-//! is found in the patch alone, whoever made the edits, so that none of them can take something out unlisted.
+//! Values that a repair removes: those of the original bytes that the patch removes and does not write elsewhere.
+//! They are found in the patch alone, whoever made the edits, so that no edit can remove something unlisted.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::io;
 
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, scan};
-use crate::place::{DocId, Edit, Place, With};
+use crate::place::{DocId, Edit, Place, ReplacementPart};
 use crate::rule::Loss;
-use crate::source::split::{Piece, SplitError, split};
+use crate::source::split::{DocumentPiece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
-use super::fixed::Fixed;
-use super::{Action, Change, Removed};
+use super::doc_repair::DocRepair;
+use super::{Action, ItemChange, RemovedValue};
 
-/// Lists what the patch of a doc takes away besides the items that are dropped. An item that goes whole is dropped.
-pub(super) fn list(id: DocId, bytes: &dyn ReadAt, fixed: &mut Fixed) -> io::Result<()> {
+/// Lists the values that the patch of a doc removes, besides items that are dropped as a whole.
+pub(super) fn list_removed(id: DocId, bytes: &dyn ReadAt, fixed: &mut DocRepair) -> io::Result<()> {
     let edits = fixed.patch.edits(id);
-    let Some(gone) = Gone::of(edits, &fixed.changes, bytes)? else { return Ok(()) };
-    let found = gone.found(id, bytes, fixed.before.container)?;
+    let Some(gone) = RemovedText::of(edits, &fixed.changes, bytes)? else { return Ok(()) };
+    let found = gone.values(id, bytes, fixed.before.container)?;
     let moves = fixed.changes.iter().filter(|change| change.action == Action::Move);
     let moved: HashSet<Place> = moves.map(|change| change.row.at).collect();
-    for (at, owner) in owners(&fixed.changes, &found) {
+    for (at, owner) in find_owners(&fixed.changes, &found) {
         let Some(change) = fixed.changes.get_mut(owner) else { continue };
         let item = change.row.at;
-        // A name that gives way to another one says no less.
-        if change.loss != Loss::Lossy && gone.gives_way(at) || moved.contains(&at) {
+        // A name that is replaced by another one is no loss.
+        if change.loss != Loss::Lossy && gone.is_replaced(at) || moved.contains(&at) {
             continue;
         }
-        let stays = gone.gives_way(at) || !at.contains(&item);
+        let stays = gone.is_replaced(at) || !at.contains(&item);
         if !stays && matches!(change.action, Action::Rewrite | Action::Strip) {
             change.action = Action::Drop;
             change.loss = Loss::Lossy;
         }
-        fixed.removed.push(Removed { at, item });
+        fixed.removed.push(RemovedValue { at, item });
     }
     Ok(())
 }
 
-/// For each place, in order, the change that takes it away: to the smallest item that holds it, to one in it, to one with
-/// which it is edited, or to the last item before it.
-fn owners(changes: &[Change], found: &[Place]) -> Vec<(Place, usize)> {
+/// For each place, in order, the index of the change that removes it: the one on the smallest item that contains
+/// it, on an item in it, on an item that is edited with it, or on the last item before it.
+fn find_owners(changes: &[ItemChange], found: &[Place]) -> Vec<(Place, usize)> {
     let mut order: Vec<(Place, usize)> = changes.iter().enumerate().map(|(ix, one)| (one.row.at, ix)).collect();
     order.sort_by_key(|(at, _)| (at.start, Reverse(at.len)));
-    let others = changes.iter().enumerate().filter_map(|(ix, one)| Some((one.other?, ix)));
+    let others = changes.iter().enumerate().filter_map(|(ix, one)| Some((one.anchor?, ix)));
     let mut others: Vec<(Place, usize)> = others.collect();
     others.sort_by_key(|(at, _)| at.start);
     let mut open: Vec<(Place, usize)> = Vec::new();
@@ -65,29 +65,29 @@ fn owners(changes: &[Change], found: &[Place]) -> Vec<(Place, usize)> {
     owners
 }
 
-/// What is removed, and what is written.
-struct Gone {
-    /// Stretches that are removed, in order, and whether something is written in their place.
+/// The text that a patch removes, and what it writes.
+struct RemovedText {
+    /// Removed stretches (start, end), in order, and whether something is written in their place.
     ranges: Vec<(u64, u64, bool)>,
-    /// Items that are dropped as such, in order.
+    /// Items that are dropped as a whole, in order.
     dropped: Vec<Place>,
-    /// Items that are written in another place, in order.
+    /// Items that are moved, in order.
     moved: Vec<Place>,
-    /// Stretches that are copied to another place, in order.
+    /// Stretches that are copied elsewhere, in order.
     copied: Vec<Place>,
-    /// Strings in what is written.
+    /// Strings in the written text.
     written: HashSet<Box<[u8]>>,
 }
 
-impl Gone {
-    fn of(edits: &[Edit], changes: &[Change], bytes: &dyn ReadAt) -> io::Result<Option<Gone>> {
+impl RemovedText {
+    fn of(edits: &[Edit], changes: &[ItemChange], bytes: &dyn ReadAt) -> io::Result<Option<RemovedText>> {
         let items = |action: Action| -> Vec<Place> {
             let changed = changes.iter().filter(|change| change.action == action);
             let mut items: Vec<Place> = changed.map(|change| change.row.at).collect();
             items.sort_by_key(Place::order);
             items
         };
-        let mut gone = Gone {
+        let mut gone = RemovedText {
             ranges: Vec::new(),
             dropped: items(Action::Drop),
             moved: items(Action::Move),
@@ -99,11 +99,11 @@ impl Gone {
             let mut text = Vec::new();
             for with in &edit.with {
                 match with {
-                    With::Text(new) => text.extend_from_slice(new),
-                    With::Copy(at) => {
+                    ReplacementPart::Text(new) => text.extend_from_slice(new),
+                    ReplacementPart::Copy(at) => {
                         gone.copied.push(*at);
-                        // What is long is kept by its place.
-                        if start < end && at.len <= SHORT {
+                        // A long copy is compared by its place.
+                        if start < end && at.len <= MAX_READ_COPY {
                             let mut copy = Vec::new();
                             bytes.read_into(at.start, at.len as usize, &mut copy)?;
                             text.extend_from_slice(&copy);
@@ -112,7 +112,7 @@ impl Gone {
                 }
             }
             let writes = !edit.with.is_empty();
-            strings(&text, &mut gone.written);
+            collect_strings(&text, &mut gone.written);
             match gone.ranges.last_mut() {
                 Some((_, last, both)) if *last == start => (*last, *both) = (end, *both || writes),
                 _ if start < end => gone.ranges.push((start, end, writes)),
@@ -123,13 +123,13 @@ impl Gone {
         Ok((!gone.ranges.is_empty()).then_some(gone))
     }
 
-    /// The places of the values that go, in order.
-    fn found(&self, id: DocId, bytes: &dyn ReadAt, container: Container) -> io::Result<Vec<Place>> {
+    /// The places of the removed values, in order.
+    fn values(&self, id: DocId, bytes: &dyn ReadAt, container: Container) -> io::Result<Vec<Place>> {
         let (mut found, mut tape, mut text) = (Vec::new(), Tape::new(), Vec::new());
         match container {
-            Container::Document { start } if bytes.len() - start > framing::WHOLE_DOCUMENT => {
+            Container::Document { start } if bytes.len() - start > framing::MAX_WHOLE_DOCUMENT => {
                 let done = split(bytes, id, start, u64::MAX / 2, |piece, tape| {
-                    let (Piece::Element { bytes, base, .. } | Piece::Head { bytes, base }) = piece;
+                    let (DocumentPiece::Element { bytes, base, .. } | DocumentPiece::Head { bytes, base }) = piece;
                     tape.root(bytes).into_iter().for_each(|val| self.walk(val, base, None, &mut found));
                     true
                 });
@@ -141,7 +141,7 @@ impl Gone {
                 bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
                 if scan(&text, &mut tape).is_ok() {
                     let root = tape.root(&text);
-                    root.into_iter().for_each(|val| self.walk(val, Base::new(id, start), None, &mut found));
+                    root.into_iter().for_each(|val| self.walk(val, RecordBase::new(id, start), None, &mut found));
                 }
             }
             Container::Lines { start } => {
@@ -149,11 +149,11 @@ impl Gone {
                 for (from, to, _) in &self.ranges {
                     let mut at = next.max(*from);
                     while at < *to {
-                        let line = lines::around(bytes, id, start, at)?;
+                        let line = lines::line_at(bytes, id, start, at)?;
                         bytes.read_into(line.start, line.len as usize, &mut text)?;
                         if scan(&text, &mut tape).is_ok() {
                             let root = tape.root(&text);
-                            let base = Base::new(id, line.start);
+                            let base = RecordBase::new(id, line.start);
                             root.into_iter().for_each(|val| self.walk(val, base, None, &mut found));
                         }
                         at = line.end().max(at + 1);
@@ -167,7 +167,7 @@ impl Gone {
         Ok(found)
     }
 
-    fn walk(&self, val: Val<'_>, base: Base<'_>, key: Option<&[u8]>, found: &mut Vec<Place>) {
+    fn walk(&self, val: Val<'_>, base: RecordBase<'_>, key: Option<&[u8]>, found: &mut Vec<Place>) {
         let at = base.of(val);
         let first = self.ranges.partition_point(|(_, to, _)| *to <= at.start);
         let Some((from, to, writes)) = self.ranges.get(first).filter(|(from, ..)| *from < at.end()) else {
@@ -177,56 +177,64 @@ impl Gone {
             return;
         }
         let goes = *from <= at.start && at.end() <= *to;
-        let surrounds = goes && holds(&self.dropped, at);
-        let writes = *writes || holds(&self.moved, at);
+        let surrounds = goes && contains_any(&self.dropped, at);
+        let writes = *writes || contains_any(&self.moved, at);
         if goes && !surrounds {
-            let mut leaves = Leaves::default();
-            self.leaves(val, base, writes, key, &mut leaves);
-            if !leaves.lost {
+            let mut leaves = StringSummary::default();
+            self.summarize(val, base, writes, key, &mut leaves);
+            if !leaves.has_lost {
                 return;
             }
-            if !writes || !leaves.kept {
+            if !writes || !leaves.has_kept {
                 found.push(at);
                 return;
             }
         }
-        // Around an item that is dropped, what is said of it alone goes with it.
+        // Strings around a dropped item that are only about the item are removed with it.
         for member in val.members().filter(|member| !(surrounds && member.val.is_string())) {
             self.walk(member.val, base, Some(&member.key.decode()), found);
         }
         val.elements().for_each(|element| self.walk(element, base, key, found));
     }
 
-    /// Something is written in the place of just this.
-    fn gives_way(&self, at: Place) -> bool {
+    /// True if exactly this place is replaced.
+    fn is_replaced(&self, at: Place) -> bool {
         let ix = self.ranges.partition_point(|(from, ..)| *from < at.start);
         self.ranges.get(ix).is_some_and(|(from, to, writes)| *writes && *from == at.start && *to == at.end())
     }
 
     fn is_dropped(&self, at: Place) -> bool {
-        // A dropped item holds none that is dropped by itself, but for those that begin where it does.
+        // A dropped item contains no other dropped one, except those that begin where it does.
         let upto = self.dropped.partition_point(|own| own.start <= at.start);
         self.dropped.iter().take(upto).rev().take(4).any(|own| own.contains(&at))
     }
 
-    /// Whether strings of a value are lost, and whether some are kept.
-    fn leaves(&self, val: Val<'_>, base: Base<'_>, writes: bool, key: Option<&[u8]>, out: &mut Leaves) {
+    /// Notes whether strings of a value are lost, and whether some are kept.
+    fn summarize(
+        &self,
+        val: Val<'_>,
+        base: RecordBase<'_>,
+        writes: bool,
+        key: Option<&[u8]>,
+        out: &mut StringSummary,
+    ) {
         if let Some(text) = val.text() {
-            // What kind of thing it is, is in what is written instead.
+            // The replacement states the kind.
             if text.is_empty() || writes && key.is_some_and(|key| KINDS.contains(&key)) {
                 return;
             }
             let copied = self.is_copied(base.of(val));
             let kept = copied || self.is_written(&text);
-            out.lost |= !kept;
-            // A name is in many things.
-            out.kept |= kept && (copied || !key.is_some_and(|key| KINDS.contains(&key) || NAMES.contains(&key)));
+            out.has_lost |= !kept;
+            // A name may occur in many items.
+            out.has_kept |=
+                kept && (copied || !key.is_some_and(|key| KINDS.contains(&key) || NAMES.contains(&key)));
             return;
         }
         for member in val.members() {
-            self.leaves(member.val, base, writes, Some(&member.key.decode()), out);
+            self.summarize(member.val, base, writes, Some(&member.key.decode()), out);
         }
-        val.elements().for_each(|element| self.leaves(element, base, writes, key, out));
+        val.elements().for_each(|element| self.summarize(element, base, writes, key, out));
     }
 
     fn is_copied(&self, at: Place) -> bool {
@@ -234,56 +242,56 @@ impl Gone {
         self.copied.iter().take(upto).rev().take(4).any(|own| own.contains(&at))
     }
 
-    /// Whether a text is written, or, of JSON in a string, all that it says.
+    /// True if a text is written, or, of JSON in a string, all of its strings.
     fn is_written(&self, text: &[u8]) -> bool {
         if self.written.contains(text) {
             return true;
         }
         let mut tape = Tape::new();
-        let Some(inner) = inner(text, &mut tape) else { return false };
+        let Some(inner) = parse_embedded(text, &mut tape) else { return false };
         let mut all = true;
-        each_string(inner, &mut |text| all &= text.is_empty() || self.written.contains(text));
+        visit_strings(inner, &mut |text| all &= text.is_empty() || self.written.contains(text));
         all
     }
 }
 
-/// Whether a place holds one of these items, which are in order.
-fn holds(items: &[Place], at: Place) -> bool {
+/// True if a place contains one of these items, which are in order.
+fn contains_any(items: &[Place], at: Place) -> bool {
     let from = items.partition_point(|own| own.start < at.start);
     items.get(from).is_some_and(|own| at.contains(own))
 }
 
 #[derive(Default)]
-struct Leaves {
-    lost: bool,
-    kept: bool,
+struct StringSummary {
+    has_lost: bool,
+    has_kept: bool,
 }
 
-/// Keys of values that say what kind of thing it is in which they are.
+/// Keys whose values state the kind of the object that they are in.
 const KINDS: [&[u8]; 6] = [b"type", b"role", b"kind", b"part_kind", b"status", b"state"];
-/// Keys of values that name what many things may share.
+/// Keys whose values are names that many objects may share.
 const NAMES: [&[u8]; 2] = [b"name", b"tool_name"];
 
-/// A copy of so many bytes is read.
-const SHORT: u32 = 1 << 20;
+/// Longest copy, in bytes, whose text is read.
+const MAX_READ_COPY: u32 = 1 << 20;
 
 /// The JSON in a string.
-fn inner<'t>(text: &'t [u8], tape: &'t mut Tape) -> Option<Val<'t>> {
+fn parse_embedded<'t>(text: &'t [u8], tape: &'t mut Tape) -> Option<Val<'t>> {
     let is_like = matches!(text.trim_ascii().first(), Some(b'{' | b'['));
     scan(text, tape).ok().filter(|()| is_like)?;
     tape.root(text)
 }
 
-fn each_string(val: Val<'_>, see: &mut dyn FnMut(&[u8])) {
+fn visit_strings(val: Val<'_>, see: &mut dyn FnMut(&[u8])) {
     if let Some(text) = val.text() {
         see(&text);
     }
-    val.members().for_each(|member| each_string(member.val, see));
-    val.elements().for_each(|element| each_string(element, see));
+    val.members().for_each(|member| visit_strings(member.val, see));
+    val.elements().for_each(|element| visit_strings(element, see));
 }
 
-/// The strings in a piece of JSON, which need not be a whole value; and those of the JSON in them.
-fn strings(piece: &[u8], out: &mut HashSet<Box<[u8]>>) {
+/// Collects the strings in a piece of JSON, which need not be a complete value, and those of JSON in them.
+fn collect_strings(piece: &[u8], out: &mut HashSet<Box<[u8]>>) {
     let mut rest = piece;
     let mut tape = Tape::new();
     while let Some(open) = memchr::memchr(b'"', rest) {
@@ -293,8 +301,8 @@ fn strings(piece: &[u8], out: &mut HashSet<Box<[u8]>>) {
             end += if *byte == b'\\' { 2 } else { 1 };
         }
         let text = crate::json::string::decode(from.get(..end).unwrap_or(from));
-        if let Some(inner) = inner(&text, &mut tape) {
-            each_string(inner, &mut |text| {
+        if let Some(inner) = parse_embedded(&text, &mut tape) {
+            visit_strings(inner, &mut |text| {
                 out.insert(text.into());
             });
         }

@@ -1,101 +1,104 @@
-//! Rounds: plan, patch, judge the patched bytes, and again, until no finding is left whose fix applies. The pass that
-//! judges a patch reads what will be written, so what is reported as left is what is left.
+//! Rounds: plan, patch, judge the patched bytes, and repeat until no finding is left whose fix applies. The pass
+//! that judges a patch reads exactly what will be written, so its findings are those that remain.
 
 use std::collections::HashSet;
 use std::io;
 
-use crate::format::{Format, KeptLines, Probe};
+use crate::format::{Format, NumberedLines, Probe};
 use crate::history::{Code, Usage};
 use crate::json::{Val, pointer};
-use crate::judge::{Judged, JudgedDoc, Options, judge};
+use crate::judge::{JudgedDoc, Options, WeighedFinding, judge};
 use crate::place::{DocId, Patch, Pieces, Place};
 use crate::read::{self, detect};
-use crate::source::{Container, Patched, ReadAt, framing};
+use crate::source::{Container, PatchedView, ReadAt, framing};
 use crate::target::Severity;
 
-use super::acceptance::Errors;
+use super::acceptance::ErrorCounts;
+use super::doc_repair::{AbandonedHistories, DocRepair, ENDLESS, OTHER_FORMAT};
 use super::edit::padding;
 use super::edit::provider;
-use super::edit::provider::{Header, Set};
+use super::edit::provider::{LogHeader, ProviderEdit};
 use super::edit::render::render;
-use super::edit::text::{TextEdits, TextOf};
-use super::fixed::{ENDLESS, Fixed, GivenUp, OTHER_FORMAT};
-use super::guard::{self, Recognise, Texts};
+use super::edit::text::{TextEdits, TextRepair};
+use super::guard::{self, PatchedTexts, RecordDetector};
 use super::incremental;
-use super::incremental::Round;
+use super::incremental::RepairRound;
 use super::plan::history_plan::HistoryPlan;
 use super::removed;
-use super::search::Search;
+use super::round_changes::{change_to_original, dedup_changes, group_to_original};
+use super::search::RepairSearch;
 use super::session;
 use super::store;
-use super::{Action, Cause, Change, FixOptions, Left, Refusal};
+use super::{Action, FixOptions, Refusal};
 
-/// A round that leaves something is followed by another, so many times in any case; then only while each leaves less.
-const ROUNDS: usize = 5;
+/// Number of rounds that are always allowed; after them another round follows only while each leaves fewer
+/// findings.
+const MIN_ROUNDS: usize = 5;
 
-/// Bytes that the rounds of a doc read in all, if it takes more of them: many rounds are for small docs, so that the
-/// time for a large one grows with its length.
-const MOST_READ: u64 = 256 << 20;
+/// Total number of bytes that further rounds of a doc may read: many rounds are for small docs, so that the time
+/// for a large one grows with its length.
+const MAX_READ: u64 = 256 << 20;
 
 /// Repairs a doc.
 pub fn fix(
     id: DocId,
     bytes: &dyn ReadAt,
     options: &Options,
-    wanted: &FixOptions,
+    fix_options: &FixOptions,
     threads: usize,
-) -> io::Result<Fixed> {
-    Job { id, bytes, options, wanted, threads }.run(None)
+) -> io::Result<DocRepair> {
+    RepairJob { id, bytes, options, fix_options, threads }.run(None)
 }
 
-/// Makes the default repair of a doc that was judged, and planned, but for documents of several lines.
+/// Makes the default repair of a doc that was judged and planned already, except documents of several lines.
 pub fn fix_judged(
     id: DocId,
     bytes: &dyn ReadAt,
     options: &Options,
     threads: usize,
     judged: JudgedDoc<HistoryPlan>,
-) -> io::Result<Fixed> {
-    Job { id, bytes, options, wanted: &FixOptions::default(), threads }.run(Some(judged))
+) -> io::Result<DocRepair> {
+    RepairJob { id, bytes, options, fix_options: &FixOptions::default(), threads }.run(Some(judged))
 }
 
 const NO_BETTER: &str = "the fix would not reduce the number of errors, so this history was not changed";
 
-/// How the edits of a round are made.
-struct How<'h> {
-    /// An earlier round has changed the doc.
+/// Context in which the edits of a round are made.
+struct RoundContext<'h> {
+    /// True if an earlier round has changed the doc.
     is_changed: bool,
-    /// Lines are to stay where they are.
-    stays: Option<&'h dyn KeptLines>,
-    /// Where the lines begin of a session, which name one another.
+    /// Set if the lines must keep their places.
+    fixed_lines: Option<&'h dyn NumberedLines>,
+    /// Offset of the first line, for a session whose lines name one another.
     session: Option<u64>,
 }
 
-/// What a round comes to.
+/// The edits of a round.
 #[derive(Default)]
-struct Made {
+struct RoundEdits {
     patch: Patch,
-    /// What is changed besides the plans' items, and what is not.
-    raised: TextEdits,
+    /// Changes and refusals besides those of the plans.
+    text_edits: TextEdits,
     plans: Vec<HistoryPlan>,
-    /// Lines of a session that stay as they are.
-    disputes: session::Disputes,
-    /// Damaged lines and lost links hide what follows them: more is read after this round than before.
-    is_read_anew: bool,
+    /// Lines of a session that stay unchanged.
+    disputes: session::DisputedLines,
+    /// True if the round repairs damaged lines or lost links, which hide what follows them: more is read after it
+    /// than before.
+    needs_reread: bool,
 }
 
-struct Job<'j> {
+struct RepairJob<'j> {
     id: DocId,
     bytes: &'j dyn ReadAt,
     options: &'j Options,
-    wanted: &'j FixOptions,
+    fix_options: &'j FixOptions,
     threads: usize,
 }
 
-impl Job<'_> {
-    /// `judged` is the doc as it is, if that is known.
-    fn run(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<Fixed> {
-        let mut given_up = GivenUp::new();
+impl RepairJob<'_> {
+    /// Repairs the doc; `judged` is the doc before the repair, if it was judged already.
+    fn run(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<DocRepair> {
+        let mut given_up = AbandonedHistories::new();
         loop {
             let (mut fixed, mut worse) = self.attempt(&given_up, judged.take())?;
             let known = given_up.len();
@@ -106,58 +109,63 @@ impl Job<'_> {
                 given_up.entry(number).or_insert(why);
             });
             if given_up.len() == known {
-                fixed.given_up = given_up;
-                removed::list(self.id, self.bytes, &mut fixed)?;
-                fixed.changes = settled(std::mem::take(&mut fixed.changes));
-                fixed.refuse_the_rest(self.wanted);
+                fixed.abandoned = given_up;
+                removed::list_removed(self.id, self.bytes, &mut fixed)?;
+                fixed.changes = dedup_changes(std::mem::take(&mut fixed.changes));
+                fixed.refuse_remaining(self.fix_options);
                 return Ok(fixed);
             }
         }
     }
 
-    /// Whether a second run would change nothing: what was given up for the format of the file could be made once the rest
-    /// makes that surer.
-    fn is_final(&self, fixed: &Fixed, given_up: &GivenUp) -> io::Result<bool> {
+    /// True if a second run would change nothing: a repair that was abandoned because of the format of the file
+    /// may become possible once the rest is repaired.
+    fn is_final(&self, fixed: &DocRepair, given_up: &AbandonedHistories) -> io::Result<bool> {
         if fixed.patch.is_empty() || !given_up.values().any(|why| *why == OTHER_FORMAT) {
             return Ok(true);
         }
         let pieces = Pieces::new(fixed.patch.edits(self.id), self.id, self.bytes.len());
-        let view = Patched::new(self.bytes, pieces);
-        Ok(Job { bytes: &view, ..*self }.run(None)?.patch.is_empty())
+        let view = PatchedView::new(self.bytes, pieces);
+        Ok(RepairJob { bytes: &view, ..*self }.run(None)?.patch.is_empty())
     }
 
-    /// Repairs all but what was given up; also tells what is to be given up, too.
-    fn attempt(&self, given_up: &GivenUp, judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<(Fixed, GivenUp)> {
-        let Job { id, bytes, options, wanted, threads } = *self;
-        let spread = is_spread(bytes)?;
-        // What was chosen in a round is known by places of its text.
-        let search = || Search::new(wanted, spread, wanted.preview);
+    /// Repairs everything except the abandoned histories; also returns those to abandon next.
+    fn attempt(
+        &self,
+        given_up: &AbandonedHistories,
+        judged: Option<JudgedDoc<HistoryPlan>>,
+    ) -> io::Result<(DocRepair, AbandonedHistories)> {
+        let RepairJob { id, bytes, options, fix_options, threads } = *self;
+        let spread = is_multiline(bytes)?;
+        // Decisions of a round refer to places of its text, so each round gets a new search.
+        let search = || RepairSearch::new(fix_options, spread, fix_options.is_preview);
         let before = match judged {
             Some(judged) => judged,
             None => judge(id, bytes, options, threads, &search())?,
         };
-        let mut fixed = Fixed::new(before);
-        let mut first = Errors::of(&fixed.before);
+        let mut fixed = DocRepair::new(before);
+        let mut first = ErrorCounts::of(&fixed.before);
         let mut touched: Vec<Place> = Vec::new();
         let (mut fewest, mut read) = (usize::MAX, 0);
         for round in 0.. {
             let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
-            let view = Patched::new(bytes, pieces.clone());
+            let view = PatchedView::new(bytes, pieces.clone());
             let current = fixed.after.as_mut().unwrap_or(&mut fixed.before);
             let container = current.container;
-            // Lines stay where they are also of a history that is not changed itself.
-            let numbered = current.made.iter().find_map(|plan| plan.numbered);
-            current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
-            let mut plans = std::mem::take(&mut current.made);
+            // Lines also keep their places if another history of the doc needs that.
+            let numbered = current.outputs.iter().find_map(|plan| plan.numbered);
+            current.outputs.retain(|plan| !given_up.contains_key(&Some(plan.number)));
+            let mut plans = std::mem::take(&mut current.outputs);
             if round == 0 {
-                let around = plans.iter_mut().flat_map(|plan| std::mem::take(&mut plan.around));
-                fixed.around = around.map(|(at, around)| (bytes.origin(at), around)).collect();
+                let around = plans.iter_mut().flat_map(|plan| std::mem::take(&mut plan.surroundings));
+                fixed.surroundings = around.map(|(at, around)| (bytes.origin(at), around)).collect();
             }
             let session = session::start_of(container, current.format.map(|format| format.info().histories));
             let limit = options.read.max_record;
-            // What a lost link hides changes what everything after it means: it comes first, and alone.
+            // A lost link hides lines that change the meaning of everything after them, so links are repaired
+            // first, and alone.
             let mut relinked = match session.filter(|_| !given_up.contains_key(&None)) {
-                Some(start) => session::relink(id, &view, start, limit, &current.judged, wanted)?,
+                Some(start) => session::relink(id, &view, start, limit, &current.findings, fix_options)?,
                 None => TextEdits::default(),
             };
             if !relinked.edits.is_empty() {
@@ -165,100 +173,117 @@ impl Job<'_> {
             }
             fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
             fixed.refusals.append(&mut relinked.refusals);
-            let left = plans.iter().flat_map(|plan| plan.left.iter().copied());
-            fixed.left_alone = left.map(|left| left_in_original(left, &pieces, round)).collect();
-            let open = self.open(&current.judged, &fixed.refusals, given_up);
+            let left = plans.iter().flat_map(|plan| plan.skipped_groups.iter().copied());
+            fixed.skipped_groups = left.map(|left| group_to_original(left, &pieces, round)).collect();
+            let open = self.open_histories(&current.findings, &fixed.refusals, given_up);
             let read_by = current.format;
-            let knows = |val: Val<'_>| is_record(read_by, &options.read, val);
+            let is_record_of_doc = |val: Val<'_>| is_record(read_by, &options.read, val);
             let marks = current.lines.as_slice();
             let placeholder = read_by.and_then(|format| format.info().placeholder);
-            let text = TextOf { id, bytes: &view, container, marks, wanted, placeholder, knows: &knows };
-            let is_changed = !fixed.patch.is_empty();
-            let kept = current.format.and_then(|format| format.info().kept_lines);
-            fixed.numbered |= numbered.is_some();
-            let stays = kept.filter(|_| numbered.is_some() && !wanted.copies);
-            let how = How { is_changed, stays, session };
-            let Made { mut patch, mut raised, plans, disputes, is_read_anew } = match given_up.contains_key(&None)
-            {
-                true => self.rendered(&text, plans, &how)?,
-                false => self.edits(&text, &current.judged, plans, relinked, &how)?,
+            let text = TextRepair {
+                id,
+                bytes: &view,
+                container,
+                marks,
+                fix_options,
+                placeholder,
+                is_record: &is_record_of_doc,
             };
-            // Damaged lines come first, and alone.
-            let given = |judged: &&Judged| !is_read_anew && !given_up.contains_key(&judged.history);
-            let judged = || current.judged.iter().filter(given);
-            let mut own = store::fill(&view, read_by, judged(), &options.read, wanted)?;
+            let is_changed = !fixed.patch.is_empty();
+            let kept = current.format.and_then(|format| format.info().numbered_lines);
+            fixed.has_numbered_lines |= numbered.is_some();
+            let fixed_lines = kept.filter(|_| numbered.is_some() && !fix_options.writes_copy);
+            let context = RoundContext { is_changed, fixed_lines, session };
+            let RoundEdits { mut patch, mut text_edits, plans, disputes, needs_reread } =
+                match given_up.contains_key(&None) {
+                    true => self.render_plans(&text, plans, &context)?,
+                    false => self.collect_edits(&text, &current.findings, plans, relinked, &context)?,
+                };
+            // Damaged lines are repaired first, and alone.
+            let given = |judged: &&WeighedFinding| !needs_reread && !given_up.contains_key(&judged.history);
+            let judged = || current.findings.iter().filter(given);
+            let mut own = store::fill(&view, read_by, judged(), &options.read, fix_options)?;
             patch.add(own.edits.drain(..));
-            raised.changes.append(&mut own.changes);
-            raised.touched.append(&mut own.touched);
-            raised.refusals.append(&mut own.refusals);
-            let in_dispute = |judged: &&Judged| wanted.wants(judged) && disputes.hold(judged.finding.row.at);
-            raised
+            text_edits.changes.append(&mut own.changes);
+            text_edits.touched.append(&mut own.touched);
+            text_edits.refusals.append(&mut own.refusals);
+            let in_dispute =
+                |judged: &&WeighedFinding| fix_options.selects(judged) && disputes.contains(judged.finding.row.at);
+            text_edits
                 .refusals
                 .extend(judged().filter(in_dispute).map(|judged| Refusal::of(judged, session::DISPUTED)));
-            fixed.refusals.append(&mut raised.refusals);
+            fixed.refusals.append(&mut text_edits.refusals);
             let set = match kept {
                 Some(kept) => {
                     let own = numbered.unwrap_or(0);
-                    provider::set(id, &view, container, &Header { kept, own, stays: stays.is_some() }, wanted)?
+                    provider::set_provider(
+                        id,
+                        &view,
+                        container,
+                        &LogHeader { kept, own, has_fixed_lines: fixed_lines.is_some() },
+                        fix_options,
+                    )?
                 }
-                None => Set::default(),
+                None => ProviderEdit::default(),
             };
-            fixed.provider_left = set.left;
+            fixed.provider_refusal = set.refusal;
             patch.add(set.edits);
             if patch.is_empty() {
                 break;
             }
-            if round >= ROUNDS && (open.len() >= fewest || read > MOST_READ) {
+            if round >= MIN_ROUNDS && (open.len() >= fewest || read > MAX_READ) {
                 let endless = open.into_iter().map(|number| (number, ENDLESS)).collect();
                 return Ok((fixed, endless));
             }
             fewest = fewest.min(open.len());
             let in_doc = plans.iter().filter(|plan| plan.info.editor.is_none());
-            let rows = in_doc.flat_map(|plan| plan.rows()).map(|row| row.at).chain(raised.touched);
+            let rows = in_doc.flat_map(|plan| plan.rows()).map(|row| row.at).chain(text_edits.touched);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
-            raised.changes.extend(set.change);
-            let changes = plans.iter().flat_map(|plan| &plan.changes).chain(&raised.changes).copied();
-            fixed.changes.extend(changes.map(|change| to_original(change, &pieces, round)));
+            text_edits.changes.extend(set.change);
+            let changes = plans.iter().flat_map(|plan| &plan.changes).chain(&text_edits.changes).copied();
+            fixed.changes.extend(changes.map(|change| change_to_original(change, &pieces, round)));
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
-            let next = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
+            let next = PatchedView::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
             read += next.len();
-            let in_part = if is_read_anew {
+            let partial = if needs_reread {
                 None
             } else {
-                let (found, changes) = (fixed.left(), raised.changes.as_slice());
-                let done = Round { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
+                let (found, changes) = (fixed.remaining(), text_edits.changes.as_slice());
+                let done =
+                    RepairRound { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
                 incremental::judge(&done, options, threads, &search())?
             };
-            let after = match in_part {
+            let after = match partial {
                 Some(after) => after,
-                None => self.again(&next, &search(), &fixed.before)?,
+                None => self.judge_patched(&next, &search(), &fixed.before)?,
             };
-            if is_read_anew {
-                // Only now it can be read as it was meant, and may show more errors than before.
-                first = Errors::of(&after);
+            if needs_reread {
+                // Only now is everything readable, so there may be more errors than before.
+                first = ErrorCounts::of(&after);
             }
             fixed.after = Some(after);
         }
-        fixed.changes = settled(std::mem::take(&mut fixed.changes));
-        fixed.forget_numbers(wanted);
-        let worse = fixed.after.as_ref().map(|after| first.not_fewer(&Errors::of(after), &fixed.changes));
+        fixed.changes = dedup_changes(std::mem::take(&mut fixed.changes));
+        fixed.drop_number_findings(fix_options);
+        let worse = fixed.after.as_ref().map(|after| first.not_improved(&ErrorCounts::of(after), &fixed.changes));
         let worse = worse.unwrap_or_default().into_iter().map(|number| (Some(number), NO_BETTER));
-        let mut worse: GivenUp = worse.collect();
-        if fixed.after.is_some() && !wanted.preview {
-            self.hold(&mut fixed, touched, &mut worse)?;
+        let mut worse: AbandonedHistories = worse.collect();
+        if fixed.after.is_some() && !fix_options.is_preview {
+            self.check_result(&mut fixed, touched, &mut worse)?;
         }
         Ok((fixed, worse))
     }
 
-    /// Judges the patched bytes. A request is read by the format that it had, if nothing is wrong with it by that one
-    /// nor by what it is taken for now: a repair may take out what told the format, and the next reader finds nothing to repair either way.
-    fn again(
+    /// Judges the patched bytes. A request keeps the format that it had, if neither that format nor the one
+    /// detected now has findings: a repair may remove what the format was recognised by, and either way nothing is
+    /// left to repair.
+    fn judge_patched(
         &self,
-        next: &Patched<'_>,
-        search: &Search<'_>,
+        next: &PatchedView<'_>,
+        search: &RepairSearch<'_>,
         before: &JudgedDoc<HistoryPlan>,
     ) -> io::Result<JudgedDoc<HistoryPlan>> {
-        let Job { id, options, threads, .. } = *self;
+        let RepairJob { id, options, threads, .. } = *self;
         let after = judge(id, next, options, threads, search)?;
         let had = before.format.filter(|format| format.info().usage == Usage::Request && is_body(&after, next));
         match had {
@@ -276,99 +301,114 @@ impl Job<'_> {
         }
     }
 
-    /// What the plans come to. Lines stay where they are, if something else points at them; those of a session stay linked.
-    fn rendered(&self, text: &TextOf<'_>, mut plans: Vec<HistoryPlan>, how: &How<'_>) -> io::Result<Made> {
+    /// Renders the plans. Lines keep their places if other files refer to them; those of a session stay linked.
+    fn render_plans(
+        &self,
+        text: &TextRepair<'_>,
+        mut plans: Vec<HistoryPlan>,
+        context: &RoundContext<'_>,
+    ) -> io::Result<RoundEdits> {
         if let Some(editor) = plans.iter().find_map(|plan| plan.info.editor) {
-            let store::Written { patch, touched, relinked } =
+            let store::StorePatch { patch, touched, link_changes } =
                 store::write(self.id, text.bytes, &self.options.read, editor, &mut plans)?;
-            let raised = TextEdits { changes: relinked, touched, ..TextEdits::default() };
-            return Ok(Made { patch, raised, plans, ..Made::default() });
+            let text_edits = TextEdits { changes: link_changes, touched, ..TextEdits::default() };
+            return Ok(RoundEdits { patch, text_edits, plans, ..RoundEdits::default() });
         }
-        if let Some(start) = how.session {
+        if let Some(start) = context.session {
             let limit = self.options.read.max_record;
-            let session::Rendered { patch, changes, moved, disputes } =
+            let session::SessionPatch { patch, changes, moved, disputes } =
                 session::render(self.id, text.bytes, start, limit, &plans)?;
             let mut refusals = Vec::new();
             for plan in &mut plans {
                 plan.changes.retain_mut(|change| {
-                    if disputes.hold(change.row.at) {
+                    if disputes.contains(change.row.at) {
                         refusals.extend(Refusal::of_change(change, session::DISPUTED));
                         return false;
                     }
                     let after = moved.get(&change.row.at).copied();
                     if change.action == Action::Move {
-                        change.other = after.or(change.other);
+                        change.anchor = after.or(change.anchor);
                     }
                     after.is_none() || change.action != Action::Drop
                 });
             }
-            return Ok(Made {
+            return Ok(RoundEdits {
                 patch,
-                raised: TextEdits { changes, refusals, ..TextEdits::default() },
+                text_edits: TextEdits { changes, refusals, ..TextEdits::default() },
                 plans,
                 disputes,
-                is_read_anew: false,
+                needs_reread: false,
             });
         }
         let mut patch = render(self.id, text.bytes, text.container, text.marks, &plans)?;
-        if let Some(kept) = how.stays {
+        if let Some(kept) = context.fixed_lines {
             patch = padding::pad(self.id, text.bytes, text.container, &patch, kept)?;
         }
-        Ok(Made { patch, plans, ..Made::default() })
+        Ok(RoundEdits { patch, plans, ..RoundEdits::default() })
     }
 
-    /// The edits of a round: on damaged lines, or else on all else, or else on the end of the file. Also the plans of which
-    /// they are a part.
-    fn edits(
+    /// The edits of a round, with its plans: on damaged lines, or else on everything else, or else on the end of
+    /// the file.
+    fn collect_edits(
         &self,
-        text: &TextOf<'_>,
-        judged: &[Judged],
+        text: &TextRepair<'_>,
+        judged: &[WeighedFinding],
         plans: Vec<HistoryPlan>,
         relinked: TextEdits,
-        how: &How<'_>,
-    ) -> io::Result<Made> {
-        let hold = |edits: TextEdits| match how.stays {
-            Some(_) => edits.that_move_no_line(text.bytes.len(), self.wanted.pinned),
+        context: &RoundContext<'_>,
+    ) -> io::Result<RoundEdits> {
+        let restrict = |edits: TextEdits| match context.fixed_lines {
+            Some(_) => edits.without_line_moves(text.bytes.len(), self.fix_options.pinned),
             None => edits,
         };
-        let mut damage = hold(text.damage(judged)?);
+        let mut damage = restrict(text.repair_damage(judged)?);
         if !damage.edits.is_empty() {
             let mut patch = Patch::default();
             patch.add(damage.edits.iter().cloned());
-            return Ok(Made { patch, raised: damage, is_read_anew: true, ..Made::default() });
+            return Ok(RoundEdits { patch, text_edits: damage, needs_reread: true, ..RoundEdits::default() });
         }
-        let mut rest = hold(text.rest(judged)?);
+        let mut rest = restrict(text.repair_other(judged)?);
         rest.refusals.append(&mut damage.refusals);
-        let is_read_anew = !relinked.edits.is_empty();
+        let needs_reread = !relinked.edits.is_empty();
         rest.edits.extend(relinked.edits);
         rest.changes.extend(relinked.changes);
-        let mut made = Made { is_read_anew, ..self.rendered(text, plans, how)? };
+        let mut made = RoundEdits { needs_reread, ..self.render_plans(text, plans, context)? };
         made.patch.add(rest.edits.iter().cloned());
-        made.raised.changes.append(&mut rest.changes);
-        made.raised.refusals.append(&mut rest.refusals);
+        made.text_edits.changes.append(&mut rest.changes);
+        made.text_edits.refusals.append(&mut rest.refusals);
         if made.patch.is_empty() {
-            let mut end = hold(text.last_newline(judged, how.is_changed));
+            let mut end = restrict(text.last_newline(judged, context.is_changed));
             made.patch.add(end.edits.iter().cloned());
-            made.raised.changes.append(&mut end.changes);
-            made.raised.refusals.append(&mut end.refusals);
+            made.text_edits.changes.append(&mut end.changes);
+            made.text_edits.refusals.append(&mut end.refusals);
         }
         Ok(made)
     }
 
-    /// Histories with findings whose fix is wanted, a history as often as it has one.
-    fn open(&self, judged: &[Judged], refusals: &[Refusal], given_up: &GivenUp) -> Vec<Option<u32>> {
+    /// The histories with findings that are to be fixed, once for each finding.
+    fn open_histories(
+        &self,
+        judged: &[WeighedFinding],
+        refusals: &[Refusal],
+        given_up: &AbandonedHistories,
+    ) -> Vec<Option<u32>> {
         let refused: HashSet<(Code, Place)> = refusals.iter().map(|refusal| (refusal.code, refusal.at)).collect();
         let open = judged.iter().filter(|judged| {
-            self.wanted.wants(judged)
+            self.fix_options.selects(judged)
                 && !refused.contains(&(judged.finding.code, judged.finding.row.at))
                 && !given_up.contains_key(&judged.history)
         });
         open.map(|judged| judged.history).collect()
     }
 
-    /// The nets: what would be written is held against what is there.
-    fn hold(&self, fixed: &mut Fixed, mut touched: Vec<Place>, worse: &mut GivenUp) -> io::Result<()> {
-        let Job { id, bytes, options, .. } = *self;
+    /// Checks the result against the original: its format, and what the guard finds.
+    fn check_result(
+        &self,
+        fixed: &mut DocRepair,
+        mut touched: Vec<Place>,
+        worse: &mut AbandonedHistories,
+    ) -> io::Result<()> {
+        let RepairJob { id, bytes, options, .. } = *self;
         let Some(after) = &fixed.after else { return Ok(()) };
         let empty = after.container == Container::Empty;
         if empty || after.format_name() != fixed.before.format_name() {
@@ -377,18 +417,25 @@ impl Job<'_> {
             return Ok(());
         }
         for change in &fixed.changes {
-            touched.extend([Some(change.row.at), change.other].into_iter().flatten());
+            touched.extend([Some(change.row.at), change.anchor].into_iter().flatten());
         }
         let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
-        let kept = pieces.kept().collect();
-        let after = Patched::new(bytes, pieces);
-        let Fixed { before, .. } = &*fixed;
-        let texts =
-            Texts { id, before: bytes, after: &after, container: before.container, kept, lines: &before.lines };
+        let kept = pieces.unchanged().collect();
+        let after = PatchedView::new(bytes, pieces);
+        let DocRepair { before, .. } = &*fixed;
+        let texts = PatchedTexts {
+            id,
+            before: bytes,
+            after: &after,
+            container: before.container,
+            kept,
+            lines: &before.lines,
+        };
         let format = fixed.before.format.filter(|_| options.read.format.is_none());
-        let caught = guard::check(&texts, Some(&touched), &Recognise { steps: &options.read.pointer, format })?;
+        let caught =
+            guard::check(&texts, Some(&touched), &RecordDetector { steps: &options.read.pointer, format })?;
         if let Some(damage) = caught.damage {
-            fixed.take_back(damage.words("the repair"), self.wanted);
+            fixed.revert(damage.describe("the repair"), self.fix_options);
             worse.clear();
             return Ok(());
         }
@@ -400,19 +447,19 @@ impl Job<'_> {
     }
 }
 
-/// Whether a value is a record of the doc, as the reader would see it.
+/// True if a value is a record of the doc, as the reader would see it.
 fn is_record(format: Option<&'static dyn Format>, options: &read::Options, root: Val<'_>) -> bool {
     let Some(val) = pointer::resolve(root, &options.pointer) else { return false };
     match format.filter(|format| format.info().histories.span_records()) {
-        Some(format) => format.knows(val) && format.detect(&Probe::new(val)) > 0,
+        Some(format) => format.accepts(val) && format.detect(&Probe::new(val)) > 0,
         None => options.format.is_some() || detect::of_record(val, None).is_some(),
     }
 }
 
-/// Whether this is a document of several lines. If it is a record of a log, no other can be put beside it.
-fn is_spread(bytes: &dyn ReadAt) -> io::Result<bool> {
+/// True for a document of several lines. If it is a record of a log, no other can be inserted next to it.
+fn is_multiline(bytes: &dyn ReadAt) -> io::Result<bool> {
     let Container::Document { start } = framing::sniff(bytes)? else { return Ok(false) };
-    if bytes.len() - start > framing::WHOLE_DOCUMENT {
+    if bytes.len() - start > framing::MAX_WHOLE_DOCUMENT {
         return Ok(true);
     }
     let mut text = Vec::new();
@@ -420,47 +467,11 @@ fn is_spread(bytes: &dyn ReadAt) -> io::Result<bool> {
     Ok(text.trim_ascii().contains(&b'\n'))
 }
 
-/// A change of a later round speaks of patched bytes: its item's place is led back to the original ones.
-fn to_original(mut change: Change, pieces: &Pieces, round: usize) -> Change {
-    if round > 0 {
-        change.row.at = pieces.original(change.row.at);
-        change.other = change.other.map(|other| pieces.original(other));
-        if let Cause::Rule(_, _, at) = &mut change.cause {
-            *at = pieces.original(*at);
-        }
-    }
-    change
-}
-
-fn left_in_original(left: Left, pieces: &Pieces, round: usize) -> Left {
-    if round > 0 { Left { at: pieces.original(left.at), ..left } } else { left }
-}
-
-/// Of an item that goes in the end, only that is listed.
-fn settled(mut changes: Vec<Change>) -> Vec<Change> {
-    let dropped: HashSet<Place> =
-        changes.iter().filter(|change| change.action == Action::Drop).map(|change| change.row.at).collect();
-    let mut seen = HashSet::new();
-    changes.retain(|change| {
-        // What the request around the item gets is not the item's.
-        let of_request =
-            change.action == Action::Rewrite && change.other.is_some_and(|at| at.contains(&change.row.at));
-        let stays = change.action == Action::Drop || of_request || !dropped.contains(&change.row.at);
-        let rule = match change.cause {
-            Cause::Rule(code, ..) => Some(code),
-            Cause::Flag(_) => None,
-        };
-        stays && seen.insert((change.row.at, change.action, change.what, rule))
-    });
-    changes.sort_by_key(|change| (change.row.at.order(), change.action));
-    changes
-}
-
 fn is_clean(doc: &JudgedDoc<HistoryPlan>) -> bool {
-    doc.judged.iter().all(|judged| judged.severity < Severity::Warning)
+    doc.findings.iter().all(|judged| judged.severity < Severity::Warning)
 }
 
-/// Whether a doc is one object, and not a list.
+/// True if a doc is one object, and not a list.
 fn is_body(doc: &JudgedDoc<HistoryPlan>, bytes: &dyn ReadAt) -> bool {
     let mut first = [0];
     let Container::Document { start } = doc.container else { return false };

@@ -1,40 +1,46 @@
-//! What is around the items that a repair touches, as they were before: the turn, what the user said in it, and the
-//! neighbours. A plan that is made knows it for nothing; whoever shows the plan would have to read the history again.
+//! Surroundings of the items that a repair changes, before the repair: the turn, the prompt of the user in it, and
+//! the neighbours. They cost nothing while a plan is made; whoever shows the plan would have to read the history
+//! again.
 
 use std::collections::HashSet;
 
 use crate::format::FormatInfo;
-use crate::history::{History, Kind, Message, Role, Row};
+use crate::history::{History, Kind, MessageSpan, Role, Row};
 use crate::place::Place;
 
-use super::Change;
+use super::ItemChange;
 
-/// An item, by its number in its history.
+/// An item with its index in its history.
 #[derive(Clone, Copy, Debug)]
-pub struct Numbered {
+pub struct IndexedRow {
     pub ix: u32,
     pub row: Row,
 }
 
-/// What is around an item.
+/// The surroundings of an item.
 #[derive(Clone, Copy)]
 pub struct Surroundings {
-    /// The row of the format: a store may send its histories in several dialects.
+    /// The format: a store may send its histories in several dialects.
     pub info: &'static FormatInfo,
     pub row: Row,
-    /// Its own number in its history.
+    /// Its index in its history.
     pub ix: u32,
-    /// Number of the user's turn, from 1; 0 before the first.
+    /// Number of the user turn, from 1; 0 before the first.
     pub turn: u32,
-    /// What the user said first in this turn.
-    pub asked: Option<Row>,
-    pub before: Option<Numbered>,
-    pub after: Option<Numbered>,
+    /// The first message of the user in this turn.
+    pub prompt: Option<Row>,
+    pub before: Option<IndexedRow>,
+    pub after: Option<IndexedRow>,
 }
 
-/// What is around the items that the changes are made to, and around those beside which something is put. Sorted by place.
-pub(super) fn of(history: &History, info: &'static FormatInfo, changes: &[Change]) -> Vec<(Place, Surroundings)> {
-    let places = changes.iter().flat_map(|change| [Some(change.row.at), change.other]).flatten();
+/// Collects the surroundings of the changed items, and of those beside which something is inserted. Sorted by
+/// place.
+pub(super) fn collect(
+    history: &History,
+    info: &'static FormatInfo,
+    changes: &[ItemChange],
+) -> Vec<(Place, Surroundings)> {
+    let places = changes.iter().flat_map(|change| [Some(change.row.at), change.anchor]).flatten();
     let wanted: HashSet<Place> = places.collect();
     if wanted.is_empty() {
         return Vec::new();
@@ -45,8 +51,8 @@ pub(super) fn of(history: &History, info: &'static FormatInfo, changes: &[Change
         let message = history.messages.of_row(ix);
         if message.map_or(row.role, |message| message.role) != Role::User {
             speaks = false;
-        } else if begins_to_speak(history, ix, message) {
-            // What the user says in several messages is one turn.
+        } else if is_user_input(history, ix, message) {
+            // Consecutive messages of the user are one turn.
             if !speaks {
                 turn += 1;
                 asked = Some(*row);
@@ -55,15 +61,15 @@ pub(super) fn of(history: &History, info: &'static FormatInfo, changes: &[Change
         }
         if wanted.contains(&row.at) {
             let (before, after) = neighbours(history, ix);
-            found.push((row.at, Surroundings { info, row: *row, ix, turn, asked, before, after }));
+            found.push((row.at, Surroundings { info, row: *row, ix, turn, prompt: asked, before, after }));
         }
     }
     found.sort_by_key(|(at, _)| at.order());
     found
 }
 
-/// Whether a row of the user is a message that says something. Results of tools are not what the user says.
-fn begins_to_speak(history: &History, ix: u32, message: Option<&Message>) -> bool {
+/// True if a row of the user is a message with content other than tool results.
+fn is_user_input(history: &History, ix: u32, message: Option<&MessageSpan>) -> bool {
     let says = |ix: u32| history.row(ix).kind != Kind::ToolResult;
     match message {
         Some(message) => message.row == ix && (message.blocks().is_empty() || message.blocks().any(says)),
@@ -71,11 +77,11 @@ fn begins_to_speak(history: &History, ix: u32, message: Option<&Message>) -> boo
     }
 }
 
-/// The items before and after one. A message is no neighbour of its blocks.
-fn neighbours(history: &History, ix: u32) -> (Option<Numbered>, Option<Numbered>) {
+/// The items before and after an item. A message is no neighbour of its blocks.
+fn neighbours(history: &History, ix: u32) -> (Option<IndexedRow>, Option<IndexedRow>) {
     let at = history.row(ix).at;
-    let numbered = |ix: usize| history.rows.get(ix).map(|row| Numbered { ix: ix as u32, row: *row });
-    let is_apart = |other: &Numbered| !other.row.at.contains(&at) && !at.contains(&other.row.at);
+    let numbered = |ix: usize| history.rows.get(ix).map(|row| IndexedRow { ix: ix as u32, row: *row });
+    let is_apart = |other: &IndexedRow| !other.row.at.contains(&at) && !at.contains(&other.row.at);
     let here = ix as usize;
     let before = (0..here).rev().filter_map(numbered).find(is_apart);
     let after = (here + 1..history.rows.len()).filter_map(numbered).find(is_apart);

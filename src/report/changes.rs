@@ -1,29 +1,29 @@
-//! What a repair does, made readable: each change with its reason, and the list of changes.
+//! The changes of a repair in readable form: each with its reason, and the list of changes.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use crate::diff::item::{self, Line, Show, Sign};
+use crate::diff::item::{self, DiffLine, Sign, ValuePrinter};
 use crate::history::{Flags, Row};
 use crate::json::{Tape, Val, scan};
-use crate::judge::Judged;
+use crate::judge::WeighedFinding;
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
-use crate::read::{self, Texts};
-use crate::repair::{Action, Cause, Change, Fixed};
+use crate::read::{self, TextReader};
+use crate::repair::{Action, Cause, DocRepair, ItemChange};
 use crate::rule::Loss;
 use crate::rules;
-use crate::source::{ReadAt, append, display_name};
+use crate::source::{ReadAt, append_piece, display_name};
 
 use super::diagnose::{diagnose, diagnose_some};
+use super::finding_reader::ContentDisplay;
 use super::item_facts::call_id;
+use super::locator::locate_places;
 use super::mask;
-use super::place::spots;
-use super::snippet::masked_string;
-use super::snippet_reader::Content;
-use super::words::{grouped, harmless};
-use super::{Diagnostic, Spot};
+use super::snippet::mask_string;
+use super::words::{count, replace_hidden};
+use super::{Diagnostic, Location};
 
-/// A change made readable.
+/// A change in readable form.
 #[derive(Clone, Debug)]
 pub struct ChangeNote {
     /// The rule's code, or the flag that asked for the change.
@@ -31,12 +31,12 @@ pub struct ChangeNote {
     pub name: &'static str,
     pub action: Action,
     pub loss: Loss,
-    pub what: &'static str,
+    pub description: &'static str,
     pub path: String,
-    pub spot: Spot,
-    /// Where a moved item comes to stand, or from where a copy comes.
-    pub other: Option<Spot>,
-    /// Bytes of the item.
+    pub location: Location,
+    /// The destination of a moved item, or the source of a copy.
+    pub other: Option<Location>,
+    /// Length of the item in bytes.
     pub bytes: u32,
     /// The message of the finding.
     pub reason: Option<String>,
@@ -51,51 +51,51 @@ pub struct ChangeNote {
     pub cause: Cause,
     /// Number of the user's turn that the item is in, from 1.
     pub turn: Option<u32>,
-    /// What it takes away, where that is not the item itself.
-    pub removed: Vec<(Spot, Place)>,
+    /// The parts of the item that it removes; empty if it removes the item itself.
+    pub removed: Vec<(Location, Place)>,
 }
 
 impl ChangeNote {
-    /// The pointer, or where there is none, as in a line that is an item, the record.
-    pub(super) fn where_in_doc(&self) -> String {
-        if self.spot.pointer.is_empty() { format!("record {}", self.record) } else { self.spot.pointers() }
+    /// The pointer; the record if there is none, as for a line that is an item.
+    pub(super) fn place_in_doc(&self) -> String {
+        if self.location.pointer.is_empty() { format!("record {}", self.record) } else { self.location.pointers() }
     }
 }
 
-/// Makes the changes to a doc readable.
-pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Vec<ChangeNote>> {
+/// The changes to a document in readable form.
+pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> io::Result<Vec<ChangeNote>> {
     if let Some(format) =
-        fixed.before.format.filter(|format| format.layout().is_made() && !fixed.changes.is_empty())
+        fixed.before.format.filter(|format| format.layout().is_synthetic() && !fixed.changes.is_empty())
     {
-        // The findings lie in what is made of the records.
-        read::fill(id, bytes, &read::Options { format: Some(format), ..read::Options::default() })?;
+        // The findings are in text that is synthesised from the records.
+        read::merge_events(id, bytes, &read::Options { format: Some(format), ..read::Options::default() })?;
     }
     if fixed.changes.is_empty() {
         return Ok(Vec::new());
     }
     let reasons = reasons(id, label, bytes, fixed)?;
-    let reason = |change: &Change| reasons.get(&change.cause);
+    let reason = |change: &ItemChange| reasons.get(&change.cause);
     // Most changes are made to the item in which the cause was found.
-    let own_spot = |change: &Change| {
+    let own_location = |change: &ItemChange| {
         let is_there = matches!(change.cause, Cause::Rule(_, _, at) if at == change.row.at);
-        reason(change).filter(|_| is_there && !change.row.has(Flags::EMBEDDED)).map(|reason| &reason.spot)
+        reason(change).filter(|_| is_there && !change.row.has(Flags::EMBEDDED)).map(|reason| &reason.location)
     };
     let mut wanted: Vec<(Place, Flags)> = Vec::new();
     for change in &fixed.changes {
-        if own_spot(change).is_none() {
+        if own_location(change).is_none() {
             wanted.push((change.row.at, change.row.flags));
         }
-        wanted.extend(change.other.map(|place| (place, Flags::default())));
+        wanted.extend(change.anchor.map(|place| (place, Flags::default())));
     }
     wanted.extend(fixed.removed.iter().map(|removed| (removed.at, Flags::default())));
-    let spots = spots(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
-    let mut removed: HashMap<Place, Vec<(Spot, Place)>> = HashMap::new();
+    let locations = locate_places(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
+    let mut removed: HashMap<Place, Vec<(Location, Place)>> = HashMap::new();
     for one in &fixed.removed {
-        let spot = spots.get(&one.at).cloned().unwrap_or_default();
-        removed.entry(one.item).or_default().push((spot, one.at));
+        let location = locations.get(&one.at).cloned().unwrap_or_default();
+        removed.entry(one.item).or_default().push((location, one.at));
     }
-    let texts = Texts::new(bytes, super::diagnose::dialect_of(&fixed.before));
-    let made = fixed.changes.iter().map(|change| {
+    let texts = TextReader::new(bytes, super::diagnose::dialect_of(&fixed.before));
+    let notes = fixed.changes.iter().map(|change| {
         let (rule, name) = match change.cause {
             Cause::Rule(code, ..) => (code.to_string(), rules::by_code(code).map_or("", |rule| rule.name)),
             Cause::Flag(flag) => (flag.to_owned(), ""),
@@ -106,118 +106,133 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
             name,
             action: change.action,
             loss: change.loss,
-            what: change.what,
+            description: change.description,
             path: label.to_owned(),
-            spot: own_spot(change).or(spots.get(&change.row.at)).cloned().unwrap_or_default(),
-            other: change.other.and_then(|place| spots.get(&place).cloned()),
+            location: own_location(change).or(locations.get(&change.row.at)).cloned().unwrap_or_default(),
+            other: change.anchor.and_then(|place| locations.get(&place).cloned()),
             bytes: change.row.at.len,
             reason: reason.map(|reason| reason.message.clone()),
             api_message: reason.and_then(|reason| reason.api_message.clone()),
-            item: item_name(&texts, change, fixed),
+            item: item_name(&texts, change, fixed, bytes.len()),
             record: change.row.record + 1,
             at: change.row.at,
             row: change.row,
-            other_at: change.other,
+            other_at: change.anchor,
             cause: change.cause,
-            turn: fixed.around.get(&change.row.at).map(|around| around.turn).filter(|turn| *turn > 0),
+            turn: fixed.surroundings.get(&change.row.at).map(|around| around.turn).filter(|turn| *turn > 0),
             removed: removed.remove(&change.row.at).unwrap_or_default(),
         }
     });
-    Ok(made.collect())
+    Ok(notes.collect())
 }
 
-/// What is said of a finding for which something is changed.
-struct Reason {
+/// The message and the location of a finding that causes a change.
+struct FindingReason {
     message: String,
     api_message: Option<String>,
-    spot: Spot,
+    location: Location,
 }
 
-/// Findings of which more is known than their reasons, at a time.
-const AT_A_TIME: usize = 4 << 10;
+/// Findings that are diagnosed at a time, to save memory.
+const BATCH_SIZE: usize = 4 << 10;
 
-/// The findings for which something is changed.
-fn reasons(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<HashMap<Cause, Reason>> {
+/// The findings that cause changes, by cause.
+fn reasons(
+    id: DocId,
+    label: &str,
+    bytes: &dyn ReadAt,
+    fixed: &DocRepair,
+) -> io::Result<HashMap<Cause, FindingReason>> {
     let causes: HashSet<Cause> = fixed.changes.iter().map(|change| change.cause).collect();
-    let cause = |judged: &Judged| {
+    let cause = |judged: &WeighedFinding| {
         let finding = &judged.finding;
         Cause::Rule(finding.code, finding.variant, finding.row.at)
     };
-    let found = fixed.before.judged.iter().filter(|judged| causes.contains(&cause(judged)));
-    let found: Vec<Judged> = found.copied().collect();
+    let found = fixed.before.findings.iter().filter(|judged| causes.contains(&cause(judged)));
+    let found: Vec<WeighedFinding> = found.copied().collect();
     let mut reasons = HashMap::with_capacity(causes.len());
-    for some in found.chunks(AT_A_TIME) {
-        let told = diagnose_some(id, label, bytes, &fixed.before, some, Content::None)?;
-        let told = told.into_iter().map(|told| {
-            let Diagnostic { message, api_message, spot, .. } = told;
-            Reason { message, api_message, spot }
+    for some in found.chunks(BATCH_SIZE) {
+        let diagnostics = diagnose_some(id, label, bytes, &fixed.before, some, ContentDisplay::None)?;
+        let found = diagnostics.into_iter().map(|diagnostic| {
+            let Diagnostic { message, api_message, location, .. } = diagnostic;
+            FindingReason { message, api_message, location }
         });
-        reasons.extend(some.iter().map(cause).zip(told));
+        reasons.extend(some.iter().map(cause).zip(found));
     }
     Ok(reasons)
 }
 
-/// Type and ids of the item that changes; of a translated store, of the item as it is sent.
-fn item_name(texts: &Texts<'_>, change: &Change, fixed: &Fixed) -> String {
-    let row = fixed.around.get(&change.row.at).map_or(&change.row, |around| &around.row);
+/// Type and ids of the item that changes; for a translated store, of the item as it is sent. `total` is the length of the
+/// file.
+fn item_name(texts: &TextReader<'_>, change: &ItemChange, fixed: &DocRepair, total: u64) -> String {
+    let row = fixed.surroundings.get(&change.row.at).map_or(&change.row, |around| &around.row);
     let text = |val: Option<Val<'_>>, mask: fn(&str) -> String| {
         val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
     };
-    let name = texts.item(row, |item| {
+    let name = texts.with_item(row, |item| {
         if !item.is_object() {
             return "a field of the request".to_owned();
         }
         let kind = text(item.get("type"), mask::word).unwrap_or_else(|| row.kind.name().to_owned());
-        let ids = match texts.called(item) {
+        let ids = match texts.ids(item) {
             Some(names) => [names.id, names.key]
                 .map(|name| name.map(|name| mask::id(&String::from_utf8_lossy(&name.decode())))),
             None => [text(item.get("id"), mask::id), call_id(item)],
         };
         let mut ids: Vec<String> = ids.into_iter().flatten().collect();
-        // Blocks of some dialects are called and paired by one id.
+        // In some dialects one id both names and pairs a block.
         ids.dedup();
         format!("{kind} {}", ids.join(" "))
     });
-    name.unwrap_or_else(|| "bytes".to_owned()).trim_end().to_owned()
+    name.unwrap_or_else(|| part_of_file(change.row.at, total).to_owned()).trim_end().to_owned()
 }
 
-/// One line a change.
+/// The part of a file that bytes without an item are in. `total` is the length of the file.
+fn part_of_file(at: Place, total: u64) -> &'static str {
+    match (at.start == 0, at.end() >= total) {
+        (true, false) => "start of file",
+        (false, true) => "end of file",
+        _ => "text",
+    }
+}
+
+/// Writes one line per change.
 pub fn write_list(notes: &[ChangeNote], out: &mut dyn Write) -> io::Result<()> {
     for note in notes {
-        let spot = &note.spot;
+        let location = &note.location;
         write!(
             out,
             "{}:{}:{}: {} {}: {}",
             display_name(&note.path),
-            spot.line,
-            spot.column,
+            location.line,
+            location.column,
             note.rule,
             note.item,
-            note.what
+            note.description
         )?;
         writeln!(out, "{}", note.loss.mark())?;
     }
     Ok(())
 }
 
-/// The lines of what is done to one item; none if it only moves.
-pub(super) fn hunk(
+/// The diff of all changes to one item; empty if it only moves.
+pub(super) fn hunk_lines(
     same: &[ChangeNote],
     bytes: &dyn ReadAt,
     patch: &Patch,
     stub_of: &dyn Fn(&ChangeNote) -> Option<Vec<u8>>,
-    show: &Shown,
-) -> io::Result<Vec<Line>> {
+    show: &ValueDisplay,
+) -> io::Result<Vec<DiffLine>> {
     let is = |action| same.iter().any(|note| note.action == action);
     let Some(first) = same.first().filter(|_| is(Action::Drop) || !is(Action::Move)) else {
         return Ok(Vec::new());
     };
-    let before = read(bytes, first.at)?;
+    let before = read_place(bytes, first.at)?;
     let mut lines = if is(Action::Drop) {
         item::lines(&before, b"", show)
     } else {
-        let mut after = patched(&before, first.at, patch.edits(first.at.doc), bytes)?;
-        // A member of the request goes with its key, which is in front of it.
+        let mut after = apply_edits(&before, first.at, patch.edits(first.at.doc), bytes)?;
+        // A member of the request is removed with its key, which precedes it.
         if is(Action::Strip) && after == before {
             after.clear();
         }
@@ -229,12 +244,12 @@ pub(super) fn hunk(
     Ok(lines)
 }
 
-/// What is added after an item: the answer to a call, or what is put in front of a message.
-pub fn stub(fixed: &Fixed, bytes: &dyn ReadAt, note: &ChangeNote) -> Option<Vec<u8>> {
-    // Of a translated store, the call as it is sent.
-    let around = fixed.around.get(&note.at);
+/// The item that is added after a call, as its answer, or before a message; `None` if the dialect has none.
+pub fn placeholder(fixed: &DocRepair, bytes: &dyn ReadAt, note: &ChangeNote) -> Option<Vec<u8>> {
+    // For a translated store, the call as it is sent.
+    let around = fixed.surroundings.get(&note.at);
     let dialect = around.map_or(fixed.before.format?.info(), |around| around.info).dialect;
-    let text = read(bytes, around.map_or(note.at, |around| around.row.at)).ok()?;
+    let text = read_place(bytes, around.map_or(note.at, |around| around.row.at)).ok()?;
     let mut tape = Tape::new();
     scan(&text, &mut tape).ok()?;
     let bridge = || dialect.info().bridge.or(dialect.info().continuation).map(|text| text.as_bytes().to_vec());
@@ -242,14 +257,14 @@ pub fn stub(fixed: &Fixed, bytes: &dyn ReadAt, note: &ChangeNote) -> Option<Vec<
     dialect.stub(tape.root(&text)?).ok().or_else(|| bridge().filter(|_| !note.row.calls_client()))
 }
 
-fn read(bytes: &dyn ReadAt, at: Place) -> io::Result<Vec<u8>> {
+fn read_place(bytes: &dyn ReadAt, at: Place) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     bytes.read_into(at.start, at.len as usize, &mut text)?;
     Ok(text)
 }
 
-/// The text of an item with the edits that lie in it.
-fn patched(text: &[u8], at: Place, edits: &[Edit], bytes: &dyn ReadAt) -> io::Result<Vec<u8>> {
+/// The text of an item with the edits within it applied.
+fn apply_edits(text: &[u8], at: Place, edits: &[Edit], bytes: &dyn ReadAt) -> io::Result<Vec<u8>> {
     let from = edits.partition_point(|edit| edit.at.start < at.start);
     let inside: Vec<Edit> = edits
         .iter()
@@ -258,20 +273,21 @@ fn patched(text: &[u8], at: Place, edits: &[Edit], bytes: &dyn ReadAt) -> io::Re
         .filter(|edit| at.contains(&edit.at) && (edit.at.len > 0 || edit.at.start > at.start))
         .map(|edit| Edit { at: Place { start: edit.at.start - at.start, ..edit.at }, with: edit.with.clone() })
         .collect();
-    // Kept runs speak of the item's text, copies of the doc: they are told apart by the edit that brings them.
+    // Unchanged runs are offsets in the item's text, copies are places in the document.
     let between = |from: usize, to: usize| text.get(from..to).ok_or(io::ErrorKind::InvalidData);
     let mut out = Vec::with_capacity(text.len());
     let mut kept = 0;
     for edit in &inside {
         out.extend_from_slice(between(kept, edit.at.start as usize)?);
-        edit.with.iter().try_for_each(|piece| append(bytes, piece, &mut out))?;
+        edit.with.iter().try_for_each(|piece| append_piece(bytes, piece, &mut out))?;
         kept = edit.at.end() as usize;
     }
     out.extend_from_slice(between(kept, text.len())?);
     Ok(out)
 }
 
-pub(super) fn write_lines(lines: &[Line], paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the lines of a hunk.
+pub(super) fn write_lines(lines: &[DiffLine], paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         match line.sign {
             Sign::Same => writeln!(out, "   {}", line.text)?,
@@ -283,32 +299,32 @@ pub(super) fn write_lines(lines: &[Line], paint: &Paint, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// How strings look in a hunk.
-pub(super) struct Shown {
+/// How values are displayed in a hunk.
+pub(super) struct ValueDisplay {
     pub(super) masked: bool,
     pub(super) width: usize,
 }
 
-impl Show for Shown {
+impl ValuePrinter for ValueDisplay {
     fn string(&self, val: Val<'_>, key: Option<&str>) -> String {
         if self.masked {
-            return masked_string(val, key);
+            return mask_string(val, key);
         }
-        let raw = harmless(&String::from_utf8_lossy(val.raw()));
+        let raw = replace_hidden(&String::from_utf8_lossy(val.raw()));
         let most = self.width.saturating_sub(24).max(40);
         let chars = raw.chars().count();
         if chars <= most {
             return raw;
         }
-        // The middle is left out; both ends tell which string it is.
+        // The middle is left out; both ends identify the string.
         let end = most / 3;
         let head: String = raw.chars().take(most - end).collect();
         let tail: String = raw.chars().skip(chars - end).collect();
-        format!("{head}…({} chars)…{tail}", grouped((chars - most) as u64))
+        format!("{head}…({})…{tail}", count((chars - most) as u64, "char"))
     }
 
     fn key(&self, key: &str) -> String {
-        if self.masked { mask::word(key) } else { harmless(&crate::json::string::escaped(key).to_string()) }
+        if self.masked { mask::word(key) } else { replace_hidden(&crate::json::string::escaped(key).to_string()) }
     }
 
     fn number(&self, val: Val<'_>) -> String {
@@ -316,6 +332,7 @@ impl Show for Shown {
     }
 }
 
+/// Colours of a diff.
 pub(super) struct Paint {
     pub(super) color: bool,
 }
@@ -333,16 +350,16 @@ impl Paint {
         self.wrap("2", text)
     }
 
-    pub(super) fn removed(&self, line: &Line) -> String {
+    pub(super) fn removed(&self, line: &DiffLine) -> String {
         self.marked('-', "31", line)
     }
 
-    pub(super) fn added(&self, line: &Line) -> String {
+    pub(super) fn added(&self, line: &DiffLine) -> String {
         self.marked('+', "32", line)
     }
 
-    /// A line in one colour, what changed within it reversed.
-    fn marked(&self, sign: char, code: &str, line: &Line) -> String {
+    /// A line in one colour, with the changes within it reversed.
+    fn marked(&self, sign: char, code: &str, line: &DiffLine) -> String {
         if !self.color {
             return format!("{sign} {}", line.text);
         }
@@ -361,23 +378,23 @@ impl Paint {
     }
 }
 
-/// Findings that are left after a repair, told at their places in what was or would be written.
-pub fn left(
+/// Diagnostics of the findings that remain after a repair, located in the text that was or would be written.
+pub fn remaining_diagnostics(
     id: DocId,
     label: &str,
     bytes: &dyn ReadAt,
-    fixed: &Fixed,
-    content: Content,
+    fixed: &DocRepair,
+    content: ContentDisplay,
 ) -> io::Result<Vec<Diagnostic>> {
-    let view = crate::source::Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
-    if let Some(format) = fixed.left().format.filter(|format| format.layout().is_made()) {
-        // What is made of records is not part of the patched bytes: it is made anew.
+    let view = crate::source::PatchedView::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
+    if let Some(format) = fixed.remaining().format.filter(|format| format.layout().is_synthetic()) {
+        // Synthesised text is not part of the patched bytes: it is made again.
         let options = read::Options { format: Some(format), ..read::Options::default() };
-        read::fill(id, &view, &options)?;
+        read::merge_events(id, &view, &options)?;
     }
-    let mut diagnostics = diagnose(id, label, &view, fixed.left(), content)?;
-    let why_not = fixed.reasons();
-    for (diagnostic, judged) in diagnostics.iter_mut().zip(&fixed.left().judged) {
+    let mut diagnostics = diagnose(id, label, &view, fixed.remaining(), content)?;
+    let why_not = fixed.refusal_reasons();
+    for (diagnostic, judged) in diagnostics.iter_mut().zip(&fixed.remaining().findings) {
         if let Some(why) = why_not(judged) {
             diagnostic.no_fix = Some(why);
             diagnostic.fix = None;

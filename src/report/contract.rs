@@ -1,4 +1,4 @@
-//! The JSON contract as types: what every report for programs and the library give, described by
+//! The JSON contract as types: the reports for programs and the results of the library, described by
 //! `schemas/report.v1.json`. The order of the members is that in which they are written.
 #![warn(missing_docs)]
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use crate::diff::compare;
 
+use super::change_counts::ChangeCounts;
 use super::changes::ChangeNote;
-use super::sums::Counts;
-use super::{diagnostic, summary};
+use super::{diagnostic, rulebook, summary};
 
 /// Version of the contract.
 pub const VERSION: u32 = 1;
@@ -25,16 +25,18 @@ pub struct Span {
     pub end: u64,
 }
 
-/// A finding made readable.
+/// A finding with its message and its location.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagnostic {
     /// The rule's code, such as `RL102`.
     pub rule: String,
     /// The rule's name, such as `orphan-output`.
     pub name: &'static str,
+    /// The page of the rule.
+    pub url: String,
     /// `error`, `warning` or `info`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// The problem in words.
     pub message: String,
     /// The document, as it was named; empty for the library unless a name was given.
     pub path: String,
@@ -50,7 +52,7 @@ pub struct Diagnostic {
     pub span: Span,
     /// JSON Pointer within the record.
     pub pointer: String,
-    /// JSON Pointer within the JSON that the string at `pointer` holds.
+    /// JSON Pointer within the JSON that the string at `pointer` contains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner_pointer: Option<String>,
     /// The item's id.
@@ -59,13 +61,13 @@ pub struct Diagnostic {
     pub call_id: Option<String>,
     /// Other places that belong to it.
     pub related: Vec<Related>,
-    /// What the provider says to this, word for word; `None` where no such text was seen.
+    /// The provider's error message, verbatim; `None` if none is known.
     pub api_message: Option<String>,
     /// How well the rule is known: `recorded`, `reported`, `documented` or `inferred`.
     pub evidence: &'static str,
-    /// The target that the history was judged for.
+    /// The target that the history was checked against.
     pub target: &'static str,
-    /// What `fix` would do.
+    /// The fix that `fix` would make; `None` if there is none.
     pub fix: Option<Fix>,
     /// Why there is no fix.
     pub no_fix: Option<String>,
@@ -82,32 +84,32 @@ pub struct Related {
     pub span: Span,
     /// JSON Pointer within the record.
     pub pointer: String,
-    /// JSON Pointer within the JSON that the string at `pointer` holds.
+    /// JSON Pointer within the JSON that the string at `pointer` contains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner_pointer: Option<String>,
-    /// What it is to the diagnostic.
+    /// How it is related to the diagnostic.
     pub message: String,
 }
 
-/// What `fix` would do.
+/// A fix that `fix` would make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fix {
-    /// In words.
+    /// The fix in words.
     pub title: String,
     /// `lossless`, `adds` or `lossy`.
     pub loss: &'static str,
-    /// Whether it is made without being asked for.
+    /// True if it is applied by default.
     pub default: bool,
-    /// The command-line flag that makes it, where it is not made by default.
+    /// The command-line flag that enables it, if it is not applied by default.
     pub flag: Option<&'static str>,
 }
 
-/// What a run saw.
+/// The totals of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Documents that were read.
     pub files: u64,
-    /// Histories that they hold.
+    /// Histories in them.
     pub histories: u64,
     /// Items of all histories.
     pub items: u64,
@@ -115,11 +117,11 @@ pub struct Summary {
     pub errors: u64,
     /// Findings that are warnings.
     pub warnings: u64,
-    /// Findings that `fix` repairs without being asked for more.
+    /// Findings that `fix` repairs by default.
     pub fixable: u64,
-    /// Files met in a folder that hold no conversation.
+    /// Files found in folders that contain no conversation.
     pub skipped: u64,
-    /// Files met in a folder that an ignore file names.
+    /// Files found in folders that an ignore file names.
     #[serde(skip_serializing_if = "is_zero")]
     pub ignored_files: u64,
     /// Findings that are not reported because the baseline has them.
@@ -128,7 +130,7 @@ pub struct Summary {
     /// Findings that are not reported because the config file accepts them.
     #[serde(skip_serializing_if = "is_zero")]
     pub accepted: u64,
-    /// Folders that were not looked into: an ignore file names them, they are links, or they are never read.
+    /// Folders that were not read: an ignore file names them, they are links, or they are never read.
     #[serde(skip_serializing_if = "is_zero")]
     pub ignored_folders: u64,
 }
@@ -138,33 +140,33 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What a document was read as.
+/// A document that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Input {
     /// The document, as it was named.
     pub path: String,
     /// The format; `None` if it is unknown.
     pub format: Option<&'static str>,
-    /// What its histories were judged for.
+    /// The targets that its histories were checked against.
     pub targets: Vec<&'static str>,
-    /// Histories that it holds.
+    /// Histories in it.
     pub histories: u32,
     /// Items of all histories.
     pub items: u64,
     /// `convert --deny-loss=record` only: lines of the conversations that were left out for what they would lose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<u64>,
-    /// `fix` only: what the program that keeps a store can do instead of a repair.
+    /// `fix` only: the update that the program that owns a store can make instead of a repair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update: Option<Update>,
 }
 
-/// A repair that is made by calling the program that keeps a store.
+/// A repair that is made by calling the program that owns a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Update {
-    /// What to call.
+    /// The function to call.
     pub call: &'static str,
-    /// What to call it with.
+    /// The argument of the call.
     pub with: Value,
 }
 
@@ -183,56 +185,56 @@ pub struct Change {
     pub column: u64,
     /// `drop`, `move`, `stub`, `rewrite` or `strip`.
     pub action: &'static str,
-    /// What is done, in words.
+    /// The change in words.
     pub what: &'static str,
     /// `lossless`, `adds` or `lossy`.
     pub loss: &'static str,
-    /// Bytes of the item.
+    /// Length of the item in bytes.
     pub bytes: u32,
     /// Number of the user's turn that the item is in, from 1; `None` before the first, and where no turn is known.
     pub turn: Option<u32>,
 }
 
-/// How many items a fix dropped, moved, answered and rewrote.
+/// Numbers of items that a fix removed, moved, answered and rewrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Repaired {
-    /// Items that were taken out.
+    /// Items that were removed.
     pub dropped: u64,
     /// Outputs that were moved to their calls.
     pub moved: u64,
-    /// Calls that were answered with an output that claims nothing.
+    /// Calls that were answered with a neutral placeholder.
     pub stubbed: u64,
     /// Items that were changed in place.
     pub rewritten: u64,
 }
 
-/// What became of the items of one document in another.
+/// The difference of two documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diff {
     /// Version of the contract.
     pub version: u32,
     /// Of all histories.
     pub summary: DiffSummary,
-    /// Histories that no name tells apart come in another order.
+    /// True if histories without distinct names are in a different order.
     pub reordered: bool,
     /// History by history, in order.
     pub histories: Vec<HistoryDiff>,
 }
 
-/// How many items of which fate.
+/// Numbers of items by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DiffSummary {
-    /// Items that say the same.
+    /// Items with the same content.
     pub same: u64,
     /// Items that changed in place.
     pub changed: u64,
-    /// Items that are elsewhere in the history.
+    /// Items at another position in the history.
     pub moved: u64,
     /// Items that are only in the second document.
     pub added: u64,
     /// Items that are only in the first one.
     pub removed: u64,
-    /// Ids that were renamed, and tie the same items together. The items count as the same.
+    /// Ids that were renamed consistently. The items count as the same.
     pub renamed: u64,
     /// Settings that differ, and tools.
     pub settings: u64,
@@ -241,7 +243,7 @@ pub struct DiffSummary {
 }
 
 impl DiffSummary {
-    /// Whether anything differs.
+    /// True if anything differs.
     pub fn differs(&self) -> bool {
         self.changed + self.moved + self.added + self.removed + self.renamed + self.settings + self.unpaired > 0
     }
@@ -254,24 +256,24 @@ pub struct HistoryDiff {
     pub before: Option<u64>,
     /// Its number in the second document.
     pub after: Option<u64>,
-    /// What the document calls it: the entry of a batch, a choice.
+    /// Its label in the document: the entry of a batch, a choice.
     pub label: Option<String>,
     /// Of this history.
     pub summary: DiffSummary,
-    /// Everything but what is the same.
+    /// The items that differ.
     pub entries: Vec<EntryDiff>,
     /// Ids that were renamed.
     pub renamed: Vec<RenamedId>,
-    /// What the request asks for beside its items, where that differs.
+    /// The settings of the request that differ.
     pub settings: Vec<SettingDiff>,
-    /// What the documents hold and their agents do not send: it makes no difference.
+    /// Items of the documents that their agents do not send; they count as no difference.
     pub unsent: Vec<UnsentDiff>,
 }
 
-/// Something of one document that its agent does not send.
+/// An item of one document that its agent does not send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnsentDiff {
-    /// Whether it is in the document `before` or `after`.
+    /// The document that it is in: `before` or `after`.
     pub side: &'static str,
     /// Why it is not sent.
     pub reason: &'static str,
@@ -279,11 +281,11 @@ pub struct UnsentDiff {
     pub record: u32,
     /// JSON Pointer within the record.
     pub pointer: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 
-/// An id that is another one in the second document, everywhere.
+/// An id that was renamed everywhere in the second document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RenamedId {
     /// `call` or `item`.
@@ -292,7 +294,7 @@ pub struct RenamedId {
     pub before: String,
     /// In the second one.
     pub after: String,
-    /// How many items carry it.
+    /// Number of items that have it.
     pub items: u64,
 }
 
@@ -303,7 +305,7 @@ pub struct SettingDiff {
     pub action: &'static str,
     /// The member of the request, or `tool` with its name.
     pub name: String,
-    /// What of it, as names between dots; `None` if all of it.
+    /// The part of it, as names joined by dots; `None` if all of it.
     pub part: Option<String>,
     /// Its value in the first document as JSON, texts masked.
     pub before: Option<String>,
@@ -316,11 +318,11 @@ pub struct SettingDiff {
 pub struct EntryDiff {
     /// `changed`, `moved`, `added` or `removed`.
     pub action: &'static str,
-    /// Whether it says something else.
+    /// True if its content differs.
     pub changed: bool,
     /// The type of the item, or the name of the member.
     pub kind: String,
-    /// The id by which it was found again.
+    /// The id by which it was matched.
     pub id: Option<String>,
     /// Where it is in the first document.
     pub before: Option<Side>,
@@ -328,19 +330,19 @@ pub struct EntryDiff {
     pub after: Option<Side>,
 }
 
-/// Where an item is in one of two documents.
+/// The location of an item in one of two documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
     /// Number of the record, from 1.
     pub record: u32,
     /// JSON Pointer within the record.
     pub pointer: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 
-impl From<compare::Fates> for DiffSummary {
-    fn from(from: compare::Fates) -> Self {
+impl From<compare::DiffCounts> for DiffSummary {
+    fn from(from: compare::DiffCounts) -> Self {
         DiffSummary {
             same: from.same,
             changed: from.changed,
@@ -356,20 +358,21 @@ impl From<compare::Fates> for DiffSummary {
 
 impl From<&diagnostic::Diagnostic> for Diagnostic {
     fn from(from: &diagnostic::Diagnostic) -> Self {
-        let spot = &from.spot;
+        let location = &from.location;
         Diagnostic {
             rule: from.rule.to_string(),
             name: from.name,
+            url: rulebook::page_url(from.rule),
             severity: from.severity.name(),
             message: from.message.clone(),
             path: from.path.clone(),
             history: from.history,
             record: from.record,
-            line: spot.line,
-            column: spot.column,
-            span: Span { start: spot.span.0, end: spot.span.1 },
-            pointer: spot.pointer.clone(),
-            inner_pointer: spot.inner_pointer.clone(),
+            line: location.line,
+            column: location.column,
+            span: Span { start: location.span.0, end: location.span.1 },
+            pointer: location.pointer.clone(),
+            inner_pointer: location.inner_pointer.clone(),
             id: from.id.clone(),
             call_id: from.call_id.clone(),
             related: from.related.iter().map(Related::from).collect(),
@@ -377,20 +380,20 @@ impl From<&diagnostic::Diagnostic> for Diagnostic {
             evidence: from.evidence.name(),
             target: from.target,
             fix: from.fix.as_ref().map(Fix::from),
-            no_fix: from.why_not().map(Cow::into_owned),
+            no_fix: from.no_fix_reason().map(Cow::into_owned),
         }
     }
 }
 
-impl From<&diagnostic::Related> for Related {
-    fn from(from: &diagnostic::Related) -> Self {
-        let spot = &from.spot;
+impl From<&diagnostic::RelatedLocation> for Related {
+    fn from(from: &diagnostic::RelatedLocation) -> Self {
+        let location = &from.location;
         Related {
-            line: spot.line,
-            column: spot.column,
-            span: Span { start: spot.span.0, end: spot.span.1 },
-            pointer: spot.pointer.clone(),
-            inner_pointer: spot.inner_pointer.clone(),
+            line: location.line,
+            column: location.column,
+            span: Span { start: location.span.0, end: location.span.1 },
+            pointer: location.pointer.clone(),
+            inner_pointer: location.inner_pointer.clone(),
             message: from.message.clone(),
         }
     }
@@ -402,8 +405,8 @@ impl From<&diagnostic::FixNote> for Fix {
     }
 }
 
-impl From<&summary::Summary> for Summary {
-    fn from(from: &summary::Summary) -> Self {
+impl From<&summary::RunSummary> for Summary {
+    fn from(from: &summary::RunSummary) -> Self {
         Summary {
             files: from.files,
             histories: from.histories,
@@ -413,15 +416,15 @@ impl From<&summary::Summary> for Summary {
             fixable: from.fixable,
             skipped: from.skipped,
             ignored_files: from.ignored.files,
-            known: from.known,
+            known: from.in_baseline,
             accepted: from.accepted,
             ignored_folders: from.ignored.folders,
         }
     }
 }
 
-impl From<&summary::Seen> for Input {
-    fn from(from: &summary::Seen) -> Self {
+impl From<&summary::DocReport> for Input {
+    fn from(from: &summary::DocReport) -> Self {
         Input {
             path: from.path.clone(),
             format: from.format,
@@ -430,7 +433,7 @@ impl From<&summary::Seen> for Input {
             items: from.items,
             left_out: from.left_out.clone(),
             update: from.update.as_ref().and_then(|update| {
-                Some(Update { call: update.call, with: serde_json::from_slice(&update.with).ok()? })
+                Some(Update { call: update.call, with: serde_json::from_slice(&update.payload).ok()? })
             }),
         }
     }
@@ -441,11 +444,11 @@ impl From<&ChangeNote> for Change {
         Change {
             rule: from.rule.clone(),
             path: from.path.clone(),
-            pointer: from.spot.pointer.clone(),
-            line: from.spot.line,
-            column: from.spot.column,
+            pointer: from.location.pointer.clone(),
+            line: from.location.line,
+            column: from.location.column,
             action: from.action.name(),
-            what: from.what,
+            what: from.description,
             loss: from.loss.name(),
             bytes: from.bytes,
             turn: from.turn,
@@ -453,8 +456,8 @@ impl From<&ChangeNote> for Change {
     }
 }
 
-impl From<&Counts> for Repaired {
-    fn from(from: &Counts) -> Self {
+impl From<&ChangeCounts> for Repaired {
+    fn from(from: &ChangeCounts) -> Self {
         Repaired { dropped: from.dropped, moved: from.moved, stubbed: from.stubbed, rewritten: from.rewritten }
     }
 }

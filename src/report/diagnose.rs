@@ -1,72 +1,72 @@
-//! From findings to diagnostics: the only place where text is read again to be told.
+//! From findings to diagnostics: the only place where text is read again for messages.
 
 use std::io;
 
 use crate::dialect::Dialect;
 use crate::format::FormatInfo;
 use crate::formats::agents::self_repair;
-use crate::formats::{FORMATS, unread};
+use crate::formats::{FORMATS, unsupported};
 use crate::history::{Kind, NO_FIELD, Remedy, Row};
-use crate::json::What;
-use crate::judge::{Judged, JudgedDoc};
+use crate::json::FaultKind;
+use crate::judge::{JudgedDoc, WeighedFinding};
 use crate::place::DocId;
-use crate::read::Texts;
+use crate::read::TextReader;
 use crate::schema::Violation;
-use crate::source::{Container, Held, ReadAt};
+use crate::source::{CachedReader, Container, ReadAt};
 
-use super::command_line::filled;
-use super::item_facts::Told;
+use super::command_line::fill_commands;
+use super::finding_reader::{ContentDisplay, FindingItem, FindingReader, own_verdict};
+use super::item_facts::ItemFacts;
+use super::locator::Locator;
 use super::mask;
-use super::place::Locator;
-use super::prediction::fix_outcome::Promise;
-use super::snippet_reader::{Content, Item, Reader, own_verdict};
-use super::words::{count, fill, fill_known, harmless};
-use super::{Diagnostic, Identity, Related};
+use super::prediction::fix_outcome::PredictedFix;
+use super::words::{count, fill, fill_known, replace_hidden};
+use super::{Diagnostic, FindingIdentity, RelatedLocation};
 
-/// At least so many findings are diagnosed at a time; the texts of a batch are in memory until all of them are read.
-const AT_A_TIME: usize = 4 << 10;
+/// Findings in a batch, at least; the texts of a batch are in memory until all of them are read.
+const BATCH_SIZE: usize = 4 << 10;
 
-/// Makes diagnostics of the findings of a doc. A record is read and scanned once for all of its findings.
+/// Diagnostics of the findings of a document. A record is read and scanned once for all of its findings.
 pub fn diagnose<T>(
     id: DocId,
     label: &str,
     bytes: &dyn ReadAt,
     lint: &JudgedDoc<T>,
-    content: Content,
+    content: ContentDisplay,
 ) -> io::Result<Vec<Diagnostic>> {
-    diagnose_some(id, label, bytes, lint, &lint.judged, content)
+    diagnose_some(id, label, bytes, lint, &lint.findings, content)
 }
 
-/// The same of some findings of a doc, in its order.
+/// Diagnostics of some findings of a document, in its order.
 pub fn diagnose_some<T>(
     id: DocId,
     label: &str,
     bytes: &dyn ReadAt,
     lint: &JudgedDoc<T>,
-    some: &[Judged],
-    content: Content,
+    some: &[WeighedFinding],
+    content: ContentDisplay,
 ) -> io::Result<Vec<Diagnostic>> {
-    let mut told = Vec::with_capacity(some.len());
-    let held = Held::new(bytes, lint.container, &lint.lines);
+    let mut diagnostics = Vec::with_capacity(some.len());
+    let cached = CachedReader::new(bytes, lint.container, &lint.lines);
     let format = lint.format.map(|format| format.info());
-    let texts = Texts::new(&held, dialect_of(lint));
-    let mut locator = Locator::new(&held, &lint.lines);
+    let texts = TextReader::new(&cached, dialect_of(lint));
+    let mut locator = Locator::new(&cached, &lint.lines);
     for judged in batches(some, lint.container) {
-        let reader = Reader { id, lint, judged, texts: &texts, held: &held, content };
+        let reader = FindingReader { id, lint, judged, texts: &texts, cached: &cached, content };
         let seen = reader.read(&mut locator)?;
         for (n, judged) in judged.iter().enumerate() {
             let Some(item) = seen.items.get(n) else { continue };
             let partner = seen.partners.get(&n);
-            told.push(Teller { judged, item, partner, format }.diagnostic(label));
+            diagnostics.push(DiagnosticBuilder { judged, item, partner, format }.diagnostic(label));
         }
     }
-    Ok(told)
+    Ok(diagnostics)
 }
 
-/// Findings in their order, whole records at a time where these are read one by one.
-fn batches(judged: &[Judged], container: Container) -> impl Iterator<Item = &[Judged]> {
+/// Batches of findings in order; where records are read one by one, a batch ends with a record.
+fn batches(judged: &[WeighedFinding], container: Container) -> impl Iterator<Item = &[WeighedFinding]> {
     let least = match container {
-        Container::Lines { .. } | Container::Events { .. } => AT_A_TIME,
+        Container::Lines { .. } | Container::Events { .. } => BATCH_SIZE,
         _ => judged.len(),
     };
     let mut rest = judged;
@@ -79,54 +79,55 @@ fn batches(judged: &[Judged], container: Container) -> impl Iterator<Item = &[Ju
     })
 }
 
-/// The dialect that names the items of a doc. A doc of no known format has that of the first format.
+/// The dialect that names the items of a document; that of the first format if its format is unknown.
 #[expect(clippy::indexing_slicing, reason = "the table of formats is never empty")]
 pub(super) fn dialect_of<T>(lint: &JudgedDoc<T>) -> &'static dyn Dialect {
     lint.format.unwrap_or(FORMATS[0]).info().dialect
 }
 
-struct Teller<'t> {
-    judged: &'t Judged,
-    item: &'t Item,
-    partner: Option<&'t Item>,
-    /// The format of the doc.
+struct DiagnosticBuilder<'t> {
+    judged: &'t WeighedFinding,
+    item: &'t FindingItem,
+    partner: Option<&'t FindingItem>,
+    /// The format of the document; `None` if it is unknown.
     format: Option<&'static FormatInfo>,
 }
 
-impl Teller<'_> {
+impl DiagnosticBuilder<'_> {
     fn diagnostic(&self, label: &str) -> Diagnostic {
         let finding = &self.judged.finding;
         let (rule, variant) = (self.judged.rule(), self.judged.variant());
-        let item = &self.item.told;
+        let item = &self.item.facts;
         let of = |name: &str| self.name(name);
         // The server names the item that it finds after a reference.
-        let behind = Some(finding.row.of).filter(|kind| finding.row.is_reference() && *kind != Kind::Unknown);
-        let api_of = |name: &str| match behind.filter(|_| name == "type") {
+        let referenced =
+            Some(finding.row.item_kind).filter(|kind| finding.row.is_reference() && *kind != Kind::Unknown);
+        let api_of = |name: &str| match referenced.filter(|_| name == "type") {
             Some(kind) => Some(kind.name().to_owned()),
             None => of(name),
         };
         let own = own_verdict(self.judged);
-        let answer = own.and_then(|own| own.answer).unwrap_or(variant.answer);
-        let spot = self.item.spot.clone();
-        let related = finding.partner.filter(|_| !variant.related.is_empty()).map(|_| Related {
-            spot: self.partner.map(|partner| partner.spot.clone()).unwrap_or_default(),
+        let answer = own.and_then(|own| own.error).unwrap_or(variant.error);
+        let location = self.item.location.clone();
+        let related = finding.partner.filter(|_| !variant.related.is_empty()).map(|_| RelatedLocation {
+            location: self.partner.map(|partner| partner.location.clone()).unwrap_or_default(),
             message: variant.related.to_owned(),
         });
-        let (fix, no_fix) = Promise::Asked.note(self.judged);
+        let (fix, no_fix) = PredictedFix::Requested.fix_note(self.judged);
         Diagnostic {
             rule: rule.code,
             variant: finding.variant,
             name: rule.name,
             severity: self.judged.severity,
-            shown: variant.shown,
-            message: filled(&fill_known(variant.message, &of), label, self.judged.target.name).into_owned(),
+            always_shown: variant.is_shown,
+            message: fill_commands(&fill_known(variant.message, &of), label, self.judged.target.name).into_owned(),
             path: label.to_owned(),
             history: self.judged.history,
             record: finding.row.record + 1,
-            spot,
+            location,
             id: item.id.clone(),
             call_id: item.call_id.clone(),
-            identity: Identity { id: finding.row.id, key: finding.row.key, kind: finding.row.kind.name() },
+            identity: FindingIdentity { id: finding.row.id, key: finding.row.key, kind: finding.row.kind.name() },
             related: related.into_iter().collect(),
             api_message: own
                 .and_then(|own| own.api)
@@ -142,7 +143,7 @@ impl Teller<'_> {
             format: self.format.map(|info| info.name),
             fix,
             no_fix,
-            inside: self.item.inside.clone(),
+            conversation_pointer: self.item.inside.clone(),
             snippet: self.item.snippet.clone(),
             proposal: Vec::new(),
         }
@@ -150,13 +151,13 @@ impl Teller<'_> {
 
     fn name(&self, name: &str) -> Option<String> {
         let finding = &self.judged.finding;
-        let (item, partner) = (&self.item.told, self.partner.map(|partner| &partner.told));
+        let (item, partner) = (&self.item.facts, self.partner.map(|partner| &partner.facts));
         let violation = self.item.violation.as_ref();
         let row = &finding.row;
         match name {
             "type" => Some(kind_name(row, item)),
             "id" => item.id.clone(),
-            "call_id" => item.call_id.clone().or_else(|| item.id.clone().filter(|_| names_itself(row.kind))),
+            "call_id" => item.call_id.clone().or_else(|| item.id.clone().filter(|_| is_paired_by_id(row.kind))),
             "name" => item.name.clone(),
             "message" => number(self.item, 0),
             "block" => number(self.item, 1),
@@ -185,17 +186,17 @@ impl Teller<'_> {
             "arg" | "index" => Some(finding.arg.to_string()),
             "reachable" => Some(format!("{} of {}", finding.arg, count(u64::from(row.turn), "message"))),
             "items" => Some(count(u64::from(finding.arg), "item")),
-            "healed" => self_repair::words(self_repair::parts(finding.arg)),
+            "healed" => self_repair::describe(self_repair::decode_arg(finding.arg)),
             "characters" => Some(count(u64::from(finding.arg), "control character")),
             "outputs" => Some(count(u64::from(finding.arg), "output")),
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
             "key" => self.item.key.clone(),
-            "problem" => Some(harmless(&problem(violation?))),
+            "problem" => Some(replace_hidden(&problem(violation?))),
             "field" => Some(mask::path(&violation?.field())),
             "expected" => violation?.expected.clone(),
             "got" => violation?.got.map(str::to_owned),
-            "where" => self.in_messages(),
+            "where" => self.path_in_messages(),
             "member" if violation.is_none() => member_at(self.partner.unwrap_or(self.item)),
             "member" => member(violation?),
             "kind" => violation?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
@@ -204,7 +205,7 @@ impl Teller<'_> {
             "limit" => violation?.limit.map(|(limit, _)| limit.to_string()),
             "length" if violation.is_some() => violation?.limit.map(|(_, length)| length.to_string()),
             "length" => Some(finding.arg.to_string()),
-            "looks" => Some(unread::row(finding.arg)?.name.to_owned()),
+            "looks" => Some(unsupported::row(finding.arg)?.name.to_owned()),
             "format" => Some(self.format?.name.to_owned()),
             "why" => reason(finding.remedy),
             "shape" => item.shape.clone().or_else(|| Some("not JSON".to_owned())),
@@ -212,40 +213,40 @@ impl Teller<'_> {
         }
     }
 
-    /// The value that does not fit, as it is named behind `messages`: `[1].content[0].text`.
-    fn in_messages(&self) -> Option<String> {
-        let pointer = &self.item.spot.pointer;
-        let behind = &pointer[pointer.rfind("/messages/")? + "/messages/".len()..];
+    /// The path of the value that does not fit, after `messages`: `[1].content[0].text`.
+    fn path_in_messages(&self) -> Option<String> {
+        let pointer = &self.item.location.pointer;
+        let path = &pointer[pointer.rfind("/messages/")? + "/messages/".len()..];
         let step = |step: &str| match step.parse::<u32>() {
             Ok(number) => format!("[{number}]"),
             Err(_) => format!(".{step}"),
         };
-        let item: String = behind.split('/').map(step).collect();
+        let item: String = path.split('/').map(step).collect();
         Some(mask::path(&(item + &self.item.violation.as_ref()?.field())))
     }
 }
 
-/// Why nothing is done about a finding.
+/// The reason why a finding is never fixed; `None` if it may be fixed.
 fn reason(remedy: Remedy) -> Option<String> {
     let Remedy::Never(why) = remedy else { return None };
     Some(why.to_owned())
 }
 
-/// The member whose value an item is, or is an element of.
-fn member_at(item: &Item) -> Option<String> {
+/// The member whose value is the item, or is a list that contains it.
+fn member_at(item: &FindingItem) -> Option<String> {
     let is_key = |step: &&str| step.parse::<u32>().is_err();
-    item.spot.pointer.rsplit('/').find(is_key).map(mask::word)
+    item.location.pointer.rsplit('/').find(is_key).map(mask::word)
 }
 
-/// A number in the pointer of an item.
-fn number(item: &Item, at: usize) -> Option<String> {
-    let pointer = &item.spot.pointer;
-    // A batch has numbers of its own in front.
+/// The nth number in the pointer of an item, from `/messages/` on if that is in it.
+fn number(item: &FindingItem, at: usize) -> Option<String> {
+    let pointer = &item.location.pointer;
+    // The pointer of an entry of a batch begins with other numbers.
     let pointer = pointer.rfind("/messages/").and_then(|at| pointer.get(at..)).unwrap_or(pointer);
     pointer.split('/').filter(|step| step.parse::<u32>().is_ok()).nth(at).map(str::to_owned)
 }
 
-/// What is wrong, the names of unknown members masked.
+/// The problem in words, with the names of unknown members masked.
 fn problem(violation: &Violation) -> String {
     let steps = violation.steps.iter().chain(&violation.missing).chain(&violation.unexpected);
     steps.fold(violation.problem.clone(), |problem, step| match mask::path(step) {
@@ -261,21 +262,21 @@ fn member(violation: &Violation) -> Option<String> {
     steps.next().is_none().then(|| mask::word(only))
 }
 
-/// The id of a call is what its result names.
-fn names_itself(kind: Kind) -> bool {
+/// True for calls that are paired with their results by their own id.
+fn is_paired_by_id(kind: Kind) -> bool {
     matches!(kind, Kind::ToolUse | Kind::ServerUse)
 }
 
-fn kind_name(row: &Row, item: &Told) -> String {
+fn kind_name(row: &Row, item: &ItemFacts) -> String {
     match row.kind {
         Kind::Unknown => item.kind.clone().unwrap_or_else(|| "item".to_owned()),
         Kind::ItemReference => "item_reference".to_owned(),
         // The dialects have names of their own for these.
-        kind if kind.is_of_blocks() && item.kind.is_some() => item.kind.clone().unwrap_or_default(),
+        kind if kind.is_block_kind() && item.kind.is_some() => item.kind.clone().unwrap_or_default(),
         kind => kind.name().to_owned(),
     }
 }
 
 fn fault_words(arg: u32) -> &'static str {
-    What::ALL.get(arg as usize).map_or("", |what| what.words())
+    FaultKind::ALL.get(arg as usize).map_or("", |what| what.words())
 }

@@ -1,4 +1,4 @@
-//! A diagnostic: a finding made readable.
+//! A diagnostic: a finding with its message and its location.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,36 +10,36 @@ use crate::rule::{Evidence, Loss};
 use crate::source::display_name;
 use crate::target::Severity;
 
-use super::command_line::{self, CommandLine, filled};
+use super::command_line::{self, CommandLine, fill_commands};
 use super::snippet::Snippet;
 
-/// A finding made readable.
+/// A finding with its message and its location.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     pub rule: Code,
     pub variant: u8,
     pub name: &'static str,
     pub severity: Severity,
-    /// Reported to people even where it is only noted.
-    pub shown: bool,
+    /// Shown to people even if its severity is only `info`.
+    pub always_shown: bool,
     pub message: String,
-    /// The doc, as the user named it.
+    /// The document, as the user named it.
     pub path: String,
-    /// Number of the history in the doc, from 0; `None` for what concerns a record or the doc.
+    /// Number of the history in the document, from 0; `None` for what concerns a record or the document.
     pub history: Option<u32>,
-    /// Number of the record in the doc, from 1.
+    /// Number of the record in the document, from 1.
     pub record: u32,
-    pub spot: Spot,
+    pub location: Location,
     pub id: Option<String>,
     pub call_id: Option<String>,
-    /// What it is about, whatever of the ids is printed.
-    pub identity: Identity,
-    pub related: Vec<Related>,
-    /// What the provider says to this, word for word; `None` where no such text was seen.
+    /// Identity of the item that it is about, however its ids are printed.
+    pub identity: FindingIdentity,
+    pub related: Vec<RelatedLocation>,
+    /// The provider's error message, verbatim; `None` if none is known.
     pub api_message: Option<String>,
     /// The HTTP status that comes with it.
     pub status: u16,
-    /// What else the provider's error says: its type, what it names as the place, its code.
+    /// The other members of the provider's error: its type, the parameter that it names, and its code.
     pub error_type: &'static str,
     pub error_param: Option<String>,
     pub error_code: Option<&'static str>,
@@ -50,66 +50,66 @@ pub struct Diagnostic {
     /// Why there is no fix, as a template.
     pub no_fix: Option<&'static str>,
     /// Where in a document of unknown format a conversation is, as a JSON Pointer.
-    pub inside: Option<String>,
+    pub conversation_pointer: Option<String>,
     pub snippet: Option<Snippet>,
-    /// What `fix` would put in place of what, where a report asks for that.
+    /// The replacements that `fix` would make; empty unless the output asks for them.
     pub proposal: Vec<Replacement>,
 }
 
 impl Diagnostic {
-    /// Why there is no fix.
-    pub fn why_not(&self) -> Option<Cow<'static, str>> {
-        let Some(pointer) = &self.inside else {
-            return self.no_fix.map(|why| filled(why, &self.path, self.target));
+    /// Why there is no fix, with its commands filled in; `None` if there is a fix, or no known reason.
+    pub fn no_fix_reason(&self) -> Option<Cow<'static, str>> {
+        let Some(pointer) = &self.conversation_pointer else {
+            return self.no_fix.map(|why| fill_commands(why, &self.path, self.target));
         };
-        let command = match command_line::running() {
+        let command = match command_line::running_command() {
             running @ ("check" | "fix" | "convert" | "tree" | "rebuild") => running,
             _ => "check",
         };
-        let line = CommandLine::new(command).with("--pointer", pointer).on(&self.path);
+        let line = CommandLine::new(command).with("--pointer", pointer).on_input(&self.path);
         Some(Cow::from(format!("there is a conversation at {pointer}; use `{line}`")))
     }
 }
 
-/// What a finding is about: fingerprints of the item's own id and of the id that pairs it, 0 without one, and its kind.
+/// Identity of a finding's item: fingerprints of its own id and of the id that pairs it (0 without one), and its kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Identity {
+pub struct FindingIdentity {
     pub id: u64,
     pub key: u64,
     pub kind: &'static str,
 }
 
-impl Identity {
-    /// Whether it is the item, or of the pair, with this id.
-    pub fn is(self, id: &str) -> bool {
+impl FindingIdentity {
+    /// True if the item, or its pair, has this id.
+    pub fn matches(self, id: &str) -> bool {
         let wanted = fingerprint_of(id.as_bytes());
         self.id == wanted || self.key == wanted
     }
 }
 
-/// Where something is: line and column from 1, column in code points; the span in bytes.
+/// A location in a document: line and column from 1, column in code points, span in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct Location {
     pub line: u64,
     pub column: u64,
-    /// Line and column of the first code point that is no part of it.
+    /// Line and column of the first code point after it.
     pub end: (u64, u64),
     pub span: (u64, u64),
     /// JSON Pointer within the record.
     pub pointer: String,
-    /// JSON Pointer within the JSON that the string at `pointer` holds.
+    /// JSON Pointer within the JSON that the string at `pointer` contains.
     pub inner_pointer: Option<String>,
 }
 
-impl Spot {
-    /// A place whose start and end are among the positions.
-    pub fn new(at: Place, positions: &HashMap<u64, (u64, u64)>) -> Spot {
+impl Location {
+    /// The location of a place whose start and end are among the positions.
+    pub fn new(at: Place, positions: &HashMap<u64, (u64, u64)>) -> Location {
         let of = |offset| positions.get(&offset).copied().unwrap_or((1, 1));
         let (line, column) = of(at.start);
-        Spot { line, column, end: of(at.end()), span: (at.start, at.end()), ..Spot::default() }
+        Location { line, column, end: of(at.end()), span: (at.start, at.end()), ..Location::default() }
     }
 
-    /// The pointer, and the one within the string that it leads to.
+    /// The pointer, and the pointer within the string there.
     pub fn pointers(&self) -> String {
         let pointer = display_name(&self.pointer);
         match &self.inner_pointer {
@@ -119,25 +119,26 @@ impl Spot {
     }
 }
 
+/// Another location that belongs to a diagnostic, and how it is related.
 #[derive(Clone, Debug)]
-pub struct Related {
-    pub spot: Spot,
+pub struct RelatedLocation {
+    pub location: Location,
     pub message: String,
 }
 
-/// What `fix` would do.
+/// A fix, as diagnostics describe it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixNote {
     pub title: String,
     pub loss: Loss,
-    /// Made without being asked for.
+    /// True if it is applied by default.
     pub default: bool,
-    /// The flag that makes it, where it is not made by default.
+    /// The flag that enables it, if it is not applied by default.
     pub flag: Option<&'static str>,
 }
 
 impl FixNote {
-    /// What the fix loses, and the flag that it needs.
+    /// The loss of the fix in words, and the flag that it requires.
     pub fn terms(&self) -> String {
         let loss = self.loss.term();
         match self.flag {
@@ -147,10 +148,10 @@ impl FixNote {
     }
 }
 
-/// Bytes at a place, and what would stand there instead.
+/// A location, and the text that would replace its bytes.
 #[derive(Clone, Debug)]
 pub struct Replacement {
-    /// Without a pointer: bytes may be of several values.
-    pub spot: Spot,
+    /// Without a pointer, because the bytes may belong to several values.
+    pub location: Location,
     pub text: String,
 }

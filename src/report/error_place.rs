@@ -1,22 +1,22 @@
-//! Finding what an error names: items by their id or the id that pairs them, or by their index in the request.
+//! Finds the items that an error names: by their id or the id that pairs them, or by their index in the request.
 
 use std::io;
 
 use crate::history::{Flags, Row};
 use crate::json::{Val, fingerprint_of};
-use crate::judge::{Case, JudgedDoc, OnHistory};
+use crate::judge::{HistoryVisitor, JudgedDoc, JudgedHistory};
 use crate::place::{DocId, Place};
-use crate::read::Texts;
+use crate::read::TextReader;
 use crate::source::ReadAt;
 
-use super::Spot;
+use super::Location;
+use super::locator::locate_places;
+use super::locator::pointers;
 use super::mask;
-use super::place::pointers;
-use super::place::spots;
 
-/// What an error names of its history.
+/// The items that an error names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ErrorReference {
     pub ids: Vec<String>,
     /// The list and the index in it: `input[3]`, `messages.3`.
     pub index: Option<(&'static str, u32)>,
@@ -25,9 +25,9 @@ pub struct Wanted {
 /// Lists that providers name items by.
 const LISTS: [&str; 3] = ["input", "messages", "contents"];
 
-impl Wanted {
-    /// Looks for the first `input[3]`, `messages.[3]` or `contents.3` of a text.
-    pub fn index_in(text: &str) -> Option<(&'static str, u32)> {
+impl ErrorReference {
+    /// The first `input[3]`, `messages.[3]` or `contents.3` of a text.
+    pub fn find_index(text: &str) -> Option<(&'static str, u32)> {
         let of_list = |list: &'static str| {
             text.match_indices(list).find_map(|(at, _)| {
                 let rest = text[at + list.len()..].trim_start_matches('.');
@@ -50,66 +50,66 @@ impl Wanted {
 #[derive(Clone, Debug)]
 pub struct NamedItem {
     pub row: Row,
-    /// Number of its history in the doc, from 0.
+    /// Number of its history in the document, from 0.
     pub history: u32,
     /// Number of the item in its history, from 0.
     pub index: u32,
-    pub spot: Spot,
+    pub location: Location,
     /// Type and ids.
     pub name: String,
 }
 
-/// Keeps the rows that may be meant, as histories pass by.
-pub struct Seek {
+/// Collects the rows that may be meant, history by history.
+pub struct ReferencedRows {
     ids: Vec<u64>,
-    /// Also every row, for the one whose pointer has the index.
+    /// Collects every row, to find the one whose pointer has the index.
     all: bool,
 }
 
-impl Seek {
-    pub fn new(wanted: &Wanted) -> Self {
+impl ReferencedRows {
+    pub fn new(wanted: &ErrorReference) -> Self {
         let ids = wanted.ids.iter().map(|id| fingerprint_of(id.as_bytes())).collect();
-        Seek { ids, all: wanted.ids.is_empty() && wanted.index.is_some() }
+        ReferencedRows { ids, all: wanted.ids.is_empty() && wanted.index.is_some() }
     }
 }
 
-/// A row, its history, its index there.
+/// A row that may be meant, its history, and its index there.
 #[derive(Clone, Copy)]
-pub struct SeenRow {
+pub struct CandidateRow {
     row: Row,
     history: u32,
     index: u32,
 }
 
-impl OnHistory for Seek {
-    type Made = Vec<SeenRow>;
+impl HistoryVisitor for ReferencedRows {
+    type Output = Vec<CandidateRow>;
 
-    fn history(&self, case: &Case<'_>) -> Option<Vec<SeenRow>> {
-        let Case { cx, number, .. } = *case;
+    fn visit(&self, case: &JudgedHistory<'_>) -> Option<Vec<CandidateRow>> {
+        let JudgedHistory { cx, number, .. } = *case;
         let fits = |row: &Row| self.all || self.ids.contains(&row.id) || self.ids.contains(&row.key);
         let rows = cx.history.rows.iter().enumerate().filter(|(_, row)| fits(row));
-        let seen: Vec<SeenRow> =
-            rows.map(|(index, row)| SeenRow { row: *row, history: number, index: index as u32 }).collect();
+        let seen: Vec<CandidateRow> =
+            rows.map(|(index, row)| CandidateRow { row: *row, history: number, index: index as u32 }).collect();
         (!seen.is_empty()).then_some(seen)
     }
 
-    fn renumber(made: &mut Vec<SeenRow>, by: u32) {
+    fn renumber(made: &mut Vec<CandidateRow>, by: u32) {
         made.iter_mut().for_each(|seen| seen.history += by);
     }
 }
 
-/// The items that are meant, in the order of the doc.
-pub fn named(
+/// The items that are meant, in the order of the document.
+pub fn find_items(
     id: DocId,
     bytes: &dyn ReadAt,
-    lint: &JudgedDoc<Vec<SeenRow>>,
-    wanted: &Wanted,
+    lint: &JudgedDoc<Vec<CandidateRow>>,
+    wanted: &ErrorReference,
 ) -> io::Result<Vec<NamedItem>> {
-    let mut seen: Vec<SeenRow> = lint.made.iter().flatten().copied().collect();
-    let texts = Texts::new(bytes, super::diagnose::dialect_of(lint));
+    let mut seen: Vec<CandidateRow> = lint.outputs.iter().flatten().copied().collect();
+    let texts = TextReader::new(bytes, super::diagnose::dialect_of(lint));
     if !wanted.ids.is_empty() {
-        // Fingerprints may meet by chance; texts decide.
-        seen.retain(|seen| texts.item(&seen.row, |item| has_id(item, &wanted.ids, 3)).unwrap_or(false));
+        // Fingerprints may collide; texts decide.
+        seen.retain(|seen| texts.with_item(&seen.row, |item| has_id(item, &wanted.ids, 3)).unwrap_or(false));
     } else if let Some((list, index)) = wanted.index {
         seen = at_index(id, bytes, lint, &seen, list, index)?;
     }
@@ -117,12 +117,12 @@ pub fn named(
     // Branches share what comes before their fork.
     seen.dedup_by_key(|seen| seen.row.at);
     let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
-    let spots = spots(id, bytes, lint.container, &lint.lines, &places)?;
-    let one = |seen: SeenRow| NamedItem {
+    let locations = locate_places(id, bytes, lint.container, &lint.lines, &places)?;
+    let one = |seen: CandidateRow| NamedItem {
         row: seen.row,
         history: seen.history,
         index: seen.index,
-        spot: spots.get(&seen.row.at).cloned().unwrap_or_default(),
+        location: locations.get(&seen.row.at).cloned().unwrap_or_default(),
         name: name(&texts, &seen.row),
     };
     Ok(seen.into_iter().map(one).collect())
@@ -132,26 +132,26 @@ pub fn named(
 fn at_index(
     id: DocId,
     bytes: &dyn ReadAt,
-    lint: &JudgedDoc<Vec<SeenRow>>,
-    seen: &[SeenRow],
+    lint: &JudgedDoc<Vec<CandidateRow>>,
+    seen: &[CandidateRow],
     list: &str,
     index: u32,
-) -> io::Result<Vec<SeenRow>> {
+) -> io::Result<Vec<CandidateRow>> {
     let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
     let pointers = pointers(id, bytes, lint.container, &places)?;
     let step = format!("/{list}/{index}");
-    let points_to = |seen: &&SeenRow| {
+    let points_to = |seen: &&CandidateRow| {
         let pointer = pointers.get(&seen.row.at).map(|pointer| format!("{}/", pointer.outer)).unwrap_or_default();
         pointer.contains(&format!("{step}/"))
     };
-    let pointed: Vec<SeenRow> = seen.iter().filter(points_to).copied().collect();
+    let pointed: Vec<CandidateRow> = seen.iter().filter(points_to).copied().collect();
     if pointed.is_empty() && list == "input" {
         return Ok(seen.iter().filter(|seen| seen.index == index).copied().collect());
     }
     Ok(pointed)
 }
 
-/// Whether an item has one of the ids among its members, or those of its blocks so many levels down.
+/// True if a member of an item, or of its blocks to a number of levels, is one of the ids.
 fn has_id(item: Val<'_>, ids: &[String], levels: u32) -> bool {
     let is_one = |val: Val<'_>| val.text().is_some_and(|text| ids.iter().any(|id| id.as_bytes() == &*text));
     item.members().any(|member| is_one(member.val))
@@ -163,11 +163,11 @@ fn has_id(item: Val<'_>, ids: &[String], levels: u32) -> bool {
                 .any(|val| has_id(val, ids, levels - 1))
 }
 
-fn name(texts: &Texts<'_>, row: &Row) -> String {
+fn name(texts: &TextReader<'_>, row: &Row) -> String {
     let text = |val: Option<Val<'_>>, mask: fn(&str) -> String| {
         val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
     };
-    let told = texts.item(row, |item| {
+    let parts = texts.with_item(row, |item| {
         let kind = text(item.get("type"), mask::word)
             .or_else(|| text(item.get("role"), mask::word).map(|role| format!("{role} message")));
         let kind = kind.unwrap_or_else(|| row.kind.name().to_owned());
@@ -176,7 +176,7 @@ fn name(texts: &Texts<'_>, row: &Row) -> String {
             .flatten()
             .collect::<Vec<_>>()
     });
-    told.unwrap_or_default().join(" ")
+    parts.unwrap_or_default().join(" ")
 }
 
 #[cfg(test)]
@@ -195,7 +195,7 @@ mod tests {
             ("input 3", None),
             ("input[] and input3", None),
         ] {
-            assert_eq!(Wanted::index_in(text), index, "{text}");
+            assert_eq!(ErrorReference::find_index(text), index, "{text}");
         }
     }
 }

@@ -1,17 +1,17 @@
-//! What is told of an item: its type, its ids, its name, what it looks like.
+//! The facts of an item that messages use: its type, ids, name and shape.
 
-use crate::dialect::Names;
+use crate::dialect::ItemIds;
 use crate::json::{NodeKind, Str, Val};
 
 use super::mask;
 
-/// What is told of an item.
+/// Facts of an item, masked where they may be content.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ItemFacts {
     pub kind: Option<String>,
     pub id: Option<String>,
     pub call_id: Option<String>,
-    /// How many characters the ids have, of which only the beginnings may be printed.
+    /// Characters of the whole ids, of which only the beginnings may be printed.
     pub id_length: Option<usize>,
     pub call_id_length: Option<usize>,
     pub name: Option<String>,
@@ -19,16 +19,16 @@ pub(super) struct Told {
     pub approval: Option<String>,
     pub checks: Option<String>,
     pub shape: Option<String>,
-    /// The text that the value itself is.
+    /// The value itself, if it is a string.
     pub text: Option<String>,
 }
 
-/// A string of an item, as far as it may be printed.
+/// A string of an item, masked.
 fn text(val: Option<Val<'_>>, mask: fn(&str) -> String) -> Option<String> {
     val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
 }
 
-/// A key, a type, a role or a state.
+/// A key, a type, a role or a state, masked.
 pub(super) fn word(val: Option<Val<'_>>) -> Option<String> {
     text(val, mask::word)
 }
@@ -37,8 +37,8 @@ fn id(val: Option<Val<'_>>) -> Option<String> {
     text(val, mask::id)
 }
 
-/// `shape` says whether that is told, too.
-pub(super) fn told(item: Val<'_>, names: Option<Names<'_>>, with_shape: bool) -> Told {
+/// Reads the facts of an item; its shape only if asked for.
+pub(super) fn read_facts(item: Val<'_>, names: Option<ItemIds<'_>>, with_shape: bool) -> ItemFacts {
     let (own_id, own_call_id) = match names {
         Some(names) => (names.id, names.key),
         None => (item.get("id").and_then(|id| id.as_str()), call_id_of(item)),
@@ -48,7 +48,7 @@ pub(super) fn told(item: Val<'_>, names: Option<Names<'_>>, with_shape: bool) ->
         let ids = checks.elements().filter_map(|check| id(check.get("id")));
         ids.map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
     });
-    Told {
+    ItemFacts {
         kind,
         id: own_id.map(masked_id),
         call_id: own_call_id.map(masked_id),
@@ -78,7 +78,7 @@ fn masked_id(id: Str<'_>) -> String {
     mask::id(&String::from_utf8_lossy(&id.decode()))
 }
 
-/// Where the dialects keep the id that pairs call and output, and a tool's name.
+/// Where the dialects store the id that pairs call and output, and a tool's name.
 const CALL_IDS: [&[&str]; 9] = [
     &["call_id"],
     &["tool_call_id"],
@@ -101,7 +101,7 @@ const NAMES: [&[&str]; 8] = [
     &["function_response", "name"],
 ];
 
-/// What a value looks like from outside, without its content; of lists also what they begin with, so many levels down.
+/// The shape of a value in words, without its content; of lists also their first element, to a number of levels.
 fn shape(val: Val<'_>, levels: u32) -> String {
     match val.kind() {
         NodeKind::Object => {

@@ -1,13 +1,13 @@
-//! What of the words of a conversation may be printed. Keys, types and roles that are published, and ids in the forms that
+//! Masks the words of a conversation for printing. Keys, types and roles that are published, and ids in the forms that
 //! providers give them, are no one's secret; any other word was written by a user, a model or a client, and is masked
 //! like content.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use super::words::{grouped, printable};
+use super::words::{count, to_printable};
 
-/// What a process prints of what it reads. It is set once, before anything is printed.
+/// The masking policy of the process. It is set once, before anything is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Unknown words and ids are printed as they are.
@@ -19,7 +19,7 @@ pub struct Policy {
 static POLICY: OnceLock<Policy> = OnceLock::new();
 
 /// Sets the policy of the process; the first call counts. Without one, words are masked and names of tools are not.
-pub fn set(policy: Policy) {
+pub fn set_policy(policy: Policy) {
     POLICY.get_or_init(|| policy);
 }
 
@@ -28,10 +28,10 @@ fn policy() -> Policy {
 }
 
 /// Ids that are not in a provider's form are shown up to this many characters.
-const BEGINNING: usize = 12;
+const SHOWN_OF_FOREIGN_ID: usize = 12;
 
 /// The published words: keys, types and values of schemas, and what stored formats call their members. Written by
-/// `tests/it/report/privacy_words.rs`.
+/// `tests/it/report/privacy.rs`.
 static WORDS: &str = include_str!("../../schemas/words/published.txt");
 
 fn is_published(word: &str) -> bool {
@@ -59,7 +59,7 @@ const MORE: &[&str] = &[
     "review_rollout_user",
 ];
 
-/// Whether a key is published. Attributes of traces are keys of keys: `llm.input_messages.0.message.role`.
+/// True if a key is published. Attributes of traces are keys of keys: `llm.input_messages.0.message.role`.
 fn is_known(key: &str) -> bool {
     let is_one = |part: &str| part.is_empty() || is_number(part) || is_published(part);
     is_one(key) || key.split('.').all(is_one)
@@ -69,15 +69,15 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Content by its size.
+/// The mask of content: its size.
 pub fn size(text: &str) -> String {
-    format!("… ({} chars)", grouped(text.chars().count() as u64))
+    format!("… ({})", count(text.chars().count() as u64, "char"))
 }
 
 /// A key, a type, a role or a state.
 pub fn word(text: &str) -> String {
     if policy().reveal || is_known(text) {
-        return printable(text);
+        return to_printable(text);
     }
     // The types of some event streams begin with the stream's own name.
     let own = text.find('/').and_then(|at| text.split_at_checked(at + 1)).filter(|(own, _)| is_published(own));
@@ -94,10 +94,10 @@ pub fn word(text: &str) -> String {
 /// The name of a tool: it is the tool's interface, not content of a conversation.
 pub fn name(text: &str) -> String {
     let policy = policy();
-    if policy.reveal || is_name(text) && !policy.mask_names { printable(text) } else { size(text) }
+    if policy.reveal || is_name(text) && !policy.mask_names { to_printable(text) } else { size(text) }
 }
 
-/// Whether a text has the form of a tool's name, as the providers take them.
+/// True if a text has the form of a tool's name that the providers accept.
 fn is_name(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
     !text.is_empty() && text.len() <= 128 && text.bytes().all(is_part)
@@ -105,15 +105,15 @@ fn is_name(text: &str) -> bool {
 
 /// An id: whole in a provider's form, else its beginning.
 pub fn id(text: &str) -> String {
-    let is_short = text.chars().nth(BEGINNING).is_none();
+    let is_short = text.chars().nth(SHOWN_OF_FOREIGN_ID).is_none();
     if policy().reveal || is_short || is_published(text) || text.split('|').all(is_of_provider) {
-        return printable(text);
+        return to_printable(text);
     }
-    let beginning: String = text.chars().take(BEGINNING).collect();
-    printable(&beginning) + "…"
+    let beginning: String = text.chars().take(SHOWN_OF_FOREIGN_ID).collect();
+    to_printable(&beginning) + "…"
 }
 
-/// How the ids of providers, and of the agents that store sessions, begin.
+/// Prefixes of the ids of providers, and of the agents that store sessions.
 const PREFIXES: [&str; 62] = [
     "T",
     "adk",
@@ -179,7 +179,7 @@ const PREFIXES: [&str; 62] = [
     "ws",
 ];
 
-/// Whether an id is one that a provider or an agent makes: a known beginning and letters and digits, a UUID, or digits.
+/// True if a provider or an agent makes such ids: a known prefix with letters and digits, a UUID, or digits.
 fn is_of_provider(id: &str) -> bool {
     // Kimi's: the name of the tool, and a number.
     if let Some((tool, number)) = id.strip_prefix("functions.").and_then(|rest| rest.rsplit_once(':')) {
@@ -195,7 +195,7 @@ fn is_of_provider(id: &str) -> bool {
     is_hex || is_ulid || prefix.is_some_and(|prefix| PREFIXES.contains(&prefix))
 }
 
-/// How the models of the providers are called.
+/// Families of the providers' models: how their names begin.
 const FAMILIES: [&str; 29] = [
     "amazon",
     "anthropic",
@@ -235,19 +235,19 @@ pub fn model(text: &str) -> String {
     let family = plain.split(['-', '.', '/', '_', ':']).next().unwrap_or(plain).to_ascii_lowercase();
     let bare = family.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_public = is_name(text) && text.len() <= 80 && [&*family, bare].iter().any(|own| FAMILIES.contains(own));
-    if policy().reveal || is_public || is_published(text) { printable(text) } else { id(text) }
+    if policy().reveal || is_public || is_published(text) { to_printable(text) } else { id(text) }
 }
 
-/// What formats put in front of an id.
+/// Words that formats put before an id.
 const NUMBERED: [&str; 6] = ["candidate", "choice", "custom_id", "session", "subagent", "thread"];
 
-/// What a session, a branch or a row is called: its id, or a title, which is content.
+/// The label of a session, a branch or a row: its id, or a title, which is content.
 pub fn label(text: &str) -> String {
     if let Some((what, own)) = text.split_once(' ').filter(|(what, _)| NUMBERED.contains(what)) {
         return format!("{what} {}", id(own));
     }
     let is_plain = is_published(text) || is_number(text) || text.split('|').all(is_of_provider);
-    if policy().reveal || is_plain { printable(text) } else { size(text) }
+    if policy().reveal || is_plain { to_printable(text) } else { size(text) }
 }
 
 /// A JSON Pointer: its steps are keys and numbers.
@@ -264,7 +264,7 @@ pub fn pointer(text: &str) -> String {
 /// A path of keys as providers and reports write it: `content[0].text`.
 pub fn path(text: &str) -> String {
     if policy().reveal {
-        return printable(text);
+        return to_printable(text);
     }
     if is_published(text) {
         return text.to_owned();
@@ -274,19 +274,19 @@ pub fn path(text: &str) -> String {
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(ends).unwrap_or(rest.len());
-        let (step, behind) = rest.split_at(end);
+        let (step, after) = rest.split_at(end);
         out.push_str(if is_known(step) { step } else { "…" });
-        let stop = behind.chars().next();
+        let stop = after.chars().next();
         out.extend(stop);
-        rest = stop.map_or("", |stop| behind.get(stop.len_utf8()..).unwrap_or_default());
+        rest = stop.map_or("", |stop| after.get(stop.len_utf8()..).unwrap_or_default());
     }
-    printable(&out)
+    to_printable(&out)
 }
 
 /// Words around one that is quoted from the conversation in backticks or parentheses: "a part `thought`", "message (user)".
 pub fn phrase(text: &str) -> String {
     if policy().reveal {
-        return printable(text);
+        return to_printable(text);
     }
     for (open, close) in [("`", "`"), (" (", ")"), (" of ", "")] {
         let Some((before, rest)) = text.split_once(open) else { continue };
@@ -295,19 +295,19 @@ pub fn phrase(text: &str) -> String {
             close => rest.rsplit_once(close).unwrap_or((rest, "")),
         };
         let quoted = if close.is_empty() { name(quoted) } else { word(quoted) };
-        return format!("{}{open}{quoted}{close}{}", plain(before), plain(after));
+        return format!("{}{open}{quoted}{close}{}", mask_words(before), mask_words(after));
     }
-    plain(text)
+    mask_words(text)
 }
 
-/// Words that formats say themselves.
-const OWN: [&str; 21] = [
+/// Words of the formats' own descriptions.
+const FORMAT_WORDS: [&str; 21] = [
     "a", "an", "and", "block", "call", "chunk", "content", "each", "in", "item", "line", "list", "message",
     "messages", "of", "one", "part", "role", "the", "tools", "with",
 ];
 
-fn plain(text: &str) -> String {
-    let one = |token: &str| match token.is_empty() || OWN.contains(&token) {
+fn mask_words(text: &str) -> String {
+    let one = |token: &str| match token.is_empty() || FORMAT_WORDS.contains(&token) {
         true => token.to_owned(),
         false => label(token),
     };

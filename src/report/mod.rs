@@ -6,73 +6,73 @@ pub mod command_line;
 pub mod contract;
 mod diagnose;
 mod diagnostic;
-pub mod histories;
+mod distinct_masks;
+pub mod history_diff;
 pub mod html;
+mod item_text;
+pub mod locator;
 pub mod mask;
-pub mod page;
-pub mod place;
 pub mod preview;
 pub mod proposal;
 pub mod recognise;
+pub mod rule_page;
 pub mod rulebook;
-mod said;
-pub mod saving;
-mod settings;
+mod setting_changes;
+pub mod slim_report;
 pub mod snippet;
 pub mod table;
-mod telling;
 pub mod tree;
 pub mod words;
 
-mod counts;
+pub mod change_counts;
+mod conversion_losses;
 pub mod error_place;
+mod finding_reader;
+mod grouping;
 mod item_facts;
 mod item_line;
-pub mod left_alone;
-pub mod locations;
-mod losses;
-mod output;
 pub mod outputs;
 pub mod prediction;
+mod reporter;
 mod sampling;
-mod snippet_reader;
+pub mod segment_locations;
+pub mod skipped_groups;
 mod style;
 mod summary;
-pub mod sums;
 pub mod updates;
 
 use outputs::{api_error, concise, github, gitlab, json, jsonl, junit, sarif, text};
 
-/// Makes a report.
-pub type Make = fn(Style) -> Box<dyn Report>;
+/// Constructor of an output.
+pub type ReporterConstructor = fn(Style) -> Box<dyn Reporter>;
 
 /// The table of outputs.
-pub static OUTPUTS: &[(&str, Make)] = &[
-    ("text", |style| Box::new(text::Text::new(style))),
-    ("concise", |style| Box::new(concise::Concise::new(style))),
-    ("json", |_| Box::new(json::Json::default())),
-    ("jsonl", |_| Box::new(jsonl::JsonLines::default())),
-    ("sarif", |style| Box::new(sarif::Sarif::new(style))),
-    ("github", |style| Box::new(github::Github::new(style))),
-    ("gitlab", |style| Box::new(gitlab::Gitlab::new(style))),
-    ("junit", |style| Box::new(junit::Junit::new(style))),
-    ("html", |_| Box::new(html::Html::default())),
-    ("api-error", |style| Box::new(api_error::ApiError::new(style))),
+pub static OUTPUTS: &[(&str, ReporterConstructor)] = &[
+    ("text", |style| Box::new(text::TextReporter::new(style))),
+    ("concise", |style| Box::new(concise::ConciseReporter::new(style))),
+    ("json", |_| Box::new(json::JsonReporter::default())),
+    ("jsonl", |_| Box::new(jsonl::JsonLinesReporter::default())),
+    ("sarif", |style| Box::new(sarif::SarifReporter::new(style))),
+    ("github", |style| Box::new(github::GithubReporter::new(style))),
+    ("gitlab", |style| Box::new(gitlab::GitlabReporter::new(style))),
+    ("junit", |style| Box::new(junit::JunitReporter::new(style))),
+    ("html", |_| Box::new(html::HtmlReporter::default())),
+    ("api-error", |style| Box::new(api_error::ApiErrorReporter::new(style))),
 ];
 
-/// The output with this name.
-pub fn by_name(name: &str) -> Option<Make> {
+/// The constructor of the output with this name; `None` if there is none.
+pub fn by_name(name: &str) -> Option<ReporterConstructor> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
 pub use diagnose::{diagnose, diagnose_some};
-pub use diagnostic::{Diagnostic, FixNote, Identity, Related, Replacement, Spot};
-pub use output::Report;
-pub use outputs::ci::{Mark, marks};
+pub use diagnostic::{Diagnostic, FindingIdentity, FixNote, Location, RelatedLocation, Replacement};
+pub use finding_reader::ContentDisplay;
+pub use outputs::ci::{BaselineKey, baseline_keys};
 pub use outputs::json::{diagnostic_value, printable_json, summary_value, write_compact, write_pretty};
-pub use outputs::text::offers;
-pub use sampling::Picked;
+pub use outputs::text::fix_offers;
+pub use reporter::Reporter;
+pub use sampling::FindingSample;
 pub use snippet::Snippet;
-pub use snippet_reader::Content;
 pub use style::Style;
-pub use summary::{Ignored, ReadAs, Seen, Summary};
+pub use summary::{DocReport, IgnoredCounts, InputKind, RunSummary};

@@ -1,4 +1,4 @@
-//! The diff of a repair for people: finding by finding what goes, comes, moves and changes, an item a line, between the
+//! The diff of a repair for people: for each finding the items that are removed, added, moved and changed, between the
 //! items that stay. Hunks of one kind are counted after the first few: a thousand of them say no more than three.
 
 mod hunk;
@@ -11,53 +11,63 @@ use crate::repair::{Action, Cause};
 use crate::source::display_name;
 
 use super::changes::{ChangeNote, Paint};
-use super::words::{cut, grouped, wrapped};
-use super::{Content, Style};
+use super::words::{group_digits, truncate, wrap};
+use super::{ContentDisplay, Style};
 
-pub use hunk::Repair;
-use hunk::{Hunk, Painter};
+pub use hunk::RepairView;
+use hunk::{Hunk, ItemRenderer};
 
 /// Hunks of one kind that are shown.
-const SHOWN: u64 = 3;
+const SHOWN_PER_KIND: u64 = 3;
 
-/// The diff of all docs, as it is written.
+/// The preview of all documents, while it is written.
 pub struct Preview {
     style: Style,
-    /// Hunks that are shown of a kind.
-    most: u64,
-    /// Of each kind how many hunks there were, and its number in the order in which kinds were met.
-    kinds: HashMap<Kind, (u64, usize)>,
-    /// What the provider says to the hunk before.
-    said: Option<(String, String)>,
+    /// Hunks of a kind that are shown.
+    limit: u64,
+    /// For each kind the number of its hunks, and its position in the order of first occurrence.
+    kinds: HashMap<HunkKind, (u64, usize)>,
+    /// Rule and provider's message of the hunk before, without ids.
+    last_message: Option<(String, String)>,
 }
 
 /// What hunks of one kind have in common: the rule or the flag, and what is done.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Kind {
+struct HunkKind {
     rule: String,
     action: Action,
-    what: &'static str,
+    description: &'static str,
 }
 
 impl Preview {
     /// `all` shows every hunk.
     pub fn new(style: Style, all: bool) -> Preview {
-        Preview { style, most: if all { u64::MAX } else { SHOWN }, kinds: HashMap::new(), said: None }
+        Preview {
+            style,
+            limit: if all { u64::MAX } else { SHOWN_PER_KIND },
+            kinds: HashMap::new(),
+            last_message: None,
+        }
     }
 
-    /// Writes the hunks of a doc.
-    pub fn doc(&mut self, repair: &Repair<'_>, content: Content, out: &mut dyn Write) -> io::Result<()> {
-        let shown = content == Content::Shown;
-        let painter = Painter::new(repair, shown, self.style);
+    /// Writes the hunks of a document.
+    pub fn doc(
+        &mut self,
+        repair: &RepairView<'_>,
+        content: ContentDisplay,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let shown = content == ContentDisplay::Shown;
+        let painter = ItemRenderer::new(repair, shown, self.style);
         for notes in hunks(repair.notes) {
             let Some(first) = notes.first() else { continue };
-            let kind = Kind { rule: first.rule.clone(), action: first.action, what: first.what };
+            let kind = HunkKind { rule: first.rule.clone(), action: first.action, description: first.description };
             let next = self.kinds.len();
             let (count, _) = self.kinds.entry(kind).or_insert((0, next));
             *count += 1;
-            if *count <= self.most {
+            if *count <= self.limit {
                 let hunk = Hunk::of(&painter, &notes)?;
-                self.heads(&notes, hunk.turn.as_deref(), out)?;
+                self.write_heading(&notes, hunk.turn.as_deref(), out)?;
                 hunk.write(&painter, out)?;
                 writeln!(out)?;
             }
@@ -65,20 +75,20 @@ impl Preview {
         Ok(())
     }
 
-    /// Says how many hunks were not shown.
+    /// Writes how many hunks were not shown.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut more: Vec<_> = self.kinds.iter().filter(|(_, (count, _))| *count > self.most).collect();
+        let mut more: Vec<_> = self.kinds.iter().filter(|(_, (count, _))| *count > self.limit).collect();
         more.sort_by_key(|(_, (_, number))| *number);
-        for (Kind { rule, what, .. }, (count, _)) in &more {
-            let more = grouped(count - self.most);
-            let line = format!("… and {more} more like this (--all shows them): {rule} {what}");
-            wrapped(&line, self.style.width, "", "  ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        for (HunkKind { rule, description, .. }, (count, _)) in &more {
+            let more = group_digits(count - self.limit);
+            let line = format!("… and {more} more like this (show with --all): {rule} {description}");
+            wrap(&line, self.style.width, "", "  ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
         if more.is_empty() { Ok(()) } else { writeln!(out) }
     }
 
-    /// What was found, where, in which turn, what the provider says, and what is done about it.
-    fn heads(&mut self, notes: &[&ChangeNote], turn: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the heading of a hunk: the finding, its location, its turn, the provider's message, and the fix.
+    fn write_heading(&mut self, notes: &[&ChangeNote], turn: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
         let Some(first) = notes.first() else { return Ok(()) };
         let (width, paint) = (self.style.width, Paint { color: self.style.color });
         let mut causes: Vec<&ChangeNote> = Vec::new();
@@ -89,14 +99,19 @@ impl Preview {
         }
         for (n, cause) in causes.iter().enumerate() {
             let head = format!("{} {}", cause.rule, cause.reason.as_deref().unwrap_or(&cause.item));
-            let spot = &first.spot;
-            let place =
-                format!("{}:{}:{} {}", display_name(&first.path), spot.line, spot.column, first.where_in_doc());
+            let location = &first.location;
+            let place = format!(
+                "{}:{}:{} {}",
+                display_name(&first.path),
+                location.line,
+                location.column,
+                first.place_in_doc()
+            );
             let free = width.checked_sub(head.chars().count() + place.chars().count() + 2).filter(|_| n == 0);
             match free {
                 Some(free) => writeln!(out, "{}{:free$}  {}", paint.bold(&head), "", paint.dim(&place))?,
                 None => {
-                    for line in wrapped(&head, width, "", "  ") {
+                    for line in wrap(&head, width, "", "  ") {
                         writeln!(out, "{}", paint.bold(&line))?;
                     }
                     if n == 0 {
@@ -106,23 +121,23 @@ impl Preview {
             }
         }
         if let Some(turn) = turn {
-            writeln!(out, "  {}", cut(turn, width.saturating_sub(2)))?;
+            writeln!(out, "  {}", truncate(turn, width.saturating_sub(2)))?;
         }
         for api in causes.iter().filter_map(|cause| Some((cause.rule.clone(), cause.api_message.clone()?))) {
-            let shape = Some((api.0, shape(&api.1)));
-            if self.said != shape {
+            let shape = Some((api.0, without_ids(&api.1)));
+            if self.last_message != shape {
                 let says = format!("the API says: {}", api.1);
-                wrapped(&says, width, "  ", "    ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+                wrap(&says, width, "  ", "    ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
             }
-            self.said = shape;
+            self.last_message = shape;
         }
-        let mut told: Vec<String> = Vec::new();
-        // What is added says itself what it is.
+        let mut written: Vec<String> = Vec::new();
+        // An added item describes itself.
         for note in notes.iter().filter(|note| note.action != Action::Stub) {
-            let line = format!("{}{}", note.what, note.loss.mark());
-            if !told.contains(&line) {
-                wrapped(&line, width, "  ", "    ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
-                told.push(line);
+            let line = format!("{}{}", note.description, note.loss.mark());
+            if !written.contains(&line) {
+                wrap(&line, width, "  ", "    ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+                written.push(line);
             }
         }
         Ok(())
@@ -130,7 +145,7 @@ impl Preview {
 }
 
 /// A sentence without its ids and numbers.
-fn shape(sentence: &str) -> String {
+fn without_ids(sentence: &str) -> String {
     let words = sentence.split(' ').map(|word| match word.contains(|c: char| c.is_ascii_digit() || c == '_') {
         true => "#",
         false => word,
@@ -138,13 +153,13 @@ fn shape(sentence: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The changes of each hunk: what is made for one finding, wherever it is, and what is made to one item.
+/// The changes of each hunk: all changes for one finding, wherever they are, and all changes to one item.
 fn hunks(notes: &[ChangeNote]) -> Vec<Vec<&ChangeNote>> {
     let mut hunks: Vec<Vec<&ChangeNote>> = Vec::new();
     let mut of_place: HashMap<Place, usize> = HashMap::new();
     let mut of_cause: HashMap<Cause, usize> = HashMap::new();
     for note in notes {
-        // What a flag asks for has nothing else to do with it.
+        // Changes for a flag have nothing else in common.
         let is_found = matches!(note.cause, Cause::Rule(..));
         let known = of_place.get(&note.at).or_else(|| of_cause.get(&note.cause).filter(|_| is_found));
         let number = known.copied().unwrap_or(hunks.len());
@@ -164,7 +179,7 @@ mod tests {
 
     #[test]
     fn sentences_that_differ_in_ids_are_one() {
-        assert_eq!(shape("No output for call call_1."), shape("No output for call call_rome."));
-        assert_ne!(shape("No output for call call_1."), shape("No call for output call_1."));
+        assert_eq!(without_ids("No output for call call_1."), without_ids("No output for call call_rome."));
+        assert_ne!(without_ids("No output for call call_1."), without_ids("No call for output call_1."));
     }
 }

@@ -1,36 +1,36 @@
-//! What a repair would put in place of what, finding by finding, for reports that offer it to an editor.
+//! The replacements that a repair would make for each finding, for outputs that offer fixes to an editor.
 //!
 //! One repair serves a whole group, and one edit may serve two findings: they share all edits that touch each other, so
-//! that each proposal can be made alone and leaves JSON behind. What would carry content of the conversation into the
-//! report is not proposed, unless content may be shown: removals are free of it, and so are ids, which every report tells.
+//! that each proposal can be applied alone and results in JSON. What would copy content of the conversation into the
+//! report is not proposed, unless content may be shown: removals contain none, nor do ids, which every report prints.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
 
 use crate::history::{Code, Kind};
 use crate::message::pair_results::STUB;
-use crate::place::{DocId, Edit, Place, With};
-use crate::repair::{Cause, DisjointSets, Fixed};
-use crate::source::{ReadAt, append};
+use crate::place::{DocId, Edit, Place, ReplacementPart};
+use crate::repair::{Cause, DisjointSets, DocRepair};
+use crate::source::{ReadAt, append_piece};
 
-use super::diagnostic::{Diagnostic, Replacement, Spot};
-use super::place::positions;
+use super::diagnostic::{Diagnostic, Location, Replacement};
+use super::locator::positions;
 
-/// A proposal is for a person to look at; a repair with more edits than this is made by `fix`.
-const MOST_EDITS: usize = 100;
+/// Edits of a proposal, at most: a person reviews it. Larger repairs are left to `fix`.
+const MAX_EDITS: usize = 100;
 /// The longest text that is copied into a report, in bytes.
-const LONGEST: usize = 4 << 10;
+const MAX_TEXT: usize = 4 << 10;
 
-/// Adds to each diagnostic what the default repair would do for it. `diagnostics` are those of `fixed.before`, in order.
+/// Adds to each diagnostic the replacements of the default repair. `diagnostics` are those of `fixed.before`, in order.
 pub fn propose(
     id: DocId,
     bytes: &dyn ReadAt,
-    fixed: &Fixed,
+    fixed: &DocRepair,
     content: bool,
     diagnostics: &mut [Diagnostic],
 ) -> io::Result<()> {
     let edits = fixed.patch.edits(id);
-    let of_cause = shared(fixed, edits, bytes);
+    let of_cause = edits_by_finding(fixed, edits, bytes);
     let ids: HashSet<&str> = diagnostics
         .iter()
         .flat_map(|diagnostic| diagnostic.id.iter().chain(&diagnostic.call_id))
@@ -39,20 +39,21 @@ pub fn propose(
     let mut texts: Vec<Option<String>> = Vec::with_capacity(edits.len());
     for edit in edits {
         let text = text(edit, bytes)?;
-        let told = text.filter(|text| content || free_of_content(text, edit, &ids) || renames(edit, bytes, &ids));
-        texts.push(told);
+        let shown =
+            text.filter(|text| content || is_free_of_content(text, edit, &ids) || replaces_id(edit, bytes, &ids));
+        texts.push(shown);
     }
     let offsets = edits.iter().flat_map(|edit| [edit.at.start, edit.at.end()]).collect();
     let positions = positions(bytes, &fixed.before.lines, offsets)?;
     let mut proposals = Vec::new();
-    for judged in &fixed.before.judged {
+    for judged in &fixed.before.findings {
         let finding = &judged.finding;
         let own = of_cause.get(&(finding.code, finding.variant, finding.row.at));
         let replacement = |ix: &usize| {
             let text = texts.get(*ix)?.clone()?;
-            Some(Replacement { spot: Spot::new(edits.get(*ix)?.at, &positions), text })
+            Some(Replacement { location: Location::new(edits.get(*ix)?.at, &positions), text })
         };
-        let whole = own.filter(|own| own.len() <= MOST_EDITS).map(|own| own.iter().map(replacement).collect());
+        let whole = own.filter(|own| own.len() <= MAX_EDITS).map(|own| own.iter().map(replacement).collect());
         proposals.push(whole.flatten().unwrap_or_default());
     }
     for (diagnostic, proposal) in diagnostics.iter_mut().zip(proposals) {
@@ -61,17 +62,18 @@ pub fn propose(
     Ok(())
 }
 
-type Finding = (Code, u8, Place);
+/// Identity of a finding: its rule, its variant and its place.
+type ProposalKey = (Code, u8, Place);
 
-/// The edits that each finding needs, by their index: those on the items that were changed for it, and what hangs
-/// together with these.
-fn shared(fixed: &Fixed, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<Finding, Vec<usize>> {
+/// The edits that each finding needs, by their index: those on the items that were changed for it, and those
+/// connected with them.
+fn edits_by_finding(fixed: &DocRepair, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<ProposalKey, Vec<usize>> {
     let mut sets = DisjointSets::new(edits.len() + fixed.changes.len());
     let of_change = |n: usize| edits.len() + n;
     let mut touched: Vec<(Place, usize)> = Vec::new();
     for (n, change) in fixed.changes.iter().enumerate() {
-        // What was made of a record lies nowhere in the file: its record is what was edited.
-        let places = [Some(change.row.at), change.other].into_iter().flatten();
+        // Synthesised text is not in the file: the record that it was made of is what was edited.
+        let places = [Some(change.row.at), change.anchor].into_iter().flatten();
         touched.extend(places.map(|place| (bytes.origin(place), of_change(n))));
     }
     touched.sort_by_key(|(place, _)| place.order());
@@ -91,7 +93,7 @@ fn shared(fixed: &Fixed, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<Finding,
             sets.join(ix, change);
         }
     }
-    let mut first: HashMap<Finding, usize> = HashMap::new();
+    let mut first: HashMap<ProposalKey, usize> = HashMap::new();
     for (n, change) in fixed.changes.iter().enumerate() {
         let Cause::Rule(code, variant, at) = change.cause else { continue };
         let other = *first.entry((code, variant, at)).or_insert(of_change(n));
@@ -105,45 +107,46 @@ fn shared(fixed: &Fixed, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<Finding,
     first.into_iter().map(|(finding, change)| (finding, of(change, &mut sets))).collect()
 }
 
-/// What an edit puts in; nothing if that is too long to be told.
+/// The text that an edit inserts; `None` if it is too long for a report, or not UTF-8.
 fn text(edit: &Edit, bytes: &dyn ReadAt) -> io::Result<Option<String>> {
-    if edit.with.iter().map(With::len).sum::<u64>() > LONGEST as u64 {
+    if edit.with.iter().map(ReplacementPart::len).sum::<u64>() > MAX_TEXT as u64 {
         return Ok(None);
     }
     let mut out = Vec::new();
-    edit.with.iter().try_for_each(|piece| append(bytes, piece, &mut out))?;
+    edit.with.iter().try_for_each(|piece| append_piece(bytes, piece, &mut out))?;
     Ok(String::from_utf8(out).ok())
 }
 
-/// Whether a text that is put in says nothing but what members are called, and of which type and role they are.
-fn free_of_content(text: &str, edit: &Edit, ids: &HashSet<&str>) -> bool {
-    let copies = edit.with.iter().any(|with| matches!(with, With::Copy(_)));
+/// True if an inserted text contains nothing but names of members, types, roles and known ids.
+fn is_free_of_content(text: &str, edit: &Edit, ids: &HashSet<&str>) -> bool {
+    let copies = edit.with.iter().any(|with| matches!(with, ReplacementPart::Copy(_)));
     !copies && tokens(text).all(|token| token.is_harmless() || token.string && ids.contains(token.text))
 }
 
-/// Whether an edit replaces an id by another one.
-fn renames(edit: &Edit, bytes: &dyn ReadAt, ids: &HashSet<&str>) -> bool {
+/// True if an edit replaces an id.
+fn replaces_id(edit: &Edit, bytes: &dyn ReadAt, ids: &HashSet<&str>) -> bool {
     let mut old = Vec::new();
-    let short = edit.at.len as usize <= LONGEST;
+    let short = edit.at.len as usize <= MAX_TEXT;
     let read = short && bytes.read_into(edit.at.start, edit.at.len as usize, &mut old).is_ok();
     read && serde_json::from_slice::<String>(&old).is_ok_and(|old| ids.contains(old.as_str()))
 }
 
-/// A string or another scalar in a piece of JSON that need not be whole.
-struct Token<'t> {
+/// A string or another scalar in a fragment of JSON.
+struct JsonToken<'t> {
     text: &'t str,
     string: bool,
     key: bool,
 }
 
-impl Token<'_> {
+impl JsonToken<'_> {
     fn is_harmless(&self) -> bool {
         match (self.string, self.key) {
             (true, true) => {
                 self.text.len() <= 40 && self.text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             }
             (true, false) => {
-                let known = ROLES.contains(&self.text) || OURS.contains(&self.text) || self.text == BLOCK;
+                let known =
+                    ROLES.contains(&self.text) || INSERTED_TEXTS.contains(&self.text) || self.text == RESULT_TYPE;
                 known || Kind::of_type(self.text.as_bytes()) != Kind::Unknown
             }
             (false, _) => matches!(self.text, "null" | "true" | "false"),
@@ -154,12 +157,12 @@ impl Token<'_> {
 const ROLES: [&str; 7] = ["assistant", "developer", "function", "model", "system", "tool", "user"];
 
 /// The type of the blocks that repairs add.
-const BLOCK: &str = "tool_result";
+const RESULT_TYPE: &str = "tool_result";
 
-/// What repairs say themselves, and the states that they set.
-const OURS: [&str; 3] = [STUB, "output-error", "The tool call was interrupted and has no result."];
+/// Texts that repairs insert, and the states that they set.
+const INSERTED_TEXTS: [&str; 3] = [STUB, "output-error", "The tool call was interrupted and has no result."];
 
-fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+fn tokens(text: &str) -> impl Iterator<Item = JsonToken<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || "[]{},:".contains(c));
@@ -172,12 +175,12 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
             });
             let end = end.unwrap_or(inner.len());
             rest = inner.get(end + 1..).unwrap_or("");
-            return Some(Token { text: &inner[..end], string: true, key: rest.trim_start().starts_with(':') });
+            return Some(JsonToken { text: &inner[..end], string: true, key: rest.trim_start().starts_with(':') });
         }
         let end = rest.find(|c: char| c.is_ascii_whitespace() || "[]{},:\"".contains(c)).unwrap_or(rest.len());
         let text = &rest[..end];
         rest = &rest[end..];
-        (!text.is_empty()).then_some(Token { text, string: false, key: false })
+        (!text.is_empty()).then_some(JsonToken { text, string: false, key: false })
     })
 }
 
@@ -186,7 +189,7 @@ mod tests {
     use super::*;
 
     fn harmless(text: &str) -> bool {
-        free_of_content(text, &Edit::replace(Place::default(), text), &HashSet::from(["call_1"]))
+        is_free_of_content(text, &Edit::replace(Place::default(), text), &HashSet::from(["call_1"]))
     }
 
     #[test]
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_together_is_one_set() {
+    fn connected_edits_are_one_set() {
         let mut sets = DisjointSets::new(5);
         sets.join(3, 4);
         sets.join(1, 3);

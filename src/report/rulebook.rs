@@ -1,12 +1,31 @@
-//! Rules, formats and targets summed up: what the tables of the command line and of the README say of them.
+//! Facts about rules and targets, for the tables of the command line and of the README.
 
+use crate::history::Code;
 use crate::judge::levels;
-use crate::rule::{Evidence, Rule, Variant, When};
+use crate::rule::{Autofix, Evidence, Rule, Variant};
 use crate::target::{Levels, Severity, Target};
 use crate::targets::TARGETS;
 
+/// The address of a rule's page: on the site at `REPLAYLINT_SITE` if that was set when the program was built, else among
+/// the sources of this version.
+pub fn page_url(code: Code) -> String {
+    match option_env!("REPLAYLINT_SITE") {
+        Some(site) => format!("{}/rules/{code}.html", site.trim_end_matches('/')),
+        None => format!(
+            concat!(
+                "https://docs.rs/crate/",
+                env!("CARGO_PKG_NAME"),
+                "/",
+                env!("CARGO_PKG_VERSION"),
+                "/source/docs/rules/{}.md"
+            ),
+            code
+        ),
+    }
+}
+
 /// The first sentence of a rule's page.
-pub fn sentence(rule: &Rule) -> String {
+pub fn first_sentence(rule: &Rule) -> String {
     let text = section(rule, "What it does").split_whitespace().collect::<Vec<_>>().join(" ");
     let end = text.find(". ").unwrap_or(text.len());
     text[..end].trim_end_matches('.').to_owned()
@@ -19,8 +38,8 @@ pub fn section(rule: &Rule, heading: &str) -> &'static str {
     found.filter(|text| text.starts_with('\n')).unwrap_or_default().trim()
 }
 
-/// How much a rule weighs where it weighs most: by itself, or at a target.
-pub fn severity(rule: &Rule, target: Option<&Target>) -> Option<Severity> {
+/// The highest severity of a rule: by default, or for a target. `None` if it is off.
+pub fn worst_severity(rule: &Rule, target: Option<&Target>) -> Option<Severity> {
     let of_variant = |(n, variant): (usize, &Variant)| {
         let levels = target.map_or(variant.levels, |target| levels(rule, n as u8, target));
         levels.stored.max(levels.stateless)
@@ -28,58 +47,58 @@ pub fn severity(rule: &Rule, target: Option<&Target>) -> Option<Severity> {
     rule.variants.iter().enumerate().filter_map(of_variant).max()
 }
 
-/// Whether `fix` repairs what a rule finds.
+/// How `fix` repairs the findings of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Fixed {
+pub enum FixAvailability {
     Never,
     ByFlag(&'static str),
     Default,
 }
 
-impl Fixed {
+impl FixAvailability {
     pub fn name(self) -> &'static str {
         match self {
-            Fixed::Default => "yes",
-            Fixed::ByFlag(flag) => flag,
-            Fixed::Never => "no",
+            FixAvailability::Default => "yes",
+            FixAvailability::ByFlag(flag) => flag,
+            FixAvailability::Never => "no",
         }
     }
 }
 
-/// Whether `fix` repairs what a rule finds: by itself, or at a target, where a variant that is off finds nothing.
-pub fn fixed(rule: &Rule, target: Option<&Target>) -> Fixed {
+/// How `fix` repairs the findings of a rule: by default, or for a target, where a variant that is off finds nothing.
+pub fn fix_availability(rule: &Rule, target: Option<&Target>) -> FixAvailability {
     let of_variant = |(n, variant): (usize, &Variant)| {
         let levels = target.map_or(variant.levels, |target| levels(rule, n as u8, target));
         let worst = levels.stored.max(levels.stateless);
-        let by_default = match variant.when {
-            When::Error => worst == Some(Severity::Error),
-            When::Always => worst >= Some(Severity::Warning) || target.is_none(),
-            When::Asked | When::Flag => false,
+        let by_default = match variant.autofix {
+            Autofix::Error => worst == Some(Severity::Error),
+            Autofix::Always => worst >= Some(Severity::Warning) || target.is_none(),
+            Autofix::OnRequest | Autofix::Flag => false,
         };
         match (variant.fix.is_empty() || target.is_some() && worst.is_none(), by_default) {
-            (true, _) => Fixed::Never,
-            (false, true) => Fixed::Default,
-            (false, false) if variant.when == When::Flag => Fixed::ByFlag("--acknowledge-safety"),
-            (false, false) => Fixed::ByFlag("--fix-warnings"),
+            (true, _) => FixAvailability::Never,
+            (false, true) => FixAvailability::Default,
+            (false, false) if variant.autofix == Autofix::Flag => FixAvailability::ByFlag("--acknowledge-safety"),
+            (false, false) => FixAvailability::ByFlag("--fix-warnings"),
         }
     };
-    rule.variants.iter().enumerate().map(of_variant).max().unwrap_or(Fixed::Never)
+    rule.variants.iter().enumerate().map(of_variant).max().unwrap_or(FixAvailability::Never)
 }
 
-/// How well the best known variant of a rule is known.
-pub fn evidence(rule: &Rule) -> Evidence {
+/// The best evidence of a rule's variants.
+pub fn best_evidence(rule: &Rule) -> Evidence {
     rule.variants.iter().map(|variant| variant.evidence).max().unwrap_or(Evidence::Inferred)
 }
 
-/// The targets of which a rule has something to say.
-pub fn judging(rule: &Rule) -> impl Iterator<Item = &'static Target> {
+/// The targets that a rule applies to.
+pub fn judging_targets(rule: &Rule) -> impl Iterator<Item = &'static Target> {
     TARGETS.iter().copied().filter(|target| rule.judges(target.dialect))
 }
 
-/// Where a variant weighs what, the heaviest first: the word for it, and the targets.
+/// The severities of a variant in words, each with its targets; the highest first.
 pub fn verdicts(rule: &Rule, variant: u8) -> Vec<(String, Vec<&'static str>)> {
     let mut found: Vec<(Levels, Vec<&'static str>)> = Vec::new();
-    for target in judging(rule) {
+    for target in judging_targets(rule) {
         let levels = levels(rule, variant, target);
         match found.iter_mut().find(|(other, _)| *other == levels) {
             Some((_, names)) => names.push(target.name),
@@ -92,7 +111,7 @@ pub fn verdicts(rule: &Rule, variant: u8) -> Vec<(String, Vec<&'static str>)> {
     found.into_iter().map(|(levels, names)| (level_words(levels), names)).collect()
 }
 
-/// A level for the eye: `error`, or both if storage makes a difference.
+/// A severity in words: `error`, or both if storage makes a difference.
 fn level_words(levels: Levels) -> String {
     let word = |level: Option<Severity>| level.map_or("off", Severity::name);
     match levels.stored == levels.stateless {
@@ -101,7 +120,7 @@ fn level_words(levels: Levels) -> String {
     }
 }
 
-/// The links that a text names as `owner/repo#N`; a bare `#N` or `repo#N` goes by an owner named before it.
+/// The links that a text names as `owner/repo#N`; a bare `#N` or `repo#N` takes the owner named before it.
 pub fn links(text: &str) -> Vec<String> {
     let mut links: Vec<String> = Vec::new();
     let mut repos: Vec<(String, String)> = Vec::new();
@@ -121,7 +140,7 @@ pub fn links(text: &str) -> Vec<String> {
         let Some((owner, repo)) = repo.filter(|(owner, repo)| !owner.is_empty() && !repo.contains('/')) else {
             continue;
         };
-        // GitHub leads from an issue to a pull request of the same number by itself.
+        // GitHub redirects from an issue to a pull request of the same number.
         let link = format!("https://github.com/{owner}/{repo}/issues/{digits}");
         repos.push((owner, repo));
         if !links.contains(&link) {
@@ -145,17 +164,17 @@ mod tests {
                 "{}",
                 rule.code
             );
-            assert!(!sentence(rule).contains('\n'));
+            assert!(!first_sentence(rule).contains('\n'));
         }
     }
 
     #[test]
-    fn weights_are_told_by_target() {
+    fn severities_are_listed_by_target() {
         let rule = by_code(Code(202)).expect("a rule");
-        let told = verdicts(rule, 0);
-        assert!(told[0].0 == "error" && told[0].1.contains(&"azure"), "{told:?}");
-        assert!(told.iter().any(|(word, _)| word == "error where items are stored, else info"), "{told:?}");
-        assert!(told.last().is_some_and(|(word, names)| word == "off" && names.contains(&"xai")), "{told:?}");
+        let listed = verdicts(rule, 0);
+        assert!(listed[0].0 == "error" && listed[0].1.contains(&"azure"), "{listed:?}");
+        assert!(listed.iter().any(|(word, _)| word == "error where items are stored, else info"), "{listed:?}");
+        assert!(listed.last().is_some_and(|(word, names)| word == "off" && names.contains(&"xai")), "{listed:?}");
     }
 
     #[test]

@@ -1,83 +1,83 @@
-//! Of findings of a doc, those that a report of kinds shows or names: the others are only counted, and nothing of them is
+//! Samples of findings: those that a grouped report shows or names. The others are only counted, and their text is not
 //! read again.
 
 use std::collections::HashMap;
 
 use crate::history::{Code, Kind};
-use crate::judge::{Judged, JudgedDoc};
+use crate::judge::{JudgedDoc, WeighedFinding};
 use crate::source::Container;
 use crate::target::Severity;
 
-use super::counts::{IN_FULL, PLACES};
-use super::prediction::fix_outcome::Promise;
-use super::{Style, losses};
+use super::grouping::{NAMED_PLACES, SHOWN_IN_FULL};
+use super::prediction::fix_outcome::PredictedFix;
+use super::{Style, conversion_losses};
 
-/// Findings of a doc that are read again to be told.
+/// The findings of a document that are diagnosed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Picked {
+pub struct FindingSample {
     /// Their numbers, in order.
     pub findings: Vec<usize>,
-    /// Others of the kind of one of these.
-    pub more: Vec<More>,
+    /// Findings similar to one of these.
+    pub similar: Vec<SimilarFindings>,
 }
 
 /// Findings that are only counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct More {
-    /// The one of those that are told that they are like, by its number among these.
-    pub like: usize,
+pub struct SimilarFindings {
+    /// The finding of the sample that they are similar to, by its index in the sample.
+    pub representative: usize,
     pub count: u64,
 }
 
-/// Fewer findings are all told.
-const MANY: usize = 64;
+/// Fewer findings are all in the sample.
+const SAMPLING_THRESHOLD: usize = 64;
 
-impl Picked {
-    /// All findings of a doc.
+impl FindingSample {
+    /// All findings of a document.
     pub fn all<T>(found: &JudgedDoc<T>) -> Self {
-        Picked { findings: (0..found.judged.len()).collect(), more: Vec::new() }
+        FindingSample { findings: (0..found.findings.len()).collect(), similar: Vec::new() }
     }
 
-    /// Those that text shows or names.
-    pub fn of<T>(found: &JudgedDoc<T>, promises: &[Promise], style: &Style) -> Self {
-        // What is made of records has no lines of its own.
-        let is_made = found.format.is_some_and(|format| format.layout().is_made());
+    /// The findings that text shows or names.
+    pub fn of<T>(found: &JudgedDoc<T>, outcomes: &[PredictedFix], style: &Style) -> Self {
+        // Synthesised text has no lines of its own.
+        let is_made = found.format.is_some_and(|format| format.layout().is_synthetic());
         let is_lines = matches!(found.container, Container::Lines { .. }) && !is_made;
-        if !style.grouped || found.judged.len() < MANY || !is_lines {
-            return Picked::all(found);
+        if !style.grouped || found.findings.len() < SAMPLING_THRESHOLD || !is_lines {
+            return FindingSample::all(found);
         }
-        let mut kinds: HashMap<Likeness, Like> = HashMap::new();
-        let mut is_picked = vec![false; found.judged.len()];
-        for ((ix, judged), promise) in found.judged.iter().enumerate().zip(promises) {
-            let Some(picked) = is_picked.get_mut(ix) else { break };
-            *picked = match Likeness::of(judged, *promise) {
-                _ if judged.severity == Severity::Info && !style.info && !judged.variant().shown => {
+        let mut kinds: HashMap<SampleKey, SampleGroup> = HashMap::new();
+        let mut is_sampled = vec![false; found.findings.len()];
+        for ((ix, judged), outcome) in found.findings.iter().enumerate().zip(outcomes) {
+            let Some(slot) = is_sampled.get_mut(ix) else { break };
+            *slot = match SampleKey::of(judged, *outcome) {
+                _ if judged.severity == Severity::Info && !style.info && !judged.variant().is_shown => {
                     judged.history.is_none()
                 }
-                Some(likeness) => kinds.entry(likeness).or_insert_with(|| Like::new(ix)).takes(ix, judged),
+                Some(key) => kinds.entry(key).or_insert_with(|| SampleGroup::new(ix)).admits(ix, judged),
                 None => true,
             };
         }
-        // The last tells whether all of a kind are on one line.
+        // The last shows whether all of a group are on one line.
         for kind in kinds.values() {
-            is_picked.iter_mut().skip(kind.last).take(1).for_each(|picked| *picked = true);
+            is_sampled.iter_mut().skip(kind.last).take(1).for_each(|slot| *slot = true);
         }
         let findings: Vec<usize> =
-            is_picked.iter().enumerate().filter_map(|(ix, own)| own.then_some(ix)).collect();
+            is_sampled.iter().enumerate().filter_map(|(ix, own)| own.then_some(ix)).collect();
         let more = kinds.into_values().filter_map(|kind| {
-            let told = kind.taken + u64::from(!kind.is_last_taken);
-            let count = kind.all.checked_sub(told).filter(|count| *count > 0)?;
-            Some(More { like: findings.binary_search(&kind.first).ok()?, count })
+            let counted = kind.sampled + u64::from(!kind.is_last_sampled);
+            let count = kind.all.checked_sub(counted).filter(|count| *count > 0)?;
+            Some(SimilarFindings { representative: findings.binary_search(&kind.first).ok()?, count })
         });
-        let mut more: Vec<More> = more.collect();
-        more.sort_by_key(|more| more.like);
-        Picked { findings, more }
+        let mut more: Vec<SimilarFindings> = more.collect();
+        more.sort_by_key(|more| more.representative);
+        FindingSample { findings, similar: more }
     }
 }
 
-/// What findings have in common that are told in the same words, but for ids and numbers.
+/// What findings have in common whose messages differ only in ids and numbers.
 #[derive(PartialEq, Eq, Hash)]
-struct Likeness {
+struct SampleKey {
     code: Code,
     variant: u8,
     severity: Severity,
@@ -85,16 +85,16 @@ struct Likeness {
     of: Kind,
     has: (bool, bool),
     title: &'static str,
-    promise: Promise,
-    why_not: Option<&'static str>,
-    made: (bool, Option<&'static str>),
+    outcome: PredictedFix,
+    no_fix_reason: Option<&'static str>,
+    availability: (bool, Option<&'static str>),
 }
 
-impl Likeness {
-    /// Nothing if that takes a look at the item.
-    fn of(judged: &Judged, promise: Promise) -> Option<Likeness> {
+impl SampleKey {
+    /// The key of a finding; `None` if that depends on the text of the item.
+    fn of(judged: &WeighedFinding, outcome: PredictedFix) -> Option<SampleKey> {
         let row = &judged.finding.row;
-        if judged.history.is_none() || losses::is_loss(judged.finding.code) {
+        if judged.history.is_none() || conversion_losses::is_loss(judged.finding.code) {
             return None;
         }
         let mut names = judged.variant().message.split('{').skip(1);
@@ -107,50 +107,51 @@ impl Likeness {
         if !names.all(|rest| rest.split_once('}').is_some_and(|(name, _)| is_known(name))) {
             return None;
         }
-        Some(Likeness {
+        Some(SampleKey {
             code: judged.finding.code,
             variant: judged.finding.variant,
             severity: judged.severity,
             kind: row.kind,
-            of: row.of,
+            of: row.item_kind,
             has: (row.id != 0, row.key != 0),
             title: judged.fix_title(),
-            promise,
-            why_not: promise.why_not(judged),
-            made: promise.made(judged),
+            outcome,
+            no_fix_reason: outcome.no_fix_reason(judged),
+            availability: outcome.availability(judged),
         })
     }
 }
 
-/// Findings of a kind, as they are met.
-struct Like {
+/// Findings of one key, while they are counted.
+struct SampleGroup {
     first: usize,
     last: usize,
     all: u64,
-    taken: u64,
-    /// Records that those have that are told.
+    sampled: u64,
+    /// Number of records of those in the sample.
     records: usize,
     record: Option<u32>,
-    /// The last one is told anyway.
-    is_last_taken: bool,
+    /// True if the last one is in the sample anyway.
+    is_last_sampled: bool,
 }
 
-impl Like {
+impl SampleGroup {
     fn new(first: usize) -> Self {
-        Like { first, last: first, all: 0, taken: 0, records: 0, record: None, is_last_taken: false }
+        SampleGroup { first, last: first, all: 0, sampled: 0, records: 0, record: None, is_last_sampled: false }
     }
 
-    /// Whether a finding is told: as many as are shown, and as many records as are named.
-    fn takes(&mut self, ix: usize, judged: &Judged) -> bool {
+    /// Counts a finding; true if it is in the sample: as many as are shown, and as many records as are named.
+    fn admits(&mut self, ix: usize, judged: &WeighedFinding) -> bool {
         let is_new = self.record != Some(judged.finding.row.record);
-        let takes = self.taken <= (IN_FULL + PLACES) as u64 || is_new && self.records <= IN_FULL + PLACES;
-        (self.last, self.is_last_taken) = (ix, takes);
+        let admits = self.sampled <= (SHOWN_IN_FULL + NAMED_PLACES) as u64
+            || is_new && self.records <= SHOWN_IN_FULL + NAMED_PLACES;
+        (self.last, self.is_last_sampled) = (ix, admits);
         self.all += 1;
-        if takes {
-            self.taken += 1;
+        if admits {
+            self.sampled += 1;
             self.records += usize::from(is_new);
             self.record = Some(judged.finding.row.record);
         }
-        takes
+        admits
     }
 }

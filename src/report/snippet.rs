@@ -1,4 +1,4 @@
-//! A line of an item to look at: a window on its bytes where content may be shown, else the item with its strings
+//! Snippets of items: a window on their bytes where content may be shown, else the item with its strings
 //! masked. Either way it is short, however long the line in the file is.
 
 use crate::json::{NodeKind, Val};
@@ -6,7 +6,7 @@ use crate::place::Place;
 use crate::source::ReadAt;
 
 use super::mask;
-use super::words::harmless;
+use super::words::replace_hidden;
 
 /// A short line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Snippet {
 const WINDOW: usize = 160;
 
 /// Members whose strings name things, and may be shown anywhere.
-pub(in crate::report) const TELLING: [&str; 15] = [
+pub(in crate::report) const NAMING_KEYS: [&str; 15] = [
     "type",
     "id",
     "call_id",
@@ -36,15 +36,15 @@ pub(in crate::report) const TELLING: [&str; 15] = [
     "previous_response_id",
 ];
 
-/// What is around a place, for places of a few bytes.
-pub fn around(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
+/// The context of a place of a few bytes.
+pub fn context(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
     let start = at.start.saturating_sub(WINDOW as u64 / 4);
     let len = (bytes.len() - start.min(bytes.len())).min(WINDOW as u64 / 2) as u32;
     let around = window(bytes, Place { start, len, ..at })?;
     Some(if start > 0 { Snippet { text: format!("…{}", around.text) } } else { around })
 }
 
-/// The beginning of a place, as it stands.
+/// The beginning of a place, unmasked.
 pub fn window(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
     let mut text = vec![0; WINDOW.min(at.len as usize)];
     let n = bytes.read_at(at.start, &mut text).ok()?;
@@ -54,13 +54,13 @@ pub fn window(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
     // A window may begin and end inside a character.
     let text = text.trim_matches('\u{fffd}');
     let line: Vec<&str> = text.split_whitespace().collect();
-    Some(Snippet { text: format!("{}{}", harmless(&line.join(" ")), if cut { "…" } else { "" }) })
+    Some(Snippet { text: format!("{}{}", replace_hidden(&line.join(" ")), if cut { "…" } else { "" }) })
 }
 
 /// An item on one line, with the strings masked that do not name things.
-pub fn masked(item: Val<'_>) -> Snippet {
+pub fn masked_snippet(item: Val<'_>) -> Snippet {
     let mut text = String::new();
-    masked_value(item, None, 0, &mut text);
+    push_masked(item, None, 0, &mut text);
     if text.chars().count() > WINDOW {
         text = text.chars().take(WINDOW).collect();
         text.push('…');
@@ -69,9 +69,9 @@ pub fn masked(item: Val<'_>) -> Snippet {
 }
 
 /// Appends a value with its content masked: strings by their length, deep values by their size.
-fn masked_value(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) {
+fn push_masked(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) {
     match val.kind() {
-        NodeKind::String => out.push_str(&masked_string(val, key)),
+        NodeKind::String => out.push_str(&mask_string(val, key)),
         NodeKind::Object if depth < 2 => {
             out.push('{');
             for (n, member) in val.members().enumerate() {
@@ -80,7 +80,7 @@ fn masked_value(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String)
                 }
                 let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
                 out.push_str(&format!("\"{}\": ", mask::word(&key)));
-                masked_value(member.val, Some(&key), depth + 1, out);
+                push_masked(member.val, Some(&key), depth + 1, out);
             }
             out.push('}');
         }
@@ -92,7 +92,7 @@ fn masked_value(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String)
                 if n > 0 {
                     out.push_str(", ");
                 }
-                masked_value(element, key, depth + 1, out);
+                push_masked(element, key, depth + 1, out);
             }
             out.push(']');
         }
@@ -104,19 +104,19 @@ fn masked_value(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String)
 }
 
 /// A string as it may be shown: itself if it names something, else only its length.
-pub(in crate::report) fn masked_string(val: Val<'_>, key: Option<&str>) -> String {
+pub(in crate::report) fn mask_string(val: Val<'_>, key: Option<&str>) -> String {
     let text = val.text().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    if let Some(key) = key.filter(|key| TELLING.contains(key)) {
-        let told = match key {
+    if let Some(key) = key.filter(|key| NAMING_KEYS.contains(key)) {
+        let shown = match key {
             "type" | "role" | "status" | "execution" | "object" | "phase" => mask::word(&text),
             "model" => mask::model(&text),
             _ => mask::id(&text),
         };
-        return format!("\"{told}\"");
+        return format!("\"{shown}\"");
     }
     let chars = text.chars().count() as u64;
-    if chars == 0 { "\"\"".to_owned() } else { format!("\"… ({} chars)\"", super::words::grouped(chars)) }
+    if chars == 0 { "\"\"".to_owned() } else { format!("\"… ({})\"", super::words::count(chars, "char")) }
 }
 
 #[cfg(test)]
@@ -131,7 +131,7 @@ mod tests {
             br#"{"type":"function_call","call_id":"call_1","arguments":"{\"secret\":1}","index":4711,"salary":null}"#;
         let mut tape = Tape::new();
         assert_eq!(scan(text, &mut tape), Ok(()));
-        let shown = masked(tape.root(text).expect("scanned")).text;
+        let shown = masked_snippet(tape.root(text).expect("scanned")).text;
         assert_eq!(
             shown,
             r##"{"type": "function_call", "call_id": "call_1", "arguments": "… (12 chars)", "index": #, "… (6 chars)": null}"##

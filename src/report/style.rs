@@ -1,18 +1,18 @@
-//! How a report looks.
+//! The style of reports.
 
 use crate::target::Severity;
 
 use super::diagnostic::Diagnostic;
 
-/// How a report looks.
+/// The style of a report: what the terminal can show, and how much is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub color: bool,
     /// Box drawing and other characters that are not ASCII.
     pub unicode: bool,
-    /// Columns.
+    /// Width in columns.
     pub width: usize,
-    /// Also what is only noted.
+    /// Reports findings of severity `info`, too.
     pub info: bool,
     /// Of findings of one kind only the first are shown in full (text).
     pub grouped: bool,
@@ -26,14 +26,14 @@ pub struct Style {
 }
 
 impl Style {
-    /// What is only noted is reported only if that was asked for.
+    /// True if a diagnostic is reported: one of severity `info` only if that was asked for.
     pub(super) fn shows(&self, diagnostic: &Diagnostic) -> bool {
         self.info || diagnostic.severity != Severity::Info
     }
 
-    /// The same for reports to people, who are to know some of it in any case.
-    pub(super) fn tells(&self, diagnostic: &Diagnostic) -> bool {
-        self.shows(diagnostic) || diagnostic.shown
+    /// True if a diagnostic is reported to people, who are always shown some of severity `info`.
+    pub(super) fn shows_to_people(&self, diagnostic: &Diagnostic) -> bool {
+        self.shows(diagnostic) || diagnostic.always_shown
     }
 }
 

@@ -1,12 +1,12 @@
-//! What a run saw, doc by doc and as a whole.
+//! The results of a run, per document and in total.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::formats::agents::self_repair;
-use crate::history::Unsent;
-use crate::judge::{Judged, JudgedDoc};
-use crate::repair::handover::Update;
+use crate::history::UnsentItem;
+use crate::judge::{JudgedDoc, WeighedFinding};
+use crate::repair::handover::HandoverUpdate;
 use crate::rule::is_end_of_log;
 use crate::rules::sessions::healed_by_agent;
 use crate::source::Container;
@@ -14,14 +14,14 @@ use crate::target::Severity;
 
 use super::command_line::CommandLine;
 use super::diagnostic::Diagnostic;
-use super::prediction::fix_outcome::Promise;
-use super::prediction::promise::Promises;
-use super::sampling::More;
+use super::prediction::fix_outcome::PredictedFix;
+use super::prediction::predictions::Predictions;
+use super::sampling::SimilarFindings;
 use super::words::count;
 
-/// What a run saw.
+/// The totals of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct RunSummary {
     pub files: u64,
     pub histories: u64,
     pub items: u64,
@@ -29,38 +29,38 @@ pub struct Summary {
     pub warnings: u64,
     /// Warnings that fail the run.
     pub denied: u64,
-    /// Findings that are not reported: the config file accepts them, or the baseline knows them.
+    /// Findings that are not reported: accepted by the config file, or in the baseline.
     pub accepted: u64,
-    pub known: u64,
-    /// Findings that `fix` repairs without being asked for more.
+    pub in_baseline: u64,
+    /// Findings that `fix` repairs by default.
     pub fixable: u64,
-    /// Findings that it repairs with `--fix-warnings`, and with `--acknowledge-safety`.
+    /// Findings that it repairs only with `--fix-warnings`, and only with `--acknowledge-safety`.
     pub with_warnings: u64,
     pub with_safety: u64,
-    /// Findings that it repairs are in compressed files or archives, which are not written to: it makes copies.
+    /// True if it repairs findings in compressed files or archives, which are not written to: it makes copies.
     pub packed: bool,
     /// Files whose log ends in an open call.
     pub open_logs: u64,
-    /// What agents put right by themselves: numbers of things, by the line of the table of agents.
-    pub healed: BTreeMap<u8, u32>,
-    /// Files met in a walk that hold no conversation.
+    /// Problems that agents repair by themselves: their number, by the row of the table of agents.
+    pub self_repairs: BTreeMap<u8, u32>,
+    /// Files found in folders that contain no conversation.
     pub skipped: u64,
-    /// Files and folders that a walk did not read because of an ignore file, or because nobody looks into such.
-    pub ignored: Ignored,
-    /// How many files were read as each format, for each target.
-    pub read_as: BTreeMap<ReadAs, u64>,
+    /// Files and folders that were not read because of an ignore file, or because such folders never are.
+    pub ignored: IgnoredCounts,
+    /// Number of files by format and targets.
+    pub input_kinds: BTreeMap<InputKind, u64>,
     /// The database that was counted last.
     pub database: Option<PathBuf>,
 }
 
-/// What a walk passed over.
+/// Numbers of ignored files and folders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ignored {
+pub struct IgnoredCounts {
     pub files: u64,
     pub folders: u64,
 }
 
-impl Ignored {
+impl IgnoredCounts {
     /// How many files and folders; `None` if there are none.
     pub fn words(self) -> Option<String> {
         match (self.files, self.folders) {
@@ -72,15 +72,15 @@ impl Ignored {
     }
 }
 
-/// What a file was taken for.
+/// The format that a file was read as, and the targets that it was checked against.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct ReadAs {
+pub struct InputKind {
     pub format: &'static str,
     pub targets: Vec<&'static str>,
 }
 
-impl Summary {
-    /// Counts a file, or a history of a database, of which the first counts.
+impl RunSummary {
+    /// Counts a file; of the histories of a database only the first.
     pub fn count_file(&mut self, database: Option<&Path>) {
         if database.is_none() || database != self.database.as_deref() {
             self.files += 1;
@@ -88,21 +88,21 @@ impl Summary {
         self.database = database.map(Path::to_owned);
     }
 
-    /// Adds what a doc was read as, and what it holds.
-    pub fn see(&mut self, doc: &Seen) {
+    /// Adds a document: its format and its totals.
+    pub fn add_doc(&mut self, doc: &DocReport) {
         self.histories += u64::from(doc.histories);
         self.items += doc.items;
         self.accepted += doc.accepted;
-        for (line, count) in &doc.healed {
-            *self.healed.entry(*line).or_default() += count;
+        for (line, count) in &doc.self_repairs {
+            *self.self_repairs.entry(*line).or_default() += count;
         }
         if let Some(format) = doc.format {
-            *self.read_as.entry(ReadAs { format, targets: doc.targets.clone() }).or_default() += 1;
+            *self.input_kinds.entry(InputKind { format, targets: doc.targets.clone() }).or_default() += 1;
         }
     }
 
-    /// Adds what was found in one more file; files, histories and items are counted apart.
-    pub fn add(&mut self, other: &Summary) {
+    /// Adds the findings of one more file; files, histories and items are counted separately.
+    pub fn add(&mut self, other: &RunSummary) {
         self.errors += other.errors;
         self.warnings += other.warnings;
         self.fixable += other.fixable;
@@ -112,20 +112,21 @@ impl Summary {
         self.packed |= other.packed;
     }
 
-    /// The command that repairs what was found: in place, or where that cannot be as copies.
-    pub fn fix(&self) -> CommandLine {
-        CommandLine::new("fix").and(if self.packed { "-o repaired/" } else { "-w" }).on_all()
+    /// The command that repairs the findings: in place, or as copies if that is impossible.
+    pub fn fix_command(&self) -> CommandLine {
+        CommandLine::new("fix").with_flags(if self.packed { "-o repaired/" } else { "-w" }).on_all_inputs()
     }
 
-    /// Counts what was found in a file, and what is promised of it.
-    pub fn count_judged(&mut self, judged: &[Judged], promises: &Promises) {
-        let of_each = || judged.iter().zip(&promises.of);
-        let ends_open =
-            |(judged, promise): (&Judged, &Promise)| promise.why_not(judged).is_some_and(is_end_of_log);
+    /// Counts the findings of a file, and their predicted fixes.
+    pub fn count_judged(&mut self, judged: &[WeighedFinding], predictions: &Predictions) {
+        let of_each = || judged.iter().zip(&predictions.outcomes);
+        let ends_open = |(judged, predicted): (&WeighedFinding, &PredictedFix)| {
+            predicted.no_fix_reason(judged).is_some_and(is_end_of_log)
+        };
         self.open_logs += u64::from(of_each().any(ends_open));
-        self.fixable += promises.gone;
-        for (judged, promise) in of_each() {
-            let (_, flag) = promise.made(judged);
+        self.fixable += predictions.resolved;
+        for (judged, predicted) in of_each() {
+            let (_, flag) = predicted.availability(judged);
             self.count_one(judged.severity, flag);
         }
     }
@@ -141,18 +142,18 @@ impl Summary {
         self.with_safety += u64::from(flag == Some("--acknowledge-safety"));
     }
 
-    /// Warnings among these fail the run, if they are denied.
-    pub fn deny(&mut self, diagnostics: &[Diagnostic], denied: bool) {
+    /// Counts the warnings that fail the run, if warnings are denied.
+    pub fn count_denied(&mut self, diagnostics: &[Diagnostic], denied: bool) {
         let is_warning = |diagnostic: &&Diagnostic| denied && diagnostic.severity == Severity::Warning;
         self.denied += diagnostics.iter().filter(is_warning).count() as u64;
     }
 
-    /// Whether what was found fails the run.
+    /// True if the findings fail the run.
     pub fn fails(&self) -> bool {
         self.errors + self.denied > 0
     }
 
-    /// Counts what was found in a file.
+    /// Counts the findings of a file.
     pub fn count(&mut self, diagnostics: &[Diagnostic]) {
         let ends_open = |diagnostic: &Diagnostic| diagnostic.no_fix.is_some_and(is_end_of_log);
         self.open_logs += u64::from(diagnostics.iter().any(ends_open));
@@ -165,14 +166,14 @@ impl Summary {
     }
 }
 
-/// What was seen of a doc, and what is to be told of it.
+/// The results of one document.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// The doc, as the user named it.
+pub struct DocReport {
+    /// The document, as the user named it.
     pub path: String,
-    /// What it was read as, if it was recognised.
+    /// Its format; `None` if it was not recognised.
     pub format: Option<&'static str>,
-    /// What its histories were judged for.
+    /// The targets that its histories were checked against.
     pub targets: Vec<&'static str>,
     pub items: u64,
     pub histories: u32,
@@ -180,29 +181,30 @@ pub struct Seen {
     /// Lines of the conversations that were left out for what their conversion would lose.
     pub left_out: Vec<u64>,
     /// Rows that are never sent, by their names, and why.
-    pub unsent: Vec<Unsent>,
-    /// Each record is a conversation by itself, told apart from the others.
-    pub apart: bool,
-    /// What its agent puts right by itself: lines of the table of agents, and numbers of things.
-    pub healed: Vec<(u8, u32)>,
-    /// What the program that keeps it can do instead of a repair.
-    pub update: Option<Update>,
-    /// The doc as it is drawn on a page, where one is made: JSON.
+    pub unsent: Vec<UnsentItem>,
+    /// True if each record is a conversation by itself.
+    pub is_per_record: bool,
+    /// Problems that its agent repairs by itself: rows of the table of agents, and their numbers.
+    pub self_repairs: Vec<(u8, u32)>,
+    /// The update that the program that owns the store can make instead of a repair.
+    pub update: Option<HandoverUpdate>,
+    /// The document as data of a page, in JSON; `None` unless a page is written.
     pub page: Option<Box<str>>,
     /// Findings that the config file accepts.
     pub accepted: u64,
-    /// In the order of the doc.
+    /// In the order of the document.
     pub diagnostics: Vec<Diagnostic>,
-    /// Findings like some of these, which are only counted.
-    pub more: Vec<More>,
+    /// Findings similar to some of these, which are only counted.
+    pub similar: Vec<SimilarFindings>,
 }
 
-impl Seen {
-    pub fn new<T>(path: &str, lint: &JudgedDoc<T>, diagnostics: Vec<Diagnostic>) -> Seen {
-        let is_healed = |judged: &&Judged| judged.finding.code == healed_by_agent::RULE.code;
-        let healed = lint.judged.iter().filter(is_healed).map(|judged| self_repair::parts(judged.finding.arg));
+impl DocReport {
+    pub fn new<T>(path: &str, lint: &JudgedDoc<T>, diagnostics: Vec<Diagnostic>) -> DocReport {
+        let is_healed = |judged: &&WeighedFinding| judged.finding.code == healed_by_agent::RULE.code;
+        let healed =
+            lint.findings.iter().filter(is_healed).map(|judged| self_repair::decode_arg(judged.finding.arg));
         let one = lint.format.is_some_and(|format| format.info().histories.span_records());
-        Seen {
+        DocReport {
             path: path.to_owned(),
             format: lint.format_name(),
             targets: lint.targets.clone(),
@@ -211,13 +213,13 @@ impl Seen {
             records: lint.records,
             left_out: Vec::new(),
             unsent: lint.unsent.clone(),
-            apart: matches!(lint.container, Container::Lines { .. }) && !one,
-            healed: healed.collect(),
+            is_per_record: matches!(lint.container, Container::Lines { .. }) && !one,
+            self_repairs: healed.collect(),
             update: None,
             page: None,
             accepted: 0,
             diagnostics,
-            more: Vec::new(),
+            similar: Vec::new(),
         }
     }
 }

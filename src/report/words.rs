@@ -1,5 +1,5 @@
-//! Filling the templates of rules with what is at the places of a finding. Messages carry keys, ids, types and
-//! sizes, never content; and never a character that a terminal would obey.
+//! Fills the templates of rules with the values at the places of a finding. Messages contain keys, ids, types and
+//! sizes, never content, and never a control character.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::source::{display_name, is_hidden};
 const SHOWN: usize = 100;
 
 /// Fills a template. A name that `of` does not know makes it `None`, unless it is between `⟨` and `⟩`: then only
-/// what is there is left out.
+/// that part is left out.
 pub fn fill(template: &str, of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::with_capacity(template.len() + 40);
     let mut rest = template;
@@ -30,7 +30,7 @@ pub fn fill(template: &str, of: &dyn Fn(&str) -> Option<String>) -> Option<Strin
     Some(out)
 }
 
-/// Fills a template; what is not known is left out.
+/// Fills a template; names without a value are left out.
 pub fn fill_known(template: &str, of: &dyn Fn(&str) -> Option<String>) -> String {
     let filled = fill(template, &|name| Some(of(name).unwrap_or_default())).unwrap_or_default();
     let mut out = String::with_capacity(filled.len());
@@ -43,8 +43,8 @@ pub fn fill_known(template: &str, of: &dyn Fn(&str) -> Option<String>) -> String
     out.replace(" :", ":").replace(" ,", ",")
 }
 
-/// A word of a conversation as it may be printed: nothing in it is obeyed, and a long one is cut in the middle.
-pub fn printable(text: &str) -> String {
+/// A word of a conversation as it may be printed: control characters are escaped, and a long one is cut in the middle.
+pub fn to_printable(text: &str) -> String {
     let count = text.chars().count();
     if count <= SHOWN {
         return display_name(text).into_owned();
@@ -55,32 +55,32 @@ pub fn printable(text: &str) -> String {
     format!("{head}…({} more)…{tail}", count - SHOWN)
 }
 
-/// A text of any length without characters that a terminal would obey.
-pub fn harmless(text: &str) -> String {
+/// A text of any length with control characters and other hidden ones replaced.
+pub fn replace_hidden(text: &str) -> String {
     if text.contains(is_hidden) {
         return text.chars().map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect();
     }
     text.to_owned()
 }
 
-/// Lines of a width, with what is in front of the first and of the others.
-pub fn wrapped<'t>(text: &'t str, width: usize, first: &str, other: &str) -> Vec<Cow<'t, str>> {
+/// Wraps a text to a width, with a prefix for the first line and one for the others.
+pub fn wrap<'t>(text: &'t str, width: usize, first: &str, other: &str) -> Vec<Cow<'t, str>> {
     // Most texts fit, and there may be hundreds of thousands.
     if text.is_ascii() && first.len() + text.len() <= width && !text.contains('\n') && !text.ends_with(' ') {
         return vec![if first.is_empty() { Cow::from(text) } else { Cow::from(format!("{first}{text}")) }];
     }
-    let options = wrapping(width).initial_indent(first).subsequent_indent(other);
-    match glued(text) {
+    let options = wrap_options(width).initial_indent(first).subsequent_indent(other);
+    match glue_commands(text) {
         Cow::Borrowed(text) => textwrap::wrap(text, options),
-        Cow::Owned(text) => textwrap::wrap(&text, options).iter().map(|line| Cow::from(unglued(line))).collect(),
+        Cow::Owned(text) => textwrap::wrap(&text, options).iter().map(|line| Cow::from(unglue(line))).collect(),
     }
 }
 
-/// Stands for a space at which no line ends.
+/// Replaces a space at which no line may end.
 const GLUE: char = '\u{e000}';
 
-/// A text whose commands are one word each: only on one line they can be copied.
-pub(super) fn glued(text: &str) -> Cow<'_, str> {
+/// A text whose commands are one word each, so that they stay on one line and can be copied.
+pub(super) fn glue_commands(text: &str) -> Cow<'_, str> {
     const BEGINS: &str = "`replaylint ";
     if !text.contains(BEGINS) {
         return Cow::Borrowed(text);
@@ -100,20 +100,21 @@ pub(super) fn glued(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-pub(super) fn unglued(text: &str) -> String {
+/// A text of [`glue_commands`] with its spaces restored.
+pub(super) fn unglue(text: &str) -> String {
     text.replace(GLUE, " ")
 }
 
-/// Lines end at spaces only: ids and pointers stay whole, and a name that is broken in two is found by nobody.
-pub(super) fn wrapping<'o>(width: usize) -> textwrap::Options<'o> {
+/// Options to break lines at spaces only: ids, pointers and names stay whole, and can be searched for.
+pub(super) fn wrap_options<'o>(width: usize) -> textwrap::Options<'o> {
     textwrap::Options::new(width)
         .break_words(false)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
-/// A text of at most so many columns.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+/// A text, cut to a number of columns.
+pub(super) fn truncate(text: &str, columns: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
     for c in text.chars() {
@@ -128,8 +129,8 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
 }
 
 /// A number of bytes, as people read it: "812 bytes", "2.1 KB".
-pub fn bytes(n: u64) -> String {
-    let tenths = |unit: u64| format!("{}.{}", grouped(n / unit), n % unit * 10 / unit);
+pub fn byte_size(n: u64) -> String {
+    let tenths = |unit: u64| format!("{}.{}", group_digits(n / unit), n % unit * 10 / unit);
     match n {
         0..1_000 => count(n, "byte"),
         1_000..1_000_000 => format!("{} KB", tenths(1_000)),
@@ -144,11 +145,11 @@ pub fn count(n: u64, thing: &str) -> String {
         (_, Some(stem)) => format!("{stem}ies"),
         (_, None) => format!("{thing}s"),
     };
-    format!("{} {plural}", grouped(n))
+    format!("{} {plural}", group_digits(n))
 }
 
 /// Digits in groups of three.
-pub fn grouped(n: u64) -> String {
+pub fn group_digits(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -174,22 +175,22 @@ mod tests {
         assert_eq!(fill("Item '{id}' of {type}", &of), None);
         assert_eq!(fill("input[{id}]⟨: '{type}'⟩.", &of).as_deref(), Some("input[fc_1]."));
         assert_eq!(fill("x⟨: '{id}'⟩.", &of).as_deref(), Some("x: 'fc_1'."));
-        assert_eq!(fill_known("reasoning {type} heads {id}", &of), "reasoning heads fc_1");
+        assert_eq!(fill_known("reasoning {type} precedes {id}", &of), "reasoning precedes fc_1");
     }
 
     #[test]
     fn nothing_printed_commands_a_terminal() {
-        assert_eq!(printable("a\u{1b}[31m\n"), "a\\u{1b}[31m\\u{a}");
-        assert_eq!(printable("x\u{202e}y"), "x\\u{202e}y");
-        let long = printable(&"x".repeat(300));
+        assert_eq!(to_printable("a\u{1b}[31m\n"), "a\\u{1b}[31m\\u{a}");
+        assert_eq!(to_printable("x\u{202e}y"), "x\\u{202e}y");
+        let long = to_printable(&"x".repeat(300));
         assert!(long.contains("…(200 more)…") && long.len() < 130, "{long}");
     }
 
     #[test]
     fn lines_are_broken_at_spaces_only() {
-        assert_eq!(wrapped("fits, in eighteen", 19, "- ", "  "), ["- fits, in eighteen"]);
-        assert_eq!(wrapped("fits, in eighteen", 18, "- ", "  "), ["- fits, in", "  eighteen"]);
-        assert_eq!(wrapped("fc_1234567890 is long", 8, "", "  "), ["fc_1234567890", "  is", "  long"]);
+        assert_eq!(wrap("fits, in eighteen", 19, "- ", "  "), ["- fits, in eighteen"]);
+        assert_eq!(wrap("fits, in eighteen", 18, "- ", "  "), ["- fits, in", "  eighteen"]);
+        assert_eq!(wrap("fc_1234567890 is long", 8, "", "  "), ["fc_1234567890", "  is", "  long"]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The templates of messages: text in which braces name what is shown there. What is between `⟨` and `⟩` is left out if it
-//! names something that is not known. The compiler checks the names of each rule, and a test holds this list against what fills
-//! them.
+//! Message templates: text with placeholders in braces. Text between `⟨` and `⟩` is omitted if it contains a
+//! placeholder without a value. The compiler checks the placeholders of each rule, and a test compares this list with
+//! the code that fills them.
 
-/// What templates may name.
+/// All placeholders.
 pub const NAMES: &[&str] = &[
     // The item.
     "type",
@@ -26,7 +26,7 @@ pub const NAMES: &[&str] = &[
     "partner_role",
     "partner_message",
     "checks",
-    // Where it is: the number in its history, and those in its pointer.
+    // Its position: the number in its history, and those in its pointer.
     "index",
     "message",
     "block",
@@ -44,7 +44,7 @@ pub const NAMES: &[&str] = &[
     "length",
     "problem",
     "key",
-    // The number that a finding carries, and what it stands for.
+    // The number of a finding, and derived texts.
     "arg",
     "items",
     "outputs",
@@ -55,11 +55,11 @@ pub const NAMES: &[&str] = &[
     "order",
     "looks",
     "format",
-    // Why nothing is done about it.
+    // Why there is no fix.
     "why",
 ];
 
-/// Whether everything that a template names is in the list.
+/// True if every placeholder of a template is in the list.
 pub const fn is_filled(template: &str) -> bool {
     let mut rest = template.as_bytes();
     while let [first, after @ ..] = rest {
@@ -108,7 +108,7 @@ mod tests {
         assert!(!is_filled("{cal_id}") && !is_filled("{type} {") && !is_filled("{}"));
     }
 
-    /// What fills templates knows each name, and no other.
+    /// The code that fills templates handles exactly these names.
     #[test]
     fn every_name_is_filled() {
         let source = include_str!("../report/diagnose.rs");

@@ -1,16 +1,20 @@
-//! The rules, one a file, a folder a family, and their table.
+//! The rules, one file each and one folder per family, and their table.
 
 pub mod fields;
 
 /// Declares the modules and the table, in the order of the codes: a family's codes are one range.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $family:ident [$($module:ident),* $(,)?])*) => {
-        $($(#[$doc])* pub mod $family {
+    ($($(#[doc = $doc:literal])* $family:ident [$($module:ident),* $(,)?])*) => {
+        $($(#[doc = $doc])* pub mod $family {
             $(pub mod $module;)*
         })*
 
         /// All rules.
         pub static RULES: &[&crate::rule::Rule] = &[$($(&$family::$module::RULE,)*)*];
+
+        /// The families: what a family is about, in a sentence, and its rules.
+        pub static FAMILIES: &[(&str, &[&crate::rule::Rule])] =
+            &[$((concat!($($doc,)*), &[$(&$family::$module::RULE,)*]),)*];
     };
 }
 
@@ -45,7 +49,7 @@ rules! {
         split_parallel_calls,
         empty_call_id,
     ]
-    /// Reasoning, and the items that it was made with.
+    /// Reasoning, and the items that follow it.
     reasoning [
         item_without_reasoning,
         reasoning_without_item,
@@ -205,7 +209,7 @@ rules! {
         unknown_event,
         invalid_event,
     ]
-    /// Logs that grow, and what goes on from them.
+    /// Logs that grow, and their continuations.
     logs [
         unrecoverable_item,
         stray_part,
@@ -257,11 +261,11 @@ pub fn by_code(code: crate::history::Code) -> Option<&'static crate::rule::Rule>
 #[cfg(test)]
 mod tests {
     use super::{RULES, by_code};
-    use crate::history::codes::{self, unknown};
+    use crate::history::codes::{self, unknown_format};
     use crate::targets::TARGETS;
 
     #[test]
-    fn rules_stand_in_order_and_judge_dialects_that_targets_speak() {
+    fn rules_are_sorted_and_their_dialects_have_targets() {
         assert!(RULES.is_sorted_by_key(|rule| rule.code));
         for dialect in RULES.iter().filter_map(|rule| rule.dialect) {
             assert!(TARGETS.iter().any(|target| target.dialect == dialect), "{dialect}");
@@ -269,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_reader_finds_is_in_the_table() {
+    fn codes_of_the_reader_are_in_the_table() {
         let named = [
             (codes::INVALID_JSON, "invalid-json"),
             (codes::DUPLICATE_KEY, "duplicate-key"),
@@ -310,6 +314,6 @@ mod tests {
             assert_eq!(by_code(code).map(|rule| rule.name), Some(name));
         }
         let variants = by_code(codes::UNKNOWN_FORMAT).map_or(0, |rule| rule.variants.len());
-        assert_eq!(variants, usize::from(unknown::NOT_JUDGED) + 1);
+        assert_eq!(variants, usize::from(unknown_format::NOT_JUDGED) + 1);
     }
 }

@@ -1,16 +1,17 @@
-//! What an item must look like: the official item schemas as data, or a schema of the user's own.
+//! Validation of items against the official schemas, or a schema given by the user.
 //!
-//! A definition of ours is compiled to a table when the first item of its kind passes by; the table decides in one pass
-//! over the item, and nearly all items fit. Only what it turns down is given to `jsonschema`, over the same tape, and
-//! that has the last word: it finds the exact place and says what was expected there. A schema of the user's own may
-//! use all of JSON Schema and goes straight to `jsonschema`.
+//! An official definition is compiled to a table when the first item of its kind is read; the table decides in one pass
+//! over the item, and nearly all items are valid. Only items that it rejects are given to `jsonschema`, over the same
+//! tape, which decides: it finds the exact place and the expected value. A user's schema may use all of JSON Schema and
+//! is validated by `jsonschema` directly.
 //!
-//! Another dialect is one file under `schemas/`, one line in [`GRAMMARS`], and what finds the definition of an item.
+//! Another dialect needs a file under `schemas/`, a line in [`DIALECT_SCHEMAS`], and a function that finds the definition of
+//! an item.
 
-mod find;
+mod definitions;
 mod table;
 mod view;
-mod words;
+mod violations;
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -19,84 +20,84 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 use crate::history::Row;
-use crate::json::pointer::Finder;
+use crate::json::pointer::PointerFinder;
 use crate::json::{Tape, Val, scan};
 
-pub use table::Table;
-pub use view::{Seen, TapeJson};
-pub use words::{FaultKind, Violation};
+pub use table::SchemaTable;
+pub use view::{NodeView, TapeJson};
+pub use violations::{Violation, ViolationKind};
 
 /// The schemas of a dialect's items.
-pub struct Grammar {
+pub struct DialectSchema {
     /// The name of the dialect.
     dialect: &'static str,
     file: &'static str,
-    find: Find,
-    /// For tables.
+    find: FindDefinition,
+    /// The scanned file, for tables.
     tape: OnceLock<Tape>,
-    /// For what a table turns down.
+    /// The parsed file, for items that a table rejects.
     parsed: OnceLock<Value>,
-    slots: [Slot; SLOTS],
+    slots: [SchemaSlot; SLOTS],
 }
 
-/// Which definition an item must fit, and its slot; `None` for what no schema describes.
-type Find = fn(&Row, Val<'_>) -> Option<(usize, &'static str)>;
+/// Finds the definition of an item, and its slot; `None` if no schema describes it.
+type FindDefinition = fn(&Row, Val<'_>) -> Option<(usize, &'static str)>;
 
-/// Definitions of items that a grammar may have: one for each kind that a set of kinds holds.
+/// Maximum number of definitions: one for each kind in a set of kinds.
 const SLOTS: usize = 64;
 
-/// A definition, compiled when it is first needed. `None`: it cannot be.
-struct Slot {
-    table: OnceLock<Option<Table>>,
-    whole: OnceLock<Option<Whole>>,
+/// A definition, compiled when it is first needed; `None` if it cannot be compiled.
+struct SchemaSlot {
+    table: OnceLock<Option<SchemaTable>>,
+    whole: OnceLock<Option<CompiledSchema>>,
 }
 
-/// A schema that is by itself, and its validator.
-struct Whole {
+/// A standalone schema and its validator.
+struct CompiledSchema {
     schema: Value,
     validator: Validator<TapeJson>,
 }
 
-const fn grammar(dialect: &'static str, file: &'static str, find: Find) -> Grammar {
-    let slots = [const { Slot { table: OnceLock::new(), whole: OnceLock::new() } }; SLOTS];
-    Grammar { dialect, file, find, tape: OnceLock::new(), parsed: OnceLock::new(), slots }
+const fn dialect_schema(dialect: &'static str, file: &'static str, find: FindDefinition) -> DialectSchema {
+    let slots = [const { SchemaSlot { table: OnceLock::new(), whole: OnceLock::new() } }; SLOTS];
+    DialectSchema { dialect, file, find, tape: OnceLock::new(), parsed: OnceLock::new(), slots }
 }
 
-/// The table of grammars.
-static GRAMMARS: [Grammar; 5] = [
-    grammar("responses", include_str!("../../schemas/openai-responses.json"), find::responses),
-    grammar("chat", include_str!("../../schemas/openai-chat.json"), find::chat),
-    grammar("anthropic", include_str!("../../schemas/anthropic-messages.json"), find::anthropic),
-    grammar("gemini", include_str!("../../schemas/gemini-contents.json"), find::gemini),
-    grammar("bedrock", include_str!("../../schemas/bedrock-converse.json"), find::bedrock),
+/// The schemas of all dialects.
+static DIALECT_SCHEMAS: [DialectSchema; 5] = [
+    dialect_schema("responses", include_str!("../../schemas/openai-responses.json"), definitions::responses),
+    dialect_schema("chat", include_str!("../../schemas/openai-chat.json"), definitions::chat),
+    dialect_schema("anthropic", include_str!("../../schemas/anthropic-messages.json"), definitions::anthropic),
+    dialect_schema("gemini", include_str!("../../schemas/gemini-contents.json"), definitions::gemini),
+    dialect_schema("bedrock", include_str!("../../schemas/bedrock-converse.json"), definitions::bedrock),
 ];
 
-impl Grammar {
+impl DialectSchema {
     fn parsed(&self) -> &Value {
-        // A file that is no JSON describes nothing; a test reads it.
+        // A file that is not JSON describes nothing; a test reads it.
         self.parsed.get_or_init(|| serde_json::from_str(self.file).unwrap_or_default())
     }
 
     fn scanned(&self) -> Option<Val<'_>> {
         let scanned = || {
             let mut tape = Tape::new();
-            // Of a file that is no JSON, nothing is defined.
+            // A file that is not JSON defines nothing.
             scan(self.file.as_bytes(), &mut tape).map(|()| tape).unwrap_or_default()
         };
         self.tape.get_or_init(scanned).root(self.file.as_bytes())
     }
 
-    fn table(&self, slot: usize, name: &str) -> Option<&Table> {
-        let compile = || Table::compile(self.scanned()?, name).ok();
+    fn table(&self, slot: usize, name: &str) -> Option<&SchemaTable> {
+        let compile = || SchemaTable::compile(self.scanned()?, name).ok();
         self.slots.get(slot)?.table.get_or_init(compile).as_ref()
     }
 
-    fn whole(&self, slot: usize, name: &str) -> Option<&Whole> {
-        let compile = || self.definition(name).and_then(|schema| Whole::new(schema).ok());
+    fn whole(&self, slot: usize, name: &str) -> Option<&CompiledSchema> {
+        let compile = || self.definition(name).and_then(|schema| CompiledSchema::new(schema).ok());
         self.slots.get(slot)?.whole.get_or_init(compile).as_ref()
     }
 
-    /// A definition as a schema by itself, its neighbours with it.
+    /// A definition as a standalone schema, with all other definitions.
     fn definition(&self, name: &str) -> Option<Value> {
         let definitions = self.parsed().get("$defs")?;
         definitions.get(name)?;
@@ -106,103 +107,103 @@ impl Grammar {
     }
 }
 
-impl Whole {
-    fn new(schema: Value) -> Result<Whole, String> {
-        // Nothing is fetched: a schema that refers to another file is turned down.
+impl CompiledSchema {
+    fn new(schema: Value) -> Result<CompiledSchema, String> {
+        // Nothing is fetched: a schema that refers to another file is rejected.
         let options = jsonschema::options_for::<TapeJson>().offline();
         let validator = options.build(&schema).map_err(|error| error.to_string())?;
-        Ok(Whole { schema, validator })
+        Ok(CompiledSchema { schema, validator })
     }
 }
 
-/// A schema of the user's own, for one item.
-pub struct Own(Whole);
+/// A user's schema for an item.
+pub struct CustomSchema(CompiledSchema);
 
-/// The schemas that a run judges by.
+/// The schemas that a run uses.
 #[derive(Clone, Default)]
 pub enum Schemas {
     /// Those of the dialects.
     #[default]
     Official,
     /// One for all items.
-    Own(Arc<Own>),
+    Custom(Arc<CustomSchema>),
 }
 
 impl Schemas {
-    /// Reads a schema for one item. The error says why it is none.
-    pub fn own(text: &str) -> Result<Schemas, String> {
+    /// Parses a schema for an item. The error says why it is not one.
+    pub fn custom(text: &str) -> Result<Schemas, String> {
         let schema: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        Ok(Schemas::Own(Arc::new(Own(Whole::new(schema)?))))
+        Ok(Schemas::Custom(Arc::new(CustomSchema(CompiledSchema::new(schema)?))))
     }
 
-    /// What the items of a dialect are held against; `None` if there is nothing.
-    pub fn of(&self, dialect: &str) -> Option<Standard> {
+    /// The schema for items of a dialect; `None` if there is none.
+    pub fn of(&self, dialect: &str) -> Option<ItemSchema> {
         match self {
             Schemas::Official => {
-                GRAMMARS.iter().find(|grammar| grammar.dialect == dialect).map(Standard::Official)
+                DIALECT_SCHEMAS.iter().find(|grammar| grammar.dialect == dialect).map(ItemSchema::Official)
             }
-            Schemas::Own(own) => Some(Standard::Own(Arc::clone(own))),
+            Schemas::Custom(schema) => Some(ItemSchema::Custom(Arc::clone(schema))),
         }
     }
 }
 
-/// Holds items of one dialect against their schema.
+/// Validates items of one dialect.
 #[derive(Clone)]
-pub enum Standard {
-    Official(&'static Grammar),
-    Own(Arc<Own>),
+pub enum ItemSchema {
+    Official(&'static DialectSchema),
+    Custom(Arc<CustomSchema>),
 }
 
-impl Standard {
-    pub fn is_own(&self) -> bool {
-        matches!(self, Standard::Own(_))
+impl ItemSchema {
+    pub fn is_custom(&self) -> bool {
+        matches!(self, ItemSchema::Custom(_))
     }
 
-    /// Whether an item is known to fit. An item that no schema describes does.
+    /// True if an item is valid, checked by a table if possible. An item that no schema describes is valid.
     #[inline]
     pub fn fits(&self, row: &Row, item: Val<'_>) -> bool {
         match self {
-            Standard::Official(grammar) => {
+            ItemSchema::Official(grammar) => {
                 let Some((slot, name)) = (grammar.find)(row, item) else { return true };
                 match grammar.table(slot, name) {
                     Some(table) => table.fits(item),
                     None => self.is_valid(row, item),
                 }
             }
-            Standard::Own(_) => self.is_valid(row, item),
+            ItemSchema::Custom(_) => self.is_valid(row, item),
         }
     }
 
-    /// The same, as `jsonschema` has it.
+    /// The same, checked by `jsonschema`.
     pub fn is_valid(&self, row: &Row, item: Val<'_>) -> bool {
-        self.whole(row, item).is_none_or(|whole| whole.validator.is_valid(Seen::Val(item)))
+        self.whole(row, item).is_none_or(|whole| whole.validator.is_valid(NodeView::Val(item)))
     }
 
-    fn whole(&self, row: &Row, item: Val<'_>) -> Option<&Whole> {
+    fn whole(&self, row: &Row, item: Val<'_>) -> Option<&CompiledSchema> {
         match self {
-            Standard::Official(grammar) => {
+            ItemSchema::Official(grammar) => {
                 let (slot, name) = (grammar.find)(row, item)?;
                 grammar.whole(slot, name)
             }
-            Standard::Own(own) => Some(&own.0),
+            ItemSchema::Custom(schema) => Some(&schema.0),
         }
     }
 
-    /// What is wrong with an item, in the order of the text. What is wrong with one value in one way is one violation.
+    /// The violations of an item, in the order of the text. Violations of the same kind for one value are merged.
     pub fn violations(&self, row: &Row, item: Val<'_>) -> Vec<Violation> {
         let Some(whole) = self.whole(row, item) else { return Vec::new() };
         let mut found = Vec::new();
-        let finder = Finder::new(item);
-        for error in whole.validator.iter_errors(Seen::Val(item)) {
-            words::violations(&error, &finder, &whole.schema, &mut found);
+        let finder = PointerFinder::new(item);
+        for error in whole.validator.iter_errors(NodeView::Val(item)) {
+            violations::violations(&error, &finder, &whole.schema, &mut found);
         }
-        // Of equal places the order of the validator stays.
+        // For equal places the validator's order is kept.
         found.sort_by_key(|violation| (violation.span.0, std::cmp::Reverse(violation.span.1)));
         let mut merged: Vec<Violation> = Vec::new();
         // An item may have as many violations as it has parts.
         let mut known: HashMap<_, usize> = HashMap::new();
         for violation in found {
-            let same = (violation.span, violation.fault, violation.doubtful);
+            let same = (violation.span, violation.kind, violation.doubtful);
             let at = *known.entry(same).or_insert(merged.len());
             match merged.get_mut(at) {
                 Some(first) if first.problem != violation.problem => {
@@ -216,23 +217,23 @@ impl Standard {
     }
 }
 
-/// The definition that an item of a dialect must fit.
+/// The name of the definition of an item.
 pub fn definition(dialect: &str, row: &Row, item: Val<'_>) -> Option<&'static str> {
-    let grammar = GRAMMARS.iter().find(|grammar| grammar.dialect == dialect)?;
+    let grammar = DIALECT_SCHEMAS.iter().find(|grammar| grammar.dialect == dialect)?;
     (grammar.find)(row, item).map(|(_, name)| name)
 }
 
 /// The dialects that have schemas, each with its file.
 pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    GRAMMARS.iter().map(|grammar| (grammar.dialect, grammar.file))
+    DIALECT_SCHEMAS.iter().map(|grammar| (grammar.dialect, grammar.file))
 }
 
-/// The tables of a dialect's definitions, each with its name: all of them must compile.
-pub fn tables(dialect: &str) -> Vec<(String, Result<Table, String>)> {
-    let grammar = GRAMMARS.iter().find(|grammar| grammar.dialect == dialect);
+/// The tables of a dialect's definitions with their names: all of them must compile.
+pub fn tables(dialect: &str) -> Vec<(String, Result<SchemaTable, String>)> {
+    let grammar = DIALECT_SCHEMAS.iter().find(|grammar| grammar.dialect == dialect);
     let Some(grammar) = grammar else { return Vec::new() };
     let Some(file) = grammar.scanned() else { return Vec::new() };
     let names = file.get("$defs").into_iter().flat_map(|definitions| definitions.members());
     let names = names.map(|member| String::from_utf8_lossy(&member.key.decode()).into_owned());
-    names.map(|name| (name.clone(), Table::compile(file, &name))).collect()
+    names.map(|name| (name.clone(), SchemaTable::compile(file, &name))).collect()
 }

@@ -1,41 +1,41 @@
-//! The fast check: a definition compiled to flat nodes, and one pass over an item that says whether it fits. It decides
-//! and says nothing; `jsonschema` words what it turns down.
+//! The fast check: a definition compiled to flat nodes, and one pass over an item. It only decides whether the item is
+//! valid; `jsonschema` describes the violations.
 //!
 //! Only what our own schemas use is understood: `type`, `enum`, `properties`, `required`, `items`, lengths, one
-//! pattern, `$ref`, and `anyOf` whose branches are recognised by a `type` of their own (or take null). Anything else makes a
-//! definition unfit for the table, and it is checked by `jsonschema` alone.
+//! pattern, `$ref`, and `anyOf` whose branches are recognised by their `type` (or accept null). A definition with
+//! anything else has no table, and is checked by `jsonschema` alone.
 
 use std::borrow::Cow;
 
-use crate::json::{ByName, Member, Name, NodeKind, Str, Val, name};
+use crate::json::{ByName, KeyName, Member, NodeKind, Str, Val, name};
 
 use super::view::is_integer;
 
 /// A compiled definition. Nodes refer to each other by index; the first is the item itself.
-pub struct Table {
-    nodes: Vec<Node>,
+pub struct SchemaTable {
+    nodes: Vec<TableNode>,
 }
 
 /// A member of an object.
 #[derive(Clone, Copy)]
-struct Field {
+struct TableField {
     node: u32,
     /// Its bit among the required ones.
     required: u64,
-    /// What its node takes without a look.
-    free: Free,
+    /// Values that its node accepts without a check.
+    free: FastAccept,
 }
 
-/// What nothing but its kind and size says of: most members are such.
+/// Values that are valid by their kind and size alone, as most members are.
 #[derive(Clone, Copy, Default)]
-struct Free {
+struct FastAccept {
     /// Bits of [`bit`].
     kinds: u8,
-    /// Bytes of a string that fits whatever it says, with its quotes; 0: none does.
+    /// Maximum bytes of a string, with its quotes, that is valid whatever its content; 0 if none is.
     size: u32,
 }
 
-impl Free {
+impl FastAccept {
     #[inline(always)]
     fn takes(self, val: Val<'_>) -> bool {
         let kind = val.kind();
@@ -43,40 +43,40 @@ impl Free {
     }
 }
 
-/// What one value must be.
+/// The constraints on a value.
 #[derive(Default)]
-struct Node {
-    /// Bits of [`bit`]; 0 takes any kind.
+struct TableNode {
+    /// Bits of [`bit`]; 0 accepts any kind.
     kinds: u8,
-    /// Members that are looked at.
-    fields: ByName<Field>,
-    /// A bit for each required one.
+    /// Members that are checked.
+    fields: ByName<TableField>,
+    /// A bit for each required member.
     required: u64,
     /// Node of each element of a list.
     items: Option<u32>,
-    /// Texts that a string may be; empty takes any.
+    /// Allowed strings; empty for any.
     texts: Vec<Box<[u8]>>,
-    /// Characters of a string.
+    /// Minimum characters of a string.
     shortest: u32,
     longest: Option<u32>,
     /// Only letters, digits, underscores and dashes.
     plain: bool,
-    /// An object is what its `type` says: (type, node).
+    /// The node of an object by its `type`: (type, node).
     branches: Branches,
 }
 
 /// Nodes by type.
 type Branches = Vec<(Box<[u8]>, u32)>;
 
-/// The one pattern that the table knows.
+/// The only pattern that the table supports.
 const PLAIN: &str = "^[a-zA-Z0-9_-]+$";
 
 const INTEGER: u8 = 1 << 6;
 
-/// Keys that say nothing about what is valid.
+/// Keywords without an effect on validity.
 const SILENT: [&str; 4] = ["$comment", "$schema", "x-severity", "x-expected"];
 
-/// A property may be looked up in so many ways only: the bits of the required ones that were seen.
+/// Maximum number of required properties, limited by the bits for those that were seen.
 const MOST_REQUIRED: usize = 32;
 
 const fn bit(kind: NodeKind) -> u8 {
@@ -90,27 +90,27 @@ const fn bit(kind: NodeKind) -> u8 {
     }
 }
 
-impl Table {
-    /// Compiles a definition of a schema file. The error names what the table cannot say.
-    pub fn compile(file: Val<'_>, name: &str) -> Result<Table, String> {
+impl SchemaTable {
+    /// Compiles a definition of a schema file. The error names the part that a table does not support.
+    pub fn compile(file: Val<'_>, name: &str) -> Result<SchemaTable, String> {
         let definitions = file.get("$defs").ok_or("the file defines nothing")?;
         let mut compiler = Compiler { definitions, nodes: Vec::new(), known: Vec::new() };
         compiler.refer(name.as_bytes().to_vec().into())?;
         let mut nodes = compiler.nodes;
-        let free: Vec<Free> = nodes.iter().map(Node::free).collect();
+        let free: Vec<FastAccept> = nodes.iter().map(TableNode::free).collect();
         for field in nodes.iter_mut().flat_map(|node| node.fields.values_mut()) {
             field.free = free.get(field.node as usize).copied().unwrap_or_default();
         }
-        Ok(Table { nodes })
+        Ok(SchemaTable { nodes })
     }
 
-    /// Whether a value fits.
+    /// True if a value is valid.
     pub fn fits(&self, val: Val<'_>) -> bool {
         self.check(0, val)
     }
 
     fn check(&self, node: u32, val: Val<'_>) -> bool {
-        // Nodes refer to nodes that are there.
+        // Nodes refer to existing nodes.
         let Some(node) = self.nodes.get(node as usize) else { return true };
         let kind = val.kind();
         if node.kinds != 0 && node.kinds & bit(kind) == 0 {
@@ -125,9 +125,9 @@ impl Table {
         }
     }
 
-    fn object(&self, node: &Node, val: Val<'_>) -> bool {
+    fn object(&self, node: &TableNode, val: Val<'_>) -> bool {
         let mut seen = 0u64;
-        for (name, val) in val.named() {
+        for (name, val) in val.named_members() {
             let Some(field) = node.fields.get(name) else { continue };
             seen |= field.required;
             if !field.free.takes(val) && !self.check(field.node, val) {
@@ -137,16 +137,16 @@ impl Table {
         seen == node.required
     }
 
-    fn branch(&self, node: &Node, val: Val<'_>) -> bool {
+    fn branch(&self, node: &TableNode, val: Val<'_>) -> bool {
         let Some(name) = val.get(name::r#type).and_then(|name| name.as_str()) else { return false };
         let branch = node.branches.iter().find(|(known, _)| name.is(known));
         branch.is_some_and(|(_, node)| self.check(*node, val))
     }
 }
 
-impl Node {
-    /// What it takes without a look.
-    fn free(&self) -> Free {
+impl TableNode {
+    /// The values that it accepts without a check.
+    fn free(&self) -> FastAccept {
         let scalars = bit(NodeKind::Number) | bit(NodeKind::True) | bit(NodeKind::Null);
         let any_object = self.fields.is_empty() && self.required == 0 && self.branches.is_empty();
         let any_text = self.texts.is_empty() && self.shortest == 0 && !self.plain;
@@ -160,14 +160,14 @@ impl Node {
         let takes_texts = self.kinds == 0 || self.kinds & bit(NodeKind::String) != 0;
         let size =
             if any_text && takes_texts { self.longest.map_or(u32::MAX, |most| most.saturating_add(2)) } else { 0 };
-        Free { kinds: if self.kinds == 0 { unseen } else { self.kinds & unseen }, size }
+        FastAccept { kinds: if self.kinds == 0 { unseen } else { self.kinds & unseen }, size }
     }
 
     fn takes(&self, text: Str<'_>) -> bool {
         if !self.texts.is_empty() && !self.texts.iter().any(|known| text.is(known)) {
             return false;
         }
-        // A character takes one byte at least, and at most the twelve of two escaped surrogates.
+        // A character has at least one byte, and at most the twelve of two escaped surrogates.
         let short = (text.raw.len() as u64) < 12 * u64::from(self.shortest);
         let long = self.longest.is_some_and(|most| text.raw.len() > most as usize);
         if short || long {
@@ -183,12 +183,12 @@ impl Node {
 
 struct Compiler<'f> {
     definitions: Val<'f>,
-    nodes: Vec<Node>,
-    /// Nodes of definitions that were met, by name.
+    nodes: Vec<TableNode>,
+    /// Nodes of compiled definitions, by name.
     known: Vec<(Cow<'f, [u8]>, u32)>,
 }
 
-/// How a definition is referred to.
+/// The prefix of references to definitions.
 const DEFINITIONS: &[u8] = b"#/$defs/";
 
 impl<'f> Compiler<'f> {
@@ -216,7 +216,7 @@ impl<'f> Compiler<'f> {
     }
 
     fn begin(&mut self) -> u32 {
-        self.nodes.push(Node::default());
+        self.nodes.push(TableNode::default());
         self.nodes.len() as u32 - 1
     }
 
@@ -230,9 +230,9 @@ impl<'f> Compiler<'f> {
 
     fn fill(&mut self, at: u32, schema: Val<'f>) -> Result<u32, String> {
         if !schema.is_object() {
-            return Err("a schema is no object".to_owned());
+            return Err("a schema is not an object".to_owned());
         }
-        let mut node = Node::default();
+        let mut node = TableNode::default();
         for Member { key, val, .. } in schema.members() {
             match key.decode().as_ref() {
                 b"type" => node.kinds = kinds(val)?,
@@ -251,9 +251,9 @@ impl<'f> Compiler<'f> {
         }
         self.fields(&mut node, schema)?;
         if !node.branches.is_empty() && (schema.get("properties").is_some() || schema.get("type").is_some()) {
-            return Err("anyOf beside a type or properties".to_owned());
+            return Err("anyOf next to a type or properties".to_owned());
         }
-        // An enum takes texts, and null if it lists it, whatever the type says.
+        // An enum accepts strings, and null if it lists it, whatever the type says.
         if let Some(values) = schema.get("enum") {
             let has_null = values.elements().any(|value| value.is_null());
             node.kinds &= bit(NodeKind::String) | if has_null { bit(NodeKind::Null) } else { 0 };
@@ -267,7 +267,7 @@ impl<'f> Compiler<'f> {
         Ok(at)
     }
 
-    /// The branches of an `anyOf`. What is no object is recognised by `kinds`.
+    /// The branches of an `anyOf`. Values that are not objects are recognised by `kinds`.
     fn branches(&mut self, list: Val<'f>, kinds: &mut u8) -> Result<Branches, String> {
         let mut branches = Vec::new();
         *kinds |= bit(NodeKind::Object);
@@ -284,14 +284,14 @@ impl<'f> Compiler<'f> {
             let only_object = compiled.is_some_and(|node| node.kinds == bit(NodeKind::Object));
             match self.nodes.get(names as usize).map(|node| node.texts.as_slice()) {
                 None | Some([]) => return Err("a branch of an anyOf names no type".to_owned()),
-                _ if !only_object => return Err("a branch of an anyOf is no object".to_owned()),
+                _ if !only_object => return Err("a branch of an anyOf is not an object".to_owned()),
                 Some(texts) => branches.extend(texts.iter().map(|text| (text.clone(), node))),
             }
         }
         Ok(branches)
     }
 
-    fn fields(&mut self, node: &mut Node, schema: Val<'f>) -> Result<(), String> {
+    fn fields(&mut self, node: &mut TableNode, schema: Val<'f>) -> Result<(), String> {
         let required: Vec<Cow<'_, [u8]>> = schema
             .get("required")
             .into_iter()
@@ -306,7 +306,10 @@ impl<'f> Compiler<'f> {
             let key = key.decode();
             let nth = required.iter().position(|required| *required == key);
             let bit = nth.map_or(0, |nth| 1 << nth);
-            fields.push((named(&key)?, Field { node: self.compile(val)?, required: bit, free: Free::default() }));
+            fields.push((
+                named(&key)?,
+                TableField { node: self.compile(val)?, required: bit, free: FastAccept::default() },
+            ));
             node.required |= bit;
         }
         if node.required.count_ones() as usize != required.len() {
@@ -317,8 +320,8 @@ impl<'f> Compiler<'f> {
     }
 }
 
-fn named(key: &[u8]) -> Result<Name, String> {
-    let name = Name::find(key);
+fn named(key: &[u8]) -> Result<KeyName, String> {
+    let name = KeyName::find(key);
     if name.is_some() {
         Ok(name)
     } else {
@@ -343,10 +346,10 @@ fn kinds(value: Val<'_>) -> Result<u8, String> {
     }
 }
 
-/// The texts of an `enum`; null is recognised by the type.
+/// The strings of an `enum`; null is recognised by the type.
 fn texts(value: Val<'_>) -> Result<Vec<Box<[u8]>>, String> {
     if !value.is_array() {
-        return Err("an enum is no list".to_owned());
+        return Err("an enum is not a list".to_owned());
     }
     let text = |value: Val<'_>| match value.text() {
         Some(text) => Ok(text.into_owned().into()),

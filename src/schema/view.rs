@@ -1,4 +1,4 @@
-//! Our tape as `jsonschema` sees it: values are looked at where they stand in the text, and no tree is built of them.
+//! The tape as a JSON representation for `jsonschema`: values are read in place, without building a tree.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,18 +11,18 @@ use crate::json::string::characters;
 use crate::json::tape::Elements;
 use crate::json::{NodeKind, Str, Val};
 
-/// JSON as it lies on a tape.
+/// JSON on a tape.
 pub struct TapeJson;
 
-/// A value on the tape, or a text that the validator made of a key.
+/// A value on the tape, or a string that the validator made from a key.
 #[derive(Clone, Copy)]
-pub enum Seen<'a> {
+pub enum NodeView<'a> {
     Val(Val<'a>),
     Key(&'a str),
 }
 
 impl Json for TapeJson {
-    type Node<'a> = Seen<'a>;
+    type Node<'a> = NodeView<'a>;
     type PreparedKey = String;
     type StringBuffer = String;
 
@@ -30,49 +30,49 @@ impl Json for TapeJson {
         key.to_owned()
     }
 
-    fn with_string_node<T>(buffer: &mut String, string: &str, f: impl FnOnce(Seen<'_>) -> T) -> T {
+    fn with_string_node<T>(buffer: &mut String, string: &str, f: impl FnOnce(NodeView<'_>) -> T) -> T {
         string.clone_into(buffer);
-        f(Seen::Key(buffer))
+        f(NodeView::Key(buffer))
     }
 }
 
-impl<'a> Seen<'a> {
+impl<'a> NodeView<'a> {
     fn val(self, kind: NodeKind) -> Option<Val<'a>> {
         match self {
-            Seen::Val(val) if val.kind() == kind => Some(val),
+            NodeView::Val(val) if val.kind() == kind => Some(val),
             _ => None,
         }
     }
 }
 
-impl<'a> Node<'a, TapeJson> for Seen<'a> {
-    type Object = Fields<'a>;
-    type Array = List<'a>;
-    type Number = Digits<'a>;
+impl<'a> Node<'a, TapeJson> for NodeView<'a> {
+    type Object = ObjectView<'a>;
+    type Array = ArrayView<'a>;
+    type Number = NumberView<'a>;
 
-    fn as_object(&self) -> Option<Fields<'a>> {
-        self.val(NodeKind::Object).map(Fields)
+    fn as_object(&self) -> Option<ObjectView<'a>> {
+        self.val(NodeKind::Object).map(ObjectView)
     }
 
-    fn as_array(&self) -> Option<List<'a>> {
-        self.val(NodeKind::Array).map(List)
+    fn as_array(&self) -> Option<ArrayView<'a>> {
+        self.val(NodeKind::Array).map(ArrayView)
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
         match self {
-            Seen::Val(val) => val.as_str().map(text),
-            Seen::Key(key) => Some(Cow::Borrowed(key)),
+            NodeView::Val(val) => val.as_str().map(text),
+            NodeView::Key(key) => Some(Cow::Borrowed(key)),
         }
     }
 
-    fn as_number(&self) -> Option<Digits<'a>> {
-        self.val(NodeKind::Number).map(|val| Digits(val.raw()))
+    fn as_number(&self) -> Option<NumberView<'a>> {
+        self.val(NodeKind::Number).map(|val| NumberView(val.raw()))
     }
 
     fn as_boolean(&self) -> Option<bool> {
         match self {
-            Seen::Val(val) => val.as_bool(),
-            Seen::Key(_) => None,
+            NodeView::Val(val) => val.as_bool(),
+            NodeView::Key(_) => None,
         }
     }
 
@@ -85,7 +85,7 @@ impl<'a> Node<'a, TapeJson> for Seen<'a> {
     }
 
     fn json_type(&self) -> JsonType {
-        let Seen::Val(val) = self else { return JsonType::String };
+        let NodeView::Val(val) = self else { return JsonType::String };
         match val.kind() {
             NodeKind::Object => JsonType::Object,
             NodeKind::Array => JsonType::Array,
@@ -98,12 +98,12 @@ impl<'a> Node<'a, TapeJson> for Seen<'a> {
 
     fn string_length(&self) -> Option<u64> {
         match self {
-            Seen::Val(val) => val.as_str().map(|text| text.characters() as u64),
-            Seen::Key(key) => Some(characters(key.as_bytes()) as u64),
+            NodeView::Val(val) => val.as_str().map(|text| text.characters() as u64),
+            NodeView::Key(key) => Some(characters(key.as_bytes()) as u64),
         }
     }
 
-    /// Scalars are compared where they stand; only a list or an object in a schema's `enum` costs a tree.
+    /// Scalars are compared in place; only a list or an object in a schema's `enum` needs a tree.
     fn equals_value(&self, expected: &Value) -> bool {
         match expected {
             Value::Null => self.is_null(),
@@ -111,28 +111,28 @@ impl<'a> Node<'a, TapeJson> for Seen<'a> {
             Value::String(expected) => self.as_string().is_some_and(|text| text == expected.as_str()),
             Value::Number(expected) => self.as_number().is_some_and(|digits| digits.equals(expected)),
             Value::Array(_) | Value::Object(_) => match self {
-                Seen::Val(val) => cmp::equal(&tree(*val), expected),
-                Seen::Key(_) => false,
+                NodeView::Val(val) => cmp::equal(&tree(*val), expected),
+                NodeView::Key(_) => false,
             },
         }
     }
 
-    /// The validator asks for this to say what is wrong with a value. What is said here is its place and its type, so
-    /// no content ever gets into an error.
+    /// The validator asks for this to describe an error. Our errors contain only the place and the type, so no content
+    /// gets into an error.
     fn to_value(&self) -> Cow<'a, Value> {
         Cow::Owned(Value::Null)
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
         let start = match self {
-            Seen::Val(val) => val.raw().as_ptr(),
-            Seen::Key(key) => key.as_ptr(),
+            NodeView::Val(val) => val.raw().as_ptr(),
+            NodeView::Key(key) => key.as_ptr(),
         };
         Some(NodeIdentity::new(start as usize))
     }
 }
 
-/// A value as a tree. What no tree can hold equals nothing that a schema can say.
+/// A value as a tree; null for a value that `serde_json` cannot represent, which equals no value of a schema.
 fn tree(val: Val<'_>) -> Value {
     serde_json::from_slice(val.raw()).unwrap_or(Value::Null)
 }
@@ -144,25 +144,25 @@ fn text(text: Str<'_>) -> Cow<'_, str> {
     }
 }
 
-/// The members of an object; of a key that occurs twice the later one holds, as in any parser into a map.
-pub struct Fields<'a>(Val<'a>);
+/// The members of an object; of a duplicate key the last one is used, as in any parser into a map.
+pub struct ObjectView<'a>(Val<'a>);
 
-impl<'a> Object<'a, TapeJson> for Fields<'a> {
-    type Node = Seen<'a>;
+impl<'a> Object<'a, TapeJson> for ObjectView<'a> {
+    type Node = NodeView<'a>;
     type MemberName = Cow<'a, str>;
-    type MembersIter = std::vec::IntoIter<(Cow<'a, str>, Seen<'a>)>;
+    type MembersIter = std::vec::IntoIter<(Cow<'a, str>, NodeView<'a>)>;
 
     fn len(&self) -> usize {
         self.0.count() as usize
     }
 
-    fn get(&self, key: &String) -> Option<Seen<'a>> {
-        self.0.get(&**key).map(Seen::Val)
+    fn get(&self, key: &String) -> Option<NodeView<'a>> {
+        self.0.get(&**key).map(NodeView::Val)
     }
 
     fn members(&self) -> Self::MembersIter {
         let mut members: Vec<_> =
-            self.0.members().map(|member| (text(member.key), Seen::Val(member.val))).collect();
+            self.0.members().map(|member| (text(member.key), NodeView::Val(member.val))).collect();
         let mut seen = HashSet::new();
         let mut last: Vec<bool> = members.iter().rev().map(|(key, _)| seen.insert(key.clone())).collect();
         members.retain(|_| last.pop().unwrap_or(true));
@@ -170,18 +170,18 @@ impl<'a> Object<'a, TapeJson> for Fields<'a> {
     }
 }
 
-pub struct List<'a>(Val<'a>);
+pub struct ArrayView<'a>(Val<'a>);
 
-impl<'a> Array<'a, TapeJson> for List<'a> {
-    type Node = Seen<'a>;
-    type ElementsIter = std::iter::Map<Elements<'a>, fn(Val<'a>) -> Seen<'a>>;
+impl<'a> Array<'a, TapeJson> for ArrayView<'a> {
+    type Node = NodeView<'a>;
+    type ElementsIter = std::iter::Map<Elements<'a>, fn(Val<'a>) -> NodeView<'a>>;
 
     fn len(&self) -> usize {
         self.0.count() as usize
     }
 
     fn elements(&self) -> Self::ElementsIter {
-        self.0.elements().map(Seen::Val as fn(Val<'a>) -> Seen<'a>)
+        self.0.elements().map(NodeView::Val as fn(Val<'a>) -> NodeView<'a>)
     }
 
     fn is_unique(&self) -> bool {
@@ -191,9 +191,9 @@ impl<'a> Array<'a, TapeJson> for List<'a> {
 }
 
 /// A number as it is written.
-pub struct Digits<'a>(&'a [u8]);
+pub struct NumberView<'a>(&'a [u8]);
 
-impl Digits<'_> {
+impl NumberView<'_> {
     fn parse<T: std::str::FromStr>(&self) -> Option<T> {
         std::str::from_utf8(self.0).ok().and_then(|digits| digits.parse().ok())
     }
@@ -208,7 +208,7 @@ impl Digits<'_> {
     }
 }
 
-impl JsonNumber for Digits<'_> {
+impl JsonNumber for NumberView<'_> {
     fn as_u64(&self) -> Option<u64> {
         self.parse()
     }
@@ -234,8 +234,8 @@ impl JsonNumber for Digits<'_> {
     }
 }
 
-/// Whether a number is a whole one: `1`, `1.0` and `1e2` are.
+/// True for a whole number: `1`, `1.0` and `1e2` are.
 pub fn is_integer(digits: &[u8]) -> bool {
     let plain = !digits.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-    plain || Digits(digits).as_f64().is_some_and(|number| number.fract() == 0.0)
+    plain || NumberView(digits).as_f64().is_some_and(|number| number.fract() == 0.0)
 }

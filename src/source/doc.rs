@@ -1,6 +1,6 @@
-//! Opening inputs. A doc is opened once, knows what the file looked like then (so that a later write can tell whether
-//! somebody else wrote meanwhile), and hands out random reads. Compressed files and standard input are spooled: in
-//! memory while they are small, then in a temporary file.
+//! Opening inputs. A doc is opened once, records the state of the file (so that a later write can detect changes
+//! by others), and offers random reads. Compressed files and standard input are spooled: in memory while they are
+//! small, then in a temporary file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -8,45 +8,45 @@ use std::path::{Path, PathBuf};
 
 use crate::place::DocId;
 
-use super::bytes::growable::Roomy;
-use super::bytes::prefix::Prefix;
-use super::bytes::read::{CutShort, FileBytes, ReadAt};
-use super::file_stamp::{Packing, Stamp};
+use super::bytes::growable::GrowableBytes;
+use super::bytes::prefix::DocPrefix;
+use super::bytes::read::{FileBytes, ReadAt, TruncatedBytes};
+use super::file_stamp::{FileStamp, Packing};
 use super::folders;
-use super::inputs::archive::Member;
-use super::inputs::special;
-use super::inputs::unpack::{Limited, Opening, Unpacked};
-use super::inputs::walk::{Earlier, Input};
+use super::inputs::archive::ArchiveMember;
+use super::inputs::special_files;
+use super::inputs::unpack::{InputOptions, LimitedReader, UnpackedSize};
+use super::inputs::walk::{Input, PrecedingFile};
 use super::inputs::zstandard;
-use super::segments::{self, Joined, Segment};
-use super::sqlite::{self, Cells, Key};
+use super::segments::{self, JoinedSegments, Segment};
+use super::sqlite::{self, HistoryCells, HistoryKey};
 
-/// Spooled bytes are held in memory up to this many.
+/// Spooled bytes kept in memory; more go to a temporary file.
 const SPOOL_IN_MEMORY: usize = 64 << 20;
 
 /// An open doc.
 pub struct Doc {
     pub id: DocId,
-    /// As printed: the argument as given, or a folder joined with what lies below it; `-` for standard input.
+    /// The printed name: the argument as given, or a folder joined with a path below it; `-` for standard input.
     pub label: String,
     /// The file to write back to; `None` for standard input.
     pub path: Option<PathBuf>,
     pub packing: Packing,
-    pub stamp: Option<Stamp>,
+    pub stamp: Option<FileStamp>,
     /// Named as an argument, or standard input.
     pub named: bool,
     pub bytes: Box<dyn ReadAt>,
-    /// The files that it is made of, if there are several.
+    /// The files that it consists of, if there are several.
     pub segments: Vec<Segment>,
-    /// The history of a database that it is; its segments are the rows.
-    pub cells: Option<Cells>,
-    /// What it was unpacked from, if it was compressed.
-    pub unpacked: Option<Unpacked>,
+    /// The database history that it was read from; its segments are the rows.
+    pub cells: Option<HistoryCells>,
+    /// Sizes before and after decompression, if it was compressed.
+    pub unpacked: Option<UnpackedSize>,
 }
 
 impl Doc {
-    /// Opens a file, inflating it if its first bytes say that it is compressed.
-    pub fn open(id: DocId, input: &Input, opening: &Opening<'_>) -> io::Result<Doc> {
+    /// Opens an input, decompressing it if its magic bytes say so.
+    pub fn open(id: DocId, input: &Input, opening: &InputOptions<'_>) -> io::Result<Doc> {
         if let Input::Log { base, paths, named } = input {
             return Doc::open_log(id, base, paths, *named, opening);
         }
@@ -62,8 +62,8 @@ impl Doc {
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
             let label = opening.stdin_name.unwrap_or("-").to_owned();
-            let (packing, bytes, unpacked) = unpacked(bytes, opening)?;
-            let bytes = Box::new(Roomy::new(bytes));
+            let (packing, bytes, unpacked) = unpack(bytes, opening)?;
+            let bytes = Box::new(GrowableBytes::new(bytes));
             return Ok(Doc {
                 id,
                 label,
@@ -91,11 +91,11 @@ impl Doc {
                 meta = file.metadata()?;
                 Box::new(FileBytes::of_path(file, path)?)
             }
-            false => spool(&mut special::open(path, &meta)?)?,
+            false => spool(&mut special_files::open(path, &meta)?)?,
         };
-        let stamp = Some(Stamp::of(&meta));
-        let (packing, bytes, unpacked) = unpacked(plain, opening)?;
-        let bytes = Box::new(Roomy::new(bytes));
+        let stamp = Some(FileStamp::of(&meta));
+        let (packing, bytes, unpacked) = unpack(plain, opening)?;
+        let bytes = Box::new(GrowableBytes::new(bytes));
         let label = label(path);
         Ok(Doc {
             id,
@@ -111,7 +111,7 @@ impl Doc {
         })
     }
 
-    /// A doc that lies in memory, for tests and for callers of the library.
+    /// A doc in memory, for tests and for callers of the library.
     pub fn of_bytes(id: DocId, label: &str, bytes: Vec<u8>) -> Doc {
         Doc {
             id,
@@ -120,48 +120,48 @@ impl Doc {
             packing: Packing::Plain,
             stamp: None,
             named: true,
-            bytes: Box::new(Roomy::new(bytes)),
+            bytes: Box::new(GrowableBytes::new(bytes)),
             segments: Vec::new(),
             cells: None,
             unpacked: None,
         }
     }
 
-    /// Opens a database that holds one history, or none that is read.
+    /// Opens a database with one history, or one that is not read.
     fn open_database(id: DocId, path: &Path, named: bool) -> io::Result<Doc> {
         let why = match sqlite::histories(path)? {
             Ok(keys) => match keys.as_slice() {
                 [key] => return Doc::open_history(id, path, key, named),
                 keys => {
-                    let what = format!("holds {} sessions, where only one can be read", keys.len());
+                    let what = format!("contains {} sessions; only one can be read here", keys.len());
                     return Err(io::Error::other(what));
                 }
             },
             Err(why) => why,
         };
-        let bytes = Box::new(Roomy::new(sqlite::unread(why)));
+        let bytes = Box::new(GrowableBytes::new(sqlite::unread_doc(why)));
         Ok(Doc { named, bytes, ..Doc::of_bytes(id, &label(path), Vec::new()) })
     }
 
     /// Opens a history of a database.
-    fn open_history(id: DocId, path: &Path, key: &Key, named: bool) -> io::Result<Doc> {
+    fn open_history(id: DocId, path: &Path, key: &HistoryKey, named: bool) -> io::Result<Doc> {
         let (text, cells, segments) = match sqlite::open(path, key)? {
             Ok(cells) => {
                 let (bytes, rows) = cells.doc()?;
                 (bytes, Some(cells), rows)
             }
-            Err(why) => (sqlite::unread(why), None, Vec::new()),
+            Err(why) => (sqlite::unread_doc(why), None, Vec::new()),
         };
-        let bytes = Box::new(Roomy::new(text));
+        let bytes = Box::new(GrowableBytes::new(text));
         let label = format!("{}: {key}", label(path));
         Ok(Doc { named, bytes, segments, cells, ..Doc::of_bytes(id, &label, Vec::new()) })
     }
 
     /// Opens a file in an archive.
-    fn open_member(id: DocId, member: &Member, named: bool, opening: &Opening<'_>) -> io::Result<Doc> {
-        let (bytes, from) = member.unpack(opening.most_unpacked, spool)?;
-        let (_, bytes, _) = unpacked(bytes, opening)?;
-        let unpacked = Unpacked { from, to: bytes.len() };
+    fn open_member(id: DocId, member: &ArchiveMember, named: bool, opening: &InputOptions<'_>) -> io::Result<Doc> {
+        let (bytes, from) = member.unpack(opening.max_unpacked, spool)?;
+        let (_, bytes, _) = unpack(bytes, opening)?;
+        let unpacked = UnpackedSize { from, to: bytes.len() };
         Ok(Doc {
             id,
             label: member.label(),
@@ -169,7 +169,7 @@ impl Doc {
             packing: Packing::Member,
             stamp: None,
             named,
-            bytes: Box::new(Roomy::new(bytes)),
+            bytes: Box::new(GrowableBytes::new(bytes)),
             segments: Vec::new(),
             cells: None,
             unpacked: Some(unpacked),
@@ -180,18 +180,18 @@ impl Doc {
     fn open_tree(id: DocId, format: &'static str, paths: &[PathBuf], named: bool) -> io::Result<Doc> {
         let (text, segments) = folders::open(format, paths)?;
         let label = paths.first().map(|path| label(path)).unwrap_or_default();
-        let bytes = Box::new(Roomy::new(text));
+        let bytes = Box::new(GrowableBytes::new(text));
         let doc = Doc::of_bytes(id, &label, Vec::new());
         Ok(Doc { path: paths.first().cloned(), packing: Packing::Shared, named, bytes, segments, ..doc })
     }
 
-    /// Opens files that are one log.
+    /// Opens the files of one log as one doc.
     fn open_log(
         id: DocId,
-        base: &[Earlier],
+        base: &[PrecedingFile],
         paths: &[PathBuf],
         named: bool,
-        opening: &Opening<'_>,
+        opening: &InputOptions<'_>,
     ) -> io::Result<Doc> {
         let mut segments: Vec<Segment> = Vec::with_capacity(paths.len());
         let mut parts = Vec::with_capacity(paths.len());
@@ -209,18 +209,18 @@ impl Doc {
                 records_before: 0,
                 is_base,
             });
-            // There may be more of them than files that can be open.
+            // There may be more of them than the limit of open files.
             part.bytes.close();
             parts.push(match bytes {
-                Some(bytes) => Box::new(Prefix::new(part.bytes, bytes)),
+                Some(bytes) => Box::new(DocPrefix::new(part.bytes, bytes)),
                 None => part.bytes,
             });
         }
-        let joined = Joined::new(parts)?;
+        let joined = JoinedSegments::new(parts)?;
         for (segment, (start, len)) in segments.iter_mut().zip(joined.spans()) {
             (segment.start, segment.len) = (start, len);
         }
-        segments::number(&mut segments, &joined)?;
+        segments::number_segments(&mut segments, &joined)?;
         let label = segments.last().map(|segment| segment.label.clone()).unwrap_or_default();
         let bytes = Box::new(joined);
         Ok(Doc {
@@ -237,7 +237,7 @@ impl Doc {
         })
     }
 
-    /// One of the files that the doc is made of, as a doc to write back to.
+    /// One of the files that the doc consists of, as a doc to write back to.
     pub fn of_segment(&self, segment: &Segment) -> Doc {
         Doc {
             id: self.id,
@@ -254,42 +254,42 @@ impl Doc {
     }
 }
 
-/// A path as it is printed.
+/// The printed form of a path.
 fn label(path: &Path) -> String {
     path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" })
 }
 
-/// How a file is packed, what it holds, and what it was unpacked from.
-type Plain = (Packing, Box<dyn ReadAt>, Option<Unpacked>);
+/// The packing of a file, its decompressed bytes, and both sizes if it was compressed.
+type UnpackedBytes = (Packing, Box<dyn ReadAt>, Option<UnpackedSize>);
 
-fn unpacked(bytes: Box<dyn ReadAt>, opening: &Opening<'_>) -> io::Result<Plain> {
+fn unpack(bytes: Box<dyn ReadAt>, opening: &InputOptions<'_>) -> io::Result<UnpackedBytes> {
     let mut head = [0; 4];
     let n = bytes.read_at(0, &mut head)?;
     let packing = Packing::of(head.split_at(n).0);
-    let reader = Sequential { bytes: &*bytes, at: 0 };
-    let inflated = |from: &mut dyn Read| inflated(&mut Limited::new(from, opening.most_unpacked));
+    let reader = SequentialReader { bytes: &*bytes, at: 0 };
+    let inflate = |from: &mut dyn Read| inflate(&mut LimitedReader::new(from, opening.max_unpacked));
     let plain = match packing {
         Packing::Plain | Packing::Member | Packing::Shared => return Ok((packing, bytes, None)),
-        Packing::Gzip => inflated(&mut flate2::read::MultiGzDecoder::new(reader))?,
-        Packing::Zstd => inflated(&mut zstandard::decoder(reader)?)?,
+        Packing::Gzip => inflate(&mut flate2::read::MultiGzDecoder::new(reader))?,
+        Packing::Zstd => inflate(&mut zstandard::decoder(reader)?)?,
     };
-    let unpacked = Unpacked { from: bytes.len(), to: plain.len() };
+    let unpacked = UnpackedSize { from: bytes.len(), to: plain.len() };
     Ok((packing, plain, Some(unpacked)))
 }
 
-/// A doc read from front to back.
-pub struct Sequential<'r> {
+/// A sequential reader of a doc.
+pub struct SequentialReader<'r> {
     bytes: &'r dyn ReadAt,
     at: u64,
 }
 
-impl<'r> Sequential<'r> {
+impl<'r> SequentialReader<'r> {
     pub fn new(bytes: &'r dyn ReadAt) -> Self {
-        Sequential { bytes, at: 0 }
+        SequentialReader { bytes, at: 0 }
     }
 }
 
-impl Read for Sequential<'_> {
+impl Read for SequentialReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.bytes.read_at(self.at, buf)?;
         self.at += n as u64;
@@ -297,26 +297,26 @@ impl Read for Sequential<'_> {
     }
 }
 
-/// Reads a stream to its end, so that it can be read again at any offset.
+/// Reads a stream to its end into memory or a temporary file.
 fn spool(from: &mut dyn Read) -> io::Result<Box<dyn ReadAt>> {
-    let (bytes, ended) = spool_some(from)?;
+    let (bytes, ended) = spool_available(from)?;
     ended.map(|()| bytes)
 }
 
-/// Unpacks a stream. If it is truncated, what could be unpacked of it.
-fn inflated(from: &mut dyn Read) -> io::Result<Box<dyn ReadAt>> {
-    let (bytes, ended) = spool_some(from)?;
+/// Decompresses a stream; a truncated one as far as possible.
+fn inflate(from: &mut dyn Read) -> io::Result<Box<dyn ReadAt>> {
+    let (bytes, ended) = spool_available(from)?;
     match ended {
         Ok(()) => Ok(bytes),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && !bytes.is_empty() => {
-            Ok(Box::new(CutShort(bytes)))
+            Ok(Box::new(TruncatedBytes(bytes)))
         }
         Err(error) => Err(error),
     }
 }
 
-/// What could be read of a stream, and how it ended.
-fn spool_some(from: &mut dyn Read) -> io::Result<(Box<dyn ReadAt>, io::Result<()>)> {
+/// The bytes read from a stream, and how it ended.
+fn spool_available(from: &mut dyn Read) -> io::Result<(Box<dyn ReadAt>, io::Result<()>)> {
     let mut bytes = Vec::new();
     let read = from.take(SPOOL_IN_MEMORY as u64).read_to_end(&mut bytes);
     if bytes.len() < SPOOL_IN_MEMORY {
@@ -346,7 +346,7 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let path = dir.path().join("x.json");
         std::fs::write(&path, content)?;
-        let doc = Doc::open(DocId(0), &Input::File { path, named: true }, &Opening::default())?;
+        let doc = Doc::open(DocId(0), &Input::File { path, named: true }, &InputOptions::default())?;
         let mut out = Vec::new();
         doc.bytes.read_into(0, doc.bytes.len() as usize, &mut out)?;
         Ok((doc.packing, out))
@@ -371,14 +371,14 @@ mod tests {
         gzip.write_all(&text)?;
         for packed in [gzip.finish()?, zstd::encode_all(&text[..], 1)?] {
             for (part, cut) in [(packed.len(), false), (packed.len() - 3, true), (packed.len() / 2, true)] {
-                let (_, bytes, _) = unpacked(Box::new(packed[..part].to_vec()), &Opening::default())?;
-                assert_eq!(bytes.is_cut(), cut);
+                let (_, bytes, _) = unpack(Box::new(packed[..part].to_vec()), &InputOptions::default())?;
+                assert_eq!(bytes.is_truncated(), cut);
                 let mut out = Vec::new();
                 bytes.read_into(0, bytes.len() as usize, &mut out)?;
                 assert!(text.starts_with(&out));
             }
             assert!(
-                unpacked(Box::new(packed[..6].to_vec()), &Opening::default()).is_err(),
+                unpack(Box::new(packed[..6].to_vec()), &InputOptions::default()).is_err(),
                 "nothing of it can be read"
             );
         }
@@ -390,7 +390,7 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let path = dir.path().join("x.json");
         std::fs::write(&path, "[1]")?;
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
         doc.bytes.close();
         let mut out = Vec::new();
         std::fs::OpenOptions::new().append(true).open(&path)?.write_all(b"\n[2]")?;

@@ -1,21 +1,22 @@
-//! What a file looked like when it was opened, and how its bytes are packed.
+//! The state of a file when it was opened, and its packing.
 
 use std::fs::Metadata;
 use std::time::SystemTime;
 
-/// How the bytes lie on the disk.
+/// The form in which the bytes are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
     Plain,
     Gzip,
     Zstd,
-    /// It is a file in an archive.
+    /// A file in an archive.
     Member,
-    /// It is one of the files of a session, which is read as a whole.
+    /// One of several files that are read as one session.
     Shared,
 }
 
 impl Packing {
+    /// The packing, by the magic bytes at the start of a file.
     pub fn of(head: &[u8]) -> Self {
         if head.starts_with(&[0x1f, 0x8b]) {
             Packing::Gzip
@@ -27,18 +28,18 @@ impl Packing {
     }
 }
 
-/// What a file looked like when it was opened.
+/// The state of a file when it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stamp {
+pub struct FileStamp {
     pub len: u64,
     pub modified: Option<SystemTime>,
     #[cfg(unix)]
     inode: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     pub fn of(meta: &Metadata) -> Self {
-        Stamp {
+        FileStamp {
             len: meta.len(),
             modified: meta.modified().ok(),
             #[cfg(unix)]
@@ -46,8 +47,8 @@ impl Stamp {
         }
     }
 
-    /// Whether it is the same file, of which nothing is missing; more may have been appended.
-    pub fn continues(&self, earlier: &Stamp) -> bool {
+    /// True if this is the same file and it has not shrunk; it may have grown.
+    pub fn continues(&self, earlier: &FileStamp) -> bool {
         #[cfg(unix)]
         let same = self.inode == earlier.inode;
         #[cfg(not(unix))]

@@ -1,5 +1,5 @@
-//! Sessions that lie in folders, a file for each message, part or event. The files of a session are one input, whichever of
-//! them were found.
+//! Sessions stored in folders, with a file for each message, part or event. The files of a session are one input,
+//! whichever of them were found.
 
 mod layout;
 mod opencode;
@@ -9,28 +9,28 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use layout::{Kind, Member, read};
+use layout::{FolderLayout, FolderMember, read};
 
-use super::bytes::hinted::{KnownBytes, one_line};
-use super::bytes::hints::{Known, Rows};
+use super::bytes::hinted::{HintedBytes, append_one_line};
+use super::bytes::hints::{ByteHints, RowAccess};
 use super::bytes::read::ReadAt;
 use super::file_stamp::Packing;
 use super::inputs::walk::Input;
 use super::segments::{self, Segment};
 
-/// All ways.
-static KINDS: [&Kind; 2] = [&opencode::SESSIONS, &openhands::EVENTS];
+/// All folder layouts.
+static LAYOUTS: [&FolderLayout; 2] = [&opencode::SESSIONS, &openhands::EVENTS];
 
-/// How the session is laid out that a file is of, if it is of one.
-fn of(path: &Path) -> Option<(&'static Kind, Member<'_>)> {
+/// The layout and session that a file belongs to, if any.
+fn layout_of(path: &Path) -> Option<(&'static FolderLayout, FolderMember<'_>)> {
     if path.extension()? != "json" {
         return None;
     }
-    KINDS.into_iter().find_map(|kind| Some((kind, (kind.of)(path)?)))
+    LAYOUTS.into_iter().find_map(|kind| Some((kind, (kind.of)(path)?)))
 }
 
-/// Puts the files of each session together.
-pub fn gather(inputs: Vec<Input>) -> Vec<Input> {
+/// Replaces the files of each session by one input.
+pub fn group_sessions(inputs: Vec<Input>) -> Vec<Input> {
     let mut sessions: HashMap<(PathBuf, String), Option<Vec<PathBuf>>> = HashMap::new();
     let mut taken: HashSet<PathBuf> = HashSet::new();
     let mut out = Vec::with_capacity(inputs.len());
@@ -39,7 +39,7 @@ pub fn gather(inputs: Vec<Input>) -> Vec<Input> {
             out.push(input);
             continue;
         };
-        if let Some((kind, Member { root, session })) = of(path) {
+        if let Some((kind, FolderMember { root, session })) = layout_of(path) {
             let key = (root.to_owned(), session.to_owned());
             let is_new = !sessions.contains_key(&key);
             let files = sessions.entry(key).or_insert_with(|| (kind.files)(root, session));
@@ -58,13 +58,13 @@ pub fn gather(inputs: Vec<Input>) -> Vec<Input> {
     out
 }
 
-/// The files as lines, and where each lies in them.
+/// The files as lines, and the segment of each.
 pub(super) fn open(format: &'static str, paths: &[PathBuf]) -> io::Result<(Box<dyn ReadAt>, Vec<Segment>)> {
     let mut text = Vec::new();
     let mut rows = Vec::with_capacity(paths.len());
     for path in paths {
         let start = text.len() as u64;
-        one_line(&read(path)?, &mut text);
+        append_one_line(&read(path)?, &mut text);
         text.push(b'\n');
         rows.push(Segment {
             label: path.to_string_lossy().into_owned(),
@@ -78,7 +78,7 @@ pub(super) fn open(format: &'static str, paths: &[PathBuf]) -> io::Result<(Box<d
             is_base: false,
         });
     }
-    let lines = KnownBytes::new(text, Known::Lines { format, rows: Rows::Changed });
-    segments::number(&mut rows, &lines)?;
+    let lines = HintedBytes::new(text, ByteHints::Lines { format, rows: RowAccess::Editable });
+    segments::number_segments(&mut rows, &lines)?;
     Ok((Box::new(lines), rows))
 }

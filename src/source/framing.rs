@@ -1,25 +1,25 @@
-//! What lies in a doc: one JSON document, lines of JSON, or something that is neither. Decided by content, on the first
-//! bytes, without believing the name: pretty-printed JSON fails a test of "the first line parses", and a document on
-//! one line passes it.
+//! Detection of a doc's framing: one JSON document, lines of JSON, or neither. It is decided by the first bytes,
+//! not by the name: pretty-printed JSON fails a test of "the first line parses", and a document on one line passes
+//! it.
 
 use std::io;
 
-use crate::json::{self, Tape, What};
+use crate::json::{self, FaultKind, Tape};
 
-use super::bytes::hints::Known;
+use super::bytes::hints::ByteHints;
 use super::bytes::read::ReadAt;
-use super::container::{Container, event};
-use super::damage::{self, Part};
+use super::container::{Container, event_value_start};
+use super::damage::{self, RecoveredPart};
 
 /// A document up to this size is read and scanned at once; a larger one element by element.
-pub const WHOLE_DOCUMENT: u64 = 8 << 20;
+pub const MAX_WHOLE_DOCUMENT: u64 = 8 << 20;
 
-/// A text, and of each of its runs the offset in it and in the doc.
-pub type Joined = (Vec<u8>, Vec<(u32, u64)>);
+/// A text, and for each of its runs the offset in it and in the doc.
+pub type JoinedEvent = (Vec<u8>, Vec<(u32, u64)>);
 
-/// The text of an event on several lines, each of which but the first begins with `data:`, without those beginnings; and
-/// the offset of each line, for a text that starts at `start`.
-pub fn joined(text: &[u8], start: u64) -> Option<Joined> {
+/// Joins the lines of an event, all but the first of which begin with `data:`. `start` is the offset of the text
+/// in the doc. `None` for a single line, or if a line does not begin so.
+pub fn join_event_lines(text: &[u8], start: u64) -> Option<JoinedEvent> {
     let (mut plain, mut runs) = (Vec::with_capacity(text.len()), Vec::new());
     for (n, (at, line)) in super::lines::split(text).enumerate() {
         let own = if n > 0 { line.strip_prefix(b"data:")? } else { line };
@@ -30,27 +30,29 @@ pub fn joined(text: &[u8], start: u64) -> Option<Joined> {
     (runs.len() > 1).then_some((plain, runs))
 }
 
-/// How many bytes stand before the value in a line: none, but in a stream of events.
-pub fn before_value(line: &[u8]) -> usize {
-    event(line).unwrap_or(0)
+/// Offset of the value in a line: 0 except in a stream of events.
+pub fn value_offset(line: &[u8]) -> usize {
+    event_value_start(line).unwrap_or(0)
 }
 
-/// Whether text begins as a stream of events does, and holds one.
+/// True if the text begins like an event stream and contains a JSON event.
 fn is_event_stream(text: &[u8]) -> bool {
     const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
     FIELDS.iter().any(|field| text.starts_with(field))
-        && text.split(|b| *b == b'\n').any(|line| event(line).and_then(|at| line.get(at)) == Some(&b'{'))
+        && text
+            .split(|b| *b == b'\n')
+            .any(|line| event_value_start(line).and_then(|at| line.get(at)) == Some(&b'{'))
 }
 
-/// Decides how a doc is framed.
+/// Detects the framing of a doc.
 pub fn sniff(bytes: &dyn ReadAt) -> io::Result<Container> {
-    match bytes.known() {
-        Some(Known::Lines { .. }) => return Ok(Container::Lines { start: 0 }),
-        Some(Known::Unread(_)) => return Ok(Container::Binary),
+    match bytes.hints() {
+        Some(ByteHints::Lines { .. }) => return Ok(Container::Lines { start: 0 }),
+        Some(ByteHints::Unread(_)) => return Ok(Container::Binary),
         None => {}
     }
     let mut head = Vec::new();
-    // Most docs need no more than this much to be told.
+    // This much is enough for most docs.
     let mut want = (256 << 10).min(bytes.len());
     loop {
         bytes.read_into(0, want as usize, &mut head)?;
@@ -59,16 +61,16 @@ pub fn sniff(bytes: &dyn ReadAt) -> io::Result<Container> {
             return Ok(container);
         }
         if whole {
-            return Ok(Container::Document { start: mark(&head) as u64 });
+            return Ok(Container::Document { start: bom_len(&head) as u64 });
         }
-        if want >= WHOLE_DOCUMENT {
-            return first_line_ends(bytes, &head);
+        if want >= MAX_WHOLE_DOCUMENT {
+            return sniff_long_value(bytes, &head);
         }
-        want = WHOLE_DOCUMENT.min(bytes.len());
+        want = MAX_WHOLE_DOCUMENT.min(bytes.len());
     }
 }
 
-fn mark(head: &[u8]) -> usize {
+fn bom_len(head: &[u8]) -> usize {
     if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
 }
 
@@ -78,7 +80,7 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
         match (a, b) {
             (0xff, 0xfe) => return Some(Container::Utf16 { little: true }),
             (0xfe, 0xff) => return Some(Container::Utf16 { little: false }),
-            // NUL bytes in front of a value that is plain text are damage.
+            // NUL bytes before plain text are damage.
             (0, b'{' | b'[') if head.get(2).is_none_or(|c| *c == 0) => {
                 return Some(Container::Utf16 { little: false });
             }
@@ -86,7 +88,7 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
             _ => {}
         }
     }
-    let start = mark(head);
+    let start = bom_len(head);
     let text = head.split_at(start).1;
     let value = text.trim_ascii_start();
     let Some(first) = value.first() else {
@@ -107,21 +109,21 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
         Ok(end) => match json::scan::first_non_space(text, end as usize) {
             None if whole => document,
             None => None,
-            // Another value after the first: lines, even if two values share one.
+            // Another value follows the first: lines, even if two values share one.
             Some(_) if json => lines,
-            Some(_) => several_lines(text, &mut tape).and_then(|several| if several { lines } else { document }),
+            Some(_) => has_json_lines(text, &mut tape).and_then(|several| if several { lines } else { document }),
         },
-        Err(fault) => match several_lines(text, &mut tape) {
+        Err(fault) => match has_json_lines(text, &mut tape) {
             Some(true) => lines,
-            Some(false) if whole || fault.what != What::EndsEarly => document,
+            Some(false) if whole || fault.kind != FaultKind::EndsEarly => document,
             None if whole => document,
             _ => None,
         },
     }
 }
 
-/// Whether bytes are text. Of control characters below the tab, a crashed machine leaves runs of NUL in a log or after it,
-/// and a careless writer a few in its strings; anywhere else they mean that this is no text.
+/// True for text. Control characters below the tab mean binary data, except runs of NUL in a log (left by a
+/// crashed machine) and a few in strings (left by a careless writer).
 fn is_text(text: &[u8]) -> bool {
     let sample = text.get(..4096).unwrap_or(text);
     let end = sample.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
@@ -141,8 +143,8 @@ fn is_text(text: &[u8]) -> bool {
     is_json && (control - nul) * 16 < sample.len()
 }
 
-/// Whether lines are values by themselves, told from the first few: `None` without a whole line.
-fn several_lines(text: &[u8], tape: &mut Tape) -> Option<bool> {
+/// True if the first few lines are values by themselves; `None` without a whole line.
+fn has_json_lines(text: &[u8], tape: &mut Tape) -> Option<bool> {
     let (mut good, mut recovered) = (0, 0);
     let mut seen = 0;
     let mut at = 0;
@@ -160,19 +162,20 @@ fn several_lines(text: &[u8], tape: &mut Tape) -> Option<bool> {
             good += 1;
         } else if line.starts_with(b"{\"") || line.starts_with(&[0]) {
             let found = damage::recover(rest, true, &|val| val.is_object());
-            recovered += found.parts.iter().filter(|part| matches!(part, Part::Value(..))).count();
+            recovered += found.parts.iter().filter(|part| matches!(part, RecoveredPart::Value(..))).count();
             seen -= usize::from(found.parts.is_empty());
             at = text.len().min(from + found.len + 1);
         }
     }
-    // A pretty-printed array may hold short objects on lines of their own, but they end in a comma. One damaged value alone
-    // may as well be a damaged document.
+    // A pretty-printed array may have short objects on lines of their own, but they end in a comma. One damaged
+    // value alone may as well be a damaged document.
     (seen > 0).then_some((good > 0 || recovered > 1) && (good + recovered) * 2 >= seen)
 }
 
-/// A first value longer than [`WHOLE_DOCUMENT`]: a line if text follows the line it is on, else a document.
-fn first_line_ends(bytes: &dyn ReadAt, head: &[u8]) -> io::Result<Container> {
-    let start = mark(head) as u64;
+/// The framing of a doc whose first value is longer than [`MAX_WHOLE_DOCUMENT`]: lines if text follows the first
+/// line, else a document.
+fn sniff_long_value(bytes: &dyn ReadAt, head: &[u8]) -> io::Result<Container> {
+    let start = bom_len(head) as u64;
     if memchr::memchr(b'\n', head).is_some() {
         return Ok(Container::Document { start });
     }

@@ -1,45 +1,45 @@
-//! Which file a path leads to, however it is spelled: through links, `..`, or a second name of the same file.
+//! The identity of the file that a path leads to, however it is spelled: through links, `..`, or a hard link.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file. Two paths with one identity lead to the same.
+/// The identity of a file. Paths with equal identities lead to the same file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Identity {
-    /// Device and number of a file that is there.
+pub enum FileIdentity {
+    /// Device and inode of an existing file.
     #[cfg(unix)]
     Node(u64, u64),
-    /// A file that is not there yet, or any where files have no numbers.
+    /// The canonical path of a file that does not exist yet, or of any file on systems without inodes.
     Path(PathBuf),
 }
 
-impl Identity {
-    /// `None` for what is neither a file nor will be one: to a device or a pipe all may write.
-    pub fn of(path: &Path) -> Option<Identity> {
+impl FileIdentity {
+    /// `None` for devices and pipes, to which everybody may write.
+    pub fn of(path: &Path) -> Option<FileIdentity> {
         match fs::metadata(path) {
-            Ok(meta) if meta.is_file() => Some(Identity::there(path, &meta)),
+            Ok(meta) if meta.is_file() => Some(FileIdentity::of_existing(path, &meta)),
             Ok(_) => None,
-            Err(_) => Some(Identity::Path(full(path))),
+            Err(_) => Some(FileIdentity::Path(resolve_path(path))),
         }
     }
 
     #[cfg(unix)]
-    fn there(_: &Path, meta: &fs::Metadata) -> Identity {
+    fn of_existing(_: &Path, meta: &fs::Metadata) -> FileIdentity {
         use std::os::unix::fs::MetadataExt;
-        Identity::Node(meta.dev(), meta.ino())
+        FileIdentity::Node(meta.dev(), meta.ino())
     }
 
     #[cfg(not(unix))]
-    fn there(path: &Path, _: &fs::Metadata) -> Identity {
-        Identity::Path(fs::canonicalize(path).unwrap_or_else(|_| full(path)))
+    fn of_existing(path: &Path, _: &fs::Metadata) -> FileIdentity {
+        FileIdentity::Path(fs::canonicalize(path).unwrap_or_else(|_| resolve_path(path)))
     }
 }
 
-/// The path that a file will have, with all links resolved as far as it is there.
-fn full(path: &Path) -> PathBuf {
-    let path = follow(path).unwrap_or_else(|_| path.to_owned());
+/// The path of a file that does not exist, with all existing links resolved.
+fn resolve_path(path: &Path) -> PathBuf {
+    let path = follow_links(path).unwrap_or_else(|_| path.to_owned());
     let mut below: Vec<OsString> = Vec::new();
     let mut there = path.as_path();
     loop {
@@ -53,11 +53,11 @@ fn full(path: &Path) -> PathBuf {
     }
 }
 
-/// Links that may follow one another.
+/// Maximum number of links followed in a row.
 const LINKS: usize = 40;
 
-/// The path that is written to: where links lead, even if there is nothing yet.
-pub fn follow(path: &Path) -> io::Result<PathBuf> {
+/// The path that links lead to, even if nothing exists there.
+pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
     if let Ok(real) = fs::canonicalize(path) {
         return Ok(real);
     }
@@ -65,14 +65,14 @@ pub fn follow(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..LINKS {
         match fs::read_link(&path) {
             Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
-            Err(_) => return Ok(of_any_length(path)),
+            Err(_) => return Ok(long_path(path)),
         }
     }
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// The path of a file that is not there yet. Windows takes long ones only if they are whole and say so, as canonical ones do.
-fn of_any_length(path: PathBuf) -> PathBuf {
+/// The path of a file that does not exist yet. Windows accepts long paths only in canonical form.
+fn long_path(path: PathBuf) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match (cfg!(windows).then(|| fs::canonicalize(folder)), path.file_name()) {
         (Some(Ok(folder)), Some(name)) => folder.join(name),
@@ -93,17 +93,17 @@ mod tests {
         std::os::unix::fs::symlink(dir.path(), path("d/up"))?;
         std::os::unix::fs::symlink("b", path("to-b"))?;
         fs::hard_link(path("a"), path("second"))?;
-        let of = |name: &str| Identity::of(&path(name)).expect("a file");
+        let of = |name: &str| FileIdentity::of(&path(name)).expect("a file");
         for name in ["d/../a", "d/up/a", "second"] {
             assert_eq!(of(name), of("a"), "{name}");
         }
-        // What is not there yet.
+        // Files that do not exist yet.
         for name in ["d/../b", "d/up/b", "to-b"] {
             assert_eq!(of(name), of("b"), "{name}");
         }
         assert_eq!(of("new/x"), of("d/up/new/x"));
         assert_ne!(of("a"), of("b"));
-        assert_eq!(Identity::of(Path::new("/dev/null")), None);
+        assert_eq!(FileIdentity::of(Path::new("/dev/null")), None);
         Ok(())
     }
 }

@@ -7,33 +7,33 @@ use crate::place::{DocId, Place};
 
 use super::bytes::read::ReadAt;
 
-/// Bytes of a file that one thread takes at a time.
+/// Bytes that one thread reads at a time.
 pub const CHUNK: u64 = 2 << 20;
 
 /// The lines of one chunk.
 #[derive(Debug)]
-pub struct Lines<'b> {
+pub struct LineChunk<'b> {
     /// Offset in the doc of the first byte.
     pub start: u64,
     /// Whole lines, with their ends.
     pub bytes: &'b [u8],
-    /// The last line is longer than the limit; it starts here and was not read.
+    /// Start of the last line, if that is longer than the limit and was not read.
     pub too_long: Option<u64>,
 }
 
 /// Number of chunks of a doc whose text starts at `start`.
-pub fn chunks(len: u64, start: u64) -> usize {
+pub fn chunk_count(len: u64, start: u64) -> usize {
     usize::try_from((len - start.min(len)).div_ceil(CHUNK)).unwrap_or(usize::MAX)
 }
 
 /// Reads the lines that start in chunk `n` of a doc whose text starts at `start`.
-pub fn read<'b>(
+pub fn read_chunk<'b>(
     doc: &'b dyn ReadAt,
     start: u64,
     n: usize,
     limit: u64,
     buf: &'b mut Vec<u8>,
-) -> io::Result<Lines<'b>> {
+) -> io::Result<LineChunk<'b>> {
     let from = start + n as u64 * CHUNK;
     let to = (from + CHUNK).min(doc.len());
     // One byte back: if it ends a line, the chunk's first byte starts one.
@@ -52,7 +52,7 @@ pub fn read<'b>(
     };
     let first = from - back + skip as u64;
     if first >= to {
-        return Ok(Lines { start: to, bytes: &[], too_long: None });
+        return Ok(LineChunk { start: to, bytes: &[], too_long: None });
     }
     let mut too_long = None;
     if buf.last() != Some(&b'\n') && to < doc.len() {
@@ -62,19 +62,19 @@ pub fn read<'b>(
             too_long = Some(from - back + last as u64);
         }
     }
-    Ok(Lines { start: first, bytes: buf.split_at(skip).1, too_long })
+    Ok(LineChunk { start: first, bytes: buf.split_at(skip).1, too_long })
 }
 
-/// The same of bytes that are in memory.
-fn in_memory(bytes: &[u8], from: u64, to: u64, back: u64, limit: u64) -> Lines<'_> {
-    let nothing = Lines { start: to, bytes: &[], too_long: None };
+/// The same for bytes in memory.
+fn in_memory(bytes: &[u8], from: u64, to: u64, back: u64, limit: u64) -> LineChunk<'_> {
+    let nothing = LineChunk { start: to, bytes: &[], too_long: None };
     let (Ok(before), Ok(end)) = (usize::try_from(from - back), usize::try_from(to)) else { return nothing };
     let line_end = |at: usize| memchr::memchr(b'\n', bytes.get(at..)?).map(|n| at + n + 1);
     let first = if back == 0 { before } else { line_end(before).unwrap_or(end) };
     let Some(within) = bytes.get(first..end).filter(|within| !within.is_empty()) else { return nothing };
     let start = first as u64;
     if within.ends_with(b"\n") || end == bytes.len() {
-        return Lines { start, bytes: within, too_long: None };
+        return LineChunk { start, bytes: within, too_long: None };
     }
     let last = memchr::memrchr(b'\n', within).map_or(first, |n| first + n + 1);
     let (whole, most) = match line_end(end) {
@@ -83,15 +83,15 @@ fn in_memory(bytes: &[u8], from: u64, to: u64, back: u64, limit: u64) -> Lines<'
     };
     let rest = bytes.split_at(first).1;
     match (whole - last) as u64 <= most {
-        true => Lines { start, bytes: rest.split_at(whole - first).0, too_long: None },
-        false => Lines { start, bytes: rest.split_at(last - first).0, too_long: Some(last as u64) },
+        true => LineChunk { start, bytes: rest.split_at(whole - first).0, too_long: None },
+        false => LineChunk { start, bytes: rest.split_at(last - first).0, too_long: Some(last as u64) },
     }
 }
 
-/// Where the end of a longer line is, is looked up before it is read.
+/// The end of a longer line is located before the line is read.
 const LONG: usize = 16 << 20;
 
-/// Reads on until the line that starts at `last` in `buf` ends. `false` if it is longer than the limit.
+/// Reads to the end of the line that starts at `last` in `buf`. `false` if it is longer than the limit.
 fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &mut Vec<u8>) -> io::Result<bool> {
     let mut step = 64 << 10;
     loop {
@@ -127,8 +127,7 @@ fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &
     }
 }
 
-/// Where the line ends that an offset lies in, if its end is among the next `most` bytes; the end of the doc ends it before
-/// these do.
+/// The end of the line that contains an offset, or of the doc; `None` if it is not within the next `most` bytes.
 fn line_end(doc: &dyn ReadAt, from: u64, most: u64) -> io::Result<Option<u64>> {
     let mut buf = vec![0; SHORT];
     let mut at = from;
@@ -148,7 +147,7 @@ fn line_end(doc: &dyn ReadAt, from: u64, most: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// Most lines are short, and many are asked for.
+/// Initial buffer size: most lines are short, and there are many requests.
 const SHORT: usize = 1 << 10;
 
 fn grow(buf: &mut Vec<u8>) {
@@ -167,8 +166,8 @@ pub fn split(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// The line that an offset lies in, with its end. `start` is where the doc's text starts.
-pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Result<Place> {
+/// The line that contains an offset, with its line end. `start` is where the doc's text starts.
+pub fn line_at(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Result<Place> {
     let mut buf = vec![0; SHORT];
     let mut from = offset;
     while from > start {
@@ -202,8 +201,8 @@ mod tests {
         let expected: Vec<Vec<u8>> = text.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
         let mut seen = Vec::new();
         let mut buf = Vec::new();
-        for n in 0..chunks(text.len() as u64, 0) {
-            let lines = read(&text, 0, n, u64::MAX / 2, &mut buf)?;
+        for n in 0..chunk_count(text.len() as u64, 0) {
+            let lines = read_chunk(&text, 0, n, u64::MAX / 2, &mut buf)?;
             for (at, line) in split(lines.bytes) {
                 assert_eq!(&text[lines.start as usize + at..][..line.len()], line);
                 seen.push(line.to_vec());
@@ -221,8 +220,8 @@ mod tests {
         let mut buf = Vec::new();
         let mut seen = Vec::new();
         let mut long = Vec::new();
-        for n in 0..chunks(text.len() as u64, 0) {
-            let lines = read(&text, 0, n, 3 << 20, &mut buf)?;
+        for n in 0..chunk_count(text.len() as u64, 0) {
+            let lines = read_chunk(&text, 0, n, 3 << 20, &mut buf)?;
             long.extend(lines.too_long);
             seen.extend(split(lines.bytes).map(|(_, line)| line.to_vec()));
         }

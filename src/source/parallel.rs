@@ -1,25 +1,25 @@
-//! Several threads, one order. Workers take tasks as they come and may run ahead by a few; results are handed over in
-//! task order, on the calling thread, so that what is printed does not depend on the number of threads.
+//! Parallel work with ordered results. Workers take tasks as they come and may run ahead by a few; results are
+//! consumed in task order, on the calling thread, so that output does not depend on the number of threads.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::bug::{self, Bug};
 
-struct State<R> {
+struct QueueState<R> {
     next_task: usize,
     next_result: usize,
     slots: VecDeque<Option<R>>,
-    /// Set when the consumer wants no more, or when a thread ended early.
+    /// Set when the consumer ends the run, or when a thread ended early.
     stop: bool,
-    /// A panic of a thread: it is the caller's to deal with.
+    /// A panic of a worker, which is resumed on the calling thread.
     bug: Option<Bug>,
 }
 
-/// Runs `work(scratch, n)` for the tasks `0..tasks` on `threads` threads and hands each result to `consume` in order.
-/// Each thread makes one scratch with `scratch` and keeps it. `consume` may end the run by returning `false`. At most
-/// twice `threads` results are held at a time.
-pub fn in_order<S, R: Send>(
+/// Runs `work(scratch, n)` for the tasks `0..tasks` on `threads` threads and hands each result to `consume` in
+/// order. Each thread creates one scratch with `scratch` and reuses it. `consume` may end the run by returning
+/// `false`. At most twice `threads` results exist at a time.
+pub fn run_in_order<S, R: Send>(
     threads: usize,
     tasks: usize,
     scratch: impl Fn() -> S + Sync,
@@ -36,10 +36,12 @@ pub fn in_order<S, R: Send>(
         return;
     }
     let window = threads * 2;
-    let state = Mutex::new(State { next_task: 0, next_result: 0, slots: VecDeque::new(), stop: false, bug: None });
+    let state =
+        Mutex::new(QueueState { next_task: 0, next_result: 0, slots: VecDeque::new(), stop: false, bug: None });
     let changed = Condvar::new();
     let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
-    let wait = |guard| -> MutexGuard<'_, State<R>> { changed.wait(guard).unwrap_or_else(PoisonError::into_inner) };
+    let wait =
+        |guard| -> MutexGuard<'_, QueueState<R>> { changed.wait(guard).unwrap_or_else(PoisonError::into_inner) };
     std::thread::scope(|scope| {
         for _ in 0..threads.min(tasks) {
             scope.spawn(|| {
@@ -58,7 +60,7 @@ pub fn in_order<S, R: Send>(
                     guard.next_task += 1;
                     guard.slots.push_back(None);
                     drop(guard);
-                    let result = bug::caught(|| work(&mut own, n));
+                    let result = bug::catch_panic(|| work(&mut own, n));
                     let mut guard = lock();
                     let result = match result {
                         Ok(result) => result,
@@ -100,12 +102,12 @@ pub fn in_order<S, R: Send>(
     });
     let bug = lock().bug.take();
     if let Some(bug) = bug {
-        bug::pass_on(bug);
+        bug::resume_panic(bug);
     }
 }
 
 struct StopOnPanic<'s, R> {
-    state: &'s Mutex<State<R>>,
+    state: &'s Mutex<QueueState<R>>,
     changed: &'s Condvar,
 }
 
@@ -126,7 +128,7 @@ mod tests {
     fn results_come_in_order_for_any_number_of_threads() {
         for threads in [1, 2, 5] {
             let mut seen = Vec::new();
-            in_order(
+            run_in_order(
                 threads,
                 100,
                 || 0u32,
@@ -145,16 +147,16 @@ mod tests {
         for threads in [1, 3] {
             let run = || {
                 let work = |(): &mut (), n: usize| [0; 50].get(n).copied().unwrap();
-                in_order(threads, 100, || (), work, |_| true);
+                run_in_order(threads, 100, || (), work, |_| true);
             };
-            assert!(bug::caught(run).is_err(), "on {threads} threads");
+            assert!(bug::catch_panic(run).is_err(), "on {threads} threads");
         }
     }
 
     #[test]
     fn the_consumer_can_end_the_run() {
         let mut seen = 0;
-        in_order(
+        run_in_order(
             3,
             1000,
             || (),

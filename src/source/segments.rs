@@ -1,49 +1,49 @@
-//! Logs in several files. When a log is compacted, what went is kept beside it: `<name>.dropped-<N>.jsonl`, in the order
-//! of the numbers, and then `<name>.jsonl` are one log. They are read as one run of bytes; what is found and changed
-//! belongs to the file that it lies in.
+//! Logs in several files. When a log is compacted, the removed part is stored beside it:
+//! `<name>.dropped-<N>.jsonl`, in the order of the numbers, and then `<name>.jsonl` are one log. They are read as
+//! one run of bytes; findings and edits belong to the file that contains them.
 
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::place::{DocId, Edit, Place, With};
+use crate::place::{DocId, Edit, Place, ReplacementPart};
 
 use super::bytes::read::ReadAt;
-use super::file_stamp::{Packing, Stamp};
+use super::file_stamp::{FileStamp, Packing};
 use super::inputs::walk;
 use super::inputs::walk::Input;
 
-/// What is between the name of the log and the number of a segment.
+/// The text between the name of the log and the number of a segment.
 const MARK: &str = ".dropped-";
 const ENDING: &str = ".jsonl";
 
 /// One file of a log.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// As printed.
+    /// The printed name.
     pub label: String,
     pub path: PathBuf,
     pub packing: Packing,
-    pub stamp: Option<Stamp>,
-    /// Where it starts in the log, and how many bytes it has.
+    pub stamp: Option<FileStamp>,
+    /// Offset in the log.
     pub start: u64,
     pub len: u64,
-    /// Lines and records in the segments before it.
+    /// Number of lines in the segments before it.
     pub lines_before: u64,
     pub records_before: u32,
-    /// It belongs to another log, which this one continues from.
+    /// It belongs to another log, which this one continues.
     pub is_base: bool,
 }
 
-/// The bytes of all segments, each ending in a line end, if only in this view.
-pub struct Joined {
+/// The bytes of all segments, with a line end added in this view where one lacks it.
+pub struct JoinedSegments {
     parts: Vec<(u64, Box<dyn ReadAt>)>,
     len: u64,
 }
 
-impl Joined {
+impl JoinedSegments {
     pub fn new(parts: Vec<Box<dyn ReadAt>>) -> io::Result<Self> {
-        let mut joined = Joined { parts: Vec::new(), len: 0 };
+        let mut joined = JoinedSegments { parts: Vec::new(), len: 0 };
         let last = parts.len().saturating_sub(1);
         for (n, part) in parts.into_iter().enumerate() {
             let start = joined.len;
@@ -55,19 +55,19 @@ impl Joined {
         Ok(joined)
     }
 
-    /// Where each part starts, and its own length.
+    /// The start and own length of each part.
     pub fn spans(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.parts.iter().map(|(start, part)| (*start, part.len()))
     }
 }
 
-impl ReadAt for Joined {
+impl ReadAt for JoinedSegments {
     fn len(&self) -> u64 {
         self.len
     }
 
-    fn is_cut(&self) -> bool {
-        self.parts.iter().any(|(_, part)| part.is_cut())
+    fn is_truncated(&self) -> bool {
+        self.parts.iter().any(|(_, part)| part.is_truncated())
     }
 
     fn close(&self) {
@@ -86,7 +86,7 @@ impl ReadAt for Joined {
             let own = buf.split_at_mut(done).1.split_at_mut(here).0;
             let read = part.read_at(at - from, own)?;
             match own.get_mut(read) {
-                // What is not in the file is the line end that joins it to the next.
+                // The byte that is not in the file is the line end that joins it to the next.
                 Some(byte) if at + (read as u64) + 1 == end => {
                     *byte = b'\n';
                     done += read + 1;
@@ -100,7 +100,7 @@ impl ReadAt for Joined {
 }
 
 /// Counts the line ends and records in `from..to`, where lines begin and end.
-pub fn count(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<(u64, u32)> {
+pub fn count_lines(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<(u64, u32)> {
     let (mut lines, mut records, mut blank) = (0, 0, true);
     let mut buf = vec![0; 256 << 10];
     let mut at = from;
@@ -125,23 +125,23 @@ pub fn count(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<(u64, u32)> {
     Ok((lines, records + u32::from(!blank)))
 }
 
-/// Sets what comes before each segment. Their starts are those in `bytes`.
-pub fn number(log: &mut [Segment], bytes: &dyn ReadAt) -> io::Result<()> {
+/// Sets the numbers of lines and records before each segment. Their starts are offsets in `bytes`.
+pub fn number_segments(log: &mut [Segment], bytes: &dyn ReadAt) -> io::Result<()> {
     let (mut at, mut lines, mut records) = (0, 0, 0);
     for segment in log {
-        let own = count(bytes, at, segment.start)?;
+        let own = count_lines(bytes, at, segment.start)?;
         (at, lines, records) = (segment.start, lines + own.0, records + own.1);
         (segment.lines_before, segment.records_before) = (lines, records);
     }
     Ok(())
 }
 
-/// The segments as they lie in the log once its edits are made.
-pub fn patched(log: &[Segment], edits: &[Edit], view: &dyn ReadAt) -> io::Result<Vec<Segment>> {
+/// The segments as they are after the edits; `view` is the patched log.
+pub fn shift_segments(log: &[Segment], edits: &[Edit], view: &dyn ReadAt) -> io::Result<Vec<Segment>> {
     let shifted = |at: u64| {
         let before = edits.iter().filter(|edit| edit.at.start < at);
         before.fold(at, |to, edit| {
-            to + edit.with.iter().map(With::len).sum::<u64>() - (edit.at.end().min(at) - edit.at.start)
+            to + edit.with.iter().map(ReplacementPart::len).sum::<u64>() - (edit.at.end().min(at) - edit.at.start)
         })
     };
     let mut moved: Vec<Segment> = log
@@ -151,17 +151,18 @@ pub fn patched(log: &[Segment], edits: &[Edit], view: &dyn ReadAt) -> io::Result
             Segment { start, len: shifted(segment.start + segment.len) - start, ..segment.clone() }
         })
         .collect();
-    number(&mut moved, view)?;
+    number_segments(&mut moved, view)?;
     Ok(moved)
 }
 
-/// The segment that a place of the log lies in.
-pub fn of(segments: &[Segment], offset: u64) -> Option<&Segment> {
+/// The segment that contains an offset of the log.
+pub fn segment_at(segments: &[Segment], offset: u64) -> Option<&Segment> {
     segments.partition_point(|segment| segment.start <= offset).checked_sub(1).and_then(|n| segments.get(n))
 }
 
-/// The edits of a log that lie in one of its segments, and the removal of all else: what is left is the segment.
-pub fn own_edits(segment: &Segment, edits: &[Edit], id: DocId, total: u64) -> Option<Vec<Edit>> {
+/// The edits of a log that are in one of its segments, and the removal of everything else, so that the patched log
+/// is the patched segment. `None` if no edit is in it.
+pub fn segment_edits(segment: &Segment, edits: &[Edit], id: DocId, total: u64) -> Option<Vec<Edit>> {
     let end = segment.start + segment.len;
     let mut own = removal(id, 0, segment.start);
     let before = own.len();
@@ -170,7 +171,7 @@ pub fn own_edits(segment: &Segment, edits: &[Edit], id: DocId, total: u64) -> Op
         let (from, to) = (edit.at.start.max(segment.start), edit.at.end().min(end));
         let inserts_here = edit.at.len == 0 && segment.start <= edit.at.start && (edit.at.start < end || last);
         if from < to || inserts_here {
-            // The text of an edit over a border goes with its first segment.
+            // The text of an edit across a border goes into its first segment.
             let with = if edit.at.start >= segment.start { edit.with.clone() } else { Vec::new() };
             own.push(Edit { at: Place::new(id, from, (to.max(from) - from) as u32), with });
         }
@@ -180,21 +181,23 @@ pub fn own_edits(segment: &Segment, edits: &[Edit], id: DocId, total: u64) -> Op
     changed.then_some(own)
 }
 
-/// The same edits as they are on the file alone: what is copied from another one is its text.
+/// The same edits relative to the file of the segment: copies from other files become text.
 pub fn local_edits(segment: &Segment, edits: &[Edit], id: DocId, bytes: &dyn ReadAt) -> io::Result<Vec<Edit>> {
     let end = segment.start + segment.len;
     let inside = |at: &Place| segment.start <= at.start && at.end() <= end;
     let shift = |at: Place| Place::new(id, at.start - segment.start, at.len);
     let mut local = Vec::new();
-    for edit in own_edits(segment, edits, id, bytes.len()).into_iter().flatten().filter(|edit| inside(&edit.at)) {
+    for edit in
+        segment_edits(segment, edits, id, bytes.len()).into_iter().flatten().filter(|edit| inside(&edit.at))
+    {
         let mut with = Vec::new();
         for piece in edit.with {
             with.push(match piece {
-                With::Copy(at) if inside(&at) => With::Copy(shift(at)),
-                With::Copy(at) => {
+                ReplacementPart::Copy(at) if inside(&at) => ReplacementPart::Copy(shift(at)),
+                ReplacementPart::Copy(at) => {
                     let mut text = Vec::new();
                     bytes.read_into(at.start, at.len as usize, &mut text)?;
-                    With::text(text)
+                    ReplacementPart::text(text)
                 }
                 text => text,
             });
@@ -204,8 +207,8 @@ pub fn local_edits(segment: &Segment, edits: &[Edit], id: DocId, bytes: &dyn Rea
     Ok(local)
 }
 
-/// The removal of all but a segment.
-pub fn alone(segment: &Segment, id: DocId, total: u64) -> Vec<Edit> {
+/// The edits that remove everything but a segment.
+pub fn isolate(segment: &Segment, id: DocId, total: u64) -> Vec<Edit> {
     let mut edits = removal(id, 0, segment.start);
     edits.extend(removal(id, segment.start + segment.len, total));
     edits
@@ -221,8 +224,8 @@ fn removal(id: DocId, mut from: u64, to: u64) -> Vec<Edit> {
     edits
 }
 
-/// The name of the log that a file is part of, and its number if it is one that was taken out.
-fn parse(path: &Path) -> Option<(&str, Option<u64>)> {
+/// The name of the log that a file is part of, and its number if it is a dropped segment.
+fn parse_name(path: &Path) -> Option<(&str, Option<u64>)> {
     let stem = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
     match stem.rsplit_once(MARK) {
         Some((name, number)) => number.parse().ok().map(|number| (name, Some(number))),
@@ -230,11 +233,12 @@ fn parse(path: &Path) -> Option<(&str, Option<u64>)> {
     }
 }
 
-/// Puts files together that are one log: the names say which, and `is_log` whether the content is of that kind.
-pub fn gather(inputs: Vec<Input>, is_log: impl Fn(&Path) -> bool) -> Vec<Input> {
+/// Replaces the files of each log by one input. The files are recognised by their names; `is_log` checks the
+/// content.
+pub fn group_logs(inputs: Vec<Input>, is_log: impl Fn(&Path) -> bool) -> Vec<Input> {
     let mut folders: HashMap<PathBuf, HashMap<String, Vec<(u64, PathBuf)>>> = HashMap::new();
-    walk::together(inputs, |path| {
-        let (name, _) = parse(path)?;
+    walk::join_logs(inputs, |path| {
+        let (name, _) = parse_name(path)?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let logs = folders.entry(folder.clone()).or_insert_with(|| segments_in(&folder));
         let mut group: Vec<PathBuf> = logs.get(name)?.iter().map(|(_, path)| path.clone()).collect();
@@ -244,13 +248,13 @@ pub fn gather(inputs: Vec<Input>, is_log: impl Fn(&Path) -> bool) -> Vec<Input> 
     })
 }
 
-/// The segments in a folder, by the log's name, in the order of their numbers.
+/// The dropped segments in a folder, by the log's name, in the order of their numbers.
 fn segments_in(folder: &Path) -> HashMap<String, Vec<(u64, PathBuf)>> {
     let mut logs: HashMap<String, Vec<(u64, PathBuf)>> = HashMap::new();
     let at = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     for entry in std::fs::read_dir(at).into_iter().flatten().flatten() {
         let path = folder.join(entry.file_name());
-        if let Some((name, Some(number))) = parse(&path) {
+        if let Some((name, Some(number))) = parse_name(&path) {
             logs.entry(name.to_owned()).or_default().push((number, path));
         }
     }
@@ -262,11 +266,11 @@ fn segments_in(folder: &Path) -> HashMap<String, Vec<(u64, PathBuf)>> {
 mod tests {
     use super::*;
     use crate::place::Pieces;
-    use crate::source::Patched;
+    use crate::source::PatchedView;
 
-    fn joined(parts: &[&str]) -> Joined {
+    fn joined(parts: &[&str]) -> JoinedSegments {
         let boxed = |text: &&str| Box::new(text.as_bytes().to_vec()) as Box<dyn ReadAt>;
-        Joined::new(parts.iter().map(boxed).collect()).expect("memory reads")
+        JoinedSegments::new(parts.iter().map(boxed).collect()).expect("memory reads")
     }
 
     fn text(bytes: &dyn ReadAt) -> String {
@@ -308,19 +312,22 @@ mod tests {
             })
             .collect();
         let edits = [
-            Edit { at: Place::new(id, 3, 6), with: vec![With::text("x\n"), With::Copy(Place::new(id, 9, 2))] },
-            Edit { at: Place::new(id, 12, 0), with: vec![With::Copy(Place::new(id, 0, 2))] },
+            Edit {
+                at: Place::new(id, 3, 6),
+                with: vec![ReplacementPart::text("x\n"), ReplacementPart::Copy(Place::new(id, 9, 2))],
+            },
+            Edit { at: Place::new(id, 12, 0), with: vec![ReplacementPart::Copy(Place::new(id, 0, 2))] },
         ];
         let made: Vec<String> = segments
             .iter()
             .map(|segment| {
-                let own = own_edits(segment, &edits, id, log.len()).expect("changed");
-                let alone = text(&Patched::new(&log, Pieces::new(&own, id, log.len())));
+                let own = segment_edits(segment, &edits, id, log.len()).expect("changed");
+                let alone = text(&PatchedView::new(&log, Pieces::new(&own, id, log.len())));
                 let local = local_edits(segment, &edits, id, &log).expect("memory reads");
                 let file = text(&log)[segment.start as usize..(segment.start + segment.len) as usize].to_owned();
                 let file = file.into_bytes();
                 let len = file.len() as u64;
-                assert_eq!(text(&Patched::new(&file, Pieces::new(&local, id, len))), alone);
+                assert_eq!(text(&PatchedView::new(&file, Pieces::new(&local, id, len))), alone);
                 alone
             })
             .collect();
@@ -338,10 +345,10 @@ mod tests {
         }
         let file = |name: &str| Input::File { path: path(name), named: true };
         let inputs = ["s.jsonl", "s.dropped-2.jsonl", "t.jsonl", "u.jsonl"].map(file).to_vec();
-        let gathered = gather(inputs, |path| !path.ends_with("u.jsonl"));
+        let grouped = group_logs(inputs, |path| !path.ends_with("u.jsonl"));
         let paths = ["s.dropped-2.jsonl", "s.dropped-10.jsonl", "s.jsonl"].map(path).to_vec();
         assert_eq!(
-            gathered,
+            grouped,
             [Input::Log { base: Vec::new(), paths, named: true }, file("t.jsonl"), file("u.jsonl")]
         );
         Ok(())

@@ -1,30 +1,30 @@
-//! One large JSON document, element by element. The elements of arrays that lie at the top, or directly in the top
-//! object, are scanned one at a time; what is left of the document (the head: the object with those arrays empty) comes
-//! last, as a small record of its own that knows where its bytes stand.
+//! One large JSON document, element by element. The elements of the top array, or of arrays directly in the top
+//! object, are scanned one at a time; the rest of the document (the head: the object with those arrays empty)
+//! comes last, as a small record with a map to the offsets of its bytes.
 
 use std::io;
 
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::scan::first_non_space;
-use crate::json::{self, Fault, Tape, What};
+use crate::json::{self, Fault, FaultKind, Tape};
 use crate::place::DocId;
 
 use super::bytes::read::ReadAt;
 
-/// What a split gives.
-pub enum Piece<'p> {
-    /// An element of the array under `section` (empty: of the array that the document is).
-    Element { section: &'p str, index: u32, bytes: &'p [u8], base: Base<'p> },
-    /// All but the elements: last.
-    Head { bytes: &'p [u8], base: Base<'p> },
+/// A piece of a split document.
+pub enum DocumentPiece<'p> {
+    /// An element of the array under the key `section`, or of the document if that is an array (empty).
+    Element { section: &'p str, index: u32, bytes: &'p [u8], base: RecordBase<'p> },
+    /// Everything but the elements. It comes last.
+    Head { bytes: &'p [u8], base: RecordBase<'p> },
 }
 
-/// Why a split ended early.
+/// The error that ended a split.
 #[derive(Debug)]
 pub enum SplitError {
     Io(io::Error),
     /// Not JSON, at this offset in the doc.
-    Fault(What, u64),
+    Fault(FaultKind, u64),
     /// One element or member is longer than the limit; it starts at this offset.
     TooLong(u64),
 }
@@ -37,75 +37,76 @@ impl From<io::Error> for SplitError {
 
 const STEP: usize = 2 << 20;
 
-/// Splits the document that starts at `start`. `take` gets each piece with its tape; `false` ends the split.
+/// Splits the document that starts at `start`. `take` is called with each piece and its tape; it returns `false`
+/// to end the split.
 pub fn split(
     doc: &dyn ReadAt,
     id: DocId,
     start: u64,
     limit: u64,
-    take: impl FnMut(Piece<'_>, &mut Tape) -> bool,
+    take: impl FnMut(DocumentPiece<'_>, &mut Tape) -> bool,
 ) -> Result<(), SplitError> {
     split_at(doc, id, start, limit, None, take)
 }
 
-/// The same, where only the array under this key is taken apart, if one is given; the others stay in the head.
+/// The same, but with `only`, just the array under this key is split; others remain in the head.
 pub fn split_at(
     doc: &dyn ReadAt,
     id: DocId,
     start: u64,
     limit: u64,
     only: Option<&str>,
-    mut take: impl FnMut(Piece<'_>, &mut Tape) -> bool,
+    mut take: impl FnMut(DocumentPiece<'_>, &mut Tape) -> bool,
 ) -> Result<(), SplitError> {
-    let mut window = Window { doc, base: start, buf: Vec::new(), at: 0, limit };
+    let mut window = SplitWindow { doc, base: start, buf: Vec::new(), at: 0, limit };
     let mut tape = Tape::new();
-    let mut head = Head::default();
+    let mut head = DocumentHead::default();
     let go_on = match window.peek()? {
-        Some(b'[') => elements(&mut window, id, "", &mut head, &mut tape, &mut take),
-        _ => members(&mut window, id, only, &mut head, &mut tape, &mut take),
+        Some(b'[') => split_elements(&mut window, id, "", &mut head, &mut tape, &mut take),
+        _ => split_members(&mut window, id, only, &mut head, &mut tape, &mut take),
     };
-    if let Err(SplitError::Fault(What::EndsEarly, _)) = &go_on
-        && doc.is_cut()
-        && let Some(text) = json::readable(&head.bytes)
+    if let Err(SplitError::Fault(FaultKind::EndsEarly, _)) = &go_on
+        && doc.is_truncated()
+        && let Some(text) = json::salvage(&head.bytes)
         && json::scan(&text, &mut tape).is_ok()
     {
-        // The document goes as far as it can be read.
-        take(Piece::Head { bytes: &text, base: Base::of_runs(id, &head.runs) }, &mut tape);
+        // A truncated document is read as far as possible.
+        take(DocumentPiece::Head { bytes: &text, base: RecordBase::of_runs(id, &head.runs) }, &mut tape);
     }
     let go_on = go_on?;
     if !go_on {
         return Ok(());
     }
     if window.peek()?.is_some() {
-        return window.fault(What::TrailingText);
+        return window.fault(FaultKind::TrailingText);
     }
     let fault = json::scan(&head.bytes, &mut tape);
-    let base = Base::of_runs(id, &head.runs);
+    let base = RecordBase::of_runs(id, &head.runs);
     if let Err(fault) = fault {
-        return Err(SplitError::Fault(fault.what, base.offset(fault.at)));
+        return Err(SplitError::Fault(fault.kind, base.offset(fault.at)));
     }
-    take(Piece::Head { bytes: &head.bytes, base }, &mut tape);
+    take(DocumentPiece::Head { bytes: &head.bytes, base }, &mut tape);
     Ok(())
 }
 
-type Take<'t> = dyn FnMut(Piece<'_>, &mut Tape) -> bool + 't;
+type PieceSink<'t> = dyn FnMut(DocumentPiece<'_>, &mut Tape) -> bool + 't;
 
-fn members(
-    window: &mut Window<'_>,
+fn split_members(
+    window: &mut SplitWindow<'_>,
     id: DocId,
     only: Option<&str>,
-    head: &mut Head,
+    head: &mut DocumentHead,
     tape: &mut Tape,
-    take: &mut Take<'_>,
+    take: &mut PieceSink<'_>,
 ) -> Result<bool, SplitError> {
-    window.keep_byte(head)?; // The opening brace.
+    window.copy_byte_to_head(head)?; // The opening brace.
     if window.peek()? == Some(b'}') {
-        window.keep_byte(head)?;
+        window.copy_byte_to_head(head)?;
         return Ok(true);
     }
     loop {
         if window.peek()? != Some(b'"') {
-            return window.fault(What::ExpectedKey);
+            return window.fault(FaultKind::ExpectedKey);
         }
         let len = window.value(tape)?;
         let key = tape
@@ -113,74 +114,74 @@ fn members(
             .and_then(|v| v.text())
             .map(|text| String::from_utf8_lossy(&text).into_owned())
             .unwrap_or_default();
-        window.keep(head, len);
+        window.copy_to_head(head, len);
         if window.peek()? != Some(b':') {
-            return window.fault(What::ExpectedColon);
+            return window.fault(FaultKind::ExpectedColon);
         }
-        window.keep_byte(head)?;
+        window.copy_byte_to_head(head)?;
         if window.peek()? == Some(b'[') && only.is_none_or(|only| only == key) {
-            if !elements(window, id, &key, head, tape, take)? {
+            if !split_elements(window, id, &key, head, tape, take)? {
                 return Ok(false);
             }
         } else {
             let len = window.value(tape)?;
-            window.keep(head, len);
+            window.copy_to_head(head, len);
         }
         match window.peek()? {
-            Some(b',') => window.keep_byte(head)?,
+            Some(b',') => window.copy_byte_to_head(head)?,
             Some(b'}') => {
-                window.keep_byte(head)?;
+                window.copy_byte_to_head(head)?;
                 return Ok(true);
             }
-            _ => return window.fault(What::ExpectedCommaOrEnd),
+            _ => return window.fault(FaultKind::ExpectedCommaOrEnd),
         }
         window.peek()?;
     }
 }
 
-fn elements(
-    window: &mut Window<'_>,
+fn split_elements(
+    window: &mut SplitWindow<'_>,
     id: DocId,
     section: &str,
-    head: &mut Head,
+    head: &mut DocumentHead,
     tape: &mut Tape,
-    take: &mut Take<'_>,
+    take: &mut PieceSink<'_>,
 ) -> Result<bool, SplitError> {
-    window.keep_byte(head)?; // The opening bracket.
+    window.copy_byte_to_head(head)?; // The opening bracket.
     if window.peek()? == Some(b']') {
-        window.keep_byte(head)?;
+        window.copy_byte_to_head(head)?;
         return Ok(true);
     }
     for index in 0.. {
         window.peek()?;
         let len = window.value(tape)?;
-        let base = Base::new(id, window.offset());
+        let base = RecordBase::new(id, window.offset());
         let bytes = window.ahead(len);
-        if !take(Piece::Element { section, index, bytes, base }, tape) {
+        if !take(DocumentPiece::Element { section, index, bytes, base }, tape) {
             return Ok(false);
         }
         window.at += len;
         match window.peek()? {
             Some(b',') => window.at += 1,
             Some(b']') => break,
-            _ => return window.fault(What::ExpectedCommaOrEnd),
+            _ => return window.fault(FaultKind::ExpectedCommaOrEnd),
         }
     }
-    window.keep_byte(head)?;
+    window.copy_byte_to_head(head)?;
     Ok(true)
 }
 
-/// The bytes of the document without the elements of its arrays, and where each run of them is.
+/// The bytes of the document without the elements of its arrays, and the offset of each run.
 #[derive(Default)]
-struct Head {
+struct DocumentHead {
     bytes: Vec<u8>,
     runs: Vec<(u32, u64)>,
-    /// Offset in the doc after the last byte kept.
+    /// Offset in the doc after the last byte copied.
     end: u64,
 }
 
 /// The part of the doc that is in memory.
-struct Window<'r> {
+struct SplitWindow<'r> {
     doc: &'r dyn ReadAt,
     /// Offset in the doc of `buf[0]`.
     base: u64,
@@ -189,18 +190,18 @@ struct Window<'r> {
     limit: u64,
 }
 
-impl Window<'_> {
+impl SplitWindow<'_> {
     fn offset(&self) -> u64 {
         self.base + self.at as u64
     }
 
-    fn fault<T>(&self, what: What) -> Result<T, SplitError> {
+    fn fault<T>(&self, what: FaultKind) -> Result<T, SplitError> {
         let end = self.offset() >= self.doc.len();
-        Err(SplitError::Fault(if end { What::EndsEarly } else { what }, self.offset()))
+        Err(SplitError::Fault(if end { FaultKind::EndsEarly } else { what }, self.offset()))
     }
 
-    /// Reads more after what is there; drops what was passed. `false` at the end of the doc.
-    fn more(&mut self) -> io::Result<bool> {
+    /// Reads more bytes and drops those already consumed. `false` at the end of the doc.
+    fn read_more(&mut self) -> io::Result<bool> {
         let rest = self.doc.len() - (self.base + self.buf.len() as u64);
         if rest == 0 {
             return Ok(false);
@@ -209,7 +210,7 @@ impl Window<'_> {
         self.base += self.at as u64;
         self.at = 0;
         let have = self.buf.len();
-        // What is longer than the limit need not be read to its end.
+        // A value longer than the limit need not be read to its end.
         let most = self.limit.saturating_add(2).saturating_sub(have as u64).max(STEP as u64).min(rest);
         let want = STEP.max(have).min(usize::try_from(most).unwrap_or(usize::MAX));
         self.buf.reserve_exact(want);
@@ -220,7 +221,7 @@ impl Window<'_> {
         Ok(true)
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     fn peek(&mut self) -> io::Result<Option<u8>> {
         loop {
             if let Some(at) = first_non_space(&self.buf, self.at) {
@@ -228,33 +229,33 @@ impl Window<'_> {
                 return Ok(self.buf.get(at).copied());
             }
             self.at = self.buf.len();
-            if !self.more()? {
+            if !self.read_more()? {
                 return Ok(None);
             }
         }
     }
 
-    /// Scans the value at the cursor, reading as far as it goes. Returns its length; the cursor stays.
+    /// Scans the value at the cursor, reading more as needed. Returns its length; the cursor does not move.
     fn value(&mut self, tape: &mut Tape) -> Result<usize, SplitError> {
         loop {
             let text = self.buf.split_at(self.at).1;
             let at_end = self.base + self.buf.len() as u64 >= self.doc.len();
             match json::scan_prefix(text, tape) {
-                // A number at the end of the buffer may go on.
+                // A number at the end of the buffer may continue.
                 Ok(end) if end as usize == text.len() && !at_end => {}
                 Ok(end) if u64::from(end) > self.limit => return Err(SplitError::TooLong(self.offset())),
                 Ok(end) => return Ok(end as usize),
-                Err(Fault { what: What::EndsEarly, .. }) if !at_end => {}
-                Err(fault) => return Err(SplitError::Fault(fault.what, self.offset() + u64::from(fault.at))),
+                Err(Fault { kind: FaultKind::EndsEarly, .. }) if !at_end => {}
+                Err(fault) => return Err(SplitError::Fault(fault.kind, self.offset() + u64::from(fault.at))),
             }
             if text.len() as u64 > self.limit {
                 return Err(SplitError::TooLong(self.offset()));
             }
-            self.more()?;
+            self.read_more()?;
         }
     }
 
-    /// The next bytes, which were looked at or scanned.
+    /// The next bytes, which have been scanned.
     #[expect(
         clippy::indexing_slicing,
         reason = "only what is in the buffer can have been scanned, and the cursor stayed"
@@ -263,8 +264,8 @@ impl Window<'_> {
         &self.buf[self.at..self.at + len]
     }
 
-    /// Moves over `len` bytes, keeping them for the head, with the white space in front of them.
-    fn keep(&mut self, head: &mut Head, len: usize) {
+    /// Moves over `len` bytes, and copies them to the head.
+    fn copy_to_head(&mut self, head: &mut DocumentHead, len: usize) {
         let from = self.offset();
         if head.runs.is_empty() || head.end != from {
             head.runs.push((head.bytes.len() as u32, from));
@@ -274,11 +275,11 @@ impl Window<'_> {
         head.end = self.offset();
     }
 
-    fn keep_byte(&mut self, head: &mut Head) -> Result<(), SplitError> {
+    fn copy_byte_to_head(&mut self, head: &mut DocumentHead) -> Result<(), SplitError> {
         if self.peek()?.is_none() {
-            return self.fault(What::EndsEarly);
+            return self.fault(FaultKind::EndsEarly);
         }
-        self.keep(head, 1);
+        self.copy_to_head(head, 1);
         Ok(())
     }
 }
@@ -293,12 +294,12 @@ mod tests {
         let mut head = String::new();
         split(&bytes, DocId(0), 0, 1 << 30, |piece, _| {
             match piece {
-                Piece::Element { section, index, bytes, base } => {
+                DocumentPiece::Element { section, index, bytes, base } => {
                     let at = base.place(0, bytes.len() as u32);
                     assert_eq!(&text.as_bytes()[at.start as usize..at.end() as usize], bytes);
                     found.push(format!("{section}[{index}]={}", String::from_utf8_lossy(bytes)));
                 }
-                Piece::Head { bytes, base } => {
+                DocumentPiece::Head { bytes, base } => {
                     for n in 0..bytes.len() as u32 {
                         assert_eq!(bytes[n as usize], text.as_bytes()[base.offset(n) as usize]);
                     }

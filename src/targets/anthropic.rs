@@ -1,4 +1,4 @@
-//! The Anthropic Messages API, on Anthropic's own hosts and on those of the clouds that pass it on.
+//! The Anthropic Messages API, on Anthropic's own hosts and on those of clouds that offer it.
 
 use crate::history::codes;
 use crate::target::{Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
@@ -16,8 +16,7 @@ pub static ANTHROPIC: Target = Target {
     evidence: "rules and their pages; 177 recorded accepted requests, 8 of them by way of Vertex AI",
 };
 
-/// What the server says of a value that is missing, or of another type: the name of the type is in front of the
-/// block's own.
+/// The server's sentences for a missing value and a wrong type: the path contains the type of the block.
 const VERDICTS: &[Verdict] = &[
     Verdict {
         api: Some("messages.{message}.content.{block}.{type}.{member}: Field required"),
@@ -30,9 +29,9 @@ const VERDICTS: &[Verdict] = &[
     Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 2, Levels::ERROR) },
 ];
 
-/// A message of the assistant at the end is not continued: since Claude 4.6.
+/// Since Claude 4.6, an assistant message at the end is not continued.
 const NO_PREFILL: Traits = Traits::of(&[Trait::RefusesPrefill]);
-/// Instructions stand beside the messages only: before Claude Opus 4.8.
+/// Before Claude Opus 4.8, instructions are accepted only in `system`.
 const NO_SYSTEM: Traits = Traits::of(&[Trait::RefusesSystemMessages]);
 /// Preserved thinking: Anthropic's page on prefix checks lists these families.
 const BOUND: Traits = Traits::of(&[Trait::BoundThinking]);

@@ -1,8 +1,8 @@
-//! Chat Completions: OpenAI's own, and the servers of others that speak it. The others are told apart by what they were
-//! seen to refuse; what is known of none of them is a warning, and no sentence is put into their mouths.
+//! Chat Completions: OpenAI's own, and compatible servers of other vendors. The others differ in the requests that they
+//! are known to reject; a rule that is not known for any of them is a warning, without a quoted sentence.
 
 use crate::history::{Code, codes};
-use crate::target::{Answer, Caps, Levels, Target, Thinking, Trait, Traits, UNSEEN, Verdict, all, one};
+use crate::target::{Caps, ErrorDetails, Levels, Target, Thinking, Trait, Traits, UNSEEN, Verdict, all, one};
 
 pub static CHAT: Target = Target {
     name: "chat",
@@ -17,77 +17,77 @@ pub static CHAT: Target = Target {
         ("o1-preview", Traits::of(&[Trait::NoInstructions])),
     ],
     verdicts: &[
-        said(
+        with_sentence(
             codes::SCHEMA_VIOLATION,
             Some(0),
             Levels::ERROR,
             "Missing required parameter: 'messages{where}'.",
-            at("missing_required_parameter"),
+            value_error("missing_required_parameter"),
         ),
-        said(
+        with_sentence(
             codes::SCHEMA_VIOLATION,
             Some(1),
             Levels::ERROR,
             "Invalid type for 'messages{where}': expected {expected}, but got {got} instead.",
-            at("invalid_type"),
+            value_error("invalid_type"),
         ),
-        // The rule about roles says it.
+        // RL512 reports it.
         Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 2, Levels::ERROR) },
-        // 61 recorded requests end with the assistant, and were accepted.
+        // 61 recorded requests that end with an assistant message were accepted.
         one(codes::CHAT_LAST_ROLE, 0, Levels::OFF),
     ],
     evidence: "rules and their pages; recorded accepted requests to OpenAI and Azure, two recorded rejections by role",
 };
 
-/// What is beside a complaint about one value.
-const fn at(code: &'static str) -> Answer {
-    Answer { param: Some("messages{where}"), code: Some(code), ..Answer::HISTORY }
+/// The error fields for a single value.
+const fn value_error(code: &'static str) -> ErrorDetails {
+    ErrorDetails { param: Some("messages{where}"), code: Some(code), ..ErrorDetails::HISTORY }
 }
 
-pub(super) const fn unseen(code: Code, levels: Levels) -> Verdict {
+pub(super) const fn without_sentence(code: Code, levels: Levels) -> Verdict {
     Verdict { api: UNSEEN, ..all(code, levels) }
 }
 
-pub(super) const fn said(
+pub(super) const fn with_sentence(
     code: Code,
     variant: Option<u8>,
     levels: Levels,
     api: &'static str,
-    answer: Answer,
+    answer: ErrorDetails,
 ) -> Verdict {
-    Verdict { code, variant, levels, api: Some(api), answer: Some(answer) }
+    Verdict { code, variant, levels, api: Some(api), error: Some(answer) }
 }
 
-/// What servers other than OpenAI's are known to share with it: calls and replies belong together. All else is a warning.
-/// A base, and no target itself.
+/// The rules that servers other than OpenAI's are known to share: calls and replies belong together. Everything else is
+/// a warning. A base, not itself a target.
 static OTHERS: Target = Target {
     verdicts: &[
-        // Each of these servers has a schema of its own, which is looser in places.
+        // Each of these servers has its own schema, which is less strict in places.
         Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 0, Levels::WARNING) },
         Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 1, Levels::WARNING) },
         Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 2, Levels::WARNING) },
         one(codes::SCHEMA_VIOLATION, 3, Levels::OFF),
         one(codes::SCHEMA_VIOLATION, 4, Levels::OFF),
-        unseen(codes::CHAT_DUPLICATE_REPLY, Levels::ERROR),
-        unseen(codes::CHAT_DUPLICATE_CALL_ID, Levels::WARNING),
-        unseen(codes::CHAT_CALL_ID_LENGTH, Levels::WARNING),
-        // Nothing can answer a call without an id.
+        without_sentence(codes::CHAT_DUPLICATE_REPLY, Levels::ERROR),
+        without_sentence(codes::CHAT_DUPLICATE_CALL_ID, Levels::WARNING),
+        without_sentence(codes::CHAT_CALL_ID_LENGTH, Levels::WARNING),
+        // A call without an id cannot be answered.
         Verdict { api: UNSEEN, ..one(codes::CHAT_MISSING_ID, 1, Levels::ERROR) },
-        // Nor does a reply without one answer anything, if no call comes before it.
+        // A reply without an id answers nothing if no call comes before it.
         Verdict { api: UNSEEN, ..one(codes::CHAT_MISSING_ID, 2, Levels::ERROR) },
-        // A reply that only its place ties to its call: for a server that pairs by id the call is unanswered.
+        // A reply that only its position links to its call: for a server that pairs by id the call is unanswered.
         Verdict { api: UNSEEN, ..one(codes::CHAT_MISSING_ID, 3, Levels::ERROR) },
-        unseen(codes::CHAT_MISSING_ID, Levels::WARNING),
-        unseen(codes::CHAT_NULL_CONTENT, Levels::WARNING),
-        unseen(codes::CHAT_EMPTY_TOOL_CALLS, Levels::WARNING),
-        unseen(codes::CHAT_EMPTY_MESSAGES, Levels::WARNING),
-        unseen(codes::CHAT_NAME, Levels::WARNING),
-        unseen(codes::CHAT_PART_TYPE, Levels::WARNING),
-        unseen(codes::CHAT_ROLE, Levels::WARNING),
+        without_sentence(codes::CHAT_MISSING_ID, Levels::WARNING),
+        without_sentence(codes::CHAT_NULL_CONTENT, Levels::WARNING),
+        without_sentence(codes::CHAT_EMPTY_TOOL_CALLS, Levels::WARNING),
+        without_sentence(codes::CHAT_EMPTY_MESSAGES, Levels::WARNING),
+        without_sentence(codes::CHAT_NAME, Levels::WARNING),
+        without_sentence(codes::CHAT_PART_TYPE, Levels::WARNING),
+        without_sentence(codes::CHAT_ROLE, Levels::WARNING),
         one(codes::CHAT_LAST_ROLE, 0, Levels::WARNING),
-        unseen(codes::CHAT_LONG_CONTENT, Levels::OFF),
+        without_sentence(codes::CHAT_LONG_CONTENT, Levels::OFF),
     ],
-    ..Target::like(&CHAT)
+    ..Target::based_on(&CHAT)
 };
 
 pub static CHAT_COMPATIBLE: Target = Target {
@@ -96,12 +96,12 @@ pub static CHAT_COMPATIBLE: Target = Target {
     traits: &[("", Traits::of(&[Trait::NoDeveloper]))],
     verdicts: COMPATIBLE_VERDICTS,
     evidence: "recorded accepted requests to fifteen hosts; all providers pair calls and replies",
-    ..Target::like(&OTHERS)
+    ..Target::based_on(&OTHERS)
 };
 
 /// Some of these servers pair replies by their order: recorded for GLM (Z.ai) and Ollama.
 const COMPATIBLE_VERDICTS: &[Verdict] = &[
-    // Ten recorded requests have ids of more than 40 characters, and were accepted.
+    // Ten recorded requests with ids of more than 40 characters were accepted.
     Verdict { api: UNSEEN, ..one(codes::CHAT_CALL_ID_LENGTH, 1, Levels::OFF) },
     Verdict { api: UNSEEN, ..one(codes::CHAT_MISSING_ID, 3, Levels::WARNING) },
     one(codes::CHAT_ARGUMENTS, 1, Levels::WARNING),
@@ -113,11 +113,12 @@ pub static MISTRAL: Target = Target {
     traits: &[("", Traits::of(&[Trait::NineCharIds, Trait::RoleOrder, Trait::NoDeveloper]))],
     verdicts: MISTRAL_VERDICTS,
     evidence: "mistral-common `validator.py`; recorded accepted requests to La Plateforme",
-    ..Target::like(&OTHERS)
+    ..Target::based_on(&OTHERS)
 };
 
-/// Mistral's errors of order carry a type and a number of their own.
-const ORDER: Answer = Answer { kind: "invalid_request_message_order", param: None, code: Some("3230") };
+/// Mistral's errors about the order have their own type and number.
+const ORDER: ErrorDetails =
+    ErrorDetails { kind: "invalid_request_message_order", param: None, code: Some("3230") };
 
 const COUNTS: &str = "Not the same number of function calls and responses";
 
@@ -125,28 +126,28 @@ const NAMES: &str = "Function name was {name} but must be a-z, A-Z, 0-9, or cont
                      maximum length of 64.";
 
 const MISTRAL_VERDICTS: &[Verdict] = &[
-    // Mistral lets the type of a call go, and takes a text for the object around an address.
+    // Mistral accepts calls without a type, and a string instead of the `image_url` object.
     one(codes::SCHEMA_VIOLATION, 0, Levels::OFF),
     one(codes::SCHEMA_VIOLATION, 1, Levels::OFF),
-    said(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, COUNTS, ORDER),
-    said(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, COUNTS, ORDER),
-    unseen(codes::CHAT_ORPHAN_REPLY, Levels::ERROR),
-    said(codes::CHAT_DUPLICATE_REPLY, None, Levels::ERROR, COUNTS, ORDER),
-    said(codes::CHAT_DUPLICATE_CALL_ID, None, Levels::ERROR, COUNTS, ORDER),
-    // The form of ids says it all.
-    unseen(codes::CHAT_CALL_ID_LENGTH, Levels::OFF),
-    said(codes::CHAT_NAME, Some(2), Levels::WARNING, NAMES, Answer::BODY),
-    said(codes::CHAT_NAME, Some(4), Levels::WARNING, NAMES, Answer::BODY),
-    // Mistral has more types of parts than OpenAI.
-    unseen(codes::CHAT_PART_TYPE, Levels::OFF),
-    said(
+    with_sentence(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, COUNTS, ORDER),
+    with_sentence(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, COUNTS, ORDER),
+    without_sentence(codes::CHAT_ORPHAN_REPLY, Levels::ERROR),
+    with_sentence(codes::CHAT_DUPLICATE_REPLY, None, Levels::ERROR, COUNTS, ORDER),
+    with_sentence(codes::CHAT_DUPLICATE_CALL_ID, None, Levels::ERROR, COUNTS, ORDER),
+    // RL518 checks the form of ids.
+    without_sentence(codes::CHAT_CALL_ID_LENGTH, Levels::OFF),
+    with_sentence(codes::CHAT_NAME, Some(2), Levels::WARNING, NAMES, ErrorDetails::BODY),
+    with_sentence(codes::CHAT_NAME, Some(4), Levels::WARNING, NAMES, ErrorDetails::BODY),
+    // Mistral has more part types than OpenAI.
+    without_sentence(codes::CHAT_PART_TYPE, Levels::OFF),
+    with_sentence(
         codes::CHAT_ROLE_ORDER,
         None,
         Levels::ERROR,
         "Unexpected role '{role}' after role '{partner_role}'",
         ORDER,
     ),
-    said(
+    with_sentence(
         codes::CHAT_LAST_ROLE,
         Some(1),
         Levels::ERROR,
@@ -163,11 +164,11 @@ pub static DEEPSEEK_CHAT: Target = Target {
     verdicts: DEEPSEEK_VERDICTS,
     evidence: "api-docs.deepseek.com/guides/thinking_mode; agno-agi/agno#3105, langgenius/dify#32222; recorded accepted \
                requests",
-    ..Target::like(&OTHERS)
+    ..Target::based_on(&OTHERS)
 };
 
-/// DeepSeek names no place, and repeats the type as the code.
-const NO_PLACE: Answer = Answer { code: Some("invalid_request_error"), ..Answer::BODY };
+/// DeepSeek's errors have no place, and repeat the type as the code.
+const NO_PLACE: ErrorDetails = ErrorDetails { code: Some("invalid_request_error"), ..ErrorDetails::BODY };
 
 const INSUFFICIENT: &str = "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
                             'tool_call_id'. (insufficient tool messages following tool_calls message)";
@@ -175,10 +176,10 @@ const INSUFFICIENT: &str = "An assistant message with 'tool_calls' must be follo
 const NO_CALL: &str = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
 
 const DEEPSEEK_VERDICTS: &[Verdict] = &[
-    said(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
-    said(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
-    said(codes::CHAT_ORPHAN_REPLY, None, Levels::ERROR, NO_CALL, NO_PLACE),
-    said(
+    with_sentence(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
+    with_sentence(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
+    with_sentence(codes::CHAT_ORPHAN_REPLY, None, Levels::ERROR, NO_CALL, NO_PLACE),
+    with_sentence(
         codes::CHAT_MISSING_REASONING,
         None,
         Levels::ERROR,
@@ -195,72 +196,72 @@ pub static KIMI: Target = Target {
         ("kimi-k2.5", Thinking::ByDefault),
         ("kimi-k2.6", Thinking::ByDefault),
     ],
-    traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper, Trait::KnownMembers]))],
+    traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper, Trait::RejectsUnknownMembers]))],
     verdicts: KIMI_VERDICTS,
     evidence: "continuedev/continue#11600, labring/FastGPT#6357, oai-compatible-copilot#140; two recorded accepted requests",
-    ..Target::like(&OTHERS)
+    ..Target::based_on(&OTHERS)
 };
 
 const KIMI_VERDICTS: &[Verdict] = &[
-    unseen(codes::CHAT_NULL_CONTENT, Levels::ERROR),
-    said(
+    without_sentence(codes::CHAT_NULL_CONTENT, Levels::ERROR),
+    with_sentence(
         codes::CHAT_MISSING_REASONING,
         None,
         Levels::ERROR,
         "thinking is enabled but reasoning_content is missing in assistant tool call message at index {message}",
-        Answer::BODY,
+        ErrorDetails::BODY,
     ),
-    said(
+    with_sentence(
         codes::CHAT_REFUSED_REASONING,
         None,
         Levels::ERROR,
         "Extra inputs are not permitted, field: 'messages[{message}].{member}'",
-        Answer::BODY,
+        ErrorDetails::BODY,
     ),
-    said(
+    with_sentence(
         codes::CHAT_EMPTY_ASSISTANT,
         None,
         Levels::ERROR,
         "Invalid request: the message at position {message} with role 'assistant' must not be empty",
-        Answer::BODY,
+        ErrorDetails::BODY,
     ),
 ];
 
 pub static CEREBRAS: Target = Target {
     name: "cerebras",
     title: "Cerebras: reasoning is called `reasoning`, not `reasoning_content`",
-    traits: &[("", Traits::of(&[Trait::RefusesReasoning, Trait::NamesItReasoning]))],
+    traits: &[("", Traits::of(&[Trait::RefusesReasoning, Trait::CallsItReasoning]))],
     verdicts: CEREBRAS_VERDICTS,
     evidence: "kilocode#10375, qwen-code#11045, opencode#48774; three recorded accepted requests",
-    ..Target::like(&OTHERS)
+    ..Target::based_on(&OTHERS)
 };
 
 const UNSUPPORTED: &str = "messages.{message}.assistant.reasoning_content: property \
                            'messages.{message}.assistant.reasoning_content' is unsupported";
 
-const CEREBRAS_VERDICTS: &[Verdict] = &[said(
+const CEREBRAS_VERDICTS: &[Verdict] = &[with_sentence(
     codes::CHAT_REFUSED_REASONING,
     None,
     Levels::ERROR,
     UNSUPPORTED,
-    Answer { code: Some("wrong_api_format"), ..Answer::BODY },
+    ErrorDetails { code: Some("wrong_api_format"), ..ErrorDetails::BODY },
 )];
 
 pub static GROQ: Target = Target {
     name: "groq",
     title: "Groq: rejects `reasoning_content`",
-    traits: &[("", Traits::of(&[Trait::RefusesReasoning, Trait::KnownMembers]))],
+    traits: &[("", Traits::of(&[Trait::RefusesReasoning, Trait::RejectsUnknownMembers]))],
     verdicts: GROQ_VERDICTS,
     evidence: "hermes#34716, hermes#45655, jan#8136; 17 recorded accepted requests",
-    ..Target::like(&OTHERS)
+    ..Target::based_on(&OTHERS)
 };
 
 const NOT_SATISFIED: &str = "'messages.{message}' : for 'role:assistant' the following must be \
                              satisfied[('messages.{message}' : property 'reasoning_content' is unsupported)]";
 
 const GROQ_VERDICTS: &[Verdict] = &[
-    said(codes::CHAT_REFUSED_REASONING, Some(0), Levels::ERROR, NOT_SATISFIED, Answer::BODY),
-    said(codes::CHAT_REFUSED_REASONING, Some(3), Levels::ERROR, UNKNOWN_MEMBER, Answer::BODY),
+    with_sentence(codes::CHAT_REFUSED_REASONING, Some(0), Levels::ERROR, NOT_SATISFIED, ErrorDetails::BODY),
+    with_sentence(codes::CHAT_REFUSED_REASONING, Some(3), Levels::ERROR, UNKNOWN_MEMBER, ErrorDetails::BODY),
 ];
 
 const UNKNOWN_MEMBER: &str = "'messages.{message}' : for 'role:{role}' the following must be \
@@ -271,16 +272,16 @@ pub static XAI_CHAT: Target = Target {
     title: "xAI Chat Completions API: messages must not be empty",
     verdicts: XAI_VERDICTS,
     evidence: "langchain-ai/langchain#34140; 12 recorded accepted requests",
-    ..Target::like(&OTHERS)
+    ..Target::based_on(&OTHERS)
 };
 
 const XAI_VERDICTS: &[Verdict] = &[
-    unseen(codes::CHAT_NULL_CONTENT, Levels::ERROR),
-    said(
+    without_sentence(codes::CHAT_NULL_CONTENT, Levels::ERROR),
+    with_sentence(
         codes::CHAT_EMPTY_ASSISTANT,
         None,
         Levels::ERROR,
         "Each message must have at least one content element",
-        Answer::BODY,
+        ErrorDetails::BODY,
     ),
 ];

@@ -1,5 +1,5 @@
-//! Servers that run a model on one's own machines and put the messages into its chat template. Templates differ from
-//! model to model, so what they may refuse is a warning; what the server itself reads is an error.
+//! Self-hosted servers that render the messages with the model's chat template. Templates differ from model to model,
+//! so their possible rejections are warnings; those of the server itself are errors.
 
 use crate::history::codes;
 use crate::target::{Levels, Target, Trait, Traits, UNSEEN, Verdict, all, one};
@@ -11,10 +11,10 @@ pub static CHAT_TEMPLATE: Target = Target {
     title: "any server that uses the chat templates of Hugging Face models: the order of roles is checked",
     traits: &[("", Traits::of(&[Trait::NoDeveloper, Trait::ChatTemplate]))],
     evidence: "16 threads of 2026 with the errors of templates; llama.cpp accepted consecutive user messages six times",
-    ..Target::like(&CHAT_COMPATIBLE)
+    ..Target::based_on(&CHAT_COMPATIBLE)
 };
 
-/// The arguments of calls are parsed for the template, before it sees them.
+/// The server parses the arguments of calls before it renders the template.
 const PARSES: &[Verdict] = &[Verdict { api: UNSEEN, ..all(codes::CHAT_ARGUMENTS, Levels::ERROR) }];
 
 pub static VLLM: Target = Target {
@@ -23,7 +23,7 @@ pub static VLLM: Target = Target {
     verdicts: PARSES,
     traits: CHAT_TEMPLATE.traits,
     evidence: "vllm-project/vllm#43995, #48922, sgl-project/sglang#28035, QwenLM/Qwen3-Coder#444",
-    ..Target::like(&CHAT_TEMPLATE)
+    ..Target::based_on(&CHAT_TEMPLATE)
 };
 
 pub static LLAMACPP: Target = Target {
@@ -32,7 +32,7 @@ pub static LLAMACPP: Target = Target {
     verdicts: PARSES,
     traits: CHAT_TEMPLATE.traits,
     evidence: "ggml-org/llama.cpp#25510, co-l/openfox#367; recorded accepted requests (consecutive user messages)",
-    ..Target::like(&CHAT_TEMPLATE)
+    ..Target::based_on(&CHAT_TEMPLATE)
 };
 
 pub static OLLAMA: Target = Target {
@@ -40,12 +40,12 @@ pub static OLLAMA: Target = Target {
     title: "Ollama: tool messages without an id are paired by their order",
     // The role `developer` was accepted.
     traits: &[],
-    // Calls without ids are in its own answers.
+    // Its own answers contain calls without ids.
     verdicts: &[
         one(codes::SCHEMA_VIOLATION, 0, Levels::OFF),
         one(codes::CHAT_MISSING_ID, 0, Levels::OFF),
         one(codes::CHAT_MISSING_ID, 3, Levels::OFF),
     ],
     evidence: "recorded accepted requests to ollama.com and to a local server",
-    ..Target::like(&CHAT_COMPATIBLE)
+    ..Target::based_on(&CHAT_COMPATIBLE)
 };

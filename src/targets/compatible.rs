@@ -1,8 +1,8 @@
-//! Servers of other vendors that speak the Responses API. They mint ids of their own, so most rules about the identity
-//! of items say nothing about them.
+//! Servers of other vendors that speak the Responses API. They create their own ids, so most rules about the identity
+//! of items do not apply to them.
 
 use crate::history::codes;
-use crate::target::{Answer, Caps, Levels, Target, Verdict, all, one};
+use crate::target::{Caps, ErrorDetails, Levels, Target, Verdict, all, one};
 
 const CAPS: Caps = Caps {
     detached_reasoning: true,
@@ -14,7 +14,7 @@ const CAPS: Caps = Caps {
     searches_without_ids: false,
 };
 
-/// What holds for all of these servers. A base, and no target itself.
+/// Verdicts of all these servers. A base, not itself a target.
 static OTHERS: Target = Target {
     name: "others",
     base: None,
@@ -48,7 +48,7 @@ static OTHERS: Target = Target {
         all(codes::WRONG_ROLE, Levels::WARNING),
         one(codes::MISSING_FIELD, 8, Levels::OFF),
         all(codes::COMPACTION_WITHOUT_BLOB, Levels::WARNING),
-        // Each of these servers has a schema of its own, which is looser in places.
+        // Each of these servers has its own schema, which is less strict in places.
         one(codes::SCHEMA_VIOLATION, 0, Levels::WARNING),
         one(codes::SCHEMA_VIOLATION, 1, Levels::WARNING),
         one(codes::SCHEMA_VIOLATION, 2, Levels::WARNING),
@@ -58,7 +58,7 @@ static OTHERS: Target = Target {
     evidence: "",
 };
 
-/// What holds for vendors that serve their own models. A base, and no target itself.
+/// Verdicts of vendors that serve their own models. A base, not itself a target.
 static VENDORS: Target = Target {
     verdicts: &[
         all(codes::UNANSWERED_APPROVAL, Levels::OFF),
@@ -69,7 +69,7 @@ static VENDORS: Target = Target {
         all(codes::SYNTHETIC_ID, Levels::OFF),
         one(codes::NAMESPACE_MISMATCH, 1, Levels::WARNING),
     ],
-    ..Target::like(&OTHERS)
+    ..Target::based_on(&OTHERS)
 };
 
 pub static XAI: Target = Target {
@@ -82,7 +82,7 @@ pub static XAI: Target = Target {
         all(codes::EMPTY_CONTENT, Levels::ERROR),
     ],
     evidence: "recorded: 101 accepted requests (repeated ids, ids over 64, id-less reasoning)",
-    ..Target::like(&VENDORS)
+    ..Target::based_on(&VENDORS)
 };
 
 pub static DEEPSEEK: Target = Target {
@@ -90,9 +90,9 @@ pub static DEEPSEEK: Target = Target {
     title: "DeepSeek Responses API: a turn's calls are together, their outputs directly after them",
     caps: Caps { references: false, contiguous_outputs: true, ..CAPS },
     verdicts: &[
-        Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(codes::MISSING_OUTPUT, 0, Levels::ERROR) },
-        Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(codes::MISSING_OUTPUT, 4, Levels::ERROR) },
-        Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..all(codes::OUTPUT_BEFORE_CALL, Levels::ERROR) },
+        Verdict { api: Some(NO_OUTPUT), error: Some(NO_PARAM), ..one(codes::MISSING_OUTPUT, 0, Levels::ERROR) },
+        Verdict { api: Some(NO_OUTPUT), error: Some(NO_PARAM), ..one(codes::MISSING_OUTPUT, 4, Levels::ERROR) },
+        Verdict { api: Some(NO_OUTPUT), error: Some(NO_PARAM), ..all(codes::OUTPUT_BEFORE_CALL, Levels::ERROR) },
         one(codes::SPLIT_PARALLEL_CALLS, 0, Levels::OFF),
         one(codes::SPLIT_PARALLEL_CALLS, 1, Levels::ERROR),
         all(codes::DUPLICATE_ID, Levels::WARNING),
@@ -102,13 +102,13 @@ pub static DEEPSEEK: Target = Target {
         one(codes::MISSING_FIELD, 6, Levels::WARNING),
     ],
     evidence: "recorded: 17 accepted requests and one rejection; deepseek-ai/awesome-deepseek-integration#740",
-    ..Target::like(&VENDORS)
+    ..Target::based_on(&VENDORS)
 };
 
-/// DeepSeek names no place, and repeats the type as the code.
-const NO_PARAM: Answer = Answer { code: Some("invalid_request_error"), ..Answer::BODY };
+/// DeepSeek's errors have no place, and repeat the type as the code.
+const NO_PARAM: ErrorDetails = ErrorDetails { code: Some("invalid_request_error"), ..ErrorDetails::BODY };
 
-/// DeepSeek says this of every call whose output is not where it looks for it.
+/// DeepSeek's sentence for every call whose output is not in the expected position.
 const NO_OUTPUT: &str = "No tool output found for tool call {call_id}.";
 
 pub static OPENAI_COMPATIBLE: Target = Target {
@@ -125,6 +125,6 @@ pub static OPENAI_COMPATIBLE: Target = Target {
         all(codes::MISPLACED_PHASE, Levels::OFF),
         all(codes::UNFINISHED_ITEM, Levels::OFF),
     ],
-    evidence: "these servers create ids of their own; every provider pairs calls and outputs",
-    ..Target::like(&OTHERS)
+    evidence: "these servers create their own ids; every provider pairs calls and outputs",
+    ..Target::based_on(&OTHERS)
 };

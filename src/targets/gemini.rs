@@ -1,7 +1,7 @@
 //! The Gemini API: Google's own host, and Vertex AI.
 
 use crate::history::codes;
-use crate::target::{Answer, Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
+use crate::target::{Caps, ErrorDetails, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
 
 pub static GEMINI: Target = Target {
     name: "gemini",
@@ -16,14 +16,14 @@ pub static GEMINI: Target = Target {
     evidence: "rules and their pages; 56 recorded accepted requests, 13 of them to Vertex AI",
 };
 
-/// Google's sentences name the places of another spelling, and a type of Google's own for each.
+/// Google's sentences use another spelling of the places, and Google's own names of the types.
 const VERDICTS: &[Verdict] = &[
-    Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(codes::SCHEMA_VIOLATION, 0, Levels::ERROR) },
-    Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(codes::SCHEMA_VIOLATION, 1, Levels::ERROR) },
+    Verdict { api: UNSEEN, error: Some(ErrorDetails::GOOGLE), ..one(codes::SCHEMA_VIOLATION, 0, Levels::ERROR) },
+    Verdict { api: UNSEEN, error: Some(ErrorDetails::GOOGLE), ..one(codes::SCHEMA_VIOLATION, 1, Levels::ERROR) },
 ];
 
-/// Google's page on thought signatures: models from Gemini 3 on check them, those before do not. Those before also accept
-/// calls without any response, if the user speaks instead (recorded).
+/// Google's page on thought signatures: models from Gemini 3 on check them, earlier ones do not. Earlier ones also
+/// accept calls without any response, if a user message follows (recorded).
 const TRAITS: &[(&str, Traits)] = &[
     ("gemini-3", Traits::of(&[Trait::SignedCalls, Trait::CountsResponses])),
     ("gemini-3.6", USER_LAST),

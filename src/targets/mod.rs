@@ -1,4 +1,4 @@
-//! The targets, a family a file, and their table.
+//! The targets, one file per family, and their table.
 
 pub mod anthropic;
 pub mod bedrock;
@@ -12,7 +12,7 @@ pub mod openai;
 
 use crate::target::Target;
 
-/// All targets; the first is the one that most formats are replayed to.
+/// All targets; the first is the default of most formats.
 pub static TARGETS: &[&Target] = &[
     &openai::OPENAI,
     &openai::OPENAI_STATELESS,

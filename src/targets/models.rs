@@ -1,19 +1,20 @@
-//! Whose a model is, and what it takes, whoever hosts it: by the start of its name, as in the traits of a target.
+//! The vendor and the capabilities of a model, independent of its host: by the start of its name, as in the traits of a
+//! target.
 //!
 //! Sources: the providers' pages on their models; https://docs.claude.com/en/docs/build-with-claude/effort and
 //! extended-thinking, https://ai.google.dev/gemini-api/docs/thinking, https://platform.openai.com/docs/guides/reasoning.
 
-use crate::target::{Target, Trait, Traits, bare, fits};
+use crate::target::{Target, Trait, Traits, matches_pattern, strip_vendor};
 
 use super::by_name;
 
 const NEVER: Traits = Traits::of(&[Trait::NeverThinks]);
 const BUDGET: Traits = Traits::of(&[Trait::EffortByBudget]);
-const EITHER: Traits = Traits::of(&[Trait::EffortByBudget, Trait::EffortByWord]);
+const BUDGET_OR_WORD: Traits = Traits::of(&[Trait::EffortByBudget, Trait::EffortByWord]);
 const WORD: Traits = Traits::of(&[Trait::EffortByWord]);
 const WORD_ALONE: Traits = WORD.and(Trait::NoSampling);
 
-/// What models take; all rows that fit count.
+/// Capabilities of models; all matching rows apply.
 const ABILITIES: &[(&str, Traits)] = &[
     ("claude-2", NEVER),
     ("claude-instant", NEVER),
@@ -29,14 +30,14 @@ const ABILITIES: &[(&str, Traits)] = &[
     ("claude-sonnet-4-2", BUDGET),
     ("claude-sonnet-4-0", BUDGET),
     ("claude-sonnet-4-5", BUDGET),
-    ("claude-sonnet-4-6", EITHER),
+    ("claude-sonnet-4-6", BUDGET_OR_WORD),
     ("claude-opus-4$", BUDGET),
     ("claude-opus-4@", BUDGET),
     ("claude-opus-4-2", BUDGET),
     ("claude-opus-4-0", BUDGET),
     ("claude-opus-4-1", BUDGET),
-    ("claude-opus-4-5", EITHER),
-    ("claude-opus-4-6", EITHER),
+    ("claude-opus-4-5", BUDGET_OR_WORD),
+    ("claude-opus-4-6", BUDGET_OR_WORD),
     ("claude-opus-4-7", WORD_ALONE),
     ("claude-opus-4-8", WORD_ALONE),
     ("claude-opus-5", WORD_ALONE),
@@ -48,8 +49,8 @@ const ABILITIES: &[(&str, Traits)] = &[
     ("gemini-2.0", NEVER),
     ("gemma", NEVER),
     ("gemini-2.5", BUDGET),
-    ("gemini-3", EITHER.and(Trait::MediaInResults)),
-    ("gemini-4", EITHER.and(Trait::MediaInResults)),
+    ("gemini-3", BUDGET_OR_WORD.and(Trait::MediaInResults)),
+    ("gemini-4", BUDGET_OR_WORD.and(Trait::MediaInResults)),
     ("gpt-3.5", NEVER),
     ("gpt-4", NEVER),
     ("chatgpt-", NEVER),
@@ -67,9 +68,9 @@ const ABILITIES: &[(&str, Traits)] = &[
     ("gpt-6", WORD.and(Trait::NoSamplingWhenThinking)),
 ];
 
-/// Who makes a model.
+/// The vendor of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Maker {
+pub enum ModelVendor {
     OpenAi,
     Anthropic,
     Google,
@@ -78,75 +79,75 @@ pub enum Maker {
     Open,
 }
 
-/// Makers by the start of a model's name, and the targets of their own servers in the dialects that they speak. The
-/// first that fits holds.
-const MAKERS: &[(&str, Maker, &[&str])] = &[
-    ("gpt-oss", Maker::Open, &[]),
-    ("gpt-", Maker::OpenAi, &[]),
-    ("o1", Maker::OpenAi, &[]),
-    ("o3", Maker::OpenAi, &[]),
-    ("o4-", Maker::OpenAi, &[]),
-    ("chatgpt-", Maker::OpenAi, &[]),
-    ("codex-", Maker::OpenAi, &[]),
-    ("computer-use-", Maker::OpenAi, &[]),
-    ("claude", Maker::Anthropic, &[]),
-    ("gemini-", Maker::Google, &[]),
-    ("learnlm-", Maker::Google, &[]),
-    ("gemma", Maker::Open, &[]),
-    ("amazon.", Maker::Amazon, &[]),
-    ("nova-", Maker::Amazon, &[]),
-    ("deepseek-chat$", Maker::Open, DEEPSEEK),
-    ("deepseek-reasoner$", Maker::Open, DEEPSEEK),
-    ("deepseek-v", Maker::Open, DEEPSEEK),
-    ("deepseek-", Maker::Open, &[]),
-    ("mistral-", Maker::Open, &["mistral"]),
-    ("ministral-", Maker::Open, &["mistral"]),
-    ("magistral-", Maker::Open, &["mistral"]),
-    ("codestral-", Maker::Open, &["mistral"]),
-    ("devstral-", Maker::Open, &["mistral"]),
-    ("pixtral-", Maker::Open, &["mistral"]),
-    ("kimi-", Maker::Open, &["kimi"]),
-    ("moonshot-", Maker::Open, &["kimi"]),
-    ("glm-", Maker::Open, &["glm"]),
-    ("minimax-", Maker::Open, &["minimax"]),
-    ("MiniMax-", Maker::Open, &["minimax"]),
-    ("grok-", Maker::Open, &["xai-chat", "xai"]),
-    ("qwen", Maker::Open, &[]),
-    ("llama", Maker::Open, &[]),
-    ("meta-llama", Maker::Open, &[]),
+/// Vendors by the start of a model's name, and the targets of their own servers in the dialects that they speak. The
+/// first match applies.
+const VENDORS: &[(&str, ModelVendor, &[&str])] = &[
+    ("gpt-oss", ModelVendor::Open, &[]),
+    ("gpt-", ModelVendor::OpenAi, &[]),
+    ("o1", ModelVendor::OpenAi, &[]),
+    ("o3", ModelVendor::OpenAi, &[]),
+    ("o4-", ModelVendor::OpenAi, &[]),
+    ("chatgpt-", ModelVendor::OpenAi, &[]),
+    ("codex-", ModelVendor::OpenAi, &[]),
+    ("computer-use-", ModelVendor::OpenAi, &[]),
+    ("claude", ModelVendor::Anthropic, &[]),
+    ("gemini-", ModelVendor::Google, &[]),
+    ("learnlm-", ModelVendor::Google, &[]),
+    ("gemma", ModelVendor::Open, &[]),
+    ("amazon.", ModelVendor::Amazon, &[]),
+    ("nova-", ModelVendor::Amazon, &[]),
+    ("deepseek-chat$", ModelVendor::Open, DEEPSEEK),
+    ("deepseek-reasoner$", ModelVendor::Open, DEEPSEEK),
+    ("deepseek-v", ModelVendor::Open, DEEPSEEK),
+    ("deepseek-", ModelVendor::Open, &[]),
+    ("mistral-", ModelVendor::Open, &["mistral"]),
+    ("ministral-", ModelVendor::Open, &["mistral"]),
+    ("magistral-", ModelVendor::Open, &["mistral"]),
+    ("codestral-", ModelVendor::Open, &["mistral"]),
+    ("devstral-", ModelVendor::Open, &["mistral"]),
+    ("pixtral-", ModelVendor::Open, &["mistral"]),
+    ("kimi-", ModelVendor::Open, &["kimi"]),
+    ("moonshot-", ModelVendor::Open, &["kimi"]),
+    ("glm-", ModelVendor::Open, &["glm"]),
+    ("minimax-", ModelVendor::Open, &["minimax"]),
+    ("MiniMax-", ModelVendor::Open, &["minimax"]),
+    ("grok-", ModelVendor::Open, &["xai-chat", "xai"]),
+    ("qwen", ModelVendor::Open, &[]),
+    ("llama", ModelVendor::Open, &[]),
+    ("meta-llama", ModelVendor::Open, &[]),
 ];
 
 const DEEPSEEK: &[&str] = &["deepseek-chat", "deepseek"];
 
-/// What a model takes.
+/// The capabilities of a model.
 pub fn traits(model: &str) -> Traits {
-    let model = bare(model);
-    let fitting = ABILITIES.iter().filter(|(pattern, _)| fits(pattern, model));
+    let model = strip_vendor(model);
+    let fitting = ABILITIES.iter().filter(|(pattern, _)| matches_pattern(pattern, model));
     fitting.fold(Traits::default(), |all, (_, traits)| all.with(*traits))
 }
 
-/// Who makes a model; `None` if the name tells nobody.
-pub fn maker(model: &str) -> Option<Maker> {
-    let model = bare(model);
-    MAKERS.iter().find(|(pattern, ..)| fits(pattern, model)).map(|(_, maker, _)| *maker)
+/// The vendor of a model; `None` if the name does not show it.
+pub fn vendor(model: &str) -> Option<ModelVendor> {
+    let model = strip_vendor(model);
+    VENDORS.iter().find(|(pattern, ..)| matches_pattern(pattern, model)).map(|(_, vendor, _)| *vendor)
 }
 
-/// The server of a model's own maker that speaks a dialect. A name with a vendor in front is a router's, one with a tag
-/// behind it is on somebody's own machine.
-pub fn home(model: &str, dialect: &str) -> Option<&'static Target> {
+/// The vendor's own server for a model in a dialect. A name with a vendor prefix belongs to a router, one with a tag
+/// suffix to a self-hosted server.
+pub fn home_target(model: &str, dialect: &str) -> Option<&'static Target> {
     let own = !model.contains(['/', ':']);
-    let name = bare(model);
-    let (.., homes) = MAKERS.iter().find(|(pattern, ..)| own && fits(pattern, name))?;
+    let name = strip_vendor(model);
+    let (.., homes) = VENDORS.iter().find(|(pattern, ..)| own && matches_pattern(pattern, name))?;
     homes.iter().filter_map(|name| by_name(name)).find(|target| target.dialect == dialect)
 }
 
-/// Whether a dialect is one in which a maker's models are served.
-pub fn serves(dialect: &str, maker: Maker) -> bool {
+/// True if the models of a vendor are served in a dialect.
+pub fn serves(dialect: &str, vendor: ModelVendor) -> bool {
     match dialect {
-        "anthropic" => maker == Maker::Anthropic,
-        "gemini" => maker == Maker::Google,
-        "bedrock" => matches!(maker, Maker::Anthropic | Maker::Amazon | Maker::Open),
-        _ => matches!(maker, Maker::OpenAi | Maker::Open),
+        "anthropic" => vendor == ModelVendor::Anthropic,
+        "gemini" => vendor == ModelVendor::Google,
+        "bedrock" => matches!(vendor, ModelVendor::Anthropic | ModelVendor::Amazon | ModelVendor::Open),
+        _ => matches!(vendor, ModelVendor::OpenAi | ModelVendor::Open),
     }
 }
 
@@ -155,19 +156,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_makers_and_homes() {
-        assert_eq!(maker("claude-opus-4-8"), Some(Maker::Anthropic));
-        assert_eq!(maker("us.anthropic.claude-sonnet-4-5-20250929-v1:0"), Some(Maker::Anthropic));
-        assert_eq!(maker("openai/gpt-oss-120b"), Some(Maker::Open));
-        assert_eq!(maker("m"), None);
-        assert_eq!(home("deepseek-reasoner", "chat").map(|target| target.name), Some("deepseek-chat"));
-        assert_eq!(home("deepseek-reasoner", "responses").map(|target| target.name), Some("deepseek"));
-        assert!(home("deepseek/deepseek-chat", "chat").is_none());
+    fn names_identify_vendors_and_targets() {
+        assert_eq!(vendor("claude-opus-4-8"), Some(ModelVendor::Anthropic));
+        assert_eq!(vendor("us.anthropic.claude-sonnet-4-5-20250929-v1:0"), Some(ModelVendor::Anthropic));
+        assert_eq!(vendor("openai/gpt-oss-120b"), Some(ModelVendor::Open));
+        assert_eq!(vendor("m"), None);
+        assert_eq!(home_target("deepseek-reasoner", "chat").map(|target| target.name), Some("deepseek-chat"));
+        assert_eq!(home_target("deepseek-reasoner", "responses").map(|target| target.name), Some("deepseek"));
+        assert!(home_target("deepseek/deepseek-chat", "chat").is_none());
     }
 
     #[test]
-    fn every_home_is_a_target() {
-        let named = MAKERS.iter().flat_map(|(.., homes)| *homes);
+    fn every_vendor_target_exists() {
+        let named = VENDORS.iter().flat_map(|(.., homes)| *homes);
         named.for_each(|name| assert!(by_name(name).is_some(), "{name}"));
     }
 }

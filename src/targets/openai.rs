@@ -1,4 +1,4 @@
-//! The Responses API of OpenAI itself, on its own hosts, on Azure, and behind ChatGPT's Codex backend.
+//! The Responses API of OpenAI itself, on its own hosts, on Azure, and in ChatGPT's Codex backend.
 
 use crate::history::codes;
 use crate::target::{Caps, Levels, Target, Thinking, Trait, Traits, Verdict, all, one};
@@ -13,7 +13,7 @@ const CAPS: Caps = Caps {
     searches_without_ids: false,
 };
 
-/// Which models take no reasoning items, and which reason unless they are told not to.
+/// Models that do not accept reasoning items, and models that reason by default.
 const MODELS: &[(&str, Thinking)] = &[
     ("gpt-3.5", Thinking::Never),
     ("gpt-4", Thinking::Never),
@@ -33,19 +33,19 @@ const MODELS: &[(&str, Thinking)] = &[
     ("gpt-6", Thinking::OnRequest),
 ];
 
-const AT_TIMES: Traits = Traits::of(&[Trait::ReasonsAtTimes]);
+const SOMETIMES: Traits = Traits::of(&[Trait::ReasonsSometimes]);
 
-/// Models whose items with ids and without any reasoning were accepted, call after call, and never seen refused.
+/// Models that accepted items with ids and without any reasoning, call after call; no rejection is known.
 const TRAITS: &[(&str, Traits)] = &[
-    ("gpt-5.2", AT_TIMES),
-    ("gpt-5.3", AT_TIMES),
-    ("gpt-5.4", AT_TIMES),
-    ("gpt-5.5", AT_TIMES),
-    ("gpt-5.6", AT_TIMES),
-    ("gpt-5.7", AT_TIMES),
-    ("gpt-5.8", AT_TIMES),
-    ("gpt-5.9", AT_TIMES),
-    ("gpt-6", AT_TIMES),
+    ("gpt-5.2", SOMETIMES),
+    ("gpt-5.3", SOMETIMES),
+    ("gpt-5.4", SOMETIMES),
+    ("gpt-5.5", SOMETIMES),
+    ("gpt-5.6", SOMETIMES),
+    ("gpt-5.7", SOMETIMES),
+    ("gpt-5.8", SOMETIMES),
+    ("gpt-5.9", SOMETIMES),
+    ("gpt-6", SOMETIMES),
 ];
 
 pub static OPENAI: Target = Target {
@@ -66,7 +66,7 @@ pub static OPENAI_STATELESS: Target = Target {
     title: "OpenAI Responses API with `store: false`: every item must carry its own content",
     store: false,
     traits: TRAITS,
-    ..Target::like(&OPENAI)
+    ..Target::based_on(&OPENAI)
 };
 
 pub static AZURE: Target = Target {
@@ -77,7 +77,7 @@ pub static AZURE: Target = Target {
     verdicts: &[
         all(codes::ORPHAN_APPROVAL, Levels::ERROR),
         all(codes::UNACKNOWLEDGED_SAFETY_CHECK, Levels::WARNING),
-        // Azure refuses unpaired reasoning where OpenAI may take it, stored or not.
+        // Azure rejects unpaired reasoning where OpenAI may accept it, stored or not.
         one(codes::REASONING_WITHOUT_ITEM, 0, Levels::ERROR),
         one(codes::REASONING_WITHOUT_ITEM, 4, Levels::WARNING),
         all(codes::REGROUPED_REASONING, Levels::WARNING),
@@ -86,7 +86,7 @@ pub static AZURE: Target = Target {
         Verdict { api: Some("ID is required"), ..one(codes::MISSING_FIELD, 4, Levels::WARNING) },
     ],
     evidence: "openai/codex#3528, hermes-agent#63257, openclaw#57499, pi#2702; 19 recorded accepted requests",
-    ..Target::like(&OPENAI)
+    ..Target::based_on(&OPENAI)
 };
 
 pub static CODEX: Target = Target {
@@ -96,7 +96,7 @@ pub static CODEX: Target = Target {
     caps: Caps { references: false, chaining: false, searches_without_ids: true, ..CAPS },
     verdicts: CODEX_VERDICTS,
     evidence: "openai/codex `normalize.rs`; 57 recorded accepted requests",
-    ..Target::like(&OPENAI)
+    ..Target::based_on(&OPENAI)
 };
 
 const CODEX_VERDICTS: &[Verdict] = &[

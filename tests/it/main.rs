@@ -15,7 +15,6 @@ mod formats;
 mod fuzz;
 #[path = "../../benches/generate.rs"]
 mod generate;
-mod house;
 mod linear;
 #[path = "../../benches/logs.rs"]
 mod logs;
@@ -23,4 +22,5 @@ mod repair;
 mod report;
 mod rules;
 mod source;
+mod structure;
 mod support;

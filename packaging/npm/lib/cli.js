@@ -44,7 +44,7 @@ need the native command. Exit codes: 0 no errors, 1 errors, 2 the job could not 
 
 const TEXTS = ["target", "format", "store", "model", "effort", "as", "pointer", "orphans", "reasoning", "to"];
 // What is said after a change.
-const LOSSES = { lossless: "", adds: " (lossless, adds a placeholder)", lossy: " (lossy)" };
+const LOSSES = { lossless: "", adds: " (lossless and adds a placeholder)", lossy: " (lossy)" };
 const FLAGS = ["lossless", "fix-warnings", "deny-warnings", "force"];
 
 class Usage extends Error {}

@@ -62,6 +62,8 @@ export interface Diagnostic extends Place {
   id: string | null;
   call_id: string | null;
   related: (Place & { message: string })[];
+  /** The page of the rule. */
+  url: string;
   /** What the provider says to this, word for word. */
   api_message: string | null;
   evidence: "recorded" | "reported" | "documented" | "inferred";

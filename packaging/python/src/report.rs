@@ -164,6 +164,7 @@ view! {
     Diagnostic {
         rule: String = |d| d.rule.clone(),
         name: &'static str = |d| d.name,
+        url: String = |d| d.url.clone(),
         severity: &'static str = |d| d.severity,
         message: String = |d| d.message.clone(),
         path: String = |d| d.path.clone(),

@@ -1,20 +1,20 @@
-//! `explain`: a rule's page, or what a pasted error means and where in a file it comes from.
+//! `explain`: the page of a rule, or the meaning of an error message and its place in a file.
 
 mod error;
-mod heal;
-mod in_file;
-mod page;
-mod pasted;
+mod file_evidence;
+mod pasted_error;
+mod repair_command;
+mod rule_page;
 
 use crate::report::Style;
 
-pub use error::error;
-pub use page::page;
-pub use pasted::Pasted;
+pub use error::explain_error;
+pub use pasted_error::PastedError;
+pub use rule_page::explain_rule;
 
-/// How it is printed.
+/// The output format and style.
 #[derive(Clone, Copy)]
-pub struct Telling {
+pub struct PrintOptions {
     pub json: bool,
     pub style: Style,
 }

@@ -1,5 +1,4 @@
-//! Whether repairs that lose something may be written: a person at a terminal is asked once. A script has decided when it
-//! said `-w`, and is never asked.
+//! Consent to lossy repairs: a person at a terminal is asked once. A script is never asked, because `-w` is its consent.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -9,28 +8,28 @@ use crate::rule::Loss;
 
 use crate::commands::{Failure, stderr};
 
-/// As many losses are listed.
-const SHOWN: usize = 10;
+/// Maximum number of losses that are listed.
+const MAX_LISTED_LOSSES: usize = 10;
 
-/// What is known of the answer.
+/// The state of the consent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::commands) enum Consent {
-    /// Given, or nobody has to give it.
+    /// Given, or not required.
     Given,
-    /// To be asked for once something would be lost.
+    /// To be requested before the first lossy repair.
     Unasked,
     Refused,
 }
 
 impl Consent {
-    /// Of a run that writes. `yes`: the answer is known.
-    pub fn of_run(writes: bool, yes: bool) -> Consent {
-        let is_watched = io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
-        if writes && !yes && is_watched { Consent::Unasked } else { Consent::Given }
+    /// The initial consent of a run. `yes`: given by `--yes`.
+    pub fn for_run(writes: bool, yes: bool) -> Consent {
+        let is_interactive = io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
+        if writes && !yes && is_interactive { Consent::Unasked } else { Consent::Given }
     }
 
-    /// Whether changes may be written. The first that lose something decide about all that follow.
-    pub fn covers<'n>(
+    /// True if changes may be written. The answer for the first lossy ones applies to all that follow.
+    pub fn permits<'n>(
         &mut self,
         notes: impl Iterator<Item = &'n ChangeNote>,
         several: bool,
@@ -50,20 +49,20 @@ impl Consent {
     }
 }
 
-/// Lists what would be lost, and asks. No answer means no.
+/// Lists the losses, and asks. No answer means no.
 pub(in crate::commands) fn ask(lossy: &[ChangeNote], several: bool) -> Result<bool, Failure> {
     let mut to = stderr();
-    writeln!(to, "These repairs lose content:")?;
-    changes::write_list(lossy.get(..SHOWN).unwrap_or(lossy), &mut to)?;
-    if let Some(more @ 1..) = lossy.len().checked_sub(SHOWN) {
+    writeln!(to, "These repairs are lossy:")?;
+    changes::write_list(lossy.get(..MAX_LISTED_LOSSES).unwrap_or(lossy), &mut to)?;
+    if let Some(more @ 1..) = lossy.len().checked_sub(MAX_LISTED_LOSSES) {
         writeln!(to, "and {}", count(more as u64, "more repair"))?;
     }
-    let others = if several { ", and those in other files that lose content" } else { "" };
+    let others = if several { ", and lossy repairs of other files" } else { "" };
     write!(to, "Write these repairs{others}? [y/N] ")?;
     to.flush()?;
     let mut answer = String::new();
     if io::stdin().lock().read_line(&mut answer)? == 0 {
-        // Nobody has ended the line.
+        // The line has no end yet.
         writeln!(to)?;
     }
     Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
@@ -75,7 +74,7 @@ mod tests {
     use crate::history::Row;
     use crate::place::{DocId, Place};
     use crate::repair::{Action, Cause};
-    use crate::report::Spot;
+    use crate::report::Location;
 
     fn note(loss: Loss) -> ChangeNote {
         let at = Place { doc: DocId(0), len: 1, start: 0 };
@@ -84,9 +83,9 @@ mod tests {
             name: "orphan-output",
             action: Action::Drop,
             loss,
-            what: "drop the output",
+            description: "drop the output",
             path: "h.json".to_owned(),
-            spot: Spot::default(),
+            location: Location::default(),
             other: None,
             bytes: 1,
             reason: None,
@@ -108,20 +107,20 @@ mod tests {
         for answer in [true, false] {
             let mut consent = Consent::Unasked;
             let never = |_: &[ChangeNote], _| panic!("asked");
-            assert!(consent.covers(lossless.iter(), true, never).expect("an answer"));
-            let asked = consent.covers(lossy.iter(), true, |lossy, several| {
+            assert!(consent.permits(lossless.iter(), true, never).expect("an answer"));
+            let asked = consent.permits(lossy.iter(), true, |lossy, several| {
                 assert_eq!((lossy.len(), several), (1, true));
                 Ok(answer)
             });
             assert_eq!(asked.expect("an answer"), answer);
-            assert_eq!(consent.covers(lossy.iter(), true, never).expect("an answer"), answer);
-            assert!(consent.covers(lossless.iter(), true, never).expect("an answer"));
+            assert_eq!(consent.permits(lossy.iter(), true, never).expect("an answer"), answer);
+            assert!(consent.permits(lossless.iter(), true, never).expect("an answer"));
         }
     }
 
     #[test]
     fn who_does_not_write_is_not_asked() {
-        assert_eq!(Consent::of_run(false, false), Consent::Given);
-        assert_eq!(Consent::of_run(true, true), Consent::Given);
+        assert_eq!(Consent::for_run(false, false), Consent::Given);
+        assert_eq!(Consent::for_run(true, true), Consent::Given);
     }
 }

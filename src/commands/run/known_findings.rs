@@ -1,6 +1,6 @@
-//! Baselines: findings that are known and not reported again. A file of them is compared with what a run finds, doc by
-//! doc: first by fingerprint, which rests on ids; what is left of a file then by likeness, one for one, because a run that
-//! is recorded again has other ids and the same faults.
+//! Baselines: known findings, which are not reported again. The entries are matched with the findings of each document by
+//! fingerprint, which depends on ids; then the rest by likeness, one for one, because a conversation that is recorded again
+//! has other ids and the same findings.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -8,39 +8,39 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::options::{self, Misuse};
+use crate::options::{self, UsageError};
 use crate::report::command_line::CommandLine;
 use crate::report::words::count;
-use crate::report::{Mark, Seen, marks, write_compact};
+use crate::report::{BaselineKey, DocReport, baseline_keys, write_compact};
 use crate::source::inputs::globs::absolute;
 use crate::source::inputs::walk::BASELINE;
-use crate::source::outputs::product::{Existing, NewFile};
-use crate::source::{display_name, display_path, words};
+use crate::source::outputs::new_file::{ExistingFile, NewFile};
+use crate::source::{describe_error, display_name, display_path};
 use crate::target::Severity;
 
-use super::notice::complain;
-use super::outcome::{Failure, unwritten};
+use super::notice::print_error;
+use super::outcome::{Failure, commit_failure};
 
-/// Known findings.
+/// A baseline of known findings.
 pub struct Baseline {
     path: PathBuf,
-    /// Paths of files are relative to it.
+    /// The folder that paths of entries are relative to.
     folder: PathBuf,
-    pub(in crate::commands) entries: Vec<Entry>,
-    /// The entries of each fingerprint and of each likeness, which both name the path.
-    of_fingerprint: HashMap<String, Vec<usize>>,
-    of_likeness: HashMap<String, Vec<usize>>,
-    /// Entries that a finding was compared with and fits.
-    met: Vec<bool>,
-    /// Files that were looked at.
-    looked: HashSet<String>,
-    /// Findings that no entry fits.
-    pub(in crate::commands) new: Vec<Entry>,
+    pub(in crate::commands) entries: Vec<BaselineEntry>,
+    /// Indices of entries by fingerprint and by likeness; both include the path.
+    by_fingerprint: HashMap<String, Vec<usize>>,
+    by_likeness: HashMap<String, Vec<usize>>,
+    /// True for entries that a finding matched.
+    matched: Vec<bool>,
+    /// Paths that were checked.
+    checked_paths: HashSet<String>,
+    /// Findings without an entry.
+    pub(in crate::commands) new: Vec<BaselineEntry>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::commands) struct Entry {
+pub(in crate::commands) struct BaselineEntry {
     pub path: String,
     pub rule: String,
     fingerprint: String,
@@ -49,105 +49,115 @@ pub(in crate::commands) struct Entry {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct BaselineFile {
     version: u32,
-    findings: Vec<Entry>,
+    findings: Vec<BaselineEntry>,
 }
 
 impl Baseline {
-    /// The findings that a file lists.
-    pub fn read(path: &Path) -> Result<Baseline, Misuse> {
+    /// Reads a baseline file.
+    pub fn read(path: &Path) -> Result<Baseline, UsageError> {
         let label = options::label(path);
         let text = std::fs::read(path).map_err(|error| {
-            Misuse::new(words(&label, &error))
-                .help(format!("`{}` makes a baseline of what is found now", command("baseline write", path)))
+            UsageError::new(describe_error(&label, &error))
+                .help(format!("create one with `{}`", baseline_command("baseline write", path)))
         })?;
-        let wrong =
-            |why: &dyn std::fmt::Display| Misuse::new(format!("{}: not a baseline: {why}", display_name(&label)));
-        let written: Written = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
+        let wrong = |why: &dyn std::fmt::Display| {
+            UsageError::new(format!("{}: not a baseline: {why}", display_name(&label)))
+        };
+        let written: BaselineFile = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
         if written.version != 1 {
-            return Err(wrong(&format_args!("version {} is not known", written.version)));
+            return Err(wrong(&format_args!("unknown version {}", written.version)));
         }
-        Ok(Baseline::of(path, written.findings))
+        Ok(Baseline::from_entries(path, written.findings))
     }
 
-    pub(in crate::commands) fn of(path: &Path, entries: Vec<Entry>) -> Baseline {
+    pub(in crate::commands) fn from_entries(path: &Path, entries: Vec<BaselineEntry>) -> Baseline {
         let folder = absolute(path).parent().map(Path::to_owned).unwrap_or_default();
-        let met = vec![false; entries.len()];
-        let (mut of_fingerprint, mut of_likeness) = (HashMap::new(), HashMap::new());
-        // The first of equal ones is taken first: from the end of its list.
+        let matched = vec![false; entries.len()];
+        let (mut by_fingerprint, mut by_likeness) = (HashMap::new(), HashMap::new());
+        // The first of equal entries is matched first, from the end of its list.
         for (n, entry) in entries.iter().enumerate().rev() {
-            let own: &mut Vec<usize> = of_fingerprint.entry(entry.fingerprint.clone()).or_default();
+            let own: &mut Vec<usize> = by_fingerprint.entry(entry.fingerprint.clone()).or_default();
             own.push(n);
-            let like: &mut Vec<usize> = of_likeness.entry(entry.likeness.clone()).or_default();
+            let like: &mut Vec<usize> = by_likeness.entry(entry.likeness.clone()).or_default();
             like.push(n);
         }
-        let (looked, new) = (HashSet::new(), Vec::new());
-        Baseline { path: path.to_owned(), folder, entries, of_fingerprint, of_likeness, met, looked, new }
+        let (checked_paths, new) = (HashSet::new(), Vec::new());
+        Baseline {
+            path: path.to_owned(),
+            folder,
+            entries,
+            by_fingerprint,
+            by_likeness,
+            matched,
+            checked_paths,
+            new,
+        }
     }
 
-    /// The next entry that fits and that no finding has yet: from now on it is met.
-    fn next(&mut self, mark: &Mark, by_id: bool) -> Option<&mut Entry> {
+    /// Matches the next entry that fits and is not matched yet.
+    fn next_match(&mut self, mark: &BaselineKey, by_id: bool) -> Option<&mut BaselineEntry> {
         let all = match by_id {
-            true => self.of_fingerprint.get_mut(&mark.fingerprint),
-            false => self.of_likeness.get_mut(&mark.likeness),
+            true => self.by_fingerprint.get_mut(&mark.fingerprint),
+            false => self.by_likeness.get_mut(&mark.likeness),
         };
         let all = all?;
-        let n = std::iter::from_fn(|| all.pop()).find(|n| self.met.get(*n) == Some(&false))?;
-        *self.met.get_mut(n)? = true;
+        let n = std::iter::from_fn(|| all.pop()).find(|n| self.matched.get(*n) == Some(&false))?;
+        *self.matched.get_mut(n)? = true;
         self.entries.get_mut(n)
     }
 
-    /// Takes out of what was found in a doc what is known. Gives how much that is.
-    pub(in crate::commands) fn take(&mut self, seen: &mut Seen) -> u64 {
+    /// Removes known findings from a report, and returns their number.
+    pub(in crate::commands) fn remove_known(&mut self, seen: &mut DocReport) -> u64 {
         let path = self.path_of(&seen.path);
-        let marks = marks(&seen.diagnostics, &path);
-        // Notes fail nothing, so there is nothing to know of them.
-        let counting = marks.into_iter().zip(&seen.diagnostics).enumerate();
-        let mut open: Vec<(usize, Mark)> = counting
+        let marks = baseline_keys(&seen.diagnostics, &path);
+        // Notes do not fail a run, so baselines do not list them.
+        let numbered = marks.into_iter().zip(&seen.diagnostics).enumerate();
+        let mut open: Vec<(usize, BaselineKey)> = numbered
             .filter(|(_, (_, found))| found.severity != Severity::Info)
             .map(|(n, (mark, _))| (n, mark))
             .collect();
         let mut known: HashSet<usize> = HashSet::new();
         for by_id in [true, false] {
             open.retain(|(n, mark)| {
-                let Some(fitting) = self.next(mark, by_id) else { return true };
-                // Its ids are others now.
-                fitting.fingerprint.clone_from(&mark.fingerprint);
+                let Some(entry) = self.next_match(mark, by_id) else { return true };
+                // Its ids may have changed.
+                entry.fingerprint.clone_from(&mark.fingerprint);
                 known.insert(*n);
                 false
             });
         }
-        for (n, Mark { fingerprint, likeness }) in open {
+        for (n, BaselineKey { fingerprint, likeness }) in open {
             let Some(found) = seen.diagnostics.get(n) else { continue };
             let rule = found.rule.to_string();
-            self.new.push(Entry { path: path.clone(), rule, fingerprint, likeness });
+            self.new.push(BaselineEntry { path: path.clone(), rule, fingerprint, likeness });
         }
         let mut numbers = 0..;
         seen.diagnostics.retain(|_| numbers.next().is_some_and(|n| !known.contains(&n)));
-        self.looked.insert(path);
+        self.checked_paths.insert(path);
         known.len() as u64
     }
 
-    /// Entries whose findings are gone, with their files or without.
-    pub(in crate::commands) fn stale(&self) -> Vec<&Entry> {
-        let is_gone = |entry: &Entry| {
+    /// Entries whose findings, or files, no longer exist.
+    pub(in crate::commands) fn stale(&self) -> Vec<&BaselineEntry> {
+        let is_gone = |entry: &BaselineEntry| {
             let file = entry.path.split(": ").next().unwrap_or(&entry.path);
-            self.looked.contains(&entry.path) || !self.folder.join(file).exists()
+            self.checked_paths.contains(&entry.path) || !self.folder.join(file).exists()
         };
-        let left = self.entries.iter().zip(&self.met).filter(|(_, met)| !**met);
+        let left = self.entries.iter().zip(&self.matched).filter(|(_, matched)| !**matched);
         left.map(|(entry, _)| entry).filter(|entry| is_gone(entry)).collect()
     }
 
-    /// Says that the file lists findings that are gone.
-    pub fn say_stale(&self) {
+    /// Reports the number of stale entries.
+    pub fn report_stale(&self) {
         let stale = self.stale().len();
         if stale > 0 {
             let (path, entries) = (display_path(&self.path), count(stale as u64, "entry"));
             let are = if stale == 1 { "is" } else { "are" };
-            complain(&format!(
-                "{path}: {entries} {are} no longer found; `{}` removes them",
-                command("baseline prune", &self.path)
+            print_error(&format!(
+                "{path}: {entries} {are} no longer found; remove with `{}`",
+                baseline_command("baseline prune", &self.path)
             ));
         }
     }
@@ -158,28 +168,28 @@ impl Baseline {
         below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
     }
 
-    /// Writes the file anew. Gives how many files its entries are about.
-    pub(in crate::commands) fn save(&self, mut entries: Vec<Entry>) -> Result<usize, Failure> {
+    /// Writes the file, and returns the number of files in its entries.
+    pub(in crate::commands) fn save(&self, mut entries: Vec<BaselineEntry>) -> Result<usize, Failure> {
         entries.sort_unstable();
         let files: HashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
-        let mut file = NewFile::create(&self.path, false, Existing::Replace).map_err(unwritten)?;
+        let mut file = NewFile::create(&self.path, false, ExistingFile::Replace).map_err(commit_failure)?;
         write_entries(&entries, &mut file)?;
-        file.save().map_err(unwritten)?;
+        file.save().map_err(commit_failure)?;
         Ok(files.len())
     }
 }
 
-/// A command about a baseline.
-fn command(name: &str, path: &Path) -> CommandLine {
-    let line = CommandLine::new(name).on_all();
+/// A command for a baseline.
+fn baseline_command(name: &str, path: &Path) -> CommandLine {
+    let line = CommandLine::new(name).on_all_inputs();
     match path == Path::new(BASELINE) {
         true => line,
         false => line.with("--baseline", &path.to_string_lossy()),
     }
 }
 
-/// One finding a line, so that a diff shows what has changed.
-fn write_entries(entries: &[Entry], out: &mut dyn Write) -> io::Result<()> {
+/// Writes one finding per line, so that diffs are readable.
+fn write_entries(entries: &[BaselineEntry], out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\n\"version\": 1,\n\"findings\": [")?;
     for (n, entry) in entries.iter().enumerate() {
         out.write_all(if n > 0 { b",\n" } else { b"\n" })?;

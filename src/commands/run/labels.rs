@@ -2,7 +2,7 @@
 
 use crate::source::Input;
 
-/// What an input is called before it is open; `display_name` prints it.
+/// The name of an input before it is opened; print it with `display_name`.
 pub(in crate::commands) fn label_of(input: &Input) -> String {
     match input {
         Input::Stdin => "-".to_owned(),

@@ -1,9 +1,9 @@
-//! What all commands that read docs share: the options of a run, its inputs, and opening docs in order, on several
-//! threads.
+//! The base of all commands that read documents: the options of a run, its inputs, and opening documents in order, on
+//! several threads.
 
 pub mod bugs;
-pub mod closing;
 pub mod consent;
+pub mod fix_summary;
 pub mod known_findings;
 pub mod labels;
 pub mod notice;
@@ -19,76 +19,76 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use crate::judge::{self, JudgedDoc};
-use crate::options::{Lints, Misuse};
+use crate::options::{LintSettings, UsageError};
 use crate::place::DocId;
-use crate::read::detect::{self, Reading};
+use crate::read::detect::{self, RecordReading};
 use crate::report::html::draw::{self, Drawing};
-use crate::report::words::grouped;
-use crate::report::{self, Content, Diagnostic, Ignored, Style};
+use crate::report::words::group_digits;
+use crate::report::{self, ContentDisplay, Diagnostic, IgnoredCounts, Style};
 use crate::source::bug::{self, Bug};
-use crate::source::inputs::filter::Filters;
-use crate::source::inputs::walk::{Passed, WalkError, walk};
-use crate::source::lineage::{Family, Lookup};
-use crate::source::{Doc, Input, Opening, display_name, display_path, folders, parallel, segments, sqlite};
+use crate::source::inputs::filter::FolderFilters;
+use crate::source::inputs::walk::{SkippedPaths, WalkError, walk};
+use crate::source::lineage::{LineageLookup, LogFamily};
+use crate::source::{Doc, Input, InputOptions, display_name, display_path, folders, parallel, segments, sqlite};
 
 use self::labels::label_of;
-use self::notice::{complain, talk};
+use self::notice::{print_error, print_note};
 use self::outcome::{Failure, Outcome};
 use self::progress::Progress;
 use super::lineage;
 
-/// Options of all commands that read docs.
+/// Options of all commands that read documents.
 pub struct Run {
     pub paths: Vec<PathBuf>,
-    pub lints: Lints,
+    pub lints: LintSettings,
     pub threads: usize,
     pub allow_empty: bool,
     pub exit_zero: bool,
     pub deny_warnings: bool,
     pub stdin_name: Option<String>,
-    /// Bytes that a compressed file may be unpacked to.
-    pub most_unpacked: u64,
+    /// Maximum size of an unpacked file in bytes.
+    pub max_unpacked: u64,
     pub show_content: bool,
     pub verbose: bool,
     pub quiet: bool,
-    /// A person who waits may see how far the run is.
+    /// The progress bar may be shown.
     pub progress: bool,
     pub style: Style,
-    /// As many findings are shown as were asked for.
-    pub most_shown: Option<usize>,
-    /// The last of the paths, from this one on, are of a list that may name anything.
+    /// The value of `--max-diagnostics`; `None` for the default, or for 0.
+    pub max_diagnostics: Option<usize>,
+    /// Paths from this index on come from a list, which may contain files without a conversation.
     pub lenient_from: usize,
     pub outputs: Vec<Output>,
-    /// `-o` names the file of a report.
+    /// True if `-o` specifies the file of a report.
     pub report_flag: bool,
-    /// Files that are read besides the inputs: lists of them, settings.
+    /// Other files that are read: lists of inputs, config files, schemas.
     pub also_read: Vec<PathBuf>,
-    /// Where files are looked for that a log continues from.
-    pub lookup: Lookup,
+    /// The folders to search for files that a log continues from.
+    pub lookup: LineageLookup,
 }
 
-/// A report and where it goes.
+/// A report format, and the file to write it to; `None` for standard output.
 pub struct Output {
     pub name: &'static str,
-    pub make: report::Make,
+    pub make: report::ReporterConstructor,
     pub file: Option<PathBuf>,
 }
 
-/// What a run reads.
+/// The inputs of a run.
 pub(super) struct Inputs {
     /// In order.
     pub all: Vec<Input>,
-    /// Something could not be walked, which was said.
+    /// A path could not be read, which was reported.
     pub failed: bool,
-    /// What was met and not taken.
-    pub ignored: Ignored,
+    /// Numbers of ignored files and folders.
+    pub ignored_counts: IgnoredCounts,
 }
 
-/// A file up to this size is linted by one thread, side by side with others; a larger one by all threads.
-const SMALL: u64 = 4 << 20;
+/// Files up to this size, in bytes, are judged in parallel, each by one thread; a larger one by all threads.
+const MAX_SMALL_FILE: u64 = 4 << 20;
 
 impl Run {
-    /// How a run ended that could not do all of its job, or found something.
+    /// The outcome of a run: `failed` if it is incomplete, `found` if it has findings.
     pub(super) fn outcome(&self, failed: bool, found: bool) -> Outcome {
         match (failed, found && !self.exit_zero) {
             (true, _) => Outcome::Failed,
@@ -97,11 +97,11 @@ impl Run {
         }
     }
 
-    /// Inputs in order, and all config files that hold for them.
+    /// Collects the inputs in order, and loads their config files.
     pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
         let walked = walk(&self.paths, &self.lints);
         for error in &walked.errors {
-            complain(&error.to_string());
+            print_error(&error.to_string());
         }
         let mut failed = !walked.errors.is_empty();
         let mut all = Vec::with_capacity(walked.inputs.len());
@@ -114,76 +114,76 @@ impl Run {
                 Ok(None) => all.push(input),
                 Ok(Some(members)) => all.extend(members),
                 Err(error) => {
-                    complain(&error.message);
+                    print_error(&error.message);
                     failed = true;
                 }
             }
         }
-        let all = self.gathered(all);
+        let all = self.group_inputs(all);
         self.configure(&all)?;
         if self.verbose {
             for (path, why) in &walked.passed.each {
-                talk(&format!("{}: ignored: {}", display_path(path), display_name(why)));
+                print_note(&format!("{}: ignored: {}", display_path(path), display_name(why)));
             }
         }
-        let Passed { files, folders, .. } = walked.passed;
-        Ok(Inputs { all, failed, ignored: Ignored { files, folders } })
+        let SkippedPaths { files, folders, .. } = walked.passed;
+        Ok(Inputs { all, failed, ignored_counts: IgnoredCounts { files, folders } })
     }
 
-    /// The inputs as they are now, of files that come and grow. What could not be walked is not said.
-    pub(super) fn inputs_now(&self) -> (Vec<Input>, Vec<WalkError>) {
+    /// The current inputs, when files appear and grow. Errors are returned, not reported.
+    pub(super) fn current_inputs(&self) -> (Vec<Input>, Vec<WalkError>) {
         let walked = walk(&self.paths, &self.lints);
-        (self.gathered(walked.inputs), walked.errors)
+        (self.group_inputs(walked.inputs), walked.errors)
     }
 
-    /// Reads the config files of the inputs, and says what is wrong with them.
+    /// Loads the config files of the inputs, and reports their errors and unused globs.
     pub(super) fn configure(&self, inputs: &[Input]) -> Result<(), Failure> {
-        let mut wrong = self.lints.wrong();
+        let mut errors = self.lints.take_errors();
         for input in inputs {
             let label = match input {
                 Input::Stdin => self.stdin_name.clone().unwrap_or_else(|| "-".to_owned()),
                 input => label_of(input),
             };
-            // The globs of the file learn here what they match.
-            let held = self.lints.load(Path::new(&label)).map(|()| self.lints.in_force(&label));
-            wrong.extend(held.err().filter(|new| wrong.iter().all(|old| old.message != new.message)));
+            // This marks the globs of the file that match.
+            let loaded = self.lints.load(Path::new(&label)).map(|()| self.lints.effective(&label));
+            errors.extend(loaded.err().filter(|new| errors.iter().all(|old| old.message != new.message)));
         }
-        if !wrong.is_empty() {
-            let last = wrong.pop();
-            for misuse in wrong {
-                complain(&misuse.to_string());
-                misuse.help.iter().for_each(|help| complain(help));
+        if !errors.is_empty() {
+            let last = errors.pop();
+            for usage_error in errors {
+                print_error(&usage_error.to_string());
+                usage_error.help.iter().for_each(|help| print_error(help));
             }
-            return last.map_or(Ok(()), |misuse| Err(misuse.into()));
+            return last.map_or(Ok(()), |usage_error| Err(usage_error.into()));
         }
         if !self.quiet {
-            self.lints.idle_globs(&self.folders()).iter().for_each(|idle| complain(idle));
+            self.lints.unused_globs(&self.folders()).iter().for_each(|idle| print_error(idle));
         }
         Ok(())
     }
 
-    /// The folders that were named.
+    /// The given folders.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         self.paths.iter().filter(|path| path.is_dir()).cloned().collect()
     }
 
-    /// The files of an archive that was named.
-    pub(super) fn members(&self, input: &Input) -> Result<Option<Vec<Input>>, Misuse> {
+    /// The files of a given archive; `None` if the input is not an archive.
+    pub(super) fn members(&self, input: &Input) -> Result<Option<Vec<Input>>, UsageError> {
         let Input::File { path, named: true } = input else { return Ok(None) };
         let filter = self.lints.of_folder(path.parent().unwrap_or(Path::new("")));
         let Some(members) = filter.members(path) else { return Ok(None) };
-        let wrong = |error| Misuse::new(WalkError { path: path.clone(), error }.to_string());
+        let wrong = |error| UsageError::new(WalkError { path: path.clone(), error }.to_string());
         let members = members.map_err(wrong)?.into_iter();
         Ok(Some(members.map(|member| Input::Member { member, named: false }).collect()))
     }
 
-    /// Whether warnings about a doc fail the run.
+    /// True if warnings about a document fail the run.
     pub(super) fn denies_warnings(&self, label: &str) -> bool {
-        self.deny_warnings || self.lints.in_force(label).denies_warnings()
+        self.deny_warnings || self.lints.effective(label).denies_warnings()
     }
 
-    /// The histories of each database, in its place. One that cannot be read, or holds none, says so when it is opened.
-    fn spread(inputs: Vec<Input>) -> Vec<Input> {
+    /// Replaces each database with its histories. One that is unreadable or empty stays, and is reported when it is opened.
+    fn expand_databases(inputs: Vec<Input>) -> Vec<Input> {
         let mut out = Vec::with_capacity(inputs.len());
         for input in inputs {
             match &input {
@@ -200,14 +200,14 @@ impl Run {
         out
     }
 
-    /// Puts files together that are one log.
-    pub(super) fn gathered(&self, inputs: Vec<Input>) -> Vec<Input> {
-        let inputs = segments::gather(folders::gather(Self::spread(inputs)), has_segments);
-        Family::new(&lineage::Peeker, &self.lookup, &inputs).gather(inputs)
+    /// Groups files that belong to one log.
+    pub(super) fn group_inputs(&self, inputs: Vec<Input>) -> Vec<Input> {
+        let inputs = segments::group_logs(folders::group_sessions(Self::expand_databases(inputs)), has_segments);
+        LogFamily::new(&lineage::FileLineageReader, &self.lookup, &inputs).group_logs(inputs)
     }
 
-    /// Opens each input and hands it to `work`, with the number of threads that it may use; results come to `take` in
-    /// the order of the inputs. `take` ends the run by returning `false`.
+    /// Opens each input and passes it to `work`, with the number of threads to use. `take` receives the results in the order
+    /// of the inputs, and ends the run by returning `false`.
     pub(super) fn each_doc<R: Send>(
         &self,
         inputs: &[Input],
@@ -217,36 +217,36 @@ impl Run {
         let len = |path: &PathBuf| std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
         let small = |input: &Input| match input {
             Input::Stdin | Input::Member { .. } => false,
-            // Only its own rows are read.
+            // Only the rows of the history are read.
             Input::History { .. } => true,
-            Input::File { path, .. } => len(path) <= SMALL,
-            Input::Tree { paths, .. } => paths.iter().map(len).fold(0, u64::saturating_add) <= SMALL,
+            Input::File { path, .. } => len(path) <= MAX_SMALL_FILE,
+            Input::Tree { paths, .. } => paths.iter().map(len).fold(0, u64::saturating_add) <= MAX_SMALL_FILE,
             Input::Log { base, paths, .. } => {
                 let base = base.iter().map(|earlier| &earlier.path);
-                base.chain(paths).map(len).fold(0, u64::saturating_add) <= SMALL
+                base.chain(paths).map(len).fold(0, u64::saturating_add) <= MAX_SMALL_FILE
             }
         };
         let lens: Vec<u64> = inputs.iter().map(|input| input_len(input, &len)).collect();
         let progress =
             Progress::new(self.progress, inputs.len(), lens.iter().fold(0, |all, len| all.saturating_add(*len)));
-        let open = |n: usize, input| Doc::open(DocId(n as u32), input, &self.opening());
+        let open = |n: usize, input| Doc::open(DocId(n as u32), input, &self.input_options());
         #[expect(clippy::indexing_slicing, reason = "the loop below counts no further than to the last input")]
         let work = |n: usize, threads: usize| {
             let input = &inputs[n];
-            let done = bug::caught(|| {
+            let done = bug::catch_panic(|| {
                 let doc = open(n, input);
-                let odd = doc.as_ref().ok().and_then(|doc| self.odd_size(doc));
-                bug::provoke(label_of(input).as_bytes());
-                (odd, work(doc, threads))
+                let warning = doc.as_ref().ok().and_then(|doc| self.size_warning(doc));
+                bug::panic_for_test(label_of(input).as_bytes());
+                (warning, work(doc, threads))
             });
             (n, done)
         };
         let mut take = |(n, done): (usize, Result<(Option<String>, R), Bug>)| {
             let (Some(input), Some(len)) = (inputs.get(n), lens.get(n)) else { return false };
-            progress.step(*len);
-            progress.aside(|| match done {
-                Ok((odd, result)) => {
-                    odd.iter().for_each(|odd| complain(odd));
+            progress.finish_file(*len);
+            progress.without_line(|| match done {
+                Ok((warning, result)) => {
+                    warning.iter().for_each(|warning| print_error(warning));
                     take(input, result)
                 }
                 Err(bug) => {
@@ -259,69 +259,69 @@ impl Run {
         while let Some(len) = lens.get(at) {
             let many = inputs.iter().skip(at).take_while(|input| small(input)).count();
             if many == 0 {
-                progress.begin(*len);
+                progress.begin_file(*len);
                 if !take(work(at, self.threads)) {
                     return;
                 }
                 at += 1;
                 continue;
             }
-            let mut go_on = true;
-            parallel::in_order(
+            let mut continues = true;
+            parallel::run_in_order(
                 self.threads,
                 many,
                 || (),
                 |(), n| work(at + n, 1),
                 |result| {
-                    go_on = take(result);
-                    go_on
+                    continues = take(result);
+                    continues
                 },
             );
-            if !go_on {
+            if !continues {
                 return;
             }
             at += many;
         }
     }
 
-    /// How inputs are opened.
-    pub(super) fn opening(&self) -> Opening<'_> {
-        Opening { stdin_name: self.stdin_name.as_deref(), most_unpacked: self.most_unpacked }
+    /// Options for opening inputs.
+    pub(super) fn input_options(&self) -> InputOptions<'_> {
+        InputOptions { stdin_name: self.stdin_name.as_deref(), max_unpacked: self.max_unpacked }
     }
 
-    /// Opens an input of a command that takes one after the other.
+    /// Opens an input of a command that reads inputs sequentially.
     pub(super) fn open(&self, id: DocId, input: &Input) -> io::Result<Doc> {
-        let doc = Doc::open(id, input, &self.opening())?;
-        self.odd_size(&doc).iter().for_each(|odd| complain(odd));
+        let doc = Doc::open(id, input, &self.input_options())?;
+        self.size_warning(&doc).iter().for_each(|warning| print_error(warning));
         Ok(doc)
     }
 
-    /// A warning about a doc that is far longer than the file that it was unpacked from.
-    fn odd_size(&self, doc: &Doc) -> Option<String> {
+    /// A warning about a document that is much larger than its compressed file.
+    fn size_warning(&self, doc: &Doc) -> Option<String> {
         let unpacked = doc.unpacked.filter(|_| !self.quiet)?;
         let ratio = unpacked.odd_ratio()?;
-        let (label, to) = (display_name(&doc.label), grouped(unpacked.to));
-        Some(format!("{label}: warning: unpacks to {to} bytes, {} times its size", grouped(ratio)))
+        let (label, to) = (display_name(&doc.label), group_digits(unpacked.to));
+        Some(format!("{label}: warning: unpacks to {to} bytes, {} times its size", group_digits(ratio)))
     }
 
-    /// Whether docs are drawn on a page.
-    pub(super) fn draws(&self) -> bool {
+    /// True if an HTML page is written.
+    pub(super) fn has_page(&self) -> bool {
         self.outputs.iter().any(|output| output.name == "html")
     }
 
-    /// A doc with what was found in it, drawn, where a page is made.
-    pub(super) fn drawn<T>(
+    /// Draws a document with its findings, if an HTML page is written.
+    pub(super) fn draw_page<T>(
         &self,
         command: &'static str,
         doc: &Doc,
         found: &JudgedDoc<T>,
         diagnostics: &[Diagnostic],
     ) -> io::Result<Option<Box<str>>> {
-        let drawing = || self.drawing(command, doc, self.lints.of(&doc.label));
-        self.draws().then(|| draw::plain(drawing(), found, diagnostics)).transpose()
+        let drawing = || self.drawing(command, doc, self.lints.options_for(&doc.label));
+        self.has_page().then(|| draw::draw_findings(drawing(), found, diagnostics)).transpose()
     }
 
-    /// How a doc is drawn. A page may be passed on, so content is on it only if that was asked for.
+    /// Options for drawing a document. A page may be shared, so it shows content only with `--show-content`.
     pub(super) fn drawing<'d>(
         &self,
         command: &'static str,
@@ -332,18 +332,18 @@ impl Run {
         Drawing { command, id: *id, label, bytes: &**bytes, options, content: self.show_content }
     }
 
-    /// Content is shown on a terminal, or where it was asked for.
-    pub(super) fn content(&self) -> Content {
+    /// Content is shown on a terminal, or with `--show-content`.
+    pub(super) fn content(&self) -> ContentDisplay {
         let wanted = self.outputs.iter().any(|output| output.name == "text");
         match (wanted, self.show_content || io::stdout().is_terminal()) {
-            (false, _) => Content::None,
-            (true, true) => Content::Shown,
-            (true, false) => Content::Masked,
+            (false, _) => ContentDisplay::None,
+            (true, true) => ContentDisplay::Shown,
+            (true, false) => ContentDisplay::Masked,
         }
     }
 }
 
-/// How much of files is read for an input; nothing is known of what comes from elsewhere.
+/// Bytes of files that are read for an input; 0 if unknown.
 fn input_len(input: &Input, len: &dyn Fn(&PathBuf) -> u64) -> u64 {
     let known = |path: &PathBuf| match len(path) {
         u64::MAX => 0,
@@ -356,17 +356,17 @@ fn input_len(input: &Input, len: &dyn Fn(&PathBuf) -> u64) -> u64 {
     }
 }
 
-/// Whether a file is a log of a kind that may lie in several files. Its first lines tell.
+/// True if a file is a log of a kind that may consist of several files, by its first lines.
 fn has_segments(path: &Path) -> bool {
     let mut head = Vec::new();
-    // What is read from a pipe is gone.
+    // A pipe can be read only once.
     if !path.is_file() {
         return false;
     }
-    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let read = std::fs::File::open(path).and_then(|file| file.take(DETECTED_BYTES).read_to_end(&mut head));
     let reading = read.ok().and_then(|_| detect::of_lines(&head, &[]));
-    matches!(reading, Some(Reading::By(format)) if format.info().segments)
+    matches!(reading, Some(RecordReading::Format(format)) if format.info().has_segments)
 }
 
-/// As much of a file as its format is detected by.
-const HEAD: u64 = 256 << 10;
+/// Bytes of a file from which its format is detected.
+const DETECTED_BYTES: u64 = 256 << 10;

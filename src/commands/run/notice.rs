@@ -1,21 +1,21 @@
-//! Words on standard error, beside the product.
+//! Messages on standard error.
 
 use std::io::Write;
 
 use crate::source::display_lines;
-use crate::source::outputs::pipe::Piped;
+use crate::source::outputs::pipe::PipeWriter;
 
-/// Says on standard error that something went wrong; the run goes on.
-pub fn complain(message: &str) {
-    talk(&format!("replaylint: {message}"));
+/// Prints an error or a warning to standard error; the run continues.
+pub fn print_error(message: &str) {
+    print_note(&format!("replaylint: {message}"));
 }
 
 /// Standard error.
 pub fn stderr() -> impl Write {
-    Piped::new(anstream::stderr())
+    PipeWriter::new(anstream::stderr())
 }
 
-/// Says something on standard error. There is nobody to tell if that fails.
-pub fn talk(message: &str) {
+/// Prints a message to standard error. Failures are ignored.
+pub fn print_note(message: &str) {
     let _ = writeln!(anstream::stderr(), "{}", display_lines(message));
 }

@@ -1,21 +1,21 @@
-//! How a run ends.
+//! The outcome of a run, and its exit code.
 
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::options::Misuse;
-use crate::report::words::{count, grouped};
+use crate::options::UsageError;
+use crate::report::words::{count, group_digits};
 use crate::source::display_path;
 use crate::source::outputs::commit::CommitError;
 
-/// How a run ended. The worst of several holds.
+/// The outcome of a run. The maximum of several outcomes applies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Outcome {
     Clean,
-    /// Something was found, or left, or differs.
+    /// Errors were found or remain, or files differ.
     Found,
-    /// The job could not be done.
+    /// The run failed or is incomplete.
     Failed,
 }
 
@@ -33,42 +33,42 @@ impl Outcome {
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error(transparent)]
-    Misuse(#[from] Misuse),
+    Usage(#[from] UsageError),
     #[error("{0}")]
     Output(#[from] io::Error),
-    /// A file that its program may still be writing to: the same may hold for all files of a run.
-    #[error("{}", CommitError::Fresh(.0.clone()))]
-    Fresh(PathBuf),
+    /// A file was just modified, so that its program may still be writing to it. Others of the run may be as well.
+    #[error("{}", CommitError::RecentlyModified(.0.clone()))]
+    RecentlyModified(PathBuf),
 }
 
 impl Failure {
-    /// Nobody reads on.
+    /// True if the reader has closed the pipe.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 
-/// A file that could not be written.
-pub(in crate::commands) fn unwritten(error: CommitError) -> Failure {
+/// The failure to write a file.
+pub(in crate::commands) fn commit_failure(error: CommitError) -> Failure {
     match error {
-        CommitError::Fresh(path) => Failure::Fresh(path),
-        error => Misuse::new(error.to_string()).into(),
+        CommitError::RecentlyModified(path) => Failure::RecentlyModified(path),
+        error => UsageError::new(error.to_string()).into(),
     }
 }
 
-/// As many files are named.
-const NAMED: usize = 3;
+/// Maximum number of files that are listed.
+const MAX_LISTED_FILES: usize = 3;
 
-/// What is said of all files together that their programs may still be writing to.
-pub(in crate::commands) fn fresh_in_words(files: &[PathBuf]) -> Option<String> {
+/// One message about all files that were just modified; `None` if there are none.
+pub(in crate::commands) fn recently_modified_message(files: &[PathBuf]) -> Option<String> {
     let (first, rest) = files.split_first()?;
     if rest.is_empty() {
-        return Some(CommitError::Fresh(first.clone()).to_string());
+        return Some(CommitError::RecentlyModified(first.clone()).to_string());
     }
-    let named: Vec<String> = files.iter().take(NAMED).map(|path| display_path(path)).collect();
-    let more = match files.len().saturating_sub(NAMED) {
+    let named: Vec<String> = files.iter().take(MAX_LISTED_FILES).map(|path| display_path(path)).collect();
+    let more = match files.len().saturating_sub(MAX_LISTED_FILES) {
         0 => String::new(),
-        more => format!(" and {} more", grouped(more as u64)),
+        more => format!(" and {} more", group_digits(more as u64)),
     };
     Some(format!(
         "{} were modified in the last 10 seconds and may still be in use; nothing was written to them (--force \

@@ -1,114 +1,126 @@
-//! What a run writes besides the files that it repairs in place. Nothing is written over what the same run reads, or
-//! twice to one file; that is found out before anything is written.
+//! Files that a run writes, besides those it repairs in place. Before anything is written, it is checked that no input is
+//! overwritten, and no file written twice.
 
 use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use crate::options::Misuse;
-use crate::read::broken;
-use crate::source::identity::Identity;
-use crate::source::outputs::commit::{CommitError, Replace};
-use crate::source::outputs::product::Existing;
-use crate::source::sqlite::Cells;
+use crate::options::UsageError;
+use crate::read::invalid_json;
+use crate::source::identity::FileIdentity;
+use crate::source::outputs::commit::{CommitError, ReplaceOptions};
+use crate::source::outputs::new_file::ExistingFile;
+use crate::source::sqlite::HistoryCells;
 use crate::source::{Doc, Input, display_name, display_path};
 
 use super::labels::label_of;
-use super::outcome::unwritten;
-use crate::commands::{Failure, Run, complain};
+use super::outcome::commit_failure;
+use crate::commands::{Failure, Run, print_error};
 
-/// Where products go: to a file, or to a folder, where there are several inputs or it is named as one.
+/// The path of `-o`: a file, or a folder for several inputs or if it is given as one.
 #[derive(Clone, Debug)]
-pub struct Copies {
+pub struct OutputPath {
     pub to: PathBuf,
-    pub existing: Existing,
+    pub existing: ExistingFile,
 }
 
-/// Where a changed text goes.
+/// The delivery of a changed text.
 #[derive(Clone, Debug)]
-pub enum Destination {
-    /// Nowhere: what would change is shown.
+pub enum OutputMode {
+    /// Nothing is written; the changes are shown.
     Preview,
     /// As a patch, to standard output.
     Patch,
-    /// Over the file, with a backup beside it.
-    InPlace(Replace),
-    /// To this file; for several inputs to this folder.
-    Copy(Copies),
-    /// To standard output, as it is: everything else goes to standard error.
+    /// The file is replaced, with a backup in the same folder.
+    InPlace(ReplaceOptions),
+    /// To this file, or to this folder for several inputs.
+    Copy(OutputPath),
+    /// The text goes to standard output, and everything else to standard error.
     Stream,
 }
 
-impl Destination {
-    /// Whether the text goes to standard output, which takes one only.
-    pub(in crate::commands) fn is_stream(&self, several: bool) -> Result<bool, Misuse> {
-        let is_stream = matches!(self, Destination::Stream);
+impl OutputMode {
+    /// True if the text goes to standard output.
+    ///
+    /// # Errors
+    ///
+    /// If there are several inputs.
+    pub(in crate::commands) fn is_stream(&self, several: bool) -> Result<bool, UsageError> {
+        let is_stream = matches!(self, OutputMode::Stream);
         if is_stream && several {
-            return Err(several_to_stream());
+            return Err(several_inputs_error());
         }
         Ok(is_stream)
     }
 }
 
-pub(in crate::commands) fn several_to_stream() -> Misuse {
-    Misuse::new("several inputs cannot be written to standard output")
-        .help("-o DIR writes one file per input to DIR")
+pub(in crate::commands) fn several_inputs_error() -> UsageError {
+    UsageError::new("several inputs cannot be written to standard output")
+        .help("use -o DIR to write one file per input")
 }
 
 /// A file that the run will write.
-pub(in crate::commands) struct Planned {
+pub(in crate::commands) struct PlannedFile {
     path: PathBuf,
-    /// What is written there: the flag that names it, or the copy of which input.
-    what: String,
-    kind: Kind,
+    /// The flag that specifies the file, or the input that is copied.
+    description: String,
+    kind: PlannedKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Only replaced if that was asked for.
-    Product(Existing),
-    /// Replaced, for it is made again each time.
+enum PlannedKind {
+    /// Overwritten only with `--force`.
+    Product(ExistingFile),
+    /// Overwritten, because each run writes it again.
     Report,
     /// Appended to.
     List,
 }
 
-impl Planned {
-    pub fn product(path: &Path, existing: Existing) -> Planned {
-        Planned { path: path.to_owned(), what: "-o".to_owned(), kind: Kind::Product(existing) }
+impl PlannedFile {
+    pub fn product(path: &Path, existing: ExistingFile) -> PlannedFile {
+        PlannedFile { path: path.to_owned(), description: "-o".to_owned(), kind: PlannedKind::Product(existing) }
     }
 
-    pub fn page(path: &Path) -> Planned {
-        Planned { path: path.to_owned(), what: "--output-format html".to_owned(), kind: Kind::Report }
+    pub fn page(path: &Path) -> PlannedFile {
+        PlannedFile {
+            path: path.to_owned(),
+            description: "--output-format html".to_owned(),
+            kind: PlannedKind::Report,
+        }
     }
 
-    pub fn list(path: &Path, flag: &str) -> Planned {
-        Planned { path: path.to_owned(), what: flag.to_owned(), kind: Kind::List }
+    pub fn list(path: &Path, flag: &str) -> PlannedFile {
+        PlannedFile { path: path.to_owned(), description: flag.to_owned(), kind: PlannedKind::List }
     }
 }
 
-impl Copies {
-    /// Whether a folder is named: one that is there, or by a separator at the end.
+impl OutputPath {
+    /// True if the path is an existing folder, or ends with a separator.
     pub(in crate::commands) fn is_folder(&self) -> bool {
         let last = self.to.as_os_str().as_encoded_bytes().last();
         self.to.is_dir() || last.is_some_and(|last| std::path::is_separator(char::from(*last)))
     }
 
     /// The files that are written for the inputs.
-    pub(in crate::commands) fn planned(&self, inputs: &[Input], several: bool) -> Result<Vec<Planned>, Failure> {
+    pub(in crate::commands) fn planned_files(
+        &self,
+        inputs: &[Input],
+        several: bool,
+    ) -> Result<Vec<PlannedFile>, Failure> {
         if !several && !self.is_folder() {
-            return Ok(vec![Planned::product(&self.to, self.existing)]);
+            return Ok(vec![PlannedFile::product(&self.to, self.existing)]);
         }
         if fs::metadata(&self.to).is_ok_and(|meta| !meta.is_dir()) {
-            let misuse =
-                Misuse::new(format!("{}: not a folder, but there are several inputs", display_path(&self.to)));
-            return Err(misuse.help("-o DIR writes one file per input to DIR").into());
+            let usage_error =
+                UsageError::new(format!("{}: not a folder, but there are several inputs", display_path(&self.to)));
+            return Err(usage_error.help("use -o DIR to write one file per input").into());
         }
-        let copy = |from: &Path| Planned {
+        let copy = |from: &Path| PlannedFile {
             path: copy_path(&self.to, from, true),
-            what: format!("the copy of {}", display_path(from)),
-            kind: Kind::Product(self.existing),
+            description: format!("the copy of {}", display_path(from)),
+            kind: PlannedKind::Product(self.existing),
         };
         Ok(inputs
             .iter()
@@ -118,34 +130,34 @@ impl Copies {
                 Input::Member { member, .. } => vec![copy(&member.path())],
                 Input::Log { paths, .. } => paths.iter().map(|path| copy(path)).collect(),
                 Input::Tree { paths, .. } => paths.first().map(|path| copy(path)).into_iter().collect(),
-                Input::History { path, key, .. } => vec![copy(&key.product(path))],
+                Input::History { path, key, .. } => vec![copy(&key.output_path(path))],
             })
             .collect())
     }
 
-    /// Where what is made of a doc goes; the folders on the way there are made.
-    pub(in crate::commands) fn place(&self, doc: &Doc, several: bool) -> Result<PathBuf, Failure> {
-        let product = doc.cells.as_ref().map(Cells::product);
+    /// The path to write the result for a document to. Creates its folders.
+    pub(in crate::commands) fn path_for(&self, doc: &Doc, several: bool) -> Result<PathBuf, Failure> {
+        let product = doc.cells.as_ref().map(HistoryCells::output_path);
         let from = doc.path.as_deref().or(product.as_deref()).unwrap_or(Path::new("-"));
         let path = copy_path(&self.to, from, several || self.is_folder());
         if path != self.to
             && let Some(folder) = path.parent()
         {
             let failed = |error| CommitError::Io { path: folder.to_owned(), error };
-            fs::create_dir_all(folder).map_err(failed).map_err(unwritten)?;
+            fs::create_dir_all(folder).map_err(failed).map_err(commit_failure)?;
         }
         Ok(path)
     }
 }
 
-/// Whether products go to a folder.
-pub(in crate::commands) fn are_several(run: &Run, inputs: &[Input]) -> bool {
+/// True if outputs are written to a folder.
+pub(in crate::commands) fn has_several_outputs(run: &Run, inputs: &[Input]) -> bool {
     inputs.len() > 1
         || inputs.iter().any(|input| matches!(input, Input::Log { paths, .. } if paths.len() > 1))
         || run.paths.iter().any(|path| path.is_dir())
 }
 
-/// Below the folder the path stays as it was given; what leads out of it is left out.
+/// The path of a copy: below a folder, the given path without parts that lead out of the folder.
 fn copy_path(to: &Path, from: &Path, below: bool) -> PathBuf {
     if !below {
         return to.to_owned();
@@ -154,36 +166,41 @@ fn copy_path(to: &Path, from: &Path, below: bool) -> PathBuf {
     to.join(inside)
 }
 
-/// Makes sure that nothing which is read, and nothing that a user may want to keep, is written over. A report of an
-/// earlier run that a walk met is not read.
-pub(in crate::commands) fn guard(
+/// Checks that no input, and no other file that the user may want to keep, is overwritten. A report of an earlier run
+/// that was found in a folder is removed from the inputs.
+///
+/// # Errors
+///
+/// If a file would be overwritten, or written twice.
+pub(in crate::commands) fn check_collisions(
     run: &Run,
     inputs: &mut Vec<Input>,
-    mut planned: Vec<Planned>,
+    mut planned: Vec<PlannedFile>,
 ) -> Result<(), Failure> {
     for output in &run.outputs {
         if let Some(path) = &output.file {
-            let what = if run.report_flag { "-o".to_owned() } else { format!("--output-format {}", output.name) };
-            planned.push(Planned { path: path.clone(), what, kind: Kind::Report });
+            let description =
+                if run.report_flag { "-o".to_owned() } else { format!("--output-format {}", output.name) };
+            planned.push(PlannedFile { path: path.clone(), description, kind: PlannedKind::Report });
         }
     }
-    let mut written: HashMap<Identity, &Planned> = HashMap::new();
-    let mut folders: HashMap<PathBuf, &Planned> = HashMap::new();
+    let mut written: HashMap<FileIdentity, &PlannedFile> = HashMap::new();
+    let mut folders: HashMap<PathBuf, &PlannedFile> = HashMap::new();
     for plan in &planned {
-        let Some(identity) = Identity::of(&plan.path) else { continue };
+        let Some(identity) = FileIdentity::of(&plan.path) else { continue };
         if let Some(other) = written.insert(identity, plan) {
-            return Err(twice(other, plan));
+            return Err(collision_error(other, plan));
         }
         folders.extend(plan.path.ancestors().skip(1).map(|folder| (folder.to_owned(), plan)));
     }
     // One copy cannot be both a file and the folder of another.
     if let Some((plan, other)) = planned.iter().find_map(|plan| Some((plan, *folders.get(&plan.path)?))) {
-        return Err(twice(plan, other));
+        return Err(collision_error(plan, other));
     }
-    let clash = |path: &Path| Identity::of(path).and_then(|identity| written.get(&identity).copied());
+    let clash = |path: &Path| FileIdentity::of(path).and_then(|identity| written.get(&identity).copied());
     for path in &run.also_read {
         if let Some(plan) = clash(path) {
-            return Err(is_input(path, plan));
+            return Err(input_error(path, plan));
         }
     }
     let mut error = None;
@@ -196,14 +213,14 @@ pub(in crate::commands) fn guard(
             Input::History { path, named, .. } => (std::slice::from_ref(path), *named),
         };
         let Some((path, plan)) = paths.iter().find_map(|path| Some((path, clash(path)?))) else { return true };
-        let own = !named && plan.kind != Kind::Product(Existing::Replace) && !is_conversation(path);
+        let own = !named && plan.kind != PlannedKind::Product(ExistingFile::Replace) && !is_conversation(path);
         if !own {
-            error = Some(is_input(path, plan));
+            error = Some(input_error(path, plan));
         } else if run.verbose {
-            complain(&format!(
-                "{}: not read, because {} is written there",
+            print_error(&format!(
+                "{}: skipped, because {} is written to it",
                 display_name(&label_of(input)),
-                plan.what
+                plan.description
             ));
         }
         !own
@@ -214,43 +231,55 @@ pub(in crate::commands) fn guard(
     planned.iter().try_for_each(check_existing)
 }
 
-fn check_existing(plan: &Planned) -> Result<(), Failure> {
+fn check_existing(plan: &PlannedFile) -> Result<(), Failure> {
     let there = fs::metadata(&plan.path).is_ok_and(|meta| meta.is_file());
     match plan.kind {
-        Kind::Product(Existing::Refuse) if there => Err(unwritten(CommitError::Exists(plan.path.clone()))),
-        Kind::Report if there && is_conversation(&plan.path) => {
+        PlannedKind::Product(ExistingFile::Refuse) if there => {
+            Err(commit_failure(CommitError::Exists(plan.path.clone())))
+        }
+        PlannedKind::Report if there && is_conversation(&plan.path) => {
             let path = display_path(&plan.path);
-            let misuse = Misuse::new(format!("{path}: contains a conversation, which a report would replace"));
-            Err(misuse.help(format!("choose another file for {}", plan.what)).into())
+            let usage_error =
+                UsageError::new(format!("{path}: contains a conversation, which the report would overwrite"));
+            Err(usage_error.help(format!("use another file for {}", plan.description)).into())
         }
         _ => Ok(()),
     }
 }
 
-fn twice(a: &Planned, b: &Planned) -> Failure {
-    let misuse =
-        Misuse::new(format!("{} and {} would both be written to {}", a.what, b.what, display_path(&a.path)));
-    misuse.help("each needs a file of its own").into()
+fn collision_error(a: &PlannedFile, b: &PlannedFile) -> Failure {
+    let usage_error = UsageError::new(format!(
+        "{} and {} would both be written to {}",
+        a.description,
+        b.description,
+        display_path(&a.path)
+    ));
+    usage_error.help("specify a different file for each").into()
 }
 
-fn is_input(path: &Path, plan: &Planned) -> Failure {
-    let misuse =
-        Misuse::new(format!("{}: is an input, but {} would be written to it", display_path(path), plan.what));
-    let in_place = matches!(plan.kind, Kind::Product(_));
-    misuse.help(if in_place { "use -w to replace a file and keep a backup" } else { "choose another file" }).into()
+fn input_error(path: &Path, plan: &PlannedFile) -> Failure {
+    let usage_error = UsageError::new(format!(
+        "{}: is an input, but {} would be written to it",
+        display_path(path),
+        plan.description
+    ));
+    let in_place = matches!(plan.kind, PlannedKind::Product(_));
+    usage_error
+        .help(if in_place { "use -w to replace the file and keep a backup" } else { "use another file" })
+        .into()
 }
 
-/// Whether a file is one that users may want to keep: its beginning is recognised.
+/// True if the beginning of a file looks like a conversation, which the user may want to keep.
 fn is_conversation(path: &Path) -> bool {
     let mut head = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(broken::HEAD).read_to_end(&mut head));
-    read.is_ok() && broken::looks_like_conversation(&head, &[]).unwrap_or(true)
+    let read = fs::File::open(path).and_then(|file| file.take(invalid_json::HEAD).read_to_end(&mut head));
+    read.is_ok() && invalid_json::looks_like_conversation(&head, &[]).unwrap_or(true)
 }
 
-/// Says what a written file could not keep of the one that it replaced.
-pub(in crate::commands) fn say_lost(name: &str, lost: &[String]) {
+/// Reports metadata of a replaced file that was lost.
+pub(in crate::commands) fn report_lost_metadata(name: &str, lost: &[String]) {
     if !lost.is_empty() {
         let name = display_name(name);
-        complain(&format!("{name}: written, but these could not be kept: {}", lost.join("; ")));
+        print_error(&format!("{name}: written, but not preserved: {}", lost.join("; ")));
     }
 }

@@ -1,4 +1,4 @@
-//! A line on standard error that says how far a run is, for a person who waits at a terminal for more than a second.
+//! A progress bar on standard error, for runs of more than a second at a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::report::words::grouped;
+use crate::report::words::group_digits;
 use crate::source::bytes::read::bytes_read;
 
-/// Nobody wants to be told of less.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time before the bar is shown.
+const DELAY: Duration = Duration::from_secs(1);
 const STEP: Duration = Duration::from_millis(100);
 /// Cells of the bar.
 const WIDTH: usize = 20;
@@ -26,57 +26,57 @@ fn columns() -> usize {
     80
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Default)]
-struct State {
+struct ProgressState {
     all: u64,
     bytes: u64,
     done: AtomicU64,
     done_bytes: AtomicU64,
-    /// Length of a large file that is being read, and how much had been read of others before.
+    /// Length of the large file that is being read, and bytes of other files that were read before it.
     current: AtomicU64,
     before: AtomicU64,
     ended: AtomicBool,
-    /// Columns of the line that is shown, and whether it may be.
-    shown: Mutex<Shown>,
+    /// The line on the terminal.
+    shown: Mutex<ProgressLine>,
 }
 
 #[derive(Default)]
-struct Shown {
+struct ProgressLine {
     columns: usize,
     hidden: bool,
 }
 
-/// The line, while it may be shown. It is drawn by a thread of its own, as the others are busy.
+/// The progress bar, drawn by its own thread while it is visible.
 pub(super) struct Progress {
-    state: Option<Arc<State>>,
+    state: Option<Arc<ProgressState>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// Of so many files, with so many bytes. Nothing is shown where nobody looks (in CI, in a pipe), and on a
-    /// terminal that cannot take a line back.
+    /// A progress bar for `all` files with `bytes` bytes. Nothing is shown in CI, in a pipe, or on a terminal that cannot
+    /// erase a line.
     pub fn new(wanted: bool, all: usize, bytes: u64) -> Self {
         let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if !wanted || std::env::var_os("CI").is_some() || !io::stderr().is_terminal() || is_dumb() {
             return Progress { state: None, thread: None };
         }
-        let state = Arc::new(State { all: all as u64, bytes, ..State::default() });
+        let state = Arc::new(ProgressState { all: all as u64, bytes, ..ProgressState::default() });
         let own = state.clone();
         let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(move || own.draw());
         Progress { state: Some(state), thread: thread.ok() }
     }
 
-    /// A large file is read next.
-    pub fn begin(&self, len: u64) {
+    /// Starts reading a large file.
+    pub fn begin_file(&self, len: u64) {
         if let Some(state) = &self.state {
             state.before.store(bytes_read(), Ordering::Relaxed);
             state.current.store(len, Ordering::Relaxed);
         }
     }
 
-    /// One more file is done.
-    pub fn step(&self, len: u64) {
+    /// Counts a file as finished.
+    pub fn finish_file(&self, len: u64) {
         if let Some(state) = &self.state {
             state.current.store(0, Ordering::Relaxed);
             state.done.fetch_add(1, Ordering::Relaxed);
@@ -84,8 +84,8 @@ impl Progress {
         }
     }
 
-    /// Takes the line away while something else is written.
-    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+    /// Hides the line while something else is written.
+    pub fn without_line<T>(&self, write: impl FnOnce() -> T) -> T {
         self.hide(true);
         let done = write();
         self.hide(false);
@@ -108,14 +108,14 @@ impl Drop for Progress {
         }
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // It cannot fail, and nobody could be told.
+            // A failure of the thread is ignored.
             let _ = thread.join();
         }
         self.hide(true);
     }
 }
 
-impl Shown {
+impl ProgressLine {
     fn clear(&mut self) {
         let columns = std::mem::take(&mut self.columns);
         if columns > 0 {
@@ -124,14 +124,14 @@ impl Shown {
     }
 }
 
-impl State {
-    fn shown(&self) -> MutexGuard<'_, Shown> {
+impl ProgressState {
+    fn shown(&self) -> MutexGuard<'_, ProgressLine> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn draw(&self) {
         let started = Instant::now();
-        let mut next = PATIENCE;
+        let mut next = DELAY;
         loop {
             while started.elapsed() < next && !self.ended.load(Ordering::Relaxed) {
                 std::thread::park_timeout(next.saturating_sub(started.elapsed()));
@@ -144,12 +144,12 @@ impl State {
             if shown.hidden {
                 continue;
             }
-            // A line that wraps cannot be taken away again.
+            // A line that wraps cannot be erased.
             let room = columns().saturating_sub(1);
             let line: String = self.line(started.elapsed()).chars().take(room.max(1)).collect();
             let columns = line.chars().count();
             let gap = " ".repeat(shown.columns.saturating_sub(columns));
-            // There is nobody to tell if that fails.
+            // Failures are ignored.
             let _ = write!(anstream::stderr(), "\r{line}{gap}");
             shown.columns = columns;
         }
@@ -158,27 +158,30 @@ impl State {
     fn line(&self, elapsed: Duration) -> String {
         let (done, all) = (self.done.load(Ordering::Relaxed).min(self.all), self.all);
         let current = self.current.load(Ordering::Relaxed);
-        // A file may be read several times over.
+        // A file may be read several times.
         let within = bytes_read().saturating_sub(self.before.load(Ordering::Relaxed)).min(current);
         let bytes = (self.done_bytes.load(Ordering::Relaxed) + within).min(self.bytes);
         let part = if self.bytes > 0 { bytes as f64 / self.bytes as f64 } else { done as f64 / all.max(1) as f64 };
         let full = ((WIDTH as f64 * part) as usize).min(WIDTH);
         let bar = format!("{}{}", "#".repeat(full), ".".repeat(WIDTH - full));
-        let files =
-            if all == 1 { String::new() } else { format!("{} of {} files, ", grouped(done), grouped(all)) };
-        let mut line = format!("[{bar}] {files}{} of {}", size(bytes), size(self.bytes));
+        let files = if all == 1 {
+            String::new()
+        } else {
+            format!("{} of {} files, ", group_digits(done), group_digits(all))
+        };
+        let mut line = format!("[{bar}] {files}{} of {}", format_bytes(bytes), format_bytes(self.bytes));
         let seconds = elapsed.as_secs_f64();
         if bytes > 0 && seconds > 0.0 {
             let rate = bytes as f64 / seconds;
             let left = ((self.bytes - bytes) as f64 / rate).ceil() as u64;
-            line += &format!(", {}/s, {} left", size(rate as u64), clock(left));
+            line += &format!(", {}/s, {} left", format_bytes(rate as u64), format_seconds(left));
         }
         line
     }
 }
 
-/// Bytes, in a unit that leaves few digits.
-fn size(bytes: u64) -> String {
+/// Formats bytes in a unit with few digits.
+fn format_bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let mut number = bytes as f64;
     let mut units = UNITS.iter();
@@ -191,7 +194,7 @@ fn size(bytes: u64) -> String {
     if number < 9.95 && *unit != "B" { format!("{number:.1} {unit}") } else { format!("{number:.0} {unit}") }
 }
 
-fn clock(seconds: u64) -> String {
+fn format_seconds(seconds: u64) -> String {
     match seconds / 3600 {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),
         hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
@@ -203,8 +206,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_how_far_it_is() {
-        let state = State { all: 2400, bytes: 2_400_000_000, ..State::default() };
+    fn the_line_shows_the_progress() {
+        let state = ProgressState { all: 2400, bytes: 2_400_000_000, ..ProgressState::default() };
         state.done.store(1200, Ordering::Relaxed);
         state.done_bytes.store(1_200_000_000, Ordering::Relaxed);
         assert_eq!(
@@ -213,13 +216,16 @@ mod tests {
         );
         state.done_bytes.store(2_400_000_000, Ordering::Relaxed);
         assert!(!state.line(Duration::from_secs(4)).contains("#."));
-        assert_eq!(State::default().line(Duration::ZERO), "[....................] 0 of 0 files, 0 B of 0 B");
+        assert_eq!(
+            ProgressState::default().line(Duration::ZERO),
+            "[....................] 0 of 0 files, 0 B of 0 B"
+        );
     }
 
     #[test]
     fn numbers_are_short() {
-        let sizes = [0, 999, 1000, 9940, 99_960, 999_600, 5_000_000_000_000].map(size);
+        let sizes = [0, 999, 1000, 9940, 99_960, 999_600, 5_000_000_000_000].map(format_bytes);
         assert_eq!(sizes, ["0 B", "999 B", "1.0 kB", "9.9 kB", "100 kB", "1.0 MB", "5.0 TB"]);
-        assert_eq!([0, 61, 3671].map(clock), ["0:00", "1:01", "1:01:11"]);
+        assert_eq!([0, 61, 3671].map(format_seconds), ["0:00", "1:01", "1:01:11"]);
     }
 }

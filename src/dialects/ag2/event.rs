@@ -1,21 +1,21 @@
-//! AG2's events: the class, and where the fields lie.
+//! AG2's events: the class, and the fields.
 
 use crate::json::{Str, Val};
 use crate::message::Text;
 
-/// How class paths begin. The package was renamed; old logs keep the old name.
+/// The prefixes of class paths. The package was renamed; old logs keep the old name.
 pub(super) const PREFIXES: [&str; 2] = ["ag2.", "autogen.beta."];
 
-/// An event: the last name of its class path, and where its fields lie.
+/// An event: its class path, and the object with its fields.
 #[derive(Clone, Copy)]
 pub struct Ag2Event<'t> {
-    /// The class path as it stands.
+    /// The class path, unchanged.
     pub path: Str<'t>,
     pub fields: Val<'t>,
 }
 
 impl<'t> Ag2Event<'t> {
-    /// Reads an event in either form, and out of the envelope that a network puts around it.
+    /// Reads an event in either form, or inside the envelope of a network.
     pub fn of(val: Val<'t>) -> Option<Self> {
         if let Some(path) = val.get("__event__").and_then(|path| path.as_str()) {
             return Some(Ag2Event { path, fields: val });
@@ -27,7 +27,7 @@ impl<'t> Ag2Event<'t> {
         val.get("event").filter(Val::is_object).and_then(Ag2Event::of)
     }
 
-    /// Whether the class path is one of AG2's own.
+    /// True if the class path is one of AG2's own.
     pub fn is_own(&self) -> bool {
         PREFIXES.iter().any(|prefix| self.path.raw.starts_with(prefix.as_bytes()))
     }
@@ -41,7 +41,7 @@ impl<'t> Ag2Event<'t> {
         self.fields.get(key)
     }
 
-    /// A text, also of an enum: newer versions mark those, older ones wrote their plain value.
+    /// A text or the value of an enum: newer versions mark enums, older ones wrote the plain value.
     pub fn text_of(&self, key: &str) -> Option<Text> {
         let val = self.get(key)?;
         Text::of_val(val.get("value").filter(|_| val.get("__enum__").is_some()).unwrap_or(val))
@@ -51,14 +51,14 @@ impl<'t> Ag2Event<'t> {
         self.text_of(key).map(|text| text.to_plain_string())
     }
 
-    /// The provider's item, if it was kept as one.
+    /// The provider's item, if it was stored as an object.
     pub fn item(&self) -> Option<Val<'t>> {
         let item = self.get("item")?;
         let inner = item.get("data").filter(|_| item.get("__pydantic__").is_some());
         inner.or(Some(item)).filter(Val::is_object)
     }
 
-    /// What older versions made of the item: its printed form, from which nothing can be had back.
+    /// The printed form of the item, which older versions stored: it cannot be parsed.
     pub fn printed_item(&self) -> Option<Val<'t>> {
         self.get("item").filter(Val::is_string)
     }

@@ -1,14 +1,14 @@
-//! Events of AG2 (before: autogen.beta), as its logs hold them: `{"type": class, "data": {…}}` in a write-ahead log,
-//! `{"__event__": class, …}` elsewhere and inside of others. What the provider made (reasoning, what it ran itself) is
-//! kept as the Responses item that it was, under `item`; calls, results and messages are AG2's own, without item ids.
+//! Events of AG2 (formerly autogen.beta), as in its logs: `{"type": class, "data": {…}}` in a write-ahead log,
+//! `{"__event__": class, …}` elsewhere and inside of other events. Items of the provider (reasoning, server tools) are kept
+//! as Responses items, under `item`; calls, results and messages are AG2's own, without item ids.
 
 pub mod event;
 pub mod read;
 
-use crate::dialect::{Cannot, Dialect, DialectInfo, Item, Names, Origin, TextChange};
-use crate::history::continued::{continuing, tie_of_id};
+use crate::dialect::{Dialect, DialectInfo, EditRefusal, Item, ItemIds, ItemOrigin, TextChange};
+use crate::history::continuations::{continuation, tie_of_id};
 use crate::history::{Flags, ItemFlags, Kind, Role, Row};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Str, Val, fingerprint, string};
 use crate::place::Edit;
 
@@ -23,20 +23,20 @@ pub struct Ag2;
 pub static AG2: Ag2 = Ag2;
 
 /// A row in AG2's own form.
-fn own_row(val: Val<'_>, kind: Kind, origin: Origin<'_>) -> Row {
+fn own_row(val: Val<'_>, kind: Kind, origin: ItemOrigin<'_>) -> Row {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
-    (row.turn, row.part, row.kind, row.of) = (origin.turn, origin.part, kind, kind);
+    (row.turn, row.part, row.kind, row.item_kind) = (origin.turn, origin.part, kind, kind);
     row.flags = origin.flags | Flags::FOREIGN;
     row
 }
 
-/// Something that a user or the model says.
-pub fn said<'t>(val: Val<'t>, role: Role, origin: Origin<'_>) -> Item<'t> {
+/// A message of a user or the model.
+pub fn message_item<'t>(val: Val<'t>, role: Role, origin: ItemOrigin<'_>) -> Item<'t> {
     Item { row: Row { role, ..own_row(val, Kind::Message, origin) }, val, id: None, key: None }
 }
 
 /// A call of the client, or the result of one.
-pub fn paired<'t>(val: Val<'t>, kind: Kind, origin: Origin<'_>) -> Item<'t> {
+pub fn paired_item<'t>(val: Val<'t>, kind: Kind, origin: ItemOrigin<'_>) -> Item<'t> {
     let mut row = own_row(val, kind, origin);
     let key = own_key(val).filter(|key| !key.is_empty());
     if let Some(key) = key {
@@ -45,21 +45,21 @@ pub fn paired<'t>(val: Val<'t>, kind: Kind, origin: Origin<'_>) -> Item<'t> {
     Item { row, val, id: None, key }
 }
 
-/// A call that is announced once more, or the result of one outside of the list that is replayed.
-pub fn again<'t>(val: Val<'t>, origin: Origin<'_>) -> Item<'t> {
+/// A repeated call, or a result outside of the list that is replayed.
+pub fn repeated_item<'t>(val: Val<'t>, origin: ItemOrigin<'_>) -> Item<'t> {
     let tie = own_key(val).map_or(0, fingerprint);
-    Item { row: continuing(own_row(val, Kind::Unknown, origin), tie), val, id: None, key: None }
+    Item { row: continuation(own_row(val, Kind::Unknown, origin), tie), val, id: None, key: None }
 }
 
-/// The result of what the provider ran: never replayed, as the item holds both.
-pub fn hosted_result<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: Origin<'_>) -> Item<'t> {
+/// The result of a server tool: never replayed, because the item of the call contains both.
+pub fn hosted_result_item<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: ItemOrigin<'_>) -> Item<'t> {
     let id = event.get("parent_id").and_then(|id| id.as_str());
     let tie = id.map_or(0, |id| tie_of_id(fingerprint(id)));
-    Item { row: continuing(own_row(val, Kind::Unknown, origin), tie), val, id: None, key: None }
+    Item { row: continuation(own_row(val, Kind::Unknown, origin), tie), val, id: None, key: None }
 }
 
-/// An item of the provider whose text is lost: known only by its id.
-pub fn printed<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: Origin<'_>) -> Item<'t> {
+/// An item of the provider of which only the printed form and the id were stored.
+pub fn printed_item<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: ItemOrigin<'_>) -> Item<'t> {
     let mut row = own_row(val, Kind::Unknown, origin);
     let id = event.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
     if let Some(id) = id {
@@ -70,9 +70,9 @@ pub fn printed<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: Origin<'_>) -> Ite
 
 static INFO: DialectInfo = DialectInfo {
     name: "responses",
-    log: Some(|_| Box::new(read::Events::default())),
-    names: Some(names),
-    message_around: Some(message_around),
+    log: Some(|_| Box::new(read::Ag2LogReader::default())),
+    item_ids: Some(item_ids),
+    wrap_output: Some(wrap_output),
     ..DialectInfo::BASE
 };
 
@@ -82,19 +82,25 @@ impl Dialect for Ag2 {
     }
 
     /// The provider's own items.
-    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    fn rows<'t>(&self, val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         RESPONSES.rows(val, origin, &mut |mut item| {
-            // Nulls are stored and not sent.
+            // The stored text differs from what is sent: without nulls.
             item.row.flags.set(Flags::FOREIGN);
             if item.row.kind == Kind::Reasoning {
-                // One event for each summary, all with the same item; and AG2 reads no item without its id.
+                // Each summary is an event with the same item; and AG2 reads no item without its id.
                 item.row.set(ItemFlags::SHARED | ItemFlags::BOUND);
             }
             out(item);
         });
     }
 
-    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn edit(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: RecordBase<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), EditRefusal> {
         match change {
             TextChange::Rename(key) => {
                 let named = ["parent_id", "id"].iter().find_map(|name| item.get(name)).filter(|_| is_own(item));
@@ -104,26 +110,28 @@ impl Dialect for Ag2 {
                 }
             }
             TextChange::Retype(_) if !is_own(item) => return RESPONSES.edit(change, item, base, out),
-            TextChange::StripId => return Err(Cannot("AG2 does not read items without an id")),
-            TextChange::Refer => return Err(Cannot("AG2 sends items in full, never by reference")),
+            TextChange::StripId => return Err(EditRefusal("AG2 does not read items without an id")),
+            TextChange::ReplaceWithReference => {
+                return Err(EditRefusal("AG2 sends items in full, never by reference"));
+            }
             TextChange::Retype(_)
             | TextChange::Acknowledge(_)
             | TextChange::StripCalls
             | TextChange::AsText
-            | TextChange::Mend(_)
+            | TextChange::EditValue(_)
             | TextChange::OmitImages(_)
-            | TextChange::Spot(..) => {
-                return Err(Cannot("AG2's events have no place for it"));
+            | TextChange::EditMembers(..) => {
+                return Err(EditRefusal("AG2's events have no field for it"));
             }
         }
         Ok(())
     }
 
-    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, EditRefusal> {
         if !is_own(call) {
-            return Err(Cannot("AG2 stores the output of such a call in another kind of event"));
+            return Err(EditRefusal("AG2 stores the output of such a call in another kind of event"));
         }
-        let key = call.get("id").ok_or(Cannot("the call has no id"))?;
+        let key = call.get("id").ok_or(EditRefusal("the call has no id"))?;
         let package = package_of(call);
         let mut out = format!("{{\"__event__\":\"{package}.events.tool_events.ToolResultEvent\",\"parent_id\":")
             .into_bytes();
@@ -147,13 +155,13 @@ impl Dialect for Ag2 {
     }
 }
 
-/// What an item is called by, where its own fields say so.
-fn names<'t>(item: Val<'t>) -> Option<Names<'t>> {
-    is_own(item).then(|| Names { id: None, key: own_key(item) })
+/// The ids of an item in AG2's own form.
+fn item_ids<'t>(item: Val<'t>) -> Option<ItemIds<'t>> {
+    is_own(item).then(|| ItemIds { id: None, key: own_key(item) })
 }
 
-/// The text of a new message around an output, in the form of the message beside it.
-fn message_around(output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
+/// Wraps an output in a new message, in the form of the message beside it.
+fn wrap_output(output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
     let event = Ag2Event::of(beside)?;
     let package = package(event.path);
     let class = format!("{package}.events.tool_events.ToolResultsEvent");
@@ -170,12 +178,12 @@ fn message_around(output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Whether a value is in AG2's own form: an event inside of another, or its fields.
+/// True if a value is in AG2's own form: an event inside of another, or its fields.
 fn is_own(val: Val<'_>) -> bool {
     val.get("__event__").is_some() || val.get("type").is_none()
 }
 
-/// A result names its call; a call has no other id than the one that pairs it.
+/// The id that pairs call and result: a result's `parent_id`, a call's `id`.
 fn own_key<'t>(item: Val<'t>) -> Option<Str<'t>> {
     ["parent_id", "id"].iter().find_map(|key| item.get(key)).and_then(|val| val.as_str())
 }

@@ -1,48 +1,49 @@
-//! How a log of AG2 is read: what its events send.
+//! Reads a log of AG2 as the messages that its client sends.
 //!
-//! What the provider made is sent as it was, once an id, without nulls and without what only an answer has. Results of
-//! what it ran are part of those items, and are not sent again; a shell's output is an item of its own, and its call is
-//! sent only with it; an image is sent only if it is there.
+//! Items of the provider are sent unchanged, once per id, without nulls and without members that only responses have.
+//! Results of server tools are part of those items, and not sent again; a shell's output is an item of its own, and its
+//! call is sent only with it; an image is sent only if it has a result.
 
 use std::collections::HashSet;
 
-use crate::dialect::log::media;
-use crate::dialect::{Log, LogReader};
-use crate::dialects::common::{said, text};
+use crate::dialect::log::media_from_data;
+use crate::dialect::{LogReader, LogThread};
+use crate::dialects::common::{nonempty_text, text};
 use crate::dialects::responses::NAME;
 use crate::history::Kind;
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Member, NodeKind, Val};
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{
-    Call, CallKind, Input, Media, MediaKind, Part, PartKind, Raw, ResultPart, Role, Source, Text, ToolResult,
+    CallInput, CallKind, Media, MediaKind, MediaSource, Part, PartKind, RawJson, ResultPart, Role, Text, ToolCall,
+    ToolResult,
 };
 use crate::place::Place;
 
 use super::event::Ag2Event;
 
-/// Fields that only answers have. With them the API refuses an item: "Unknown parameter: 'input[2].action'".
+/// Members that only responses have. The API refuses an item with them: "Unknown parameter: 'input[2].action'".
 const ANSWERED: &[&str] = &["created_by"];
 const ANSWERED_IMAGE: [&str; 7] =
     ["created_by", "action", "background", "output_format", "quality", "revised_prompt", "size"];
 
-/// What comes before the summary of a compaction.
+/// The heading of a compaction's summary.
 const SUMMARY: &str = "[Summary of earlier conversation]";
 
 /// Reads the events of a log, in order.
 #[derive(Default)]
-pub struct Events {
-    log: Log,
+pub struct Ag2LogReader {
+    log: LogThread,
     /// Ids of the items that were sent.
     sent: HashSet<Vec<u8>>,
-    /// Calls of shells, and the keys of those that were answered: outputs come after their calls.
+    /// Shell calls: their keys, and places. Outputs come after their calls.
     shell_calls: Vec<(Option<Vec<u8>>, Place)>,
     answered: HashSet<Vec<u8>>,
 }
 
-impl LogReader for Events {
+impl LogReader for Ag2LogReader {
     /// Reads an event, bare or in an envelope.
-    fn read(&mut self, val: Val<'_>, base: Base<'_>) {
+    fn read(&mut self, val: Val<'_>, base: RecordBase<'_>) {
         let Some(event) = Ag2Event::of(val) else { return };
         match event.class() {
             b"ModelRequest" => {
@@ -67,7 +68,7 @@ impl LogReader for Events {
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Log {
+    fn finish(mut self: Box<Self>) -> LogThread {
         let is_answered = |key: &Option<Vec<u8>>| key.as_ref().is_some_and(|key| self.answered.contains(key));
         let open = self.shell_calls.iter().filter(|(key, _)| !is_answered(key));
         let open: HashSet<Place> = open.map(|(_, place)| *place).collect();
@@ -76,48 +77,48 @@ impl LogReader for Events {
         }
         self.log.thread.messages.retain(|message| !message.parts.is_empty());
         for (_, place) in self.shell_calls.iter().filter(|(_, place)| open.contains(place)) {
-            self.log.omit_unanswered(*place, "nothing answered the shell call");
+            self.log.omit_unanswered(*place, "the shell call has no result");
         }
         self.log
     }
 }
 
-impl Events {
+impl Ag2LogReader {
     fn user(&mut self, words: Text, place: Place) {
-        self.log.message(Role::User, [Part::text(words, place.into())]);
+        self.log.add_message(Role::User, [Part::text(words, place.into())]);
     }
 
-    fn input(&mut self, val: Val<'_>, base: Base<'_>) {
+    fn input(&mut self, val: Val<'_>, base: RecordBase<'_>) {
         let at = base.of(val);
         match Ag2Event::of(val).and_then(input) {
-            Some(input) => self.log.message(Role::User, [Part::new(input, at.into())]),
+            Some(input) => self.log.add_message(Role::User, [Part::new(input, at.into())]),
             None => self.log.omit(at, "this input has no content that can be sent"),
         }
     }
 
-    fn response(&mut self, event: Ag2Event<'_>, here: Place, base: Base<'_>) {
-        if let Some(text) = event.get("message").and_then(|message| said(message, "content")) {
-            self.log.answer(said_text(text), here);
+    fn response(&mut self, event: Ag2Event<'_>, here: Place, base: RecordBase<'_>) {
+        if let Some(text) = event.get("message").and_then(|message| nonempty_text(message, "content")) {
+            self.log.add_answer(text_part(text), here);
         }
         let calls = event.get("tool_calls").and_then(|calls| calls.get("calls"));
         for call in calls.into_iter().flat_map(|calls| calls.elements()) {
-            let made = Call {
+            let made = ToolCall {
                 id: text(call, "id").unwrap_or_default(),
-                invented: false,
+                has_synthetic_id: false,
                 name: text(call, "name").unwrap_or_default(),
-                input: Input::Text(text(call, "arguments").unwrap_or_else(|| Text::new("{}"))),
+                input: CallInput::Text(text(call, "arguments").unwrap_or_else(|| Text::new("{}"))),
                 kind: CallKind::Function,
             };
-            self.log.answer(PartKind::Call(made), base.of(call));
+            self.log.add_answer(PartKind::Call(made), base.of(call));
         }
         self.log.end_response();
     }
 
-    fn result(&mut self, result: Val<'_>, base: Base<'_>) {
+    fn result(&mut self, result: Val<'_>, base: RecordBase<'_>) {
         let Some(id) = text(result, "parent_id") else {
             return self.log.omit(base.of(result), "it is not known what it answers");
         };
-        // A failed tool's result holds what the model was shown, the traceback; older logs hold the error alone.
+        // A failed tool's result contains the traceback that the model saw; older logs contain only the error.
         let shown = result.get("result").is_some_and(|result| parts_of(result).next().is_some());
         let parts = match result.get("error").filter(|_| !shown) {
             Some(error) => {
@@ -137,18 +138,18 @@ impl Events {
         };
         let kind = CallKind::Function;
         let is_error = result.get("error").is_some_and(|error| !error.is_null());
-        self.log.result(ToolResult { id, name: None, parts, is_error, kind }, base.of(result));
+        self.log.add_result(ToolResult { id, name: None, parts, is_error, kind }, base.of(result));
     }
 
-    /// An item that the provider made.
-    fn provider_item(&mut self, event: Ag2Event<'_>, base: Base<'_>) {
+    /// Reads an item of the provider.
+    fn provider_item(&mut self, event: Ag2Event<'_>, base: RecordBase<'_>) {
         if let Some(printed) = event.printed_item() {
             return self.log.omit(base.of(printed), "only the printed form of the item was stored");
         }
         let Some(item) = event.item() else { return };
         let kind =
             item.get("type").and_then(|name| name.text()).map_or(Kind::Unknown, |name| Kind::of_type(&name));
-        let plain = |key: &str| said(item, key).map(|text| text.plain().into_owned());
+        let plain = |key: &str| nonempty_text(item, key).map(|text| text.plain().into_owned());
         if kind == Kind::ShellCallOutput {
             self.answered.extend(plain("call_id"));
         }
@@ -167,13 +168,13 @@ impl Events {
             _ => {}
         }
         let answered_only = if kind == Kind::ImageGenerationCall { &ANSWERED_IMAGE[..] } else { ANSWERED };
-        let raw = Raw::build(here, |w| write_without(item, answered_only, w));
+        let raw = RawJson::build(here, |w| write_without(item, answered_only, w));
         self.log.push(Role::Assistant, Part::verbatim(NAME, raw, here));
     }
 }
 
-/// A value as it stands, without the members that say nothing, and without those of these names.
-fn write_without(val: Val<'_>, names: &[&str], w: &mut Writer<'_>) {
+/// Writes a value without nulls, and without the members of these names.
+fn write_without(val: Val<'_>, names: &[&str], w: &mut JsonWriter<'_>) {
     let goes =
         |member: &Member<'_>| member.val.is_null() || names.iter().any(|name| member.key.is(name.as_bytes()));
     match val.kind() {
@@ -187,38 +188,38 @@ fn write_without(val: Val<'_>, names: &[&str], w: &mut Writer<'_>) {
     }
 }
 
-/// Whether a file's name says that it is an image that the API takes.
-fn names_image(name: &str) -> bool {
+/// True if a file has the extension of an image that the API accepts.
+fn is_image_name(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     ["png", "jpg", "jpeg", "gif", "webp"].iter().any(|image| ending.eq_ignore_ascii_case(image))
 }
 
-/// What an input says; `None` if it has nothing that can be sent.
+/// The part of an input; `None` if it has no content that can be sent.
 fn input(event: Ag2Event<'_>) -> Option<PartKind> {
     let get = |key: &str| event.text_of(key).filter(|text| !text.is_empty());
     let is_image = event.text("kind").is_some_and(|kind| kind.eq_ignore_ascii_case("image"));
     let kind = |is_image: bool| if is_image { MediaKind::Image } else { MediaKind::File };
     let media = match event.class() {
-        b"TextInput" => return Some(said_text(event.text_of("content")?)),
-        b"DataInput" => return Some(said_text(Raw::of(event.get("data")?).spelled())),
+        b"TextInput" => return Some(text_part(event.text_of("content")?)),
+        b"DataInput" => return Some(text_part(RawJson::of(event.get("data")?).to_text())),
         b"BinaryInput" => {
             let data = event.get("data")?;
             let data = Text::of_val(data).or_else(|| text(data, "__bytes__"))?;
-            media(get("media_type"), data, get("filename"))
+            media_from_data(get("media_type"), data, get("filename"))
         }
-        // A file that lies at the provider brings its own name, and one at an address must bring none.
+        // A file of the provider has a name there, and one by URL must have none.
         b"FileIdInput" | b"UploadedFile" => {
             let uploaded = event.class() == b"UploadedFile";
-            let named_so = uploaded && event.text("filename").is_some_and(|name| names_image(&name));
-            Media::new(kind(is_image || named_so), Source::Id(get("file_id")?, NAME))
+            let named_so = uploaded && event.text("filename").is_some_and(|name| is_image_name(&name));
+            Media::new(kind(is_image || named_so), MediaSource::Id(get("file_id")?, NAME))
         }
-        b"UrlInput" => Media::new(kind(is_image), Source::Url(get("url")?)),
+        b"UrlInput" => Media::new(kind(is_image), MediaSource::Url(get("url")?)),
         _ => return None,
     };
     Some(media.into())
 }
 
-fn said_text(text: Text) -> PartKind {
+fn text_part(text: Text) -> PartKind {
     PartKind::Text { text, citations: None }
 }
 
@@ -245,8 +246,8 @@ mod tests {
         let mut tape = Tape::new();
         scan(log.as_bytes(), &mut tape).expect("JSON");
         let root = tape.root(log.as_bytes()).expect("a value");
-        let mut reader = Events::default();
-        root.elements().for_each(|event| reader.read(event, Base::new(DocId(0), 0)));
+        let mut reader = Ag2LogReader::default();
+        root.elements().for_each(|event| reader.read(event, RecordBase::new(DocId(0), 0)));
         let mut lines = Vec::new();
         write_lines(&RESPONSES, &Box::new(reader).finish().thread, &mut lines);
         String::from_utf8_lossy(&lines).lines().map(str::to_owned).collect()
@@ -318,7 +319,7 @@ mod tests {
             user(r#""file_id":"file_1""#),
             user(r#""file_url":"https://x""#),
         ];
-        // Members stand in the order of the item.
+        // Members keep the order of the item.
         assert_eq!(made, expected);
     }
 

@@ -1,6 +1,6 @@
 //! Messages of the Anthropic Messages API: `{"role": …, "content": text or blocks}`. Calls are blocks of the assistant's
-//! messages, results are blocks of the user's; what the provider ran itself is called and answered among the
-//! assistant's blocks. Sessions of clients that keep these messages, one a line, hold the same.
+//! messages, results are blocks of the user's; calls and results of server tools are both among the assistant's blocks.
+//! Sessions of clients that store these messages, one a line, contain the same.
 
 mod edit;
 mod read;
@@ -10,12 +10,12 @@ mod write;
 pub use read::block as read_block;
 pub use rows::NAME;
 
-use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, WriteItem};
+use crate::dialect::{Body, Dialect, DialectInfo, EditRefusal, Item, ItemOrigin, ItemWriter, TextChange};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Str, Val, name, string};
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{Losses, Message, Thread};
 use crate::place::Edit;
 
@@ -23,7 +23,7 @@ pub struct Anthropic;
 
 pub static ANTHROPIC: Anthropic = Anthropic;
 
-/// What is around the results of a message.
+/// The text before and after the results of a message.
 pub(super) const RESULTS_MESSAGE: (&str, &str) = (r#"{"role":"user","content":["#, "]}");
 
 static INFO: DialectInfo = DialectInfo {
@@ -40,16 +40,22 @@ impl Dialect for Anthropic {
         &INFO
     }
 
-    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    fn rows<'t>(&self, val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         rows::rows(val, origin, out);
     }
 
-    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn edit(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: RecordBase<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), EditRefusal> {
         edit::edit(change, item, base, out)
     }
 
-    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        let id = call.get(name::id).filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, EditRefusal> {
+        let id = call.get(name::id).filter(Val::is_string).ok_or(EditRefusal("the call has no id"))?;
         let text = string::quoted(STUB);
         Ok([
             br#"{"type":"tool_result","tool_use_id":"#,
@@ -69,15 +75,15 @@ impl Dialect for Anthropic {
         read::read(&body, out, losses);
     }
 
-    fn write(&self, thread: &Thread, w: &mut Writer<'_>) {
+    fn write(&self, thread: &Thread, w: &mut JsonWriter<'_>) {
         write::write(thread, w);
     }
 
-    fn write_instructions(&self, thread: &Thread, w: &mut Writer<'_>) {
+    fn write_instructions(&self, thread: &Thread, w: &mut JsonWriter<'_>) {
         write::write_instructions(thread, w);
     }
 
-    fn write_items(&self, _: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    fn write_items(&self, _: &Thread, message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
         write::write_items(message, each);
     }
 }

@@ -1,33 +1,35 @@
-//! From the messages of the Anthropic Messages API to a thread. Results of tools, which are in user messages there,
-//! become messages of their own.
+//! Reads messages of the Anthropic Messages API as a thread. Results of tools, which are in user messages there, become
+//! messages of their own.
 
-use crate::dialect::{Body, Shape};
+use crate::dialect::{Body, BodyShape};
 use crate::dialects::client_tools;
 use crate::dialects::common::{
-    citations, cited, extras, foreign, picked, reasoning, said, search_result, text, texts,
+    citation_request, citations, nonempty_text, opaque, pick_members, read_extras, reasoning, search_result, text,
+    texts,
 };
-use crate::dialects::known::strays;
-use crate::dialects::settings::{self, Found, Reading};
+use crate::dialects::known_members::report_unknown_members;
+use crate::dialects::settings::{self, SettingMember, SettingsGrammar};
 use crate::json::{Val, name};
 use crate::message::{
-    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, Opaque, OpaqueKind,
-    OutputFormat, Part, PartKind, Raw, Reasoning, ResultPart, Role, Source, Text, Thread, Tool, ToolKind,
-    ToolResult, WebSearch,
+    CallInput, CallKind, EffortSetting, LossKind, Losses, Media, MediaKind, MediaSource, Opaque, OpaqueKind,
+    OutputFormat, Part, PartKind, RawJson, Reasoning, ReasoningProvider, ResultPart, Role, Text, Thread, Tool,
+    ToolCall, ToolChoice, ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => settings::read(body, &READING, out, losses),
-        Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
-        Shape::Item => message(body, body.val, out, losses),
+        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
+        BodyShape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
+        BodyShape::Item => message(body, body.val, out, losses),
     }
 }
 
-const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
+const SETTINGS: SettingsGrammar =
+    SettingsGrammar { dialect: NAME, spell: settings::as_written, read_own: read_setting };
 
-fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
+fn read_setting(found: &SettingMember<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
@@ -39,74 +41,75 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
         "tools" => out.tools.extend(val.elements().map(|val| tool(body, val, losses))),
         "tool_choice.type" => match choice(found.parent) {
             Some(choice) => out.settings.choice = found.set(choice),
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "tool_choice.name" if found.parent.get(name::r#type).is_some_and(|kind| kind.is("tool")) => {}
         "tool_choice.disable_parallel_tool_use" => match val.as_bool() {
             Some(single) => out.settings.parallel = found.set(!single),
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "stop_sequences" => out.settings.stop = found.set(texts(val)),
         "output_config.effort" => {
-            out.settings.think(Text::of_val(val).and_then(|level| found.set(Effort::Level(level))));
+            out.settings.set_effort(Text::of_val(val).and_then(|level| found.set(EffortSetting::Level(level))));
         }
         "output_config.format" | "output_format" => match val.get(name::schema) {
             Some(schema) => {
-                let schema = Raw::of(schema);
+                let schema = RawJson::of(schema);
                 let format = OutputFormat::Schema { name: None, description: None, schema, strict: None };
                 out.settings.output = found.set(format);
             }
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "thinking.type" => {
             let budget = found.parent.get(name::budget_tokens).and_then(|budget| budget.as_u64());
             let effort = match val.text().as_deref() {
-                Some(b"disabled") => Effort::Off,
-                Some(b"adaptive") => Effort::Adaptive,
-                _ => budget
-                    .map_or(Effort::Adaptive, |budget| Effort::Budget(budget.min(u64::from(u32::MAX)) as u32)),
+                Some(b"disabled") => EffortSetting::Off,
+                Some(b"adaptive") => EffortSetting::Adaptive,
+                _ => budget.map_or(EffortSetting::Adaptive, |budget| {
+                    EffortSetting::Budget(budget.min(u64::from(u32::MAX)) as u32)
+                }),
             };
-            out.settings.think(found.set(effort));
+            out.settings.set_effort(found.set(effort));
         }
         "thinking.budget_tokens" if found.parent.get(name::r#type).is_some() => {}
-        "tool_choice.name" | "thinking.budget_tokens" => found.alone(out),
+        "tool_choice.name" | "thinking.budget_tokens" => found.add_dialect_only(out),
         _ => return false,
     }
     true
 }
 
-fn choice(val: Val<'_>) -> Option<Choice> {
+fn choice(val: Val<'_>) -> Option<ToolChoice> {
     match val.get(name::r#type)?.text()?.as_ref() {
-        b"auto" => Some(Choice::Auto),
-        b"none" => Some(Choice::None),
-        b"any" => Some(Choice::Required),
-        b"tool" => text(val, "name").map(Choice::Tool),
+        b"auto" => Some(ToolChoice::Auto),
+        b"none" => Some(ToolChoice::None),
+        b"any" => Some(ToolChoice::Required),
+        b"tool" => text(val, "name").map(ToolChoice::Tool),
         _ => None,
     }
 }
 
-/// Members of a definition that have a form of their own.
+/// Members of a definition that are read.
 const TOOL: [&str; 5] = ["type", "name", "description", "input_schema", "cache_control"];
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     let own = val.get(name::r#type).is_none_or(|kind| kind.is("custom"));
     let Some(name) = text(val, "name").filter(|_| own) else {
-        let tool = Tool::new(provided(val), body.at(val));
+        let tool = Tool::new(provider_tool(val), body.at(val));
         return Tool { cache: cache(val), ..tool };
     };
     let kind = ToolKind::Function {
         name,
         description: text(val, "description"),
-        parameters: val.get(name::input_schema).filter(|schema| schema.is_object()).map(Raw::of),
+        parameters: val.get(name::input_schema).filter(|schema| schema.is_object()).map(RawJson::of),
     };
-    Tool { cache: cache(val), extras: extras(body, val, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
+    Tool { cache: cache(val), extras: read_extras(body, val, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
 }
 
 /// A tool that Anthropic defines.
-fn provided(val: Val<'_>) -> ToolKind {
+fn provider_tool(val: Val<'_>) -> ToolKind {
     let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-    let whole = foreign(NAME, OpaqueKind::ServerTool, val);
-    if let Some(client) = client_tools::of(NAME, &kind) {
+    let whole = opaque(NAME, OpaqueKind::ServerTool, val);
+    if let Some(client) = client_tools::find(NAME, &kind) {
         return ToolKind::Client(client, whole);
     }
     if !kind.starts_with(b"web_search_") {
@@ -116,15 +119,15 @@ fn provided(val: Val<'_>) -> ToolKind {
     let search = WebSearch {
         allowed: val.get("allowed_domains").map(texts).unwrap_or_default(),
         blocked: val.get("blocked_domains").map(texts).unwrap_or_default(),
-        location: location.and_then(|own| picked(own, &client_tools::LOCATION)),
+        location: location.and_then(|own| pick_members(own, &client_tools::LOCATION)),
         context: None,
-        max_uses: val.get("max_uses").filter(|uses| !uses.is_null()).map(Raw::of),
+        max_uses: val.get("max_uses").filter(|uses| !uses.is_null()).map(RawJson::of),
     };
     ToolKind::WebSearch(search, whole)
 }
 
-fn cache(val: Val<'_>) -> Option<Raw> {
-    val.get(name::cache_control).filter(|mark| !mark.is_null()).map(Raw::of)
+fn cache(val: Val<'_>) -> Option<RawJson> {
+    val.get(name::cache_control).filter(|mark| !mark.is_null()).map(RawJson::of)
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
@@ -133,7 +136,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
         Some(b"system") => Role::System,
         _ => Role::User,
     };
-    strays(body, val, "anthropic", b"message", losses);
+    report_unknown_members(body, val, "anthropic", b"message", losses);
     let Some(content) = val.get(name::content) else { return };
     if let Some(text) = Text::of_val(content) {
         return out.add(role, false, Part::text(text, body.at(content)));
@@ -144,7 +147,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
         match block.kind {
             PartKind::Result(_) => out.add(Role::Tool, true, block),
             _ => {
-                // A result between two texts of a message parts them.
+                // A result between two texts of a message separates them.
                 let joins = begun && out.messages.last().is_some_and(|last| last.role == role);
                 out.add(role, joins, block);
                 begun = true;
@@ -163,16 +166,16 @@ pub fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
         b"tool_result" => result(body, val, losses).map(PartKind::Result),
         b"thinking" => {
             let texts = text(val, "thinking").filter(|text| !text.is_empty()).into_iter().collect();
-            Some(reasoning(Maker::Anthropic, texts, text(val, "signature")))
+            Some(reasoning(ReasoningProvider::Anthropic, texts, text(val, "signature")))
         }
         b"redacted_thinking" => Some(PartKind::Reasoning(Reasoning {
-            maker: Maker::Anthropic,
+            provider: ReasoningProvider::Anthropic,
             texts: Vec::new(),
-            seal: None,
+            encrypted_content: None,
             redacted: text(val, "data"),
         })),
-        // The server drops what comes before its summary; that is kept here, and so is the summary.
-        b"compaction" => said(val, "content").map(|text| {
+        // The server ignores what comes before its summary; both are kept here.
+        b"compaction" => nonempty_text(val, "content").map(|text| {
             losses.add(LossKind::SUMMARY_AS_TEXT, body.at(val));
             PartKind::Text { text, citations: None }
         }),
@@ -180,16 +183,16 @@ pub fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     };
     let what = what.unwrap_or_else(|| PartKind::Opaque(unknown(val, &kind)));
     if !matches!(what, PartKind::Opaque(_)) {
-        block_strays(body, val, "anthropic", losses);
+        report_unknown_block_members(body, val, "anthropic", losses);
     }
     Part { cache: cache(val), ..Part::new(what, body.at(val)) }
 }
 
-/// Notes members of a block that nothing reads.
-fn block_strays(body: &Body<'_>, val: Val<'_>, place: &str, losses: &mut Losses) {
+/// Reports members of a block that conversion does not read.
+fn report_unknown_block_members(body: &Body<'_>, val: Val<'_>, place: &str, losses: &mut Losses) {
     let of = |val: Val<'_>, place: &str, losses: &mut Losses| {
         let kind = val.get(name::r#type).and_then(|kind| kind.text());
-        strays(body, val, place, kind.as_deref().unwrap_or_default(), losses);
+        report_unknown_members(body, val, place, kind.as_deref().unwrap_or_default(), losses);
     };
     of(val, place, losses);
     if let Some(source) = val.get(name::source).filter(|source| source.is_object()) {
@@ -207,31 +210,31 @@ fn unknown(val: Val<'_>, kind: &[u8]) -> Opaque {
         _ if server => OpaqueKind::ServerTool,
         _ => OpaqueKind::Unknown,
     };
-    foreign(NAME, kind, val)
+    opaque(NAME, kind, val)
 }
 
-fn call(val: Val<'_>) -> Option<Call> {
-    Some(Call {
+fn call(val: Val<'_>) -> Option<ToolCall> {
+    Some(ToolCall {
         id: text(val, "id")?,
-        invented: false,
+        has_synthetic_id: false,
         name: text(val, "name").unwrap_or_default(),
         input: val
             .get(name::input)
-            .map_or_else(|| Input::Json(Raw::new(*b"{}")), |input| Input::Json(Raw::of(input))),
+            .map_or_else(|| CallInput::Json(RawJson::new(*b"{}")), |input| CallInput::Json(RawJson::of(input))),
         kind: CallKind::Function,
     })
 }
 
 fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
     for part in val.get(name::content).into_iter().flat_map(|content| content.elements()) {
-        block_strays(body, part, "anthropic/result", losses);
+        report_unknown_block_members(body, part, "anthropic/result", losses);
     }
     let part = |part: Val<'_>| match part.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
         Some(b"text") => ResultPart::Text(text(part, "text").unwrap_or_default()),
         Some(kind @ b"tool_reference") => ResultPart::Opaque(unknown(part, kind), body.at(part)),
         _ => match media(part) {
             Some(media) => ResultPart::media(media, body.at(part)),
-            None => ResultPart::Json(Raw::of(part)),
+            None => ResultPart::Json(RawJson::of(part)),
         },
     };
     let parts = match val.get(name::content) {
@@ -249,30 +252,30 @@ fn media(val: Val<'_>) -> Option<Media> {
         b"document" => MediaKind::File,
         b"search_result" => return search_result(val),
         b"container_upload" => {
-            return Some(Media::new(MediaKind::File, Source::Id(text(val, "file_id")?, NAME)));
+            return Some(Media::new(MediaKind::File, MediaSource::Id(text(val, "file_id")?, NAME)));
         }
         _ => return None,
     };
     let source = val.get(name::source)?;
     let found = match source.get(name::r#type)?.text()?.as_ref() {
-        b"base64" => Source::Data(text(source, "data")?),
-        b"url" => Source::Url(text(source, "url")?),
-        b"file" => Source::Id(text(source, "file_id")?, NAME),
-        b"text" => Source::Plain(vec![text(source, "data")?]),
+        b"base64" => MediaSource::Data(text(source, "data")?),
+        b"url" => MediaSource::Url(text(source, "url")?),
+        b"file" => MediaSource::Id(text(source, "file_id")?, NAME),
+        b"text" => MediaSource::Plain(vec![text(source, "data")?]),
         b"content" => {
             let content = source.get(name::content)?;
-            Source::Plain(match Text::of_val(content) {
+            MediaSource::Plain(match Text::of_val(content) {
                 Some(text) => vec![text],
-                // A document with images in it has no form elsewhere.
+                // Other dialects have no documents with images in them.
                 None => content.elements().map(|part| text(part, "text")).collect::<Option<_>>()?,
             })
         }
         _ => return None,
     };
     let media = Media {
-        name: said(val, "title"),
-        context: said(val, "context"),
-        cited: cited(val),
+        name: nonempty_text(val, "title"),
+        context: nonempty_text(val, "context"),
+        citations: citation_request(val),
         ..Media::new(kind, found)
     };
     Some(media.mime(text(source, "media_type")))

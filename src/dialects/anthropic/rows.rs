@@ -1,6 +1,6 @@
-//! From a message to rows: the message, and each block of its content.
+//! Makes the rows of a message: the message, and each block of its content.
 
-use crate::dialect::{BLOCK, Item, Origin};
+use crate::dialect::{BLOCK, Item, ItemOrigin};
 use crate::dialects::chat::rows::{content_flags, text_flags};
 use crate::history::{BlockFlags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint, name};
@@ -8,7 +8,7 @@ use crate::json::{Str, Val, fingerprint, name};
 /// The dialect's name.
 pub const NAME: &str = "anthropic";
 
-/// What a block is by its `type`. Results of tools that the provider runs are recognised by how their names end.
+/// The kind of a block by its `type`. Results of server tools are recognised by the suffix of their types.
 const BLOCKS: [(&[u8], Kind); 12] = [
     (b"text", Kind::Text),
     (b"tool_use", Kind::ToolUse),
@@ -32,7 +32,7 @@ fn kind_of(name: &[u8]) -> Kind {
     }
 }
 
-/// The text that pairs call and result.
+/// The id that pairs call and result.
 pub(super) fn key_of<'t>(kind: Kind, block: Val<'t>) -> Option<Str<'t>> {
     let field = match kind {
         Kind::ToolUse | Kind::ServerUse => "id",
@@ -42,7 +42,7 @@ pub(super) fn key_of<'t>(kind: Kind, block: Val<'t>) -> Option<Str<'t>> {
     block.get(field).and_then(|key| key.as_str())
 }
 
-pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+pub(super) fn rows<'t>(val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
     row.role = val.get(name::role).and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
@@ -51,8 +51,8 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     out(Item { row, val, id: None, key: None });
     for block in content.filter(Val::is_array).iter().flat_map(Val::elements) {
         let (flags, own) = (origin.flags, BlockFlags::NONE);
-        let mut row = Row { flags, block: own, part: BLOCK, at: origin.base.of(block), ..row };
-        let fields = Fields::of(block);
+        let mut row = Row { flags, block_flags: own, part: BLOCK, at: origin.base.of(block), ..row };
+        let fields = AnthropicFields::of(block);
         row.kind = fields.kind.map_or(Kind::Block, |name| kind_of(&name.decode()));
         row.set(fields.flags(row.kind));
         let key = match row.kind {
@@ -66,9 +66,9 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     }
 }
 
-/// The members of a block that its row is made of.
+/// The members of a block that determine its row.
 #[derive(Default)]
-struct Fields<'t> {
+struct AnthropicFields<'t> {
     kind: Option<Str<'t>>,
     id: Option<Str<'t>>,
     answers: Option<Str<'t>>,
@@ -78,9 +78,9 @@ struct Fields<'t> {
     cached: bool,
 }
 
-impl<'t> Fields<'t> {
+impl<'t> AnthropicFields<'t> {
     fn of(val: Val<'t>) -> Self {
-        let mut fields = Fields::default();
+        let mut fields = AnthropicFields::default();
         for member in val.members() {
             match member.key.decode().as_ref() {
                 b"type" => fields.kind = member.val.as_str(),
@@ -110,7 +110,7 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// Whether the content of a result refers to tools, as that of a search for tools does.
+/// True if the content of a result refers to tools, as that of a tool search does.
 fn refers(content: Val<'_>) -> bool {
     let is_reference = |block: Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_reference"));
     content.get(name::tool_references).is_some() || content.is_array() && content.elements().any(is_reference)

@@ -1,13 +1,13 @@
-//! From a thread to the Anthropic Messages API, message by message. Conversion has put results first and merged what
-//! follows each other of one role, as the API wants it; a store is written as it is.
+//! Writes a thread as messages of the Anthropic Messages API. Conversion has put results first and merged adjacent messages
+//! of one role, as the API requires; a store is written as it is.
 
-use crate::dialect::WriteItem;
-use crate::dialects::common::{self, cached_for, only_text, part_text, write_extras, write_input_object};
-use crate::message::write::Writer;
+use crate::dialect::ItemWriter;
+use crate::dialects::common::{self, cache_ttl, only_text, part_text, write_extras, write_input_object};
+use crate::message::write::JsonWriter;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, OutputFormat,
-    Part, PartKind, Raw, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source, Text, Thread, Tool,
-    ToolKind, ToolResult, WebSearch,
+    Capabilities, Chars, EffortSetting, IdRule, Media, MediaKind, MediaSource, MediaSupport, Message,
+    OutputFormat, Part, PartKind, RawJson, Reasoning, ReasoningProvider, RequestSettings, ResultPart, Role,
+    SearchCapabilities, Text, Thread, Tool, ToolChoice, ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
@@ -17,7 +17,7 @@ const WORD: IdRule = IdRule::new(Chars::Word, 64);
 pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: Some(|role| u8::from(role == Role::Assistant)),
     dialect: NAME,
-    makers: &[Maker::Anthropic],
+    reasoning_providers: &[ReasoningProvider::Anthropic],
     signatures: false,
     call_ids: WORD,
     call_ids_by_model: &[],
@@ -57,15 +57,15 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     result_text: false,
     object_inputs: true,
     calls_last: true,
-    wants_tools: true,
+    requires_tools: true,
     user_first: false,
     forbids_tools: true,
     allowed_tools: false,
     json_mode: false,
     describes_schemas: false,
     probability_switch: true,
-    thinks_off: true,
-    plain_summaries: false,
+    effort_can_be_off: true,
+    summary_is_switch: false,
     strict_schemas: false,
     web_search: Some(SearchCapabilities {
         allowed: true,
@@ -76,23 +76,23 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     }),
     file_names: true,
     detail: false,
-    document_facts: true,
-    stops: usize::MAX,
-    hottest: 1,
-    least_limit: 1,
+    document_metadata: true,
+    max_stop_sequences: usize::MAX,
+    max_temperature: 1,
+    min_output_limit: 1,
     names_model: true,
-    wants_limit: true,
+    requires_limit: true,
     list_key: "messages",
     message_members: &["role", "content"],
 };
 
-pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
+pub fn write(conversation: &Thread, w: &mut JsonWriter<'_>) {
     let settings = &conversation.settings;
     w.object(|w| {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
         }
-        settings.write_within(NAME, "", w);
+        settings.write_members_of(NAME, "", w);
         write_instructions(conversation, w);
         w.key("messages").array(|w| conversation.messages.iter().for_each(|message| write_message(message, w)));
         if !conversation.tools.is_empty() {
@@ -103,8 +103,8 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
             });
         }
         write_choice(conversation, w);
-        if settings.any_within(NAME, "metadata") {
-            w.key("metadata").object(|w| settings.write_within(NAME, "metadata", w));
+        if settings.has_members_of(NAME, "metadata") {
+            w.key("metadata").object(|w| settings.write_members_of(NAME, "metadata", w));
         }
         if let Some(stop) = &settings.stop {
             w.key("stop_sequences").array(|w| stop.value.iter().for_each(|text| w.text(text)));
@@ -114,21 +114,21 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
     });
 }
 
-fn write_thinking(settings: &Settings, w: &mut Writer<'_>) {
+fn write_thinking(settings: &RequestSettings, w: &mut JsonWriter<'_>) {
     match settings.effort.as_ref().map(|set| &set.value) {
-        Some(Effort::Budget(budget)) => w.key("thinking").object(|w| {
+        Some(EffortSetting::Budget(budget)) => w.key("thinking").object(|w| {
             w.key("type").plain("enabled");
             w.key("budget_tokens").bytes(budget.to_string().as_bytes());
         }),
-        Some(Effort::Adaptive) => w.key("thinking").object(|w| w.key("type").plain("adaptive")),
-        Some(Effort::Off) => w.key("thinking").object(|w| w.key("type").plain("disabled")),
-        Some(Effort::Level(_)) | None => {}
+        Some(EffortSetting::Adaptive) => w.key("thinking").object(|w| w.key("type").plain("adaptive")),
+        Some(EffortSetting::Off) => w.key("thinking").object(|w| w.key("type").plain("disabled")),
+        Some(EffortSetting::Level(_)) | None => {}
     }
 }
 
-fn write_output(settings: &Settings, w: &mut Writer<'_>) {
+fn write_output(settings: &RequestSettings, w: &mut JsonWriter<'_>) {
     let level = match settings.effort.as_ref().map(|set| &set.value) {
-        Some(Effort::Level(level)) => Some(level),
+        Some(EffortSetting::Level(level)) => Some(level),
         _ => None,
     };
     let schema = match settings.output.as_ref().map(|set| &set.value) {
@@ -151,23 +151,23 @@ fn write_output(settings: &Settings, w: &mut Writer<'_>) {
     });
 }
 
-pub fn write_instructions(conversation: &Thread, w: &mut Writer<'_>) {
+pub fn write_instructions(conversation: &Thread, w: &mut JsonWriter<'_>) {
     let instructions = conversation.instructions.as_slice();
     if let Some(first) = instructions.first() {
-        w.here(first.at.place);
+        w.set_place(first.at.place);
         write_content(instructions, w.key("system"));
     }
 }
 
-pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+pub fn write_items(message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
     each(&|w| write_message(message, w));
 }
 
-fn write_message(message: &Message, w: &mut Writer<'_>) {
+fn write_message(message: &Message, w: &mut JsonWriter<'_>) {
     if let Some(item) = message.as_item() {
         return w.raw(item);
     }
-    w.here(message.at.place);
+    w.set_place(message.at.place);
     w.object(|w| {
         w.key("role").plain(match message.role {
             Role::Assistant => "assistant",
@@ -178,8 +178,8 @@ fn write_message(message: &Message, w: &mut Writer<'_>) {
     });
 }
 
-/// A text alone is a string.
-fn write_content(parts: &[Part], w: &mut Writer<'_>) {
+/// Writes content: a single text as a string.
+fn write_content(parts: &[Part], w: &mut JsonWriter<'_>) {
     match parts {
         [only] if only_text(only).is_some() && !w.is_tracing() => {
             only_text(only).into_iter().for_each(|text| w.text(text))
@@ -188,8 +188,8 @@ fn write_content(parts: &[Part], w: &mut Writer<'_>) {
     }
 }
 
-fn write_block(block: &Part, w: &mut Writer<'_>) {
-    w.here(block.at.place);
+fn write_block(block: &Part, w: &mut JsonWriter<'_>) {
+    w.set_place(block.at.place);
     if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }
@@ -223,27 +223,27 @@ fn write_block(block: &Part, w: &mut Writer<'_>) {
     });
 }
 
-/// A mark of another dialect says only that there is one.
-fn write_cache(cache: Option<&Raw>, w: &mut Writer<'_>) {
+/// Writes a cache mark. Of one of another dialect only the `ttl` is kept.
+fn write_cache(cache: Option<&RawJson>, w: &mut JsonWriter<'_>) {
     let Some(mark) = cache else { return };
     match memchr::memmem::find(&mark.bytes(), b"ephemeral") {
         Some(_) => w.key("cache_control").raw(mark),
         None => w.key("cache_control").object(|w| {
             w.key("type").plain("ephemeral");
-            if let Some(ttl) = cached_for(mark) {
+            if let Some(ttl) = cache_ttl(mark) {
                 w.key("ttl").text(&ttl);
             }
         }),
     }
 }
 
-fn write_media(media: &Media, w: &mut Writer<'_>) {
+fn write_media(media: &Media, w: &mut JsonWriter<'_>) {
     if media.kind == MediaKind::Search {
         return write_found(media, w);
     }
     w.key("type").plain(if media.kind == MediaKind::Image { "image" } else { "document" });
     w.key("source").object(|w| match &media.source {
-        Source::Data(data) => {
+        MediaSource::Data(data) => {
             w.key("type").plain("base64");
             match &media.mime {
                 Some(mime) => w.key("media_type").text(mime),
@@ -252,15 +252,15 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
             }
             w.key("data").text(data);
         }
-        Source::Url(url) => {
+        MediaSource::Url(url) => {
             w.key("type").plain("url");
             w.key("url").text(url);
         }
-        Source::Id(id, _) => {
+        MediaSource::Id(id, _) => {
             w.key("type").plain("file");
             w.key("file_id").text(id);
         }
-        Source::Plain(texts) => match texts.as_slice() {
+        MediaSource::Plain(texts) => match texts.as_slice() {
             [only] => {
                 w.key("type").plain("text");
                 w.key("media_type").plain("text/plain");
@@ -277,31 +277,31 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
         for (key, text) in facts {
             text.iter().for_each(|text| w.key(key).text(text));
         }
-        media.cited.iter().for_each(|cited| w.key("citations").raw(cited));
+        media.citations.iter().for_each(|citations| w.key("citations").raw(citations));
     }
 }
 
-fn write_found(media: &Media, w: &mut Writer<'_>) {
+fn write_found(media: &Media, w: &mut JsonWriter<'_>) {
     w.key("type").plain("search_result");
     let empty = Text::default();
     w.key("source").text(media.link.as_ref().unwrap_or(&empty));
     w.key("title").text(media.name.as_ref().unwrap_or(&empty));
     w.key("content").array(|w| {
-        if let Source::Plain(texts) = &media.source {
+        if let MediaSource::Plain(texts) = &media.source {
             texts.iter().for_each(|text| write_text(text, w));
         }
     });
-    media.cited.iter().for_each(|cited| w.key("citations").raw(cited));
+    media.citations.iter().for_each(|citations| w.key("citations").raw(citations));
 }
 
-fn write_text(text: &Text, w: &mut Writer<'_>) {
+fn write_text(text: &Text, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         w.key("type").plain("text");
         w.key("text").text(text);
     });
 }
 
-fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
+fn write_result(result: &ToolResult, w: &mut JsonWriter<'_>) {
     w.key("type").plain("tool_result");
     w.key("tool_use_id").text(&result.id);
     if let [ResultPart::Text(text)] = result.parts.as_slice() {
@@ -311,7 +311,7 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
             for part in &result.parts {
                 match part {
                     ResultPart::Media(media, at) => {
-                        w.here(at.place);
+                        w.set_place(at.place);
                         w.object(|w| write_media(media, w));
                     }
                     ResultPart::Opaque(foreign, _) => w.raw(&foreign.raw),
@@ -328,7 +328,7 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
     }
 }
 
-fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
+fn write_reasoning(reasoning: &Reasoning, w: &mut JsonWriter<'_>) {
     if let Some(data) = &reasoning.redacted {
         w.key("type").plain("redacted_thinking");
         w.key("data").text(data);
@@ -336,12 +336,12 @@ fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
     }
     w.key("type").plain("thinking");
     w.key("thinking").text(&Text::join(&reasoning.texts, "\\n\\n"));
-    if let Some(seal) = &reasoning.seal {
-        w.key("signature").text(seal);
+    if let Some(encrypted_content) = &reasoning.encrypted_content {
+        w.key("signature").text(encrypted_content);
     }
 }
 
-fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
+fn write_tool(tool: &Tool, w: &mut JsonWriter<'_>) {
     let (name, description, parameters) = match &tool.kind {
         ToolKind::Function { name, description, parameters } => (name, description, parameters),
         ToolKind::WebSearch(search, own) if own.dialect != NAME => return write_search(search, tool, w),
@@ -362,11 +362,11 @@ fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
     });
 }
 
-/// The version that every model with a search knows.
+/// The version that every model with web search supports.
 /// https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool
 const WEB_SEARCH: &str = "web_search_20250305";
 
-fn write_search(search: &WebSearch, tool: &Tool, w: &mut Writer<'_>) {
+fn write_search(search: &WebSearch, tool: &Tool, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         w.key("type").plain(WEB_SEARCH);
         w.key("name").plain("web_search");
@@ -384,26 +384,26 @@ fn write_search(search: &WebSearch, tool: &Tool, w: &mut Writer<'_>) {
     });
 }
 
-fn write_choice(conversation: &Thread, w: &mut Writer<'_>) {
+fn write_choice(conversation: &Thread, w: &mut JsonWriter<'_>) {
     let settings = &conversation.settings;
     let choice = settings.choice.as_ref().map(|set| &set.value);
     let single = settings.parallel.as_ref().is_some_and(|set| !set.value);
-    // Which tool is no question where there are none.
+    // A choice without tools is invalid.
     if conversation.tools.is_empty() || choice.is_none() && !single {
         return;
     }
     w.key("tool_choice").object(|w| {
         match choice {
-            None | Some(Choice::Auto) => w.key("type").plain("auto"),
-            Some(Choice::None) => w.key("type").plain("none"),
-            Some(Choice::Required | Choice::Allowed { required: true, .. }) => w.key("type").plain("any"),
-            Some(Choice::Allowed { .. }) => w.key("type").plain("auto"),
-            Some(Choice::Tool(name)) => {
+            None | Some(ToolChoice::Auto) => w.key("type").plain("auto"),
+            Some(ToolChoice::None) => w.key("type").plain("none"),
+            Some(ToolChoice::Required | ToolChoice::Allowed { required: true, .. }) => w.key("type").plain("any"),
+            Some(ToolChoice::Allowed { .. }) => w.key("type").plain("auto"),
+            Some(ToolChoice::Tool(name)) => {
                 w.key("type").plain("tool");
                 w.key("name").text(name);
             }
         }
-        if single && !matches!(choice, Some(Choice::None)) {
+        if single && !matches!(choice, Some(ToolChoice::None)) {
             w.key("disable_parallel_tool_use").bool(true);
         }
     });

@@ -1,5 +1,5 @@
-//! Messages of AWS Bedrock's Converse API: `{"role": "user" | "assistant", "content": […]}`, with blocks whose kind is
-//! the name of their one member.
+//! Messages of AWS Bedrock's Converse API: `{"role": "user" | "assistant", "content": […]}`, with blocks whose kind is the
+//! name of their only member.
 
 mod edit;
 mod read;
@@ -8,12 +8,12 @@ mod write;
 
 pub use rows::{NAME, document, empty_texts, tool_result, tool_use};
 
-use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, WriteItem};
+use crate::dialect::{Body, Dialect, DialectInfo, EditRefusal, Item, ItemOrigin, ItemWriter, TextChange};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Str, Val, string};
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{Losses, Message, Thread};
 use crate::place::Edit;
 
@@ -34,16 +34,23 @@ impl Dialect for Bedrock {
         &INFO
     }
 
-    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    fn rows<'t>(&self, val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         rows::rows(val, origin, out);
     }
 
-    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn edit(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: RecordBase<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), EditRefusal> {
         edit::edit(change, item, base, out)
     }
 
-    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        let id = call.at(&["toolUse", "toolUseId"]).filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, EditRefusal> {
+        let id =
+            call.at(&["toolUse", "toolUseId"]).filter(Val::is_string).ok_or(EditRefusal("the call has no id"))?;
         let text = string::quoted(STUB);
         Ok([br#"{"toolResult":{"toolUseId":"#, id.raw(), br#","content":[{"text":"#, &text, b"}]}}"].concat())
     }
@@ -62,15 +69,15 @@ impl Dialect for Bedrock {
         read::read(&body, out, losses);
     }
 
-    fn write(&self, thread: &Thread, w: &mut Writer<'_>) {
+    fn write(&self, thread: &Thread, w: &mut JsonWriter<'_>) {
         write::write(thread, w);
     }
 
-    fn write_instructions(&self, thread: &Thread, w: &mut Writer<'_>) {
+    fn write_instructions(&self, thread: &Thread, w: &mut JsonWriter<'_>) {
         write::write_instructions(thread, w);
     }
 
-    fn write_items(&self, _: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    fn write_items(&self, _: &Thread, message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
         write::write_items(message, each);
     }
 }

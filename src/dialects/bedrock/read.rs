@@ -1,28 +1,32 @@
-//! From the messages of Bedrock's Converse API to a thread. Blocks are named by their only key.
+//! Reads messages of Bedrock's Converse API as a thread. The kind of a block is its only key.
 
-use crate::dialect::{Body, Shape};
-use crate::dialects::common::{cited, extras, foreign, reasoning, said, search_result, text, texts};
-use crate::dialects::known::strays;
-use crate::dialects::settings::{self, Found, Reading};
+use crate::dialect::{Body, BodyShape};
+use crate::dialects::common::{
+    citation_request, nonempty_text, opaque, read_extras, reasoning, search_result, text, texts,
+};
+use crate::dialects::known_members::report_unknown_members;
+use crate::dialects::settings::{self, SettingMember, SettingsGrammar};
 use crate::json::{Val, name};
 use crate::message::{
-    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, OpaqueKind, OutputFormat,
-    Part, PartKind, Raw, Reasoning, ResultPart, Role, Source, Text, Thread, Tool, ToolKind, ToolResult,
+    CallInput, CallKind, EffortSetting, LossKind, Losses, Media, MediaKind, MediaSource, OpaqueKind, OutputFormat,
+    Part, PartKind, RawJson, Reasoning, ReasoningProvider, ResultPart, Role, Text, Thread, Tool, ToolCall,
+    ToolChoice, ToolKind, ToolResult,
 };
 
 use super::rows::NAME;
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => settings::read(body, &READING, out, losses),
-        Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
-        Shape::Item => message(body, body.val, out, losses),
+        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
+        BodyShape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
+        BodyShape::Item => message(body, body.val, out, losses),
     }
 }
 
-const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
+const SETTINGS: SettingsGrammar =
+    SettingsGrammar { dialect: NAME, spell: settings::as_written, read_own: read_setting };
 
-fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
+fn read_setting(found: &SettingMember<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "modelId" | "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
@@ -39,32 +43,34 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
         "toolConfig.tools" => {
             for part in val.elements() {
                 match (part.get(name::cachePoint), out.tools.last_mut()) {
-                    (Some(mark), Some(last)) => last.cache = Some(Raw::of(mark)),
+                    (Some(mark), Some(last)) => last.cache = Some(RawJson::of(mark)),
                     (Some(_), None) => {}
                     (None, _) => out.tools.push(tool(body, part, losses)),
                 }
             }
         }
-        "toolConfig.toolChoice" if val.count() > 1 => found.alone(out),
+        "toolConfig.toolChoice" if val.count() > 1 => found.add_dialect_only(out),
         "toolConfig.toolChoice" => match choice(val) {
             Some(choice) => out.settings.choice = found.set(choice),
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "outputConfig.effort" => match Text::of_val(val) {
-            Some(level) => out.settings.think(found.set(Effort::Level(level))),
-            None => found.alone(out),
+            Some(level) => out.settings.set_effort(found.set(EffortSetting::Level(level))),
+            None => found.add_dialect_only(out),
         },
         "outputConfig.textFormat" => match format(val) {
             Some(format) => out.settings.output = found.set(format),
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "additionalModelRequestFields.thinking.type" => {
             let budget = found.parent.get(name::budget_tokens).and_then(|budget| budget.as_u64());
             let effort = match val.text().as_deref() {
-                Some(b"disabled") => Effort::Off,
-                _ => budget.map_or(Effort::Adaptive, |own| Effort::Budget(own.min(u64::from(u32::MAX)) as u32)),
+                Some(b"disabled") => EffortSetting::Off,
+                _ => budget.map_or(EffortSetting::Adaptive, |own| {
+                    EffortSetting::Budget(own.min(u64::from(u32::MAX)) as u32)
+                }),
             };
-            out.settings.think(found.set(effort));
+            out.settings.set_effort(found.set(effort));
         }
         "additionalModelRequestFields.thinking.budget_tokens" => {}
         _ => return false,
@@ -72,53 +78,53 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     true
 }
 
-/// The schema is there as the text of one.
+/// The output format. Its schema is the text of one.
 fn format(val: Val<'_>) -> Option<OutputFormat> {
     let own = val.at(&["structure", "jsonSchema"])?;
     let schema = own.get(name::schema)?;
     let schema = match schema.text() {
-        Some(text) if schema.is_string() => Raw::new(text.into_owned()),
-        _ => Raw::of(schema),
+        Some(text) if schema.is_string() => RawJson::new(text.into_owned()),
+        _ => RawJson::of(schema),
     };
-    let (name, description) = (said(own, "name"), said(own, "description"));
+    let (name, description) = (nonempty_text(own, "name"), nonempty_text(own, "description"));
     Some(OutputFormat::Schema { name, description, schema, strict: None })
 }
 
 fn mark_last(blocks: &mut [Part], mark: Val<'_>) {
     if let Some(last) = blocks.last_mut() {
-        last.cache = Some(Raw::of(mark));
+        last.cache = Some(RawJson::of(mark));
     }
 }
 
-fn choice(val: Val<'_>) -> Option<Choice> {
+fn choice(val: Val<'_>) -> Option<ToolChoice> {
     let only = val.members().next()?;
     match only.key.decode().as_ref() {
-        b"auto" => Some(Choice::Auto),
-        b"any" => Some(Choice::Required),
-        b"tool" => text(only.val, "name").map(Choice::Tool),
+        b"auto" => Some(ToolChoice::Auto),
+        b"any" => Some(ToolChoice::Required),
+        b"tool" => text(only.val, "name").map(ToolChoice::Tool),
         _ => None,
     }
 }
 
-/// Members of a definition that have a form of their own.
+/// Members of a definition that are read.
 const TOOL: [&str; 3] = ["name", "description", "inputSchema"];
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
-    others(body, val, losses);
+    report_extra_members(body, val, losses);
     let Some((own, name)) = val.get(name::toolSpec).and_then(|own| Some((own, text(own, "name")?))) else {
-        let kind = ToolKind::Opaque(foreign(NAME, OpaqueKind::ServerTool, val));
+        let kind = ToolKind::Opaque(opaque(NAME, OpaqueKind::ServerTool, val));
         return Tool::new(kind, body.at(val));
     };
     let kind = ToolKind::Function {
         name,
         description: text(own, "description"),
-        parameters: own.at(&["inputSchema", "json"]).map(Raw::of),
+        parameters: own.at(&["inputSchema", "json"]).map(RawJson::of),
     };
-    Tool { extras: extras(body, own, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
+    Tool { extras: read_extras(body, own, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
-    strays(body, val, "bedrock", b"message", losses);
+    report_unknown_members(body, val, "bedrock", b"message", losses);
     let model = val.get(name::role).is_some_and(|role| role.is("assistant"));
     let mut begun = false;
     for part in val.get(name::content).into_iter().flat_map(|content| content.elements()) {
@@ -135,10 +141,10 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
             _ => Role::User,
         };
         let joins = role == Role::Tool || begun && out.messages.last().is_some_and(|last| last.role == role);
-        // What a server's tool gave is in the turn of the model, and is answered there.
+        // Results of server tools are in the turn of the model.
         let block = match block.kind {
             PartKind::Result(_) if model => {
-                Part::new(PartKind::Opaque(foreign(NAME, OpaqueKind::ServerTool, part)), block.at)
+                Part::new(PartKind::Opaque(opaque(NAME, OpaqueKind::ServerTool, part)), block.at)
             }
             _ => block,
         };
@@ -149,21 +155,21 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
 
 fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let at = body.at(val);
-    let unknown = || PartKind::Opaque(foreign(NAME, OpaqueKind::Unknown, val));
+    let unknown = || PartKind::Opaque(opaque(NAME, OpaqueKind::Unknown, val));
     let Some(only) = val.members().next() else { return Part::new(unknown(), at) };
     let own = only.val;
     let what = match only.key.decode().as_ref() {
         b"text" => Text::of_val(own).map(|text| PartKind::Text { text, citations: None }),
         b"toolUse" if own.get(name::r#type).is_some_and(|kind| kind.is("server_tool_use")) => {
-            Some(PartKind::Opaque(foreign(NAME, OpaqueKind::ServerTool, val)))
+            Some(PartKind::Opaque(opaque(NAME, OpaqueKind::ServerTool, val)))
         }
         b"toolUse" => call(own).map(PartKind::Call),
         b"toolResult" => result(body, own, losses).map(PartKind::Result),
         b"reasoningContent" => thoughts(own),
         b"guardContent" => {
-            // What a guardrail is to look at is not said elsewhere.
-            if let Some(told) = own.get(name::text).and_then(|own| own.member(name::qualifiers)) {
-                losses.add(LossKind::FIELD, body.at_key(&told));
+            // Other dialects cannot say what a guardrail is to check.
+            if let Some(qualifiers) = own.get(name::text).and_then(|own| own.member(name::qualifiers)) {
+                losses.add(LossKind::FIELD, body.at_key(&qualifiers));
             }
             own.at(&["text", "text"]).and_then(Text::of_val).map(|text| PartKind::Text { text, citations: None })
         }
@@ -177,43 +183,50 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     };
     let what = what.unwrap_or_else(unknown);
     if !matches!(what, PartKind::Opaque(_)) && own.is_object() {
-        strays(body, own, "bedrock", &only.key.decode(), losses);
+        report_unknown_members(body, own, "bedrock", &only.key.decode(), losses);
     }
-    others(body, val, losses);
-    one_source(body, own, losses);
+    report_extra_members(body, val, losses);
+    report_extra_sources(body, own, losses);
     Part::new(what, at)
 }
 
-/// Of an object that holds one of several things, only the first is read.
-fn others(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+/// Reports all members but the first of an object that should have only one.
+fn report_extra_members(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
     val.members().skip(1).for_each(|member| losses.add(LossKind::FIELD, body.at_key(&member)));
 }
 
-/// Media come from one source.
-fn one_source(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) {
-    own.get(name::source).into_iter().for_each(|source| others(body, source, losses));
+/// Reports additional sources of media.
+fn report_extra_sources(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) {
+    own.get(name::source).into_iter().for_each(|source| report_extra_members(body, source, losses));
 }
 
 fn thoughts(own: Val<'_>) -> Option<PartKind> {
     if let Some(redacted) = text(own, "redactedContent") {
-        let made = Reasoning { maker: Maker::Anthropic, texts: Vec::new(), seal: None, redacted: Some(redacted) };
+        let made = Reasoning {
+            provider: ReasoningProvider::Anthropic,
+            texts: Vec::new(),
+            encrypted_content: None,
+            redacted: Some(redacted),
+        };
         return Some(PartKind::Reasoning(made));
     }
-    let told = own.get(name::reasoningText)?;
-    let seal = text(told, "signature").filter(|seal| !seal.is_empty());
-    // Only Claude signs; the others take their thoughts back as text.
-    let maker = if seal.is_some() { Maker::Anthropic } else { Maker::Open };
-    Some(reasoning(maker, text(told, "text").into_iter().collect(), seal))
+    let reasoning_text = own.get(name::reasoningText)?;
+    let encrypted_content =
+        text(reasoning_text, "signature").filter(|encrypted_content| !encrypted_content.is_empty());
+    // Only Claude signs; other models accept their reasoning as text.
+    let provider =
+        if encrypted_content.is_some() { ReasoningProvider::Anthropic } else { ReasoningProvider::Open };
+    Some(reasoning(provider, text(reasoning_text, "text").into_iter().collect(), encrypted_content))
 }
 
-fn call(own: Val<'_>) -> Option<Call> {
-    Some(Call {
+fn call(own: Val<'_>) -> Option<ToolCall> {
+    Some(ToolCall {
         id: text(own, "toolUseId")?,
-        invented: false,
+        has_synthetic_id: false,
         name: text(own, "name").unwrap_or_default(),
         input: own
             .get(name::input)
-            .map_or_else(|| Input::Json(Raw::new(*b"{}")), |input| Input::Json(Raw::of(input))),
+            .map_or_else(|| CallInput::Json(RawJson::new(*b"{}")), |input| CallInput::Json(RawJson::of(input))),
         kind: CallKind::Function,
     })
 }
@@ -221,17 +234,17 @@ fn call(own: Val<'_>) -> Option<Call> {
 fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
     for part in own.get(name::content).into_iter().flat_map(|content| content.elements()) {
         if let Some(only) = part.members().next().filter(|only| only.val.is_object()) {
-            strays(body, only.val, "bedrock", &only.key.decode(), losses);
+            report_unknown_members(body, only.val, "bedrock", &only.key.decode(), losses);
         }
-        others(body, part, losses);
-        part.members().for_each(|member| one_source(body, member.val, losses));
+        report_extra_members(body, part, losses);
+        part.members().for_each(|member| report_extra_sources(body, member.val, losses));
     }
     let part = |part: Val<'_>| match (text(part, "text"), part.get(name::json)) {
         (Some(text), _) => ResultPart::Text(text),
-        (None, Some(json)) => ResultPart::Json(Raw::of(json)),
+        (None, Some(json)) => ResultPart::Json(RawJson::of(json)),
         (None, None) => match media(part) {
             Some(media) => ResultPart::media(media, body.at(part)),
-            None => ResultPart::Json(Raw::of(part)),
+            None => ResultPart::Json(RawJson::of(part)),
         },
     };
     let content = own.get(name::content).into_iter().flat_map(|content| content.elements());
@@ -257,12 +270,12 @@ fn media(val: Val<'_>) -> Option<Media> {
     };
     let source = own.get(name::source)?;
     let found = match (text(source, "bytes"), text(source, "text"), source.get(name::s3Location)) {
-        (Some(bytes), ..) => Source::Data(bytes),
-        (_, Some(plain), _) => Source::Plain(vec![plain]),
-        (_, _, Some(lies)) => Source::Id(text(lies, "uri")?, NAME),
+        (Some(bytes), ..) => MediaSource::Data(bytes),
+        (_, Some(plain), _) => MediaSource::Plain(vec![plain]),
+        (_, _, Some(location)) => MediaSource::Id(text(location, "uri")?, NAME),
         (None, None, None) => {
             let parts = source.get(name::content)?;
-            Source::Plain(parts.elements().map(|part| text(part, "text")).collect::<Option<_>>()?)
+            MediaSource::Plain(parts.elements().map(|part| text(part, "text")).collect::<Option<_>>()?)
         }
     };
     let format = text(own, "format").unwrap_or_default();
@@ -270,17 +283,17 @@ fn media(val: Val<'_>) -> Option<Media> {
     let mime = FORMATS.iter().find(|(name, _)| *name == format).map(|(_, mime)| (*mime).to_owned());
     let mime = mime.or_else(|| (!family.is_empty() && !format.is_empty()).then(|| format!("{family}{format}")));
     let media = Media {
-        // A document has a name there in any case; this one tells nothing.
-        name: text(own, "name").filter(|name| name.raw() != NAMELESS.as_bytes()),
-        context: said(own, "context"),
-        cited: cited(own),
+        // Bedrock requires a name of documents; this one is a placeholder.
+        name: text(own, "name").filter(|name| name.raw() != DEFAULT_NAME.as_bytes()),
+        context: nonempty_text(own, "context"),
+        citations: citation_request(own),
         ..Media::new(kind, found)
     };
     Some(media.mime(mime.map(|mime| Text::new(&mime))))
 }
 
-/// The name of a document that has none.
-pub const NAMELESS: &str = "document";
+/// The placeholder name of documents without one.
+pub const DEFAULT_NAME: &str = "document";
 
 /// Bedrock's formats of documents, and their media types.
 pub const FORMATS: [(&str, &str); 9] = [

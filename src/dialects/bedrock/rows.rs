@@ -1,6 +1,6 @@
-//! From a message of Converse to rows: the message, and each block of its content.
+//! Makes the rows of a Converse message: the message, and each block of its content.
 
-use crate::dialect::{BLOCK, Item, Origin};
+use crate::dialect::{BLOCK, Item, ItemOrigin};
 use crate::dialects::chat::rows::{content_flags, text_flags};
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Val, fingerprint, name};
@@ -8,7 +8,7 @@ use crate::json::{Val, fingerprint, name};
 /// The dialect's name.
 pub const NAME: &str = "bedrock";
 
-/// What a block is by the member that it has.
+/// The kind of a block by the member that it has.
 const BLOCKS: [(&str, Kind); 8] = [
     ("text", Kind::Text),
     ("toolUse", Kind::ToolUse),
@@ -40,8 +40,8 @@ pub fn document(block: Val<'_>) -> Option<Val<'_>> {
     block.get(name::document)
 }
 
-/// `val` is a message, or the `output` of a response, which holds one.
-pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+/// Makes the rows of a message.
+pub(super) fn rows<'t>(val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
     row.role = val.get(name::role).and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
@@ -50,8 +50,8 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     out(Item { row, val, id: None, key: None });
     for block in content.filter(Val::is_array).iter().flat_map(Val::elements) {
         let (flags, own) = (origin.flags, BlockFlags::NONE);
-        let mut row = Row { flags, block: own, part: BLOCK, at: origin.base.of(block), ..row };
-        let found = found(block);
+        let mut row = Row { flags, block_flags: own, part: BLOCK, at: origin.base.of(block), ..row };
+        let found = kind_and_value(block);
         row.kind = found.map_or(Kind::Block, |(kind, _)| kind);
         let mut key = None;
         match found {
@@ -75,8 +75,8 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     }
 }
 
-/// What a block is, by the first of its members in [`BLOCKS`].
-fn found(block: Val<'_>) -> Option<(Kind, Val<'_>)> {
+/// The kind of a block and its value: the member that is first in [`BLOCKS`].
+fn kind_and_value(block: Val<'_>) -> Option<(Kind, Val<'_>)> {
     let known = block.members().filter_map(|member| {
         let key = member.key.decode();
         let mut blocks = BLOCKS.iter().enumerate();
@@ -86,7 +86,7 @@ fn found(block: Val<'_>) -> Option<(Kind, Val<'_>)> {
     known.reduce(|best, new| if new.0 <= best.0 { new } else { best }).map(|(_, kind, val)| (kind, val))
 }
 
-/// Reasoning that is hidden is signed by what hides it.
+/// True if reasoning has a signature; redacted content counts as one.
 fn is_signed(reasoning: Val<'_>) -> bool {
     let signature = reasoning.at(&["reasoningText", "signature"]).and_then(|signature| signature.as_str());
     signature.is_some_and(|text| !text.is_empty()) || reasoning.get(name::redactedContent).is_some()

@@ -1,23 +1,24 @@
-//! From a thread to Bedrock's Converse API. The model is in the URL there, not in the body.
+//! Writes a thread as a request of Bedrock's Converse API. The model is in the URL there, not in the body.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::dialect::WriteItem;
-use crate::dialects::common::{cached_for, part_text, write_extras, write_input_object};
-use crate::message::write::Writer;
+use crate::dialect::ItemWriter;
+use crate::dialects::common::{cache_ttl, part_text, write_extras, write_input_object};
+use crate::message::write::JsonWriter;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, OutputFormat,
-    Part, PartKind, Raw, Reasoning, ResultPart, Role, Settings, Source, Text, Thread, ToolKind, ToolResult,
+    Capabilities, Chars, EffortSetting, IdRule, Media, MediaKind, MediaSource, MediaSupport, Message,
+    OutputFormat, Part, PartKind, RawJson, Reasoning, ReasoningProvider, RequestSettings, ResultPart, Role, Text,
+    Thread, ToolChoice, ToolKind, ToolResult,
 };
 
-use super::read::{FORMATS, NAMELESS};
+use super::read::{DEFAULT_NAME, FORMATS};
 use super::rows::NAME;
 
 pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: Some(|role| u8::from(role == Role::Assistant)),
     dialect: NAME,
-    makers: &[Maker::Anthropic],
+    reasoning_providers: &[ReasoningProvider::Anthropic],
     signatures: false,
     call_ids: IdRule::new(Chars::Word, 64),
     call_ids_by_model: &[],
@@ -65,31 +66,31 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     result_text: true,
     object_inputs: true,
     calls_last: false,
-    wants_tools: true,
+    requires_tools: true,
     user_first: true,
     forbids_tools: false,
     allowed_tools: false,
     json_mode: false,
     describes_schemas: true,
     probability_switch: true,
-    thinks_off: true,
-    plain_summaries: false,
+    effort_can_be_off: true,
+    summary_is_switch: false,
     strict_schemas: false,
     web_search: None,
     file_names: true,
     detail: false,
-    document_facts: true,
-    stops: 2500,
-    hottest: 1,
-    least_limit: 1,
+    document_metadata: true,
+    max_stop_sequences: 2500,
+    max_temperature: 1,
+    min_output_limit: 1,
     names_model: false,
-    wants_limit: false,
+    requires_limit: false,
     list_key: "messages",
     message_members: &["role", "content"],
 };
 
-pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
-    let names = &Names::default();
+pub fn write(conversation: &Thread, w: &mut JsonWriter<'_>) {
+    let names = &DocumentNames::default();
     w.object(|w| {
         write_system(conversation, names, w);
         w.key("messages")
@@ -99,34 +100,34 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
     });
 }
 
-fn write_system(conversation: &Thread, names: &Names, w: &mut Writer<'_>) {
+fn write_system(conversation: &Thread, names: &DocumentNames, w: &mut JsonWriter<'_>) {
     if let Some(first) = conversation.instructions.first() {
-        w.here(first.at.place);
+        w.set_place(first.at.place);
         w.key("system").array(|w| conversation.instructions.iter().for_each(|part| write_block(part, names, w)));
     }
 }
 
-pub fn write_instructions(conversation: &Thread, w: &mut Writer<'_>) {
-    write_system(conversation, &Names::default(), w);
+pub fn write_instructions(conversation: &Thread, w: &mut JsonWriter<'_>) {
+    write_system(conversation, &DocumentNames::default(), w);
 }
 
-pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
-    each(&|w| write_message(message, &Names::default(), w));
+pub fn write_items(message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
+    each(&|w| write_message(message, &DocumentNames::default(), w));
 }
 
-fn write_message(message: &Message, names: &Names, w: &mut Writer<'_>) {
+fn write_message(message: &Message, names: &DocumentNames, w: &mut JsonWriter<'_>) {
     if let Some(item) = message.as_item() {
         return w.raw(item);
     }
-    w.here(message.at.place);
+    w.set_place(message.at.place);
     w.object(|w| {
         w.key("role").plain(if message.role == Role::Assistant { "assistant" } else { "user" });
         w.key("content").array(|w| message.parts.iter().for_each(|part| write_block(part, names, w)));
     });
 }
 
-fn write_block(block: &Part, names: &Names, w: &mut Writer<'_>) {
-    w.here(block.at.place);
+fn write_block(block: &Part, names: &DocumentNames, w: &mut JsonWriter<'_>) {
+    w.set_place(block.at.place);
     if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }
@@ -145,37 +146,37 @@ fn write_block(block: &Part, names: &Names, w: &mut Writer<'_>) {
     write_cache(block.cache.as_ref(), w);
 }
 
-fn write_cache(cache: Option<&Raw>, w: &mut Writer<'_>) {
+fn write_cache(cache: Option<&RawJson>, w: &mut JsonWriter<'_>) {
     let Some(mark) = cache else { return };
     w.object(|w| {
         w.key("cachePoint").object(|w| {
             w.key("type").plain("default");
-            if let Some(ttl) = cached_for(mark) {
+            if let Some(ttl) = cache_ttl(mark) {
                 w.key("ttl").text(&ttl);
             }
         });
     });
 }
 
-fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
+fn write_reasoning(reasoning: &Reasoning, w: &mut JsonWriter<'_>) {
     if let Some(redacted) = &reasoning.redacted {
         return w.key("redactedContent").text(redacted);
     }
     w.key("reasoningText").object(|w| {
         w.key("text").text(&Text::join(&reasoning.texts, "\\n\\n"));
-        if let Some(seal) = &reasoning.seal {
-            w.key("signature").text(seal);
+        if let Some(encrypted_content) = &reasoning.encrypted_content {
+            w.key("signature").text(encrypted_content);
         }
     });
 }
 
-fn write_media(media: &Media, names: &Names, w: &mut Writer<'_>) {
+fn write_media(media: &Media, names: &DocumentNames, w: &mut JsonWriter<'_>) {
     let subtype = media.subtype();
     let (key, usual) = match media.kind {
         MediaKind::Image => ("image", "png"),
         MediaKind::Video => ("video", "mp4"),
         MediaKind::Audio => ("audio", "wav"),
-        MediaKind::File => ("document", if matches!(media.source, Source::Plain(_)) { "txt" } else { "pdf" }),
+        MediaKind::File => ("document", if matches!(media.source, MediaSource::Plain(_)) { "txt" } else { "pdf" }),
         MediaKind::Search => return w.key("searchResult").object(|w| write_found(media, w)),
     };
     w.key(key).object(|w| {
@@ -191,39 +192,39 @@ fn write_media(media: &Media, names: &Names, w: &mut Writer<'_>) {
             w.key("name").plain(&names.of(media.name.as_ref()));
         }
         match &media.source {
-            Source::Data(data) => w.key("source").object(|w| w.key("bytes").text(data)),
-            Source::Plain(texts) => w.key("source").object(|w| match texts.as_slice() {
+            MediaSource::Data(data) => w.key("source").object(|w| w.key("bytes").text(data)),
+            MediaSource::Plain(texts) => w.key("source").object(|w| match texts.as_slice() {
                 [only] => w.key("text").text(only),
                 all => w.key("content").array(|w| write_texts(all, w)),
             }),
-            Source::Url(_) | Source::Id(..) => {}
+            MediaSource::Url(_) | MediaSource::Id(..) => {}
         }
         if media.kind == MediaKind::File {
             media.context.iter().for_each(|text| w.key("context").text(text));
-            media.cited.iter().for_each(|cited| w.key("citations").raw(cited));
+            media.citations.iter().for_each(|citations| w.key("citations").raw(citations));
         }
     });
 }
 
-fn write_texts(texts: &[Text], w: &mut Writer<'_>) {
+fn write_texts(texts: &[Text], w: &mut JsonWriter<'_>) {
     texts.iter().for_each(|text| w.object(|w| w.key("text").text(text)));
 }
 
-fn write_found(media: &Media, w: &mut Writer<'_>) {
+fn write_found(media: &Media, w: &mut JsonWriter<'_>) {
     let empty = Text::default();
     w.key("source").text(media.link.as_ref().unwrap_or(&empty));
     w.key("title").text(media.name.as_ref().unwrap_or(&empty));
-    if let Source::Plain(texts) = &media.source {
+    if let MediaSource::Plain(texts) = &media.source {
         w.key("content").array(|w| write_texts(texts, w));
     }
-    media.cited.iter().for_each(|cited| w.key("citations").raw(cited));
+    media.citations.iter().for_each(|citations| w.key("citations").raw(citations));
 }
 
-/// Names of the documents so far, and how often each was asked for: no two documents of a request may share one.
+/// The names of documents so far, with the number of uses: they must be unique in a request.
 #[derive(Default)]
-struct Names(RefCell<HashMap<String, u32>>);
+struct DocumentNames(RefCell<HashMap<String, u32>>);
 
-impl Names {
+impl DocumentNames {
     fn of(&self, name: Option<&Text>) -> String {
         let mut used = self.0.borrow_mut();
         let stem = document_name(name);
@@ -238,16 +239,16 @@ impl Names {
     }
 }
 
-/// Letters, digits, single spaces, hyphens, brackets and parentheses are what a document's name may hold.
+/// A valid document name: letters, digits, single spaces, hyphens, brackets and parentheses.
 fn document_name(name: Option<&Text>) -> String {
     let plain = name.map(|name| String::from_utf8_lossy(&name.plain()).into_owned()).unwrap_or_default();
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '(' | ')' | '[' | ']');
     let words: String = plain.chars().map(|c| if fits(c) { c } else { ' ' }).collect();
     let name = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.is_empty() { NAMELESS.to_owned() } else { name }
+    if name.is_empty() { DEFAULT_NAME.to_owned() } else { name }
 }
 
-fn write_result(result: &ToolResult, names: &Names, w: &mut Writer<'_>) {
+fn write_result(result: &ToolResult, names: &DocumentNames, w: &mut JsonWriter<'_>) {
     w.key("toolUseId").text(&result.id);
     w.key("content").array(|w| {
         for part in result.parts.iter().filter(|part| !matches!(part, ResultPart::Text(text) if text.is_blank())) {
@@ -261,7 +262,7 @@ fn write_result(result: &ToolResult, names: &Names, w: &mut Writer<'_>) {
     w.key("status").plain(if result.is_error { "error" } else { "success" });
 }
 
-fn write_tools(conversation: &Thread, w: &mut Writer<'_>) {
+fn write_tools(conversation: &Thread, w: &mut JsonWriter<'_>) {
     if conversation.tools.is_empty() {
         return;
     }
@@ -294,24 +295,24 @@ fn write_tools(conversation: &Thread, w: &mut Writer<'_>) {
     });
 }
 
-/// Converse knows no "none" and no list of allowed tools: conversion leaves that out before.
-fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
+/// Converse has no "none" and no list of allowed tools: conversion has removed those.
+fn write_choice(choice: &ToolChoice, w: &mut JsonWriter<'_>) {
     w.key("toolChoice").object(|w| match choice {
-        Choice::Auto | Choice::None | Choice::Allowed { .. } => w.key("auto").object(|_| {}),
-        Choice::Required => w.key("any").object(|_| {}),
-        Choice::Tool(name) => w.key("tool").object(|w| w.key("name").text(name)),
+        ToolChoice::Auto | ToolChoice::None | ToolChoice::Allowed { .. } => w.key("auto").object(|_| {}),
+        ToolChoice::Required => w.key("any").object(|_| {}),
+        ToolChoice::Tool(name) => w.key("tool").object(|w| w.key("name").text(name)),
     });
 }
 
 const INFERENCE: &str = "inferenceConfig";
-/// What goes to the model as it stands: Claude's own settings.
-const MORE: &str = "additionalModelRequestFields";
+/// Settings that are passed to the model unchanged: Claude's own.
+const MODEL_FIELDS: &str = "additionalModelRequestFields";
 
-fn write_settings(settings: &Settings, w: &mut Writer<'_>) {
-    settings.write_within(NAME, "", w);
-    if settings.any_within(NAME, INFERENCE) || settings.stop.is_some() {
+fn write_settings(settings: &RequestSettings, w: &mut JsonWriter<'_>) {
+    settings.write_members_of(NAME, "", w);
+    if settings.has_members_of(NAME, INFERENCE) || settings.stop.is_some() {
         w.key(INFERENCE).object(|w| {
-            settings.write_within(NAME, INFERENCE, w);
+            settings.write_members_of(NAME, INFERENCE, w);
             if let Some(stop) = &settings.stop {
                 w.key("stopSequences").array(|w| stop.value.iter().for_each(|text| w.text(text)));
             }
@@ -319,10 +320,10 @@ fn write_settings(settings: &Settings, w: &mut Writer<'_>) {
     }
     let effort = settings.effort.as_ref().map(|set| &set.value);
     write_output(effort, settings, w);
-    let thinks = effort.filter(|effort| !matches!(effort, Effort::Level(_)));
-    if thinks.is_some() || settings.any_within(NAME, MORE) {
-        w.key(MORE).object(|w| {
-            settings.write_within(NAME, MORE, w);
+    let thinks = effort.filter(|effort| !matches!(effort, EffortSetting::Level(_)));
+    if thinks.is_some() || settings.has_members_of(NAME, MODEL_FIELDS) {
+        w.key(MODEL_FIELDS).object(|w| {
+            settings.write_members_of(NAME, MODEL_FIELDS, w);
             if let Some(effort) = thinks {
                 w.key("thinking").object(|w| write_thinking(effort, w));
             }
@@ -330,13 +331,13 @@ fn write_settings(settings: &Settings, w: &mut Writer<'_>) {
     }
 }
 
-fn write_output(effort: Option<&Effort>, settings: &Settings, w: &mut Writer<'_>) {
+fn write_output(effort: Option<&EffortSetting>, settings: &RequestSettings, w: &mut JsonWriter<'_>) {
     let schema = match settings.output.as_ref().map(|set| &set.value) {
         Some(OutputFormat::Schema { name, description, schema, .. }) => Some((name, description, schema)),
         _ => None,
     };
     let level = match effort {
-        Some(Effort::Level(level)) => Some(level),
+        Some(EffortSetting::Level(level)) => Some(level),
         _ => None,
     };
     if level.is_none() && schema.is_none() {
@@ -348,8 +349,8 @@ fn write_output(effort: Option<&Effort>, settings: &Settings, w: &mut Writer<'_>
                 w.key("type").plain("json_schema");
                 w.key("structure").object(|w| {
                     w.key("jsonSchema").object(|w| {
-                        // The schema is there as the text of one.
-                        w.key("schema").quoted(schema);
+                        // The schema is the text of one.
+                        w.key("schema").value_as_text(schema);
                         name.iter().for_each(|name| w.key("name").text(name));
                         description.iter().for_each(|text| w.key("description").text(text));
                     });
@@ -360,13 +361,13 @@ fn write_output(effort: Option<&Effort>, settings: &Settings, w: &mut Writer<'_>
     });
 }
 
-fn write_thinking(effort: &Effort, w: &mut Writer<'_>) {
+fn write_thinking(effort: &EffortSetting, w: &mut JsonWriter<'_>) {
     match effort {
-        Effort::Budget(budget) => {
+        EffortSetting::Budget(budget) => {
             w.key("type").plain("enabled");
             w.key("budget_tokens").bytes(budget.to_string().as_bytes());
         }
-        Effort::Adaptive => w.key("type").plain("adaptive"),
-        Effort::Off | Effort::Level(_) => w.key("type").plain("disabled"),
+        EffortSetting::Adaptive => w.key("type").plain("adaptive"),
+        EffortSetting::Off | EffortSetting::Level(_) => w.key("type").plain("disabled"),
     }
 }

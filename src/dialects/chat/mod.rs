@@ -1,19 +1,20 @@
-//! Messages of Chat Completions, OpenAI's and its kin's: `{"role": …, "content": …, "tool_calls": […]}`. A tool's result
-//! is a message of its own.
+//! Messages of Chat Completions, of OpenAI and compatible APIs: `{"role": …, "content": …, "tool_calls": […]}`. A tool's
+//! result is a message of its own.
 
 pub mod edit;
 mod read;
 pub(super) mod rows;
+mod tools;
 mod write;
 
 pub use rows::NAME;
 
-use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, WriteItem};
+use crate::dialect::{Body, Dialect, DialectInfo, EditRefusal, Item, ItemOrigin, ItemWriter, TextChange};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Str, Val, name, string};
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{Losses, Message, Thread};
 use crate::place::Edit;
 
@@ -34,16 +35,22 @@ impl Dialect for Chat {
         &INFO
     }
 
-    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    fn rows<'t>(&self, val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         rows::rows(val, origin, out);
     }
 
-    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn edit(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: RecordBase<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), EditRefusal> {
         edit::edit(change, item, base, out)
     }
 
-    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        let id = call.get(name::id).filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, EditRefusal> {
+        let id = call.get(name::id).filter(Val::is_string).ok_or(EditRefusal("the call has no id"))?;
         Ok([br#"{"role":"tool","tool_call_id":"#, id.raw(), br#","content":"#, &*string::quoted(STUB), b"}"]
             .concat())
     }
@@ -57,11 +64,11 @@ impl Dialect for Chat {
         read::read(&body, out, losses);
     }
 
-    fn write(&self, thread: &Thread, w: &mut Writer<'_>) {
+    fn write(&self, thread: &Thread, w: &mut JsonWriter<'_>) {
         write::write(thread, w);
     }
 
-    fn write_items(&self, thread: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    fn write_items(&self, thread: &Thread, message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
         write::write_items(thread, message, each);
     }
 }

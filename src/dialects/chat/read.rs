@@ -1,32 +1,34 @@
-//! From the messages of Chat Completions to a thread, with the fields that vendors add: `reasoning_content`
+//! Reads messages of Chat Completions as a thread, with the fields that vendors add: `reasoning_content`
 //! (DeepSeek, Moonshot), `reasoning` and `reasoning_details` (OpenRouter), `cache_control`, Mistral's `thinking` and
 //! `document_url`, Gemini's `extra_content`.
 
-use crate::dialect::{Body, Shape};
+use crate::dialect::{Body, BodyShape};
 use crate::dialects::client_tools;
-use crate::dialects::common::{self, citations, extras, foreign, media, picked, reasoning, said, text, texts};
-use crate::dialects::known::strays;
-use crate::dialects::settings::{self, Found, Reading};
+use crate::dialects::common::{citations, media, nonempty_text, opaque, pick_members, reasoning, text, texts};
+use crate::dialects::known_members::report_unknown_members;
+use crate::dialects::settings::{self, SettingMember, SettingsGrammar};
 use crate::json::{Member, Val, name};
 use crate::message::{
-    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, Message, Name, OpaqueKind,
-    OutputFormat, Part, PartKind, Plain, Raw, Reasoning, ResultPart, Role, Source, Text, Thread, Tool, ToolKind,
-    ToolResult, WebSearch,
+    CallInput, CallKind, CopiedSetting, EffortSetting, LossKind, Losses, Media, MediaKind, MediaSource, Message,
+    OpaqueKind, OutputFormat, Part, PartKind, RawJson, Reasoning, ReasoningProvider, ResultPart, Role,
+    SettingName, Text, Thread, Tool, ToolCall, ToolChoice, ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
+use super::tools::{function, tool};
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => settings::read(body, &READING, out, losses),
-        Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
-        Shape::Item => message(body, body.val, out, losses),
+        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
+        BodyShape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
+        BodyShape::Item => message(body, body.val, out, losses),
     }
 }
 
-const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
+const SETTINGS: SettingsGrammar =
+    SettingsGrammar { dialect: NAME, spell: settings::as_written, read_own: read_setting };
 
-fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
+fn read_setting(found: &SettingMember<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
@@ -42,53 +44,53 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
         }
         "tool_choice" | "function_call" => match choice(val) {
             Some(choice) => out.settings.choice = found.set(choice),
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "max_tokens" => {
             let at = body.at_key(found.member);
-            out.settings.put(Plain { name: Name::MaxTokens, value: Raw::of(val), at });
+            out.settings.insert(CopiedSetting { name: SettingName::MaxTokens, value: RawJson::of(val), at });
         }
         "parallel_tool_calls" => match val.as_bool() {
             Some(yes) => out.settings.parallel = found.set(yes),
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "stop" => out.settings.stop = found.set(texts(val)),
         "reasoning_effort" | "reasoning.effort" => match Text::of_val(val) {
-            Some(level) if level.is("none") => out.settings.think(found.set(Effort::Off)),
-            Some(level) => out.settings.think(found.set(Effort::Level(level))),
-            None => found.alone(out),
+            Some(level) if level.is("none") => out.settings.set_effort(found.set(EffortSetting::Off)),
+            Some(level) => out.settings.set_effort(found.set(EffortSetting::Level(level))),
+            None => found.add_dialect_only(out),
         },
         "reasoning.max_tokens" => {
             let budget = val.as_u64().map(|budget| budget.min(u64::from(u32::MAX)) as u32);
-            out.settings.think(budget.and_then(|budget| found.set(Effort::Budget(budget))));
+            out.settings.set_effort(budget.and_then(|budget| found.set(EffortSetting::Budget(budget))));
         }
         // DeepSeek, Moonshot, Z.AI; Alibaba and vLLM.
         "thinking" if val.get(name::r#type).is_some() => {
             let off = val.get(name::r#type).is_some_and(|kind| kind.is("disabled"));
-            let effort = if off { Effort::Off } else { Effort::Adaptive };
-            out.settings.think(found.set(effort));
+            let effort = if off { EffortSetting::Off } else { EffortSetting::Adaptive };
+            out.settings.set_effort(found.set(effort));
         }
         "enable_thinking" => match val.as_bool() {
             Some(on) => {
-                let effort = if on { Effort::Adaptive } else { Effort::Off };
-                out.settings.think(found.set(effort));
+                let effort = if on { EffortSetting::Adaptive } else { EffortSetting::Off };
+                out.settings.set_effort(found.set(effort));
             }
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "response_format" => match format(val) {
             Some(format) => out.settings.output = found.set(format),
             None if val.get(name::r#type).is_some_and(|kind| kind.is("text")) => {}
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "web_search_options" => {
             let location = val.at(&["user_location", "approximate"]);
             let search = WebSearch {
-                location: location.and_then(|own| picked(own, &client_tools::LOCATION)),
-                context: said(val, "search_context_size"),
+                location: location.and_then(|own| pick_members(own, &client_tools::LOCATION)),
+                context: nonempty_text(val, "search_context_size"),
                 ..WebSearch::default()
             };
             let at = body.at_key(found.member);
-            let whole = foreign(NAME, OpaqueKind::ServerTool, val);
+            let whole = opaque(NAME, OpaqueKind::ServerTool, val);
             out.tools.push(Tool::new(ToolKind::WebSearch(search, whole), at));
         }
         "modalities" if texts(val).iter().all(|text| text.is("text")) => {}
@@ -97,11 +99,11 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     true
 }
 
-fn choice(val: Val<'_>) -> Option<Choice> {
+fn choice(val: Val<'_>) -> Option<ToolChoice> {
     match val.text().as_deref() {
-        Some(b"auto") => Some(Choice::Auto),
-        Some(b"none") => Some(Choice::None),
-        Some(b"required" | b"any") => Some(Choice::Required),
+        Some(b"auto") => Some(ToolChoice::Auto),
+        Some(b"none") => Some(ToolChoice::None),
+        Some(b"required" | b"any") => Some(ToolChoice::Required),
         Some(_) => None,
         None if val.get(name::allowed_tools).is_some() => {
             let own = val.get(name::allowed_tools)?;
@@ -110,11 +112,11 @@ fn choice(val: Val<'_>) -> Option<Choice> {
                 text(tool.get(name::function).or_else(|| tool.get(name::custom)).unwrap_or(tool), "name")
             };
             let required = own.get(name::mode).is_some_and(|mode| mode.is("required"));
-            Some(Choice::Allowed { names: tools.elements().map(name).collect::<Option<_>>()?, required })
+            Some(ToolChoice::Allowed { names: tools.elements().map(name).collect::<Option<_>>()?, required })
         }
         None => {
             let named = val.get(name::function).or_else(|| val.get(name::custom)).unwrap_or(val);
-            text(named, "name").map(Choice::Tool)
+            text(named, "name").map(ToolChoice::Tool)
         }
     }
 }
@@ -127,7 +129,7 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
             Some(OutputFormat::Schema {
                 name: text(own, "name"),
                 description: text(own, "description"),
-                schema: Raw::of(own.get(name::schema)?),
+                schema: RawJson::of(own.get(name::schema)?),
                 strict: own.get(name::strict).and_then(|strict| strict.as_bool()),
             })
         }
@@ -135,51 +137,9 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
     }
 }
 
-fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
-    let function = val.get(name::function).and_then(|own| function(body, own, val, losses));
-    let found = function.or_else(|| {
-        let own = val.get(name::custom)?;
-        let kind = ToolKind::Custom {
-            name: text(own, "name")?,
-            description: text(own, "description"),
-            format: own.get(name::format).map(flat_format),
-        };
-        Some(Tool::new(kind, body.at(val)))
-    });
-    let own = || ToolKind::Opaque(foreign(NAME, OpaqueKind::ServerTool, val));
-    found.unwrap_or_else(|| Tool::new(own(), body.at(val)))
-}
-
-/// A grammar is in an object of its own here, and beside its type in the Responses API.
-fn flat_format(format: Val<'_>) -> Raw {
-    let Some(grammar) = format.get("grammar").filter(|grammar| grammar.count() > 0) else {
-        return Raw::of(format);
-    };
-    let Some(members) = grammar.raw().strip_prefix(b"{") else { return Raw::of(format) };
-    Raw::new([br#"{"type":"grammar","#, members].concat())
-}
-
-/// Members of a definition that have a form of their own.
-const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
-/// Of what is around it; some servers take a definition without that.
-const TOOL: [&str; 6] = ["type", "function", "cache_control", "name", "description", "parameters"];
-
-fn function(body: &Body<'_>, own: Val<'_>, whole: Val<'_>, losses: &mut Losses) -> Option<Tool> {
-    let kind = ToolKind::Function {
-        name: text(own, "name")?,
-        description: text(own, "description"),
-        parameters: own.get(name::parameters).filter(|p| p.is_object()).map(Raw::of),
-    };
-    let mut extras = extras(body, own, &FUNCTION, losses);
-    if own.start() != whole.start() {
-        extras.extend(common::extras(body, whole, &TOOL, losses));
-    }
-    Some(Tool { cache: whole.get(name::cache_control).map(Raw::of), extras, ..Tool::new(kind, body.at(whole)) })
-}
-
 /// The members of a message of the model or the user.
 #[derive(Default)]
-struct Said<'t> {
+struct ChatMessageMembers<'t> {
     role: Option<Val<'t>>,
     name: Option<Val<'t>>,
     content: Option<Val<'t>>,
@@ -189,16 +149,16 @@ struct Said<'t> {
     calls: Option<Val<'t>>,
     old_call: Option<Val<'t>>,
     details: Option<Val<'t>>,
-    /// Thoughts with their signatures.
+    /// Reasoning with signatures.
     signed: Option<Val<'t>>,
-    /// What was thought, as most servers say it, and as the others do.
+    /// Reasoning text under the name of most servers, and under that of the others.
     thoughts: [Option<Val<'t>>; 2],
     prefix: Option<Member<'t>>,
 }
 
-impl<'t> Said<'t> {
+impl<'t> ChatMessageMembers<'t> {
     fn of(val: Val<'t>) -> Self {
-        let mut said = Said::default();
+        let mut said = ChatMessageMembers::default();
         for member in val.members() {
             let place = match member.key.decode().as_ref() {
                 b"role" => &mut said.role,
@@ -225,33 +185,33 @@ impl<'t> Said<'t> {
     }
 }
 
-/// A text that says something.
-fn words(val: Option<Val<'_>>) -> Option<Text> {
+/// The text of a value, unless it is empty.
+fn nonempty(val: Option<Val<'_>>) -> Option<Text> {
     val.and_then(Text::of_val).filter(|text| !text.is_empty())
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
-    let said = Said::of(val);
+    let said = ChatMessageMembers::of(val);
     let role = match said.role.and_then(|role| role.text()).as_deref() {
         Some(b"assistant") => Role::Assistant,
         Some(b"system") => Role::System,
         Some(b"developer") => Role::Developer,
         Some(b"tool" | b"function") => {
-            strays(body, val, "chat", b"tool", losses);
+            report_unknown_members(body, val, "chat", b"tool", losses);
             let result = result(body, val, out, losses);
-            // A result is cached as a whole, up to the last mark in it.
+            // A result is cached as a whole: the last mark in it counts.
             let parts = val.get(name::content).into_iter().flat_map(|content| content.elements());
-            let cache = parts.filter_map(|part| part.get(name::cache_control)).last().map(Raw::of);
+            let cache = parts.filter_map(|part| part.get(name::cache_control)).last().map(RawJson::of);
             return out.add(Role::Tool, true, Part { cache, ..Part::new(PartKind::Result(result), body.at(val)) });
         }
         _ => Role::User,
     };
     let is_model = role == Role::Assistant;
-    strays(body, val, "chat", if is_model { b"assistant" } else { b"user" }, losses);
+    report_unknown_members(body, val, "chat", if is_model { b"assistant" } else { b"user" }, losses);
     let mut message = Message::new(role, body.at(val));
-    message.name = words(said.name);
+    message.name = nonempty(said.name);
     if is_model {
-        message.parts.extend(thoughts(body, val, &said, losses));
+        message.parts.extend(reasoning_parts(body, val, &said, losses));
     }
     match said.content {
         Some(content) if content.is_array() => {
@@ -260,18 +220,18 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
         Some(content) => {
             if let Some(text) = Text::of_val(content) {
                 let citations = citations(NAME, said.annotations);
-                // Citations stand beside the text: both are in the message.
+                // Citations are beside the text: the location of both is the message.
                 let at = body.at(if citations.is_some() { val } else { content });
                 message.parts.push(Part::new(PartKind::Text { text, citations }, at));
             }
         }
         None => {}
     }
-    if let Some(refusal) = words(said.refusal).filter(|_| is_model) {
+    if let Some(refusal) = nonempty(said.refusal).filter(|_| is_model) {
         message.parts.push(Part::new(PartKind::Refusal(refusal), body.at(val)));
     }
     if let Some(audio) = said.audio.filter(|audio| audio.is_object() && is_model) {
-        let id = text(audio, "id").map(|id| Media::new(MediaKind::Audio, Source::Id(id, NAME)));
+        let id = text(audio, "id").map(|id| Media::new(MediaKind::Audio, MediaSource::Id(id, NAME)));
         message.parts.extend(id.map(|audio_by_id| Part::new(PartKind::from(audio_by_id), body.at(audio))));
     }
     let before = message.parts.len();
@@ -281,34 +241,39 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
     if let Some(own) = said.old_call.filter(|own| own.is_object() && is_model) {
         message.parts.push(Part::new(PartKind::Call(function_call(Text::default(), own)), body.at(own)));
     }
-    number(message.parts.iter_mut().skip(before), out);
+    number_calls(message.parts.iter_mut().skip(before), out);
     if let Some(prefix) = said.prefix.filter(|prefix| prefix.val.as_bool() == Some(true)) {
         losses.add(LossKind::FIELD, body.at_key(&prefix));
     }
     out.push(message);
 }
 
-/// Calls without ids, of the old form and of Ollama, get numbers.
-fn number<'b>(calls: impl Iterator<Item = &'b mut Part>, out: &Thread) {
+/// Numbers calls without ids, those of the old form and of Ollama.
+fn number_calls<'b>(calls: impl Iterator<Item = &'b mut Part>, out: &Thread) {
     let mut number = None;
     for block in calls {
         if let PartKind::Call(call) = &mut block.kind
             && call.id.is_empty()
         {
             let n = number.unwrap_or_else(|| out.calls());
-            (call.id, call.invented) = (Text::new(&format!("call_{n}")), true);
+            (call.id, call.has_synthetic_id) = (Text::new(&format!("call_{n}")), true);
             number = Some(n + 1);
         }
     }
 }
 
-/// What the model thought, in whichever field the vendor puts it.
-fn thoughts(body: &Body<'_>, val: Val<'_>, said: &Said<'_>, losses: &mut Losses) -> Vec<Part> {
+/// The reasoning of a message, from whichever field the vendor uses.
+fn reasoning_parts(
+    body: &Body<'_>,
+    val: Val<'_>,
+    said: &ChatMessageMembers<'_>,
+    losses: &mut Losses,
+) -> Vec<Part> {
     let details: Vec<Part> = said
         .details
         .into_iter()
         .flat_map(|details| details.elements())
-        .filter_map(|detail| Some(Part::new(detail_of(detail)?, body.at(detail))))
+        .filter_map(|detail| Some(Part::new(reasoning_detail(detail)?, body.at(detail))))
         .collect();
     if !details.is_empty() {
         return details;
@@ -317,63 +282,76 @@ fn thoughts(body: &Body<'_>, val: Val<'_>, said: &Said<'_>, losses: &mut Losses)
         .signed
         .into_iter()
         .flat_map(|blocks| blocks.elements())
-        .filter_map(|block| Some(Part::new(thinking_of(block)?, body.at(block))))
+        .filter_map(|block| Some(Part::new(thinking_block(block)?, body.at(block))))
         .collect();
     if !signed.is_empty() {
-        // The same thoughts without signatures stand beside them.
+        // The same reasoning without signatures is beside them.
         let of_blocks = signed.iter().flat_map(|block| match &block.kind {
             PartKind::Reasoning(reasoning) => &reasoning.texts[..],
             _ => &[],
         });
         let of_blocks: Vec<u8> = of_blocks.flat_map(|text| text.plain().into_owned()).collect();
         for beside in said.thoughts.into_iter().flatten() {
-            if words(Some(beside)).is_some_and(|text| text.plain().as_ref() != of_blocks) {
+            if nonempty(Some(beside)).is_some_and(|text| text.plain().as_ref() != of_blocks) {
                 losses.add(LossKind::REASONING, body.at(beside));
             }
         }
         return signed;
     }
-    let plain = said.thoughts.iter().find_map(|thought| words(*thought));
-    plain.map(|text| Part::new(reasoning(Maker::Open, vec![text], None), body.at(val))).into_iter().collect()
+    let plain = said.thoughts.iter().find_map(|thought| nonempty(*thought));
+    plain
+        .map(|text| Part::new(reasoning(ReasoningProvider::Open, vec![text], None), body.at(val)))
+        .into_iter()
+        .collect()
 }
 
-/// LiteLLM keeps Anthropic's blocks beside their text.
-fn thinking_of(block: Val<'_>) -> Option<PartKind> {
-    let maker = Maker::Anthropic;
+/// A block of `thinking_blocks`, where LiteLLM keeps Anthropic's blocks.
+fn thinking_block(block: Val<'_>) -> Option<PartKind> {
+    let provider = ReasoningProvider::Anthropic;
     Some(match block.get(name::r#type)?.text()?.as_ref() {
-        b"thinking" => reasoning(maker, said(block, "thinking").into_iter().collect(), said(block, "signature")),
-        b"redacted_thinking" => {
-            PartKind::Reasoning(Reasoning { maker, texts: Vec::new(), seal: None, redacted: said(block, "data") })
-        }
+        b"thinking" => reasoning(
+            provider,
+            nonempty_text(block, "thinking").into_iter().collect(),
+            nonempty_text(block, "signature"),
+        ),
+        b"redacted_thinking" => PartKind::Reasoning(Reasoning {
+            provider,
+            texts: Vec::new(),
+            encrypted_content: None,
+            redacted: nonempty_text(block, "data"),
+        }),
         _ => return None,
     })
 }
 
-/// OpenRouter's details name the format that they come in.
-fn detail_of(detail: Val<'_>) -> Option<PartKind> {
+/// An entry of OpenRouter's `reasoning_details`, which name their format.
+fn reasoning_detail(detail: Val<'_>) -> Option<PartKind> {
     let format = text(detail, "format").unwrap_or_default().plain().into_owned();
-    let maker = match format.split(|b| *b == b'-').next() {
-        Some(b"openai") => Maker::OpenAi,
-        Some(b"anthropic") => Maker::Anthropic,
-        Some(b"google") => Maker::Google,
-        _ => Maker::Open,
+    let provider = match format.split(|b| *b == b'-').next() {
+        Some(b"openai") => ReasoningProvider::OpenAi,
+        Some(b"anthropic") => ReasoningProvider::Anthropic,
+        Some(b"google") => ReasoningProvider::Google,
+        _ => ReasoningProvider::Open,
     };
-    let texts = said(detail, "text").or_else(|| said(detail, "summary")).into_iter().collect();
-    let seal = said(detail, "signature").or_else(|| said(detail, "data"));
+    let texts = nonempty_text(detail, "text").or_else(|| nonempty_text(detail, "summary")).into_iter().collect();
+    let encrypted_content = nonempty_text(detail, "signature").or_else(|| nonempty_text(detail, "data"));
     // MiniMax's details have no type of their own.
     let kind = detail.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-    Some(match (kind.as_ref(), maker) {
-        // Anthropic's thoughts that are encrypted are redacted ones.
-        (b"reasoning.encrypted", Maker::Anthropic) => {
-            PartKind::Reasoning(crate::message::Reasoning { maker, texts: Vec::new(), seal: None, redacted: seal })
-        }
-        (_, maker) => reasoning(maker, texts, seal),
+    Some(match (kind.as_ref(), provider) {
+        // Encrypted reasoning of Anthropic is redacted thinking.
+        (b"reasoning.encrypted", ReasoningProvider::Anthropic) => PartKind::Reasoning(crate::message::Reasoning {
+            provider,
+            texts: Vec::new(),
+            encrypted_content: None,
+            redacted: encrypted_content,
+        }),
+        (_, provider) => reasoning(provider, texts, encrypted_content),
     })
 }
 
-fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+fn report_unknown_part_members(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
     let kind = val.get(name::r#type).and_then(|kind| kind.text());
-    strays(body, val, "chat", kind.as_deref().unwrap_or(b"text"), losses);
+    report_unknown_members(body, val, "chat", kind.as_deref().unwrap_or(b"text"), losses);
     if let Some(mark) = val.member(name::prompt_cache_breakpoint).filter(|mark| !mark.val.is_null()) {
         losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
     }
@@ -387,16 +365,16 @@ fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
         Some(b"refusal") => text(val, "refusal").map(PartKind::Refusal),
         Some(b"thinking") => {
             let parts = val.get(name::thinking).into_iter().flat_map(|list| list.elements());
-            let texts = parts.filter_map(|part| said(part, "text")).collect();
-            Some(reasoning(Maker::Open, texts, None))
+            let texts = parts.filter_map(|part| nonempty_text(part, "text")).collect();
+            Some(reasoning(ReasoningProvider::Open, texts, None))
         }
         _ => part_media(val).map(PartKind::from),
     };
-    let what = what.unwrap_or_else(|| PartKind::Opaque(foreign(NAME, OpaqueKind::Unknown, val)));
+    let what = what.unwrap_or_else(|| PartKind::Opaque(opaque(NAME, OpaqueKind::Unknown, val)));
     if !matches!(what, PartKind::Opaque(_)) {
-        part_strays(body, val, losses);
+        report_unknown_part_members(body, val, losses);
     }
-    Part { cache: val.get(name::cache_control).map(Raw::of), ..Part::new(what, at) }
+    Part { cache: val.get(name::cache_control).map(RawJson::of), ..Part::new(what, at) }
 }
 
 fn part_media(val: Val<'_>) -> Option<Media> {
@@ -410,16 +388,17 @@ fn part_media(val: Val<'_>) -> Option<Media> {
             let own = val.get(name::input_audio)?;
             let form = text(own, "format");
             let mime = form.map(|form| Text::of_raw([b"audio/", &*form.raw()].concat()));
-            Some(Media::new(MediaKind::Audio, Source::Data(text(own, "data")?)).mime(mime))
+            Some(Media::new(MediaKind::Audio, MediaSource::Data(text(own, "data")?)).mime(mime))
         }
         b"file" => {
             let own = val.get(name::file)?;
-            let found = media(MediaKind::File, said(own, "file_data"), said(own, "file_id"), NAME)?;
+            let found =
+                media(MediaKind::File, nonempty_text(own, "file_data"), nonempty_text(own, "file_id"), NAME)?;
             Some(Media { name: text(own, "filename"), ..found })
         }
         b"document_url" => {
             let found = Media::of_url(MediaKind::File, &text(val, "document_url")?);
-            Some(Media { name: said(val, "document_name"), ..found })
+            Some(Media { name: nonempty_text(val, "document_name"), ..found })
         }
         b"video_url" => Some(Media::of_url(MediaKind::Video, &text(val.get("video_url")?, "url")?)),
         _ => None,
@@ -429,45 +408,52 @@ fn part_media(val: Val<'_>) -> Option<Media> {
 fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let id = text(val, "id").unwrap_or_default();
     let call = match (val.get(name::function), val.get(name::custom)) {
-        (None, Some(own)) => Call {
+        (None, Some(own)) => ToolCall {
             id,
-            invented: false,
+            has_synthetic_id: false,
             name: text(own, "name").unwrap_or_default(),
-            input: Input::Text(text(own, "input").unwrap_or_default()),
+            input: CallInput::Text(text(own, "input").unwrap_or_default()),
             kind: CallKind::Custom,
         },
         (own, _) => function_call(id, own.unwrap_or(val)),
     };
     let kind: &[u8] = if call.kind == CallKind::Custom { b"custom_call" } else { b"function_call" };
     if val.get(name::function).is_some() || val.get(name::custom).is_some() {
-        strays(body, val, "chat", kind, losses);
+        report_unknown_members(body, val, "chat", kind, losses);
     }
-    let signature = val.at(&["extra_content", "google"]).and_then(|google| said(google, "thought_signature"));
+    let signature =
+        val.at(&["extra_content", "google"]).and_then(|google| nonempty_text(google, "thought_signature"));
     Part { signature, ..Part::new(PartKind::Call(call), body.at(val)) }
 }
 
-fn function_call(id: Text, own: Val<'_>) -> Call {
+fn function_call(id: Text, own: Val<'_>) -> ToolCall {
     let input = match own.get(name::arguments) {
-        // Ollama takes the arguments as a value.
-        Some(object) if object.is_object() => Input::Json(Raw::of(object)),
-        _ => Input::Text(text(own, "arguments").unwrap_or_default()),
+        // Ollama's arguments are a value.
+        Some(object) if object.is_object() => CallInput::Json(RawJson::of(object)),
+        _ => CallInput::Text(text(own, "arguments").unwrap_or_default()),
     };
-    Call { id, invented: false, name: text(own, "name").unwrap_or_default(), input, kind: CallKind::Function }
+    ToolCall {
+        id,
+        has_synthetic_id: false,
+        name: text(own, "name").unwrap_or_default(),
+        input,
+        kind: CallKind::Function,
+    }
 }
 
 fn result(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) -> ToolResult {
     val.get(name::content)
         .into_iter()
         .flat_map(|content| content.elements())
-        .for_each(|part| part_strays(body, part, losses));
-    let name = said(val, "name").or_else(|| said(val, "tool_name"));
+        .for_each(|part| report_unknown_part_members(body, part, losses));
+    let name = nonempty_text(val, "name").or_else(|| nonempty_text(val, "tool_name"));
     // Messages of the old form have no id, nor have Ollama's.
-    let id = said(val, "tool_call_id").or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
+    let id = nonempty_text(val, "tool_call_id").or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
     let part = |part: Val<'_>| match part_media(part) {
         Some(media) => ResultPart::media(media, body.at(part)),
         None => match text(part, "text") {
             Some(text) => ResultPart::Text(text),
-            None => ResultPart::Json(Raw::of(part)),
+            None => ResultPart::Json(RawJson::of(part)),
         },
     };
     let parts = match val.get(name::content) {

@@ -1,6 +1,6 @@
-//! From a message of Chat Completions to rows: the message, the parts of its content, its calls.
+//! Makes the rows of a Chat Completions message: the message, the parts of its content, its calls.
 
-use crate::dialect::{BLOCK, Item, Origin};
+use crate::dialect::{BLOCK, Item, ItemOrigin};
 use crate::history::kind::is_long_id;
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint, name};
@@ -8,22 +8,22 @@ use crate::json::{Str, Val, fingerprint, name};
 /// The dialect's name.
 pub const NAME: &str = "chat";
 
-/// The members of a message that its rows are made of.
+/// The members of a message that determine its rows.
 #[derive(Default)]
-struct Fields<'t> {
+struct ChatFields<'t> {
     role: Option<Str<'t>>,
     content: Option<Val<'t>>,
     calls: Option<Val<'t>>,
     key: Option<Str<'t>>,
-    /// Something else that the model said: a refusal, a sound, a call of the old form.
+    /// Other content of the model: a refusal, audio, a call of the old form.
     other: bool,
-    /// What the model thought, as DeepSeek and its kin hand it out.
+    /// It has `reasoning_content`, as of DeepSeek and others.
     reasoned: bool,
 }
 
-impl<'t> Fields<'t> {
+impl<'t> ChatFields<'t> {
     fn of(val: Val<'t>) -> Self {
-        let mut fields = Fields::default();
+        let mut fields = ChatFields::default();
         for member in val.members() {
             match member.key.decode().as_ref() {
                 b"role" => fields.role = member.val.as_str(),
@@ -39,11 +39,11 @@ impl<'t> Fields<'t> {
     }
 }
 
-pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+pub(super) fn rows<'t>(val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
     row.kind = Kind::BlockMessage;
-    let fields = Fields::of(val);
+    let fields = ChatFields::of(val);
     row.role = match fields.role.map(|role| role.decode()).as_deref() {
         Some(b"tool") => Role::Tool,
         Some(name) => Role::of(name),
@@ -69,7 +69,7 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     out(Item { row, val, id: None, key: None });
     // A block is in a list, whether its message is or not.
     let (flags, block) = (origin.flags.without(Flags::ALONE), BlockFlags::NONE);
-    let block = |val: Val<'t>| Row { flags, block, part: BLOCK, at: origin.base.of(val), ..row };
+    let block = |val: Val<'t>| Row { flags, block_flags: block, part: BLOCK, at: origin.base.of(val), ..row };
     for part in fields.content.filter(Val::is_array).iter().flat_map(Val::elements) {
         let mut row = block(part);
         row.kind = match part.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
@@ -102,7 +102,7 @@ fn set_key(row: &mut Row, key: Option<Str<'_>>) {
     }
 }
 
-/// What a message's content is, as far as it has no rows of its own.
+/// The flags of a message's content, as far as that has no rows of its own.
 pub(in crate::dialects) fn content_flags(content: Option<Val<'_>>) -> BlockFlags {
     match content {
         None => BlockFlags::ABSENT,

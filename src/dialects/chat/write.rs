@@ -1,13 +1,13 @@
-//! From a thread to the messages of Chat Completions: only what OpenAI itself documents.
+//! Writes a thread as messages of Chat Completions: only what OpenAI itself documents.
 
-use crate::dialect::WriteItem;
+use crate::dialect::ItemWriter;
 use crate::dialects::common::{only_text, part_text, result_text, write_extras, write_input_text};
 use crate::json::{Tape, name, scan};
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{
-    CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Media, MediaKind, MediaSupport, Message, Opaque,
-    OutputFormat, Part, PartKind, Raw, ResultPart, Role, SearchCapabilities, Source, Text, Thread, Tool, ToolKind,
-    ToolResult, WebSearch,
+    CallInput, CallKind, Capabilities, Chars, EffortSetting, IdRule, Media, MediaKind, MediaSource, MediaSupport,
+    Message, Opaque, OutputFormat, Part, PartKind, RawJson, ResultPart, Role, SearchCapabilities, Text, Thread,
+    Tool, ToolChoice, ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
@@ -15,9 +15,9 @@ use super::rows::NAME;
 pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: None,
     dialect: NAME,
-    makers: &[],
+    reasoning_providers: &[],
     signatures: false,
-    // OpenAI took 40 characters for years, and says 64 now.
+    // OpenAI's limit was 40 characters for years, and is documented as 64 now.
     call_ids: IdRule::new(Chars::Any, 40),
     call_ids_by_model: &[
         ("mistral", IdRule::MISTRAL),
@@ -47,15 +47,15 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     result_text: false,
     object_inputs: false,
     calls_last: false,
-    wants_tools: false,
+    requires_tools: false,
     user_first: false,
     forbids_tools: true,
     allowed_tools: true,
     json_mode: true,
     describes_schemas: true,
     probability_switch: true,
-    thinks_off: true,
-    plain_summaries: false,
+    effort_can_be_off: true,
+    summary_is_switch: false,
     strict_schemas: true,
     web_search: Some(SearchCapabilities {
         allowed: false,
@@ -66,17 +66,17 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     }),
     file_names: true,
     detail: true,
-    document_facts: false,
-    stops: 4,
-    hottest: 2,
-    least_limit: 1,
+    document_metadata: false,
+    max_stop_sequences: 4,
+    max_temperature: 2,
+    min_output_limit: 1,
     names_model: true,
-    wants_limit: false,
+    requires_limit: false,
     list_key: "messages",
     message_members: &[],
 };
 
-pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
+pub fn write(conversation: &Thread, w: &mut JsonWriter<'_>) {
     let settings = &conversation.settings;
     w.object(|w| {
         if let Some(model) = &conversation.model {
@@ -86,7 +86,7 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
             if let Some(first) = conversation.instructions.first() {
                 let mut message = Message::new(Role::System, first.at);
                 message.parts.clone_from(&conversation.instructions);
-                write_message(&message, Thoughts::of(conversation), w);
+                write_message(&message, ReasoningMember::of(conversation), w);
             }
             for message in &conversation.messages {
                 write_items(conversation, message, &mut |write| write(w));
@@ -108,14 +108,14 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
         if let Some(parallel) = &settings.parallel {
             w.key("parallel_tool_calls").bool(parallel.value);
         }
-        settings.write_within(NAME, "", w);
+        settings.write_members_of(NAME, "", w);
         if let Some(stop) = &settings.stop {
             w.key("stop").array(|w| stop.value.iter().for_each(|text| w.text(text)));
         }
         match settings.effort.as_ref().map(|set| &set.value) {
-            Some(Effort::Level(level)) => w.key("reasoning_effort").text(level),
-            Some(Effort::Off) => w.key("reasoning_effort").plain("none"),
-            Some(Effort::Budget(_) | Effort::Adaptive) | None => {}
+            Some(EffortSetting::Level(level)) => w.key("reasoning_effort").text(level),
+            Some(EffortSetting::Off) => w.key("reasoning_effort").plain("none"),
+            Some(EffortSetting::Budget(_) | EffortSetting::Adaptive) | None => {}
         }
         if let Some(output) = &settings.output {
             w.key("response_format").object(|w| write_format(&output.value, w));
@@ -123,31 +123,31 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
     });
 }
 
-/// Where a message holds what was thought.
+/// The member of a message with its reasoning.
 #[derive(Clone, Copy)]
-struct Thoughts {
+struct ReasoningMember {
     key: &'static str,
-    /// A message with calls has it in any case: DeepSeek takes an empty one, and refuses none.
+    /// A message with calls always has it: DeepSeek accepts an empty one, and refuses a missing one.
     always: bool,
 }
 
-impl Thoughts {
-    fn of(thread: &Thread) -> Thoughts {
-        let key = if thread.thoughts.is_empty() { "reasoning_content" } else { thread.thoughts };
-        Thoughts { key, always: thread.always_thinks }
+impl ReasoningMember {
+    fn of(thread: &Thread) -> ReasoningMember {
+        let key = if thread.reasoning_key.is_empty() { "reasoning_content" } else { thread.reasoning_key };
+        ReasoningMember { key, always: thread.always_writes_reasoning }
     }
 }
 
-pub fn write_items(thread: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+pub fn write_items(thread: &Thread, message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
     match (message.as_item(), message.role) {
         (Some(item), _) => each(&|w| w.raw(item)),
         (None, Role::Tool) => message.parts.iter().for_each(|part| each(&|w| write_result(part, w))),
-        (None, _) => each(&|w| write_message(message, Thoughts::of(thread), w)),
+        (None, _) => each(&|w| write_message(message, ReasoningMember::of(thread), w)),
     }
 }
 
-fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
-    w.here(message.at.place);
+fn write_message(message: &Message, thoughts: ReasoningMember, w: &mut JsonWriter<'_>) {
+    w.set_place(message.at.place);
     let role = match message.role {
         Role::System => "system",
         Role::Developer => "developer",
@@ -177,9 +177,9 @@ fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
             parts => w.key("content").array(|w| parts.iter().for_each(|block| write_part(block, w))),
         }
         if has_calls {
-            w.here(message.at.place);
+            w.set_place(message.at.place);
             w.key("tool_calls").array(|w| message.parts.iter().for_each(|part| write_call(part, w)));
-            w.here(message.at.place);
+            w.set_place(message.at.place);
         }
         let thought: Vec<&Text> = message
             .parts
@@ -200,8 +200,8 @@ fn is_content(block: &Part) -> bool {
     matches!(block.kind, PartKind::Text { .. } | PartKind::Refusal(_) | PartKind::Media(_) | PartKind::Opaque(_))
 }
 
-fn write_part(block: &Part, w: &mut Writer<'_>) {
-    w.here(block.at.place);
+fn write_part(block: &Part, w: &mut JsonWriter<'_>) {
+    w.set_place(block.at.place);
     match &block.kind {
         PartKind::Text { text, .. } => w.object(|w| {
             w.key("type").plain("text");
@@ -217,9 +217,9 @@ fn write_part(block: &Part, w: &mut Writer<'_>) {
     }
 }
 
-fn write_media(media: &Media, w: &mut Writer<'_>) {
+fn write_media(media: &Media, w: &mut JsonWriter<'_>) {
     w.object(|w| match (media.kind, &media.source) {
-        (MediaKind::Audio, Source::Data(data)) => {
+        (MediaKind::Audio, MediaSource::Data(data)) => {
             w.key("type").plain("input_audio");
             w.key("input_audio").object(|w| {
                 w.key("data").text(data);
@@ -230,7 +230,7 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
         (MediaKind::File, source) => {
             w.key("type").plain("file");
             w.key("file").object(|w| {
-                if let Source::Id(id, _) = source {
+                if let MediaSource::Id(id, _) = source {
                     w.key("file_id").text(id);
                     return;
                 }
@@ -251,8 +251,10 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
             w.key("image_url").object(|w| {
                 match (source, media.data_url()) {
                     (_, Some(url)) => w.key("url").text(&url),
-                    (Source::Url(url) | Source::Id(url, _) | Source::Data(url), None) => w.key("url").text(url),
-                    (Source::Plain(texts), None) => w.key("url").text(&Text::join(texts, "")),
+                    (MediaSource::Url(url) | MediaSource::Id(url, _) | MediaSource::Data(url), None) => {
+                        w.key("url").text(url)
+                    }
+                    (MediaSource::Plain(texts), None) => w.key("url").text(&Text::join(texts, "")),
                 }
                 if let Some(detail) = &media.detail {
                     w.key("detail").text(detail);
@@ -262,13 +264,13 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
     });
 }
 
-fn write_call(part: &Part, w: &mut Writer<'_>) {
+fn write_call(part: &Part, w: &mut JsonWriter<'_>) {
     let PartKind::Call(call) = &part.kind else { return };
-    w.here(part.at.place);
+    w.set_place(part.at.place);
     w.object(|w| {
         w.key("id").text(&call.id);
         match (&call.input, call.kind) {
-            (Input::Text(text), CallKind::Custom) => {
+            (CallInput::Text(text), CallKind::Custom) => {
                 w.key("type").plain("custom");
                 w.key("custom").object(|w| {
                     w.key("name").text(&call.name);
@@ -286,9 +288,9 @@ fn write_call(part: &Part, w: &mut Writer<'_>) {
     });
 }
 
-fn write_result(block: &Part, w: &mut Writer<'_>) {
+fn write_result(block: &Part, w: &mut JsonWriter<'_>) {
     let PartKind::Result(result) = &block.kind else { return };
-    w.here(block.at.place);
+    w.set_place(block.at.place);
     w.object(|w| {
         w.key("role").plain("tool");
         w.key("tool_call_id").text(&result.id);
@@ -296,7 +298,7 @@ fn write_result(block: &Part, w: &mut Writer<'_>) {
     });
 }
 
-fn write_result_content(result: &ToolResult, w: &mut Writer<'_>) {
+fn write_result_content(result: &ToolResult, w: &mut JsonWriter<'_>) {
     if result.parts.len() < 2 {
         return w.text(&result_text(result));
     }
@@ -310,7 +312,7 @@ fn write_result_content(result: &ToolResult, w: &mut Writer<'_>) {
     });
 }
 
-fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
+fn write_tool(tool: &Tool, w: &mut JsonWriter<'_>) {
     match &tool.kind {
         ToolKind::Function { name, description, parameters } => w.object(|w| {
             w.key("type").plain("function");
@@ -342,7 +344,7 @@ fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
     }
 }
 
-fn write_search(search: &WebSearch, own: &Opaque, w: &mut Writer<'_>) {
+fn write_search(search: &WebSearch, own: &Opaque, w: &mut JsonWriter<'_>) {
     if own.dialect == NAME {
         return w.raw(&own.raw);
     }
@@ -358,7 +360,7 @@ fn write_search(search: &WebSearch, own: &Opaque, w: &mut Writer<'_>) {
 }
 
 /// A grammar is in an object of its own here.
-fn write_custom_format(format: &Raw, w: &mut Writer<'_>) {
+fn write_custom_format(format: &RawJson, w: &mut JsonWriter<'_>) {
     let mut tape = Tape::new();
     let json = format.bytes();
     let root = scan(&json, &mut tape).ok().and_then(|()| tape.root(&json));
@@ -377,13 +379,13 @@ fn write_custom_format(format: &Raw, w: &mut Writer<'_>) {
     }
 }
 
-fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
+fn write_choice(choice: &ToolChoice, w: &mut JsonWriter<'_>) {
     match choice {
-        Choice::Auto => w.plain("auto"),
-        Choice::None => w.plain("none"),
-        Choice::Required => w.plain("required"),
-        Choice::Tool(name) => write_named(name, w),
-        Choice::Allowed { names, required } => w.object(|w| {
+        ToolChoice::Auto => w.plain("auto"),
+        ToolChoice::None => w.plain("none"),
+        ToolChoice::Required => w.plain("required"),
+        ToolChoice::Tool(name) => write_named(name, w),
+        ToolChoice::Allowed { names, required } => w.object(|w| {
             w.key("type").plain("allowed_tools");
             w.key("allowed_tools").object(|w| {
                 w.key("mode").plain(if *required { "required" } else { "auto" });
@@ -393,14 +395,14 @@ fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
     }
 }
 
-fn write_named(name: &Text, w: &mut Writer<'_>) {
+fn write_named(name: &Text, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         w.key("type").plain("function");
         w.key("function").object(|w| w.key("name").text(name));
     });
 }
 
-fn write_format(format: &OutputFormat, w: &mut Writer<'_>) {
+fn write_format(format: &OutputFormat, w: &mut JsonWriter<'_>) {
     match format {
         OutputFormat::Json => w.key("type").plain("json_object"),
         OutputFormat::Schema { name, description, schema, strict } => {

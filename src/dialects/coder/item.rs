@@ -1,26 +1,27 @@
-//! What the fields of a part become in an item: its key, its arguments, and the provider's own item where it was kept.
+//! Makes items from the fields of a part: the key, the arguments, and the provider's own item where its data were stored.
 
 use crate::json::{Tape, Val, scan};
-use crate::message::write::Writer;
-use crate::message::{Raw, Text};
+use crate::message::write::JsonWriter;
+use crate::message::{RawJson, Text};
 
-use super::part::{Part, PartKind};
+use super::part::{CoderPart, CoderPartKind};
 use super::text::{json_text, text};
 
-/// The item of a call that the provider ran, if its data were kept, on the call or on its result.
-pub(super) fn full_item(call: &Part<'_>, parts: &[Part<'_>]) -> Option<Raw> {
+/// The item of a server tool's call, if its data were stored with the call or with its result.
+pub(super) fn full_item(call: &CoderPart<'_>, parts: &[CoderPart<'_>]) -> Option<RawJson> {
     let id = call.item_id()?;
     let plain = id.decode();
-    let same =
-        |part: &&Part<'_>| part.kind == PartKind::HostedResult && part.item_id().is_some_and(|own| own.is(&plain));
+    let same = |part: &&CoderPart<'_>| {
+        part.kind == CoderPartKind::HostedResult && part.item_id().is_some_and(|own| own.is(&plain))
+    };
     let sides = std::iter::once(call).chain(parts.iter().filter(same));
-    let data = sides.filter_map(Part::item_data).find(|data| data.count() > 1)?;
+    let data = sides.filter_map(CoderPart::item_data).find(|data| data.count() > 1)?;
     let kind = call.hosted_kind().name();
     if kind.is_empty() {
         return None;
     }
     let mut out = Vec::new();
-    Writer::new(&mut out).object(|w| {
+    JsonWriter::new(&mut out).object(|w| {
         w.key("type").plain(kind);
         w.key("id").text(&Text::of(id));
         match data.get("status").filter(Val::is_string) {
@@ -30,18 +31,18 @@ pub(super) fn full_item(call: &Part<'_>, parts: &[Part<'_>]) -> Option<Raw> {
         let action = data.get("action").filter(Val::is_object);
         action.iter().for_each(|action| w.key("action").bytes(action.raw()));
     });
-    Some(Raw::new(out))
+    Some(RawJson::new(out))
 }
 
-/// An id as chatd sends it: other providers take no other characters.
-pub(super) fn key_of(part: &Part<'_>) -> Option<String> {
+/// An id as chatd sends it: with only the characters that all providers accept.
+pub(super) fn key_of(part: &CoderPart<'_>) -> Option<String> {
     let key = part.get("tool_call_id").and_then(text).filter(|key| !key.is_empty())?;
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
     Some(key.chars().map(plain).collect())
 }
 
-/// Arguments that are no object are none.
-pub(super) fn arguments(part: &Part<'_>) -> String {
+/// The arguments of a call; `{}` for anything but an object.
+pub(super) fn arguments(part: &CoderPart<'_>) -> String {
     let args = part.arguments();
     if let Some(args) = args.filter(Val::is_object) {
         return json_text(args);

@@ -1,15 +1,15 @@
-//! Parts of chatd's messages: what they are, and the items that they stand for.
+//! Parts of chatd's messages: their kinds, and the corresponding items.
 
-use crate::dialect::{Item, Origin};
-use crate::history::continued::{continuing, tie_of_id};
+use crate::dialect::{Item, ItemOrigin};
+use crate::history::continuations::{continuation, tie_of_id};
 use crate::history::{Flags, ItemFlags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint, name};
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PartKind {
-    /// Text, or anything else that someone says: a file.
-    Said,
+pub enum CoderPartKind {
+    /// Text or a file.
+    Content,
     Reasoning,
     /// A call that the client runs.
     Call,
@@ -17,8 +17,8 @@ pub enum PartKind {
     /// A call that the provider ran.
     HostedCall,
     HostedResult,
-    /// Shown, never replayed: a source, a skill, blank text, anything unknown.
-    Silent,
+    /// Displayed, never replayed: a source, a skill, blank text, anything unknown.
+    Unsent,
 }
 
 /// Tools that providers run, by their names in a part.
@@ -32,32 +32,32 @@ const HOSTED: [(&str, Kind); 5] = [
 
 /// A part of a message.
 #[derive(Clone, Copy)]
-pub struct Part<'t> {
+pub struct CoderPart<'t> {
     pub val: Val<'t>,
-    /// Where its members lie: the part, or the envelope's `data`.
+    /// The object with its members: the part, or the envelope's `data`.
     pub fields: Val<'t>,
-    pub kind: PartKind,
+    pub kind: CoderPartKind,
 }
 
-impl<'t> Part<'t> {
+impl<'t> CoderPart<'t> {
     pub fn of(val: Val<'t>) -> Self {
         let fields = val.get("data").filter(Val::is_object).unwrap_or(val);
-        let mut part = Part { val, fields, kind: PartKind::Silent };
+        let mut part = CoderPart { val, fields, kind: CoderPartKind::Unsent };
         let hosted = part.get("provider_executed").and_then(|flag| flag.as_bool()) == Some(true);
         let name = val.get("type").and_then(|name| name.text());
         part.kind = match name.as_deref() {
-            Some(b"text") if part.is_blank("text") => PartKind::Silent,
-            Some(b"text" | b"file" | b"file-reference" | b"context-file") => PartKind::Said,
-            // Blank reasoning that no provider signed is nothing.
-            Some(b"reasoning") if part.is_blank("text") && !part.is_signed() => PartKind::Silent,
-            Some(b"reasoning") => PartKind::Reasoning,
-            Some(b"tool-call") if hosted => PartKind::HostedCall,
-            Some(b"tool-call") => PartKind::Call,
+            Some(b"text") if part.is_blank("text") => CoderPartKind::Unsent,
+            Some(b"text" | b"file" | b"file-reference" | b"context-file") => CoderPartKind::Content,
+            // Blank reasoning without a signature has no content.
+            Some(b"reasoning") if part.is_blank("text") && !part.is_signed() => CoderPartKind::Unsent,
+            Some(b"reasoning") => CoderPartKind::Reasoning,
+            Some(b"tool-call") if hosted => CoderPartKind::HostedCall,
+            Some(b"tool-call") => CoderPartKind::Call,
             Some(b"tool-result") | None if part.get("tool_call_id").is_some() => match hosted {
-                true => PartKind::HostedResult,
-                false => PartKind::Result,
+                true => CoderPartKind::HostedResult,
+                false => CoderPartKind::Result,
             },
-            _ => PartKind::Silent,
+            _ => CoderPartKind::Unsent,
         };
         part
     }
@@ -70,7 +70,7 @@ impl<'t> Part<'t> {
         self.get(key)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// What chatd says of lines of a file that the user points at: the file, the lines, and their text.
+    /// The text that chatd sends for a reference to lines of a file: the file, the lines, and their text.
     pub fn reference(&self) -> Option<String> {
         self.val.get(name::r#type).filter(|kind| kind.is("file-reference"))?;
         let text = |key| self.get(key).and_then(|val| val.text()).unwrap_or_default();
@@ -88,7 +88,7 @@ impl<'t> Part<'t> {
         })
     }
 
-    /// Whether it names what a search found.
+    /// True if it is a source that a search found.
     pub fn is_source(&self) -> bool {
         self.val.get(name::r#type).is_some_and(|kind| kind.is("source"))
     }
@@ -101,24 +101,24 @@ impl<'t> Part<'t> {
         self.str("signature").is_some() || self.get("provider_metadata").is_some_and(|meta| meta.count() > 0)
     }
 
-    /// The providers that said something about the part, and what.
+    /// The metadata of the part, by provider.
     pub fn metadata(&self) -> impl Iterator<Item = (Str<'t>, Val<'t>)> {
         let all = self.get("provider_metadata").into_iter().flat_map(|meta| meta.members());
         all.filter_map(|member| Some((member.key, member.val.get("data")?)))
     }
 
-    /// What an OpenAI provider said: the data that names an item.
+    /// The metadata of an OpenAI provider: those with the id of an item.
     pub fn item_data(&self) -> Option<Val<'t>> {
         self.metadata().map(|(_, data)| data).find(|data| data.get("item_id").is_some())
     }
 
-    /// The id of the item that the part was made from.
+    /// The id of the item from which the part was made.
     pub fn item_id(&self) -> Option<Str<'t>> {
-        let told = self.item_data().and_then(|data| data.get("item_id")?.as_str()).filter(|id| !id.is_empty());
+        let id = self.item_data().and_then(|data| data.get("item_id")?.as_str()).filter(|id| !id.is_empty());
         match self.kind {
-            PartKind::Reasoning => told,
-            // Without metadata a hosted call is known by what chatd calls it.
-            PartKind::HostedCall | PartKind::HostedResult => told.or(self.str("tool_call_id")),
+            CoderPartKind::Reasoning => id,
+            // Without metadata a hosted call has only chatd's own id.
+            CoderPartKind::HostedCall | CoderPartKind::HostedResult => id.or(self.str("tool_call_id")),
             _ => None,
         }
     }
@@ -127,9 +127,9 @@ impl<'t> Part<'t> {
         self.item_data()?.get("encrypted_content").filter(|blob| blob.as_str().is_some_and(|s| !s.is_empty()))
     }
 
-    /// The part as one that is not sent.
+    /// The same part, not to be sent.
     pub fn unsent(self) -> Self {
-        Part { kind: PartKind::Silent, ..self }
+        CoderPart { kind: CoderPartKind::Unsent, ..self }
     }
 
     /// The arguments of a call: an object, or its text under the older name.
@@ -137,58 +137,59 @@ impl<'t> Part<'t> {
         self.get("args").or_else(|| self.get("input"))
     }
 
-    /// The kind of the tool that the provider ran.
+    /// The kind of a hosted call, by the name of its tool.
     pub fn hosted_kind(&self) -> Kind {
         let name = self.str("tool_name");
         let known = HOSTED.iter().find(|(tool, _)| name.is_some_and(|name| name.is(tool.as_bytes())));
         known.map_or(Kind::Unknown, |(_, kind)| *kind)
     }
 
-    /// The item that the part stands for. `hosted_in_full`: what the provider ran can be sent as it was, not only by
-    /// reference.
-    pub fn item(&self, role: Role, hosted_in_full: bool, origin: Origin<'_>) -> Item<'t> {
+    /// The item that corresponds to the part. `hosted_in_full`: hosted calls can be sent in full, not only by reference.
+    pub fn item(&self, role: Role, hosted_in_full: bool, origin: ItemOrigin<'_>) -> Item<'t> {
         let mut row = Row::of_place(origin.base.of(self.val), origin.record);
         (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags | Flags::FOREIGN);
         let key = self.str("tool_call_id");
         let id = self.item_id();
-        (row.kind, row.of) = match self.kind {
-            PartKind::Said => (Kind::Message, Kind::Message),
-            PartKind::Reasoning if self.blob().is_none() && id.is_some() => (Kind::ItemReference, Kind::Reasoning),
-            PartKind::Reasoning => (Kind::Reasoning, Kind::Reasoning),
-            PartKind::Call => (Kind::FunctionCall, Kind::FunctionCall),
-            PartKind::Result => (Kind::FunctionCallOutput, Kind::FunctionCallOutput),
-            PartKind::HostedCall if hosted_in_full || self.hosted_kind() == Kind::Unknown => {
+        (row.kind, row.item_kind) = match self.kind {
+            CoderPartKind::Content => (Kind::Message, Kind::Message),
+            CoderPartKind::Reasoning if self.blob().is_none() && id.is_some() => {
+                (Kind::ItemReference, Kind::Reasoning)
+            }
+            CoderPartKind::Reasoning => (Kind::Reasoning, Kind::Reasoning),
+            CoderPartKind::Call => (Kind::FunctionCall, Kind::FunctionCall),
+            CoderPartKind::Result => (Kind::FunctionCallOutput, Kind::FunctionCallOutput),
+            CoderPartKind::HostedCall if hosted_in_full || self.hosted_kind() == Kind::Unknown => {
                 (self.hosted_kind(), self.hosted_kind())
             }
-            PartKind::HostedCall => (Kind::ItemReference, self.hosted_kind()),
-            PartKind::HostedResult | PartKind::Silent => (Kind::Unknown, Kind::Unknown),
+            CoderPartKind::HostedCall => (Kind::ItemReference, self.hosted_kind()),
+            CoderPartKind::HostedResult | CoderPartKind::Unsent => (Kind::Unknown, Kind::Unknown),
         };
         match self.kind {
-            PartKind::Said => row.role = role,
-            PartKind::Call | PartKind::Result => {
+            CoderPartKind::Content => row.role = role,
+            CoderPartKind::Call | CoderPartKind::Result => {
                 if let Some(key) = key {
                     row.set_key(key);
                 }
             }
-            PartKind::Reasoning | PartKind::HostedCall => {
+            CoderPartKind::Reasoning | CoderPartKind::HostedCall => {
                 if let Some(id) = id {
                     row.set_id(id);
                 }
-                // Newer versions say whether the metadata came with the finished item, or with its announcement.
+                // Newer versions record whether the metadata are those of the finished item, or of its start.
                 let finalized = self.item_data().and_then(|data| data.get("finalized")?.as_bool());
                 if finalized == Some(false) {
                     row.set(ItemFlags::IN_PROGRESS);
                 }
-                if self.kind == PartKind::Reasoning {
+                if self.kind == CoderPartKind::Reasoning {
                     row.set(ItemFlags::BOUND | ItemFlags::SHARED);
                     row.set(if self.blob().is_some() { ItemFlags::BLOB } else { ItemFlags::NONE });
                 }
             }
-            PartKind::HostedResult => row = continuing(row, id.map_or(0, |id| tie_of_id(fingerprint(id)))),
-            PartKind::Silent => {}
+            CoderPartKind::HostedResult => row = continuation(row, id.map_or(0, |id| tie_of_id(fingerprint(id)))),
+            CoderPartKind::Unsent => {}
         }
-        let own = matches!(self.kind, PartKind::Reasoning | PartKind::HostedCall);
-        let paired = matches!(self.kind, PartKind::Call | PartKind::Result);
+        let own = matches!(self.kind, CoderPartKind::Reasoning | CoderPartKind::HostedCall);
+        let paired = matches!(self.kind, CoderPartKind::Call | CoderPartKind::Result);
         Item { row, val: self.val, id: id.filter(|_| own), key: key.filter(|_| paired) }
     }
 }

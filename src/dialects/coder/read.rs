@@ -1,63 +1,63 @@
-//! How a chat of coder's chatd is read: rows, ordered by their ids, become messages, their parts in order.
+//! Reads a chat of coder's chatd: rows, ordered by their ids, become messages, with their parts in order.
 //!
-//! It follows chatd's own repairs at load time and its mapping to items, but for three things. What the provider ran
-//! goes in full where its data were kept, so that no reference is beside full items of its group. Calls without a
-//! result, and results without or before their call, are left to the repair of the request. And reasoning that nothing
-//! of the model follows goes without its id, since the server would look for what followed.
+//! It follows chatd's own repairs at load time and its mapping to items, with three exceptions. Hosted calls are sent in
+//! full where their data were stored, so that no reference is beside full items of its group. Calls without a result, and
+//! results without or before their call, are left to the repair of the request. And reasoning that nothing of the model
+//! follows is sent without its id, since the server would look for the item that followed.
 
 use std::collections::HashSet;
 
-use crate::dialect::log::media;
-use crate::dialect::{Log, LogOptions, LogReader};
-use crate::dialects::common::said;
+use crate::dialect::log::media_from_data;
+use crate::dialect::{LogOptions, LogReader, LogThread};
+use crate::dialects::common::nonempty_text;
 use crate::dialects::responses::NAME;
-use crate::history::ranked::{Rank, resolve};
-use crate::json::edit::Base;
+use crate::history::ranked_order::{Rank, resolve};
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, scan};
 use crate::message::{
-    Call, CallKind, Input, Maker, Opaque, OpaqueKind, Part, PartKind, Raw, Reasoning, ResultPart, Role, Text,
-    ToolResult,
+    CallInput, CallKind, Opaque, OpaqueKind, Part, PartKind, RawJson, Reasoning, ReasoningProvider, ResultPart,
+    Role, Text, ToolCall, ToolResult,
 };
 use crate::place::Place;
 
 use super::item::{arguments, full_item, is_base64, key_of};
-use super::part::{Part as ChatPart, PartKind as ChatPartKind};
-use super::row::{parts_in, rank};
+use super::part::{CoderPart, CoderPartKind};
+use super::row::{parse_parts, rank};
 use super::text::{json_text, plain, text, with_nul};
 
-/// Reads the rows of a chat. They are kept until all are there, as the file may hold them in any order.
-pub struct Rows {
+/// Reads the rows of a chat. They are collected first, because a file may contain them in any order.
+pub struct CoderLogReader {
     options: LogOptions,
     ranks: Vec<Rank>,
-    /// The text of each row, and where it lies.
+    /// The text of each row, and its place.
     rows: Vec<(Vec<u8>, Place)>,
-    log: Log,
-    /// Images that tools returned: they follow the run of results.
+    log: LogThread,
+    /// Images that tools returned: they follow the results.
     media: Vec<Part>,
 }
 
-/// How the newest reasoning of a message was sent: what the provider ran after it goes the same way.
+/// How the last reasoning of a message is sent: hosted calls after it are sent likewise.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sent {
+enum ReasoningDelivery {
     NoReasoning,
     InFull,
     ByReference,
     Nothing,
 }
 
-impl LogReader for Rows {
+impl LogReader for CoderLogReader {
     /// Reads a row, or a page of them.
-    fn read(&mut self, val: Val<'_>, base: Base<'_>) {
+    fn read(&mut self, val: Val<'_>, base: RecordBase<'_>) {
         if let Some(page) = val.get("messages").filter(Val::is_array) {
-            page.elements().for_each(|row| self.keep(row, base));
+            page.elements().for_each(|row| self.collect_row(row, base));
         } else if val.is_array() {
-            val.elements().for_each(|row| self.keep(row, base));
+            val.elements().for_each(|row| self.collect_row(row, base));
         } else {
-            self.keep(val, base);
+            self.collect_row(val, base);
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Log {
+    fn finish(mut self: Box<Self>) -> LogThread {
         let (sent, _) = resolve(&self.ranks);
         let mut rows = std::mem::take(&mut self.rows);
         let mut tape = Tape::new();
@@ -66,7 +66,7 @@ impl LogReader for Rows {
             if scan(&bytes, &mut tape).is_ok()
                 && let Some(row) = tape.root(&bytes)
             {
-                self.row(row, Base::new(at.doc, at.start));
+                self.read_row(row, RecordBase::new(at.doc, at.start));
             }
         }
         self.show_media();
@@ -76,12 +76,18 @@ impl LogReader for Rows {
     }
 }
 
-impl Rows {
+impl CoderLogReader {
     pub fn new(options: LogOptions) -> Self {
-        Rows { options, ranks: Vec::new(), rows: Vec::new(), log: Log::default(), media: Vec::new() }
+        CoderLogReader {
+            options,
+            ranks: Vec::new(),
+            rows: Vec::new(),
+            log: LogThread::default(),
+            media: Vec::new(),
+        }
     }
 
-    fn keep(&mut self, row: Val<'_>, base: Base<'_>) {
+    fn collect_row(&mut self, row: Val<'_>, base: RecordBase<'_>) {
         let at = base.of(row);
         let only = self.options.only.as_ref();
         if row.is_object() && only.is_none_or(|only| only.range(at.start..at.end()).next().is_some()) {
@@ -90,7 +96,7 @@ impl Rows {
         }
     }
 
-    fn row(&mut self, row: Val<'_>, base: Base<'_>) {
+    fn read_row(&mut self, row: Val<'_>, base: RecordBase<'_>) {
         let role = row.get("role").and_then(text).unwrap_or_default();
         if role != "tool" {
             self.show_media();
@@ -98,15 +104,18 @@ impl Rows {
         let Some(content) = row.get("content") else { return };
         let place = base.of(content);
         if content.is_string()
-            && parts_in(content, |parts| self.content(&role, row, parts, Base::made_of(place))).is_some()
+            && parse_parts(content, |parts| {
+                self.read_content(&role, row, parts, RecordBase::synthetic_from(place))
+            })
+            .is_some()
         {
             return;
         }
-        self.content(&role, row, content, base);
+        self.read_content(&role, row, content, base);
     }
 
-    fn content(&mut self, role: &str, row: Val<'_>, content: Val<'_>, base: Base<'_>) {
-        let parts: Vec<ChatPart<'_>> = content.elements().filter(Val::is_object).map(ChatPart::of).collect();
+    fn read_content(&mut self, role: &str, row: Val<'_>, content: Val<'_>, base: RecordBase<'_>) {
+        let parts: Vec<CoderPart<'_>> = content.elements().filter(Val::is_object).map(CoderPart::of).collect();
         match role {
             "assistant" => {
                 if content.is_string() {
@@ -121,8 +130,8 @@ impl Rows {
         }
     }
 
-    /// Takes the id from reasoning that nothing of the model follows. Reasoning before a run of results none of which
-    /// has a call goes with that run, in the repair.
+    /// Removes the id of reasoning that nothing of the model follows. Reasoning before a run of results without calls is
+    /// removed with that run, in the repair.
     fn detach_lone_reasoning(&mut self) {
         let messages = &mut self.log.thread.messages;
         let calls = messages.iter().flat_map(|message| message.calls());
@@ -137,7 +146,7 @@ impl Rows {
             match &part.kind {
                 PartKind::Reasoning(_) => {
                     if !followed && calls_in_run != Some(false) && part.id.take().is_some() {
-                        self.log.detached += 1;
+                        self.log.detached_reasoning += 1;
                     }
                 }
                 PartKind::Result(result) => {
@@ -151,33 +160,33 @@ impl Rows {
 
     fn show_media(&mut self) {
         for media in std::mem::take(&mut self.media) {
-            self.log.message(Role::User, [media]);
+            self.log.add_message(Role::User, [media]);
         }
     }
 
     fn answer_text(&mut self, words: Val<'_>, here: Place) {
-        if let Some(text) = spoken(&plain(words)) {
-            self.log.answer(PartKind::Text { text, citations: None }, here);
+        if let Some(text) = nonblank(&plain(words)) {
+            self.log.add_answer(PartKind::Text { text, citations: None }, here);
         }
     }
 
-    fn system(&mut self, content: Val<'_>, parts: &[ChatPart<'_>], here: Place) {
+    fn system(&mut self, content: Val<'_>, parts: &[CoderPart<'_>], here: Place) {
         let words = if content.is_string() {
             plain(content)
         } else {
             let texts: Vec<String> = parts.iter().filter_map(|part| part.get("text").map(plain)).collect();
             texts.join("\n")
         };
-        self.log.message(Role::System, spoken(&words).map(|text| Part::text(text, here.into())));
+        self.log.add_message(Role::System, nonblank(&words).map(|text| Part::text(text, here.into())));
     }
 
-    fn user(&mut self, content: Val<'_>, parts: &[ChatPart<'_>], base: Base<'_>) {
+    fn user(&mut self, content: Val<'_>, parts: &[CoderPart<'_>], base: RecordBase<'_>) {
         if content.is_string() {
-            let text = spoken(&plain(content));
-            return self.log.message(Role::User, text.map(|text| Part::text(text, base.of(content).into())));
+            let text = nonblank(&plain(content));
+            return self.log.add_message(Role::User, text.map(|text| Part::text(text, base.of(content).into())));
         }
         let mut said = Vec::new();
-        for part in parts.iter().filter(|part| part.kind == ChatPartKind::Said) {
+        for part in parts.iter().filter(|part| part.kind == CoderPartKind::Content) {
             let (words, data) = (part.get("text").or(part.get("content")), part.get("data"));
             let at = base.of(part.val);
             if let Some(words) = part.reference() {
@@ -188,115 +197,129 @@ impl Rows {
                 (Some(words), _) => said.push(Part::text(Text::new(&plain(words)), at.into())),
                 (None, Some(data)) => {
                     let get = |key: &str| part.get(key).and_then(Text::of_val);
-                    said.push(Part::new(media(get("media_type"), data, get("file_name")).into(), at.into()));
+                    said.push(Part::new(
+                        media_from_data(get("media_type"), data, get("file_name")).into(),
+                        at.into(),
+                    ));
                 }
                 _ => self.log.omit(at, "its content is in chatd's own store"),
             }
         }
-        self.log.message(Role::User, said);
+        self.log.add_message(Role::User, said);
     }
 
-    fn assistant(&mut self, parts: &[ChatPart<'_>], base: Base<'_>) {
-        let mut sent = Sent::NoReasoning;
+    fn assistant(&mut self, parts: &[CoderPart<'_>], base: RecordBase<'_>) {
+        let mut sent = ReasoningDelivery::NoReasoning;
         for (n, part) in parts.iter().enumerate() {
             match part.kind {
-                ChatPartKind::Said => match part.get("text") {
+                CoderPartKind::Content => match part.get("text") {
                     Some(words) => self.answer_text(words, base.of(part.val)),
                     None => self.log.omit(base.of(part.val), "the model's own files cannot be sent back"),
                 },
-                ChatPartKind::Reasoning => {
+                CoderPartKind::Reasoning => {
                     sent = self.reasoning(part, parts.get(n + 1..).unwrap_or_default(), base)
                 }
-                ChatPartKind::Call => self.call(part, base),
-                ChatPartKind::HostedCall => self.hosted(part, parts, sent, base),
+                CoderPartKind::Call => self.call(part, base),
+                CoderPartKind::HostedCall => self.hosted(part, parts, sent, base),
                 // A result in the message of its call.
-                ChatPartKind::Result => self.result(part, base),
-                ChatPartKind::HostedResult | ChatPartKind::Silent => {}
+                CoderPartKind::Result => self.result(part, base),
+                CoderPartKind::HostedResult | CoderPartKind::Unsent => {}
             }
         }
         self.log.end_response();
     }
 
-    fn reasoning(&mut self, part: &ChatPart<'_>, behind: &[ChatPart<'_>], base: Base<'_>) -> Sent {
+    fn reasoning(
+        &mut self,
+        part: &CoderPart<'_>,
+        rest: &[CoderPart<'_>],
+        base: RecordBase<'_>,
+    ) -> ReasoningDelivery {
         let here = base.of(part.val);
         let Some(id) = part.item_id() else {
             self.log.omit(here, "reasoning without the id of its item cannot be sent");
-            return Sent::Nothing;
+            return ReasoningDelivery::Nothing;
         };
-        // What the provider ran after it may be known by its id alone: then both go by reference.
-        let group = behind.iter().take_while(|part| part.kind != ChatPartKind::Reasoning);
-        let mut hosted = group.filter(|part| part.kind == ChatPartKind::HostedCall);
-        let by_reference = self.options.stored && hosted.any(|call| full_item(call, behind).is_none());
+        // Of a hosted call after it only the id may be stored: then both are sent by reference.
+        let group = rest.iter().take_while(|part| part.kind != CoderPartKind::Reasoning);
+        let mut hosted = group.filter(|part| part.kind == CoderPartKind::HostedCall);
+        let by_reference = self.options.stored && hosted.any(|call| full_item(call, rest).is_none());
         match part.blob().filter(|_| !by_reference) {
             Some(blob) => {
                 let summary = part.item_data().and_then(|data| data.get("summary"));
                 let texts = summary.into_iter().flat_map(|list| list.elements()).filter_map(Text::of_val);
                 let reasoning = Reasoning {
-                    maker: Maker::OpenAi,
+                    provider: ReasoningProvider::OpenAi,
                     texts: texts.filter(|text| !text.is_empty()).collect(),
-                    seal: Text::of_val(blob),
+                    encrypted_content: Text::of_val(blob),
                     redacted: None,
                 };
                 let piece = Part::new(PartKind::Reasoning(reasoning), here.into());
                 self.log.push(Role::Assistant, Part { id: Some(Text::of(id)), ..piece });
-                Sent::InFull
+                ReasoningDelivery::InFull
             }
             None if self.options.stored => {
-                self.refer(Text::of(id), here);
-                Sent::ByReference
+                self.push_reference(Text::of(id), here);
+                ReasoningDelivery::ByReference
             }
             None => {
                 self.log.omit(here, "without its encrypted content it needs a server that stores it");
-                Sent::Nothing
+                ReasoningDelivery::Nothing
             }
         }
     }
 
-    fn refer(&mut self, id: Text, here: Place) {
-        let raw = Raw::build(here, |w| {
+    fn push_reference(&mut self, id: Text, here: Place) {
+        let raw = RawJson::build(here, |w| {
             w.object(|w| {
                 w.key("type").plain("item_reference");
                 w.key("id").text(&id);
             });
         });
-        self.log.answer(item(OpaqueKind::Reference, raw), here);
+        self.log.add_answer(opaque_item(OpaqueKind::Reference, raw), here);
     }
 
-    fn hosted(&mut self, part: &ChatPart<'_>, parts: &[ChatPart<'_>], sent: Sent, base: Base<'_>) {
+    fn hosted(
+        &mut self,
+        part: &CoderPart<'_>,
+        parts: &[CoderPart<'_>],
+        sent: ReasoningDelivery,
+        base: RecordBase<'_>,
+    ) {
         let here = base.of(part.val);
         match (sent, full_item(part, parts)) {
-            (Sent::ByReference, _) => match part.item_id() {
-                Some(id) => self.refer(Text::of(id), here),
+            (ReasoningDelivery::ByReference, _) => match part.item_id() {
+                Some(id) => self.push_reference(Text::of(id), here),
                 None => self.log.omit(here, "a call of the provider without an id cannot be sent"),
             },
-            (Sent::InFull | Sent::NoReasoning, Some(raw)) => {
-                self.log.answer(item(OpaqueKind::ServerTool, raw), here);
+            (ReasoningDelivery::InFull | ReasoningDelivery::NoReasoning, Some(raw)) => {
+                self.log.add_answer(opaque_item(OpaqueKind::ServerTool, raw), here);
             }
-            (Sent::Nothing, _) => self.log.omit(here, "its reasoning is not sent"),
+            (ReasoningDelivery::Nothing, _) => self.log.omit(here, "its reasoning is not sent"),
             (_, None) => self.log.omit(here, "only the id of the server-side call is known"),
         }
     }
 
-    fn call(&mut self, part: &ChatPart<'_>, base: Base<'_>) {
+    fn call(&mut self, part: &CoderPart<'_>, base: RecordBase<'_>) {
         let here = base.of(part.val);
         let Some(key) = key_of(part) else {
             return self.log.omit(here, "a call without an id cannot be paired");
         };
-        let call = Call {
+        let call = ToolCall {
             id: Text::new(&key),
-            invented: false,
+            has_synthetic_id: false,
             name: part.get("tool_name").and_then(Text::of_val).unwrap_or_default(),
-            input: Input::Text(Text::new(&arguments(part))),
+            input: CallInput::Text(Text::new(&arguments(part))),
             kind: CallKind::Function,
         };
-        self.log.answer(PartKind::Call(call), here);
+        self.log.add_answer(PartKind::Call(call), here);
     }
 
-    fn result(&mut self, part: &ChatPart<'_>, base: Base<'_>) {
+    fn result(&mut self, part: &CoderPart<'_>, base: RecordBase<'_>) {
         let here = base.of(part.val);
         match part.kind {
-            ChatPartKind::Result => {}
-            ChatPartKind::HostedResult => return,
+            CoderPartKind::Result => {}
+            CoderPartKind::HostedResult => return,
             _ => return self.log.omit(here, "only results are sent for a tool"),
         }
         let Some(key) = key_of(part) else {
@@ -314,30 +337,33 @@ impl Rows {
         };
         let parts = vec![ResultPart::Text(Text::new(&words))];
         let (id, kind) = (Text::new(&key), CallKind::Function);
-        self.log.result(ToolResult { id, name: None, parts, is_error: is("is_error"), kind }, here);
+        self.log.add_result(ToolResult { id, name: None, parts, is_error: is("is_error"), kind }, here);
     }
 
-    /// What a result says that holds an image or a file. A user's message shows it.
+    /// The text of a result with an image or a file, which is sent in a message of the user.
     fn media_result(&mut self, result: Val<'_>, here: Place) -> String {
-        let data = said(result, "data").filter(|data| is_base64(&data.to_plain_string()));
+        let data = nonempty_text(result, "data").filter(|data| is_base64(&data.to_plain_string()));
         let Some(data) = data else {
             let words = result.get("text").and_then(text).filter(|words| !words.is_empty());
             return words.unwrap_or_else(|| "[media content unavailable: corrupted data]".to_owned());
         };
-        let kind = said(result, "mime_type");
+        let kind = nonempty_text(result, "mime_type");
         let name = kind.as_ref().map(Text::to_plain_string).unwrap_or_default();
-        self.media.push(Part::new(media(kind, data, said(result, "attachment_name")).into(), here.into()));
+        self.media.push(Part::new(
+            media_from_data(kind, data, nonempty_text(result, "attachment_name")).into(),
+            here.into(),
+        ));
         format!("The tool returned {name} content; see the following user message.")
     }
 }
 
-/// A text that says something.
-fn spoken(words: &str) -> Option<Text> {
+/// A text, unless it is blank.
+fn nonblank(words: &str) -> Option<Text> {
     (!words.trim().is_empty()).then(|| Text::new(words))
 }
 
 /// An item of the Responses API.
-fn item(kind: OpaqueKind, raw: Raw) -> PartKind {
+fn opaque_item(kind: OpaqueKind, raw: RawJson) -> PartKind {
     PartKind::Opaque(Opaque { dialect: NAME, kind, raw })
 }
 
@@ -351,15 +377,15 @@ mod tests {
     fn replay(rows: &str, stored: bool) -> Vec<String> {
         let mut tape = Tape::new();
         scan(rows.as_bytes(), &mut tape).expect("JSON");
-        let mut reader = Rows::new(LogOptions { stored, only: None });
+        let mut reader = CoderLogReader::new(LogOptions { stored, only: None });
         let root = tape.root(rows.as_bytes()).expect("a value");
-        reader.read(root, Base::new(DocId(0), 0));
+        reader.read(root, RecordBase::new(DocId(0), 0));
         let mut lines = Vec::new();
         write_lines(&RESPONSES, &Box::new(reader).finish().thread, &mut lines);
         String::from_utf8_lossy(&lines).lines().map(str::to_owned).collect()
     }
 
-    /// What the parts become, with an answer after them, which is left out here.
+    /// Replays the parts with an answer after them, which is left out of the result.
     fn assistant(parts: &str, store: bool) -> Vec<String> {
         let parts = if parts.is_empty() { String::new() } else { format!("{parts},") };
         let answer = r#"{"type":"text","text":"."}"#;
@@ -396,7 +422,7 @@ mod tests {
         assert_eq!(replay(&row(""), true), [&*bare]);
         let user = r#",{"role":"user","content":"?"}"#;
         assert_eq!(replay(&row(user), true)[0], bare);
-        // A run of results without calls goes with it, later.
+        // Reasoning before a run of results without calls is removed with it, later.
         let result = r#",{"role":"tool","content":[{"tool_call_id":"a","result":{}}]}"#;
         assert_eq!(replay(&row(result), true)[0], FULL);
         let call = r#",{"role":"assistant","content":[{"type":"tool-call","tool_call_id":"a","tool_name":"f"}]}"#;

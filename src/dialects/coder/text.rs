@@ -1,13 +1,13 @@
-//! Texts as coder's chatd stores them: Postgres cannot hold a NUL, so that two private characters stand for it.
+//! Texts as coder's chatd stores them: Postgres cannot store a NUL, so two private characters replace it.
 
 use crate::json::{Val, string};
 
-/// The text of a string; what is no text in it becomes U+FFFD.
+/// The text of a string; invalid UTF-8 becomes U+FFFD.
 pub(super) fn text(val: Val<'_>) -> Option<String> {
     val.text().map(|text| String::from_utf8_lossy(&text).into_owned())
 }
 
-/// JSON as text: what stands for a NUL in it becomes an escape.
+/// JSON as text, with the replacement of NUL as an escape.
 pub(super) fn json_text(val: Val<'_>) -> String {
     let mut line = Vec::new();
     string::one_line(val.raw(), &mut line);
@@ -33,12 +33,12 @@ pub(super) fn json_text(val: Val<'_>) -> String {
     with_nul(&out, "\\u0000")
 }
 
-/// What a string says.
+/// The text of a string, with NULs restored.
 pub(super) fn plain(val: Val<'_>) -> String {
     with_nul(&text(val).unwrap_or_default(), "\0")
 }
 
-/// Postgres cannot hold a NUL: chatd stores it as two private characters, and doubles the first where it means itself.
+/// Restores NULs, which chatd stores as two private characters; it doubles the first where that means itself.
 pub(super) fn with_nul(text: &str, nul: &str) -> String {
     if !text.contains('\u{e000}') {
         return text.to_owned();

@@ -1,27 +1,32 @@
-//! Changes within a content or a part.
+//! Edits of a content or a part.
 
-use crate::dialect::{Cannot, TextChange};
-use crate::json::edit::Base;
-use crate::json::mend::put_member;
+use crate::dialect::{EditRefusal, TextChange};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::put_member;
 use crate::json::{Val, string};
 use crate::place::Edit;
 
 use super::rows;
-use crate::dialects::common::as_text;
+use crate::dialects::common::result_as_text;
 
-pub(super) fn edit(change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+pub(super) fn edit(
+    change: &TextChange,
+    item: Val<'_>,
+    base: RecordBase<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), EditRefusal> {
     match change {
         TextChange::Rename(name) => {
             let inner = rows::call(item).or_else(|| rows::response(item));
-            let inner = inner.ok_or(Cannot("the part is not a call"))?;
+            let inner = inner.ok_or(EditRefusal("the part is not a call"))?;
             Ok(put_member(inner, "name", &string::quoted(name), base, out)?)
         }
         TextChange::AsText => {
             let response = rows::response(item).and_then(|response| response.get("response"));
-            out.push(Edit::replace(base.of(item), as_text(response)));
+            out.push(Edit::replace(base.of(item), result_as_text(response)));
             Ok(())
         }
-        TextChange::Mend(mend) => mend.edit(item, base, out),
-        _ => Err(Cannot("no content of this dialect has such a field")),
+        TextChange::EditValue(mend) => mend.edit(item, base, out),
+        _ => Err(EditRefusal("contents of this dialect have no such field")),
     }
 }

@@ -1,17 +1,17 @@
-//! From the contents of the Gemini API to a thread, in camelCase as the API documents it and in snake_case as
-//! Python dumps it. Calls often have no ids here: they get numbers, and are answered by name and order.
+//! Reads contents of the Gemini API as a thread, in camelCase as the API documents it and in snake_case as Python dumps
+//! it. Calls often have no ids: they get numbers, and are answered by name and order.
 
 use std::borrow::Cow;
 
-use crate::dialect::{Body, Shape};
-use crate::dialects::common::{extras, foreign, reasoning, text, texts};
-use crate::dialects::known::strays;
-use crate::dialects::settings::{self, Found, Reading};
+use crate::dialect::{Body, BodyShape};
+use crate::dialects::common::{opaque, read_extras, reasoning, text, texts};
+use crate::dialects::known_members::report_unknown_members;
+use crate::dialects::settings::{self, SettingMember, SettingsGrammar};
 use crate::json::{Val, name, string};
 use crate::message::{
-    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, Media, MediaKind, Opaque, OpaqueKind,
-    OutputFormat, Part, PartKind, Raw, ResultPart, Role, Setting, Source, Text, Thread, Tool, ToolKind,
-    ToolResult, WebSearch,
+    CallInput, CallKind, EffortSetting, LossKind, Losses, Media, MediaKind, MediaSource, Opaque, OpaqueKind,
+    OutputFormat, Part, PartKind, RawJson, ReasoningProvider, ResultPart, Role, Setting, Text, Thread, Tool,
+    ToolCall, ToolChoice, ToolKind, ToolResult, WebSearch,
 };
 use crate::message::{members, settings_map};
 
@@ -20,24 +20,24 @@ use super::schema;
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => settings::read(body, &READING, out, losses),
-        Shape::List => body.val.elements().for_each(|val| content(body, val, out, losses)),
-        Shape::Item => content(body, body.val, out, losses),
+        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
+        BodyShape::List => body.val.elements().for_each(|val| content(body, val, out, losses)),
+        BodyShape::Item => content(body, body.val, out, losses),
     }
 }
 
-const READING: Reading = Reading { dialect: NAME, spell: camel, own };
+const SETTINGS: SettingsGrammar = SettingsGrammar { dialect: NAME, spell: camel, read_own: read_setting };
 
-/// A key as the API documents it.
+/// A key in camelCase, as the API documents it.
 fn camel(key: &[u8]) -> Cow<'_, str> {
     match String::from_utf8_lossy(key) {
-        Cow::Borrowed(text) => members::camel(text),
-        Cow::Owned(text) => Cow::Owned(members::camel(&text).into_owned()),
+        Cow::Borrowed(text) => members::to_camel_case(text),
+        Cow::Owned(text) => Cow::Owned(members::to_camel_case(&text).into_owned()),
     }
 }
 
 /// A member by its name in camelCase or in snake_case.
-fn either<'t>(val: Val<'t>, camel: &str) -> Option<Val<'t>> {
+fn get_either<'t>(val: Val<'t>, camel: &str) -> Option<Val<'t>> {
     val.members().find(|member| is_named(&member.key.decode(), camel)).map(|member| member.val)
 }
 
@@ -62,7 +62,7 @@ fn is_named(key: &[u8], camel: &str) -> bool {
     }
 }
 
-fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
+fn read_setting(found: &SettingMember<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "contents" => match val.is_object() {
@@ -78,14 +78,14 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
         "toolConfig.functionCallingConfig" => {
             match choice(val) {
                 Some(choice) => out.settings.choice = found.set(choice),
-                None => found.alone(out),
+                None => found.add_dialect_only(out),
             }
             let read = |key: &[u8]| ["mode", "allowedFunctionNames"].iter().any(|name| is_named(key, name));
             for member in val.members().filter(|member| !member.val.is_null()) {
                 let key = member.key.decode();
                 if !read(&key) {
-                    let value = settings_map::loss_alone(&camel(&key));
-                    out.settings.others.push(Setting { value, at: body.at_key(&member) });
+                    let value = settings_map::dialect_only_loss(&camel(&key));
+                    out.settings.dialect_only.push(Setting { value, at: body.at_key(&member) });
                 }
             }
         }
@@ -93,12 +93,12 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
         "generationConfig.responseMimeType" => match val.text().as_deref() {
             Some(b"application/json") => {
                 let schema = ["responseJsonSchema", "responseSchema"];
-                if !schema.iter().any(|key| either(found.parent, key).is_some()) {
+                if !schema.iter().any(|key| get_either(found.parent, key).is_some()) {
                     out.settings.output = found.set(OutputFormat::Json);
                 }
             }
             Some(b"text/plain") => {}
-            _ => found.alone(out),
+            _ => found.add_dialect_only(out),
         },
         "generationConfig.responseJsonSchema" | "generationConfig.responseSchema" => {
             let schema = schema::json_schema(val);
@@ -110,18 +110,18 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
             Some(level) => {
                 let level = level.plain().to_ascii_lowercase();
                 let level = Text::new(&String::from_utf8_lossy(&level));
-                out.settings.think(found.set(Effort::Level(level)));
+                out.settings.set_effort(found.set(EffortSetting::Level(level)));
             }
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "generationConfig.thinkingConfig.thinkingBudget" => {
             let budget = std::str::from_utf8(val.raw()).ok().and_then(|text| text.parse::<i64>().ok());
             let effort = match budget {
-                Some(0) => Effort::Off,
-                Some(budget) if budget > 0 => Effort::Budget(u32::try_from(budget).unwrap_or(u32::MAX)),
-                _ => Effort::Adaptive,
+                Some(0) => EffortSetting::Off,
+                Some(budget) if budget > 0 => EffortSetting::Budget(u32::try_from(budget).unwrap_or(u32::MAX)),
+                _ => EffortSetting::Adaptive,
             };
-            out.settings.think(found.set(effort));
+            out.settings.set_effort(found.set(effort));
         }
         "generationConfig.thinkingConfig.includeThoughts" => {
             if val.as_bool() == Some(true) {
@@ -137,7 +137,7 @@ fn instruction(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Los
     if let Some(text) = Text::of_val(val) {
         return out.instructions.push(Part::text(text, body.at(val)));
     }
-    let parts = either(val, "parts");
+    let parts = get_either(val, "parts");
     let alone = parts.filter(|parts| parts.is_object());
     let each = parts.into_iter().flat_map(|parts| parts.elements());
     for part in alone.into_iter().chain(each) {
@@ -148,26 +148,26 @@ fn instruction(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Los
     }
 }
 
-fn choice(config: Val<'_>) -> Option<Choice> {
-    let names = either(config, "allowedFunctionNames").map(texts).unwrap_or_default();
+fn choice(config: Val<'_>) -> Option<ToolChoice> {
+    let names = get_either(config, "allowedFunctionNames").map(texts).unwrap_or_default();
     let required = match config.get(name::mode).and_then(|mode| mode.text()) {
-        None => return names.is_empty().then_some(Choice::Auto),
+        None => return names.is_empty().then_some(ToolChoice::Auto),
         Some(mode) => match mode.to_ascii_uppercase().as_slice() {
             b"AUTO" | b"VALIDATED" | b"MODE_UNSPECIFIED" => false,
-            b"NONE" => return Some(Choice::None),
+            b"NONE" => return Some(ToolChoice::None),
             b"ANY" => true,
             _ => return None,
         },
     };
     Some(match (names.as_slice(), required) {
-        ([], false) => Choice::Auto,
-        ([], true) => Choice::Required,
-        ([only], true) => Choice::Tool(only.clone()),
-        _ => Choice::Allowed { names, required },
+        ([], false) => ToolChoice::Auto,
+        ([], true) => ToolChoice::Required,
+        ([only], true) => ToolChoice::Tool(only.clone()),
+        _ => ToolChoice::Allowed { names, required },
     })
 }
 
-/// Members of a declaration that have a form of their own.
+/// Members of a declaration that are read.
 const DECLARATION: [&str; 5] =
     ["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"];
 
@@ -178,12 +178,12 @@ fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
             out.tools.extend(member.val.elements().map(|own| declaration(body, own, losses)));
             continue;
         }
-        // A tool is there by its own name, whatever else the object holds.
+        // Each member is a tool of its own.
         let raw = [b"{", &*string::quoted(&key), b":", member.val.raw(), b"}"].concat();
-        let whole = Opaque { dialect: NAME, kind: OpaqueKind::ServerTool, raw: Raw::new(raw) };
+        let whole = Opaque { dialect: NAME, kind: OpaqueKind::ServerTool, raw: RawJson::new(raw) };
         let kind = match key.as_str() {
             "googleSearch" | "googleSearchRetrieval" => {
-                let blocked = either(member.val, "excludeDomains").map(texts).unwrap_or_default();
+                let blocked = get_either(member.val, "excludeDomains").map(texts).unwrap_or_default();
                 ToolKind::WebSearch(WebSearch { blocked, ..WebSearch::default() }, whole)
             }
             _ => ToolKind::Opaque(whole),
@@ -193,19 +193,19 @@ fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
 }
 
 fn declaration(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Tool {
-    let parameters = either(own, "parametersJsonSchema").map(Raw::of);
+    let parameters = get_either(own, "parametersJsonSchema").map(RawJson::of);
     let kind = ToolKind::Function {
         name: text(own, "name").unwrap_or_default(),
         description: text(own, "description"),
         parameters: parameters.or_else(|| own.get(name::parameters).map(schema::json_schema)),
     };
-    Tool { extras: extras(body, own, &DECLARATION, losses), ..Tool::new(kind, body.at(own)) }
+    Tool { extras: read_extras(body, own, &DECLARATION, losses), ..Tool::new(kind, body.at(own)) }
 }
 
 fn content(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     let model = val.get(name::role).is_some_and(|role| role.is("model"));
     let mut begun = false;
-    strays(body, val, "gemini", b"content", losses);
+    report_unknown_members(body, val, "gemini", b"content", losses);
     let parts = val.get(name::parts).into_iter().flat_map(|parts| match parts.is_object() {
         true => vec![parts],
         false => parts.elements().collect(),
@@ -223,49 +223,49 @@ fn content(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
     }
 }
 
-/// The row of members that a part has, by what it holds; the first that is there.
-fn known_as(val: Val<'_>) -> &'static [u8] {
+/// The kind of a part for the table of known members: the first of these members that it has.
+fn part_kind_name(val: Val<'_>) -> &'static [u8] {
     const KEYS: [&str; 5] = ["text", "functionCall", "functionResponse", "inlineData", "fileData"];
-    KEYS.iter().find(|key| either(val, key).is_some()).map_or(b"", |key| key.as_bytes())
+    KEYS.iter().find(|key| get_either(val, key).is_some()).map_or(b"", |key| key.as_bytes())
 }
 
 fn block(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) -> Part {
     let at = body.at(val);
-    let signature = either(val, "thoughtSignature").and_then(Text::of_val);
+    let signature = get_either(val, "thoughtSignature").and_then(Text::of_val);
     let thought = val.get(name::thought).and_then(|thought| thought.as_bool()).unwrap_or(false);
     let what = if let Some(text) = text(val, "text") {
         match thought {
-            true => Some(reasoning(Maker::Google, vec![text], None)),
+            true => Some(reasoning(ReasoningProvider::Google, vec![text], None)),
             false => Some(PartKind::Text { text, citations: None }),
         }
-    } else if let Some(own) = either(val, "functionCall") {
+    } else if let Some(own) = get_either(val, "functionCall") {
         Some(PartKind::Call(call(own, out)))
-    } else if let Some(own) = either(val, "functionResponse") {
+    } else if let Some(own) = get_either(val, "functionResponse") {
         Some(PartKind::Result(result(body, own, out, losses)))
     } else {
         media(val).map(PartKind::from)
     };
     let server = || {
         let known = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
-        let found = known.iter().any(|key| either(val, key).is_some());
+        let found = known.iter().any(|key| get_either(val, key).is_some());
         if found { OpaqueKind::ServerTool } else { OpaqueKind::Unknown }
     };
-    let what = what.unwrap_or_else(|| PartKind::Opaque(foreign(NAME, server(), val)));
+    let what = what.unwrap_or_else(|| PartKind::Opaque(opaque(NAME, server(), val)));
     if !matches!(what, PartKind::Opaque(_)) {
-        strays(body, val, "gemini", known_as(val), losses);
+        report_unknown_members(body, val, "gemini", part_kind_name(val), losses);
     }
     Part { signature, ..Part::new(what, at) }
 }
 
-fn call(own: Val<'_>, out: &Thread) -> Call {
+fn call(own: Val<'_>, out: &Thread) -> ToolCall {
     let id = text(own, "id").filter(|id| !id.is_empty());
-    Call {
-        invented: id.is_none(),
+    ToolCall {
+        has_synthetic_id: id.is_none(),
         id: id.unwrap_or_else(|| Text::new(&format!("call_{}", out.calls()))),
         name: text(own, "name").unwrap_or_default(),
         input: own
             .get(name::args)
-            .map_or_else(|| Input::Json(Raw::new(*b"{}")), |args| Input::Json(Raw::of(args))),
+            .map_or_else(|| CallInput::Json(RawJson::new(*b"{}")), |args| CallInput::Json(RawJson::of(args))),
         kind: CallKind::Function,
     }
 }
@@ -277,7 +277,7 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Thread, losses: &mut Losses) 
     let (mut parts, mut is_error) = (Vec::new(), false);
     if let Some(response) = own.get(name::response) {
         let only = response.members().next().filter(|_| response.count() == 1);
-        let told = only.filter(|only| only.val.is_string()).and_then(|only| match only.key.decode().as_ref() {
+        let output = only.filter(|only| only.val.is_string()).and_then(|only| match only.key.decode().as_ref() {
             b"output" => Text::of_val(only.val),
             b"error" => {
                 is_error = true;
@@ -285,7 +285,7 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Thread, losses: &mut Losses) 
             }
             _ => None,
         });
-        parts.push(told.map_or_else(|| ResultPart::Json(Raw::of(response)), ResultPart::Text));
+        parts.push(output.map_or_else(|| ResultPart::Json(RawJson::of(response)), ResultPart::Text));
     }
     let media_parts = own.get(name::parts).into_iter().flat_map(|parts| parts.elements());
     for part in media_parts {
@@ -298,27 +298,28 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Thread, losses: &mut Losses) 
 }
 
 fn media(val: Val<'_>) -> Option<Media> {
-    let (own, is_data) = match either(val, "inlineData") {
+    let (own, is_data) = match get_either(val, "inlineData") {
         Some(own) => (own, true),
-        None => (either(val, "fileData")?, false),
+        None => (get_either(val, "fileData")?, false),
     };
-    let mime = either(own, "mimeType").and_then(Text::of_val);
+    let mime = get_either(own, "mimeType").and_then(Text::of_val);
     let kind = mime.as_ref().map_or(MediaKind::File, |mime| MediaKind::of_mime(&mime.plain()));
     let source = if is_data {
-        Source::Data(standard(text(own, "data")?))
+        MediaSource::Data(standard_base64(text(own, "data")?))
     } else {
-        let uri = either(own, "fileUri").and_then(Text::of_val)?;
+        let uri = get_either(own, "fileUri").and_then(Text::of_val)?;
         let plain = uri.plain().into_owned();
         let public =
             plain.starts_with(b"http") && !plain.starts_with(b"https://generativelanguage.googleapis.com/");
-        if public { Source::Url(uri) } else { Source::Id(uri, NAME) }
+        if public { MediaSource::Url(uri) } else { MediaSource::Id(uri, NAME) }
     };
-    let name = either(own, "displayName").and_then(Text::of_val);
+    let name = get_either(own, "displayName").and_then(Text::of_val);
     Some(Media { name, ..Media::new(kind, source) }.mime(mime))
 }
 
-/// Base64 as every other API wants it: Google also takes, and Python's dumps hold, the alphabet of URLs without padding.
-fn standard(data: Text) -> Text {
+/// Base64 as all other APIs require it: Google also accepts, and Python's dumps contain, the URL-safe alphabet without
+/// padding.
+fn standard_base64(data: Text) -> Text {
     let raw = data.raw();
     if memchr::memchr2(b'-', b'_', &raw).is_none() && raw.len().is_multiple_of(4) {
         return data;

@@ -1,6 +1,6 @@
-//! From a content to rows: the content, and each of its parts. A candidate of a response holds its content.
+//! Makes the rows of a content: the content, and each of its parts. A candidate of a response contains its content.
 
-use crate::dialect::{BLOCK, Item, Origin};
+use crate::dialect::{BLOCK, Item, ItemOrigin};
 use crate::dialects::chat::rows::text_flags;
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Val, fingerprint, name};
@@ -8,7 +8,7 @@ use crate::json::{Val, fingerprint, name};
 /// The dialect's name.
 pub const NAME: &str = "gemini";
 
-/// What a part is by the member that it has, in both spellings.
+/// The kind of a part by the member that it has, in both spellings.
 const PARTS: [(&str, &str, Kind); 9] = [
     ("functionCall", "function_call", Kind::ToolUse),
     ("functionResponse", "function_response", Kind::ToolResult),
@@ -21,7 +21,7 @@ const PARTS: [(&str, &str, Kind); 9] = [
     ("text", "text", Kind::Text),
 ];
 
-/// A member, in either spelling. Dumps of Python objects hold a null where nothing is.
+/// A member in either spelling. Dumps of Python objects contain nulls for missing members.
 fn member<'t>(val: Val<'t>, camel: &str, snake: &str) -> Option<Val<'t>> {
     let found = val.get(camel).filter(|val| !val.is_null()).or_else(|| val.get(snake));
     found.filter(|val| !val.is_null())
@@ -35,7 +35,7 @@ pub(super) fn response(part: Val<'_>) -> Option<Val<'_>> {
     member(part, "functionResponse", "function_response")
 }
 
-pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+pub(super) fn rows<'t>(val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut parts = val.get(name::parts);
     let inner = if parts.is_none() { val.get(name::content).filter(Val::is_object) } else { None };
     let val = inner.unwrap_or(val);
@@ -52,7 +52,7 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
         Some(parts) if parts.is_array() && parts.count() == 0 => BlockFlags::EMPTY,
         Some(_) => BlockFlags::NONE,
     });
-    // SDKs take one part for a list of one.
+    // SDKs accept one part instead of a list.
     let only = parts.filter(Val::is_object);
     if only.is_some() {
         row.set(Flags::ALONE);
@@ -64,7 +64,7 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     }
 }
 
-/// Whose turn it is. Clients of other APIs write other names for the same.
+/// The role of a content. Clients of other APIs write other names for the same roles.
 fn role(content: Val<'_>, flags: Flags) -> Role {
     match content.get(name::role).and_then(|role| role.text()).as_deref() {
         Some(b"user" | b"function" | b"tool") => Role::User,
@@ -75,18 +75,18 @@ fn role(content: Val<'_>, flags: Flags) -> Role {
     }
 }
 
-/// The members of a part that its row is made of.
+/// The members of a part that determine its row.
 #[derive(Default)]
-struct Fields<'t> {
-    /// What the part is: how early in [`PARTS`], in which spelling, and the member.
+struct GeminiFields<'t> {
+    /// The member that determines the kind: its rank by the order of [`PARTS`] and by spelling, the kind, the value.
     found: Option<(usize, Kind, Val<'t>)>,
     thought: bool,
     signed: bool,
 }
 
-impl<'t> Fields<'t> {
+impl<'t> GeminiFields<'t> {
     fn of(part: Val<'t>) -> Self {
-        let mut fields = Fields::default();
+        let mut fields = GeminiFields::default();
         for member in part.members().filter(|member| !member.val.is_null()) {
             let key = member.key.decode();
             match key.as_ref() {
@@ -94,13 +94,13 @@ impl<'t> Fields<'t> {
                 b"thoughtSignature" | b"thought_signature" => {
                     fields.signed |= member.val.as_str().is_some_and(|text| !text.is_empty());
                 }
-                key => fields.take(key, member.val),
+                key => fields.set_kind(key, member.val),
             }
         }
         fields
     }
 
-    fn take(&mut self, key: &[u8], val: Val<'t>) {
+    fn set_kind(&mut self, key: &[u8], val: Val<'t>) {
         let mut known = PARTS.iter().enumerate();
         let is = |(camel, snake, _): &(&str, &str, Kind)| camel.as_bytes() == key || snake.as_bytes() == key;
         let Some((ix, &(camel, _, kind))) = known.find(|(_, part)| is(part)) else { return };
@@ -111,10 +111,10 @@ impl<'t> Fields<'t> {
     }
 }
 
-fn block<'t>(part: Val<'t>, message: &Row, origin: Origin<'_>) -> Item<'t> {
+fn block<'t>(part: Val<'t>, message: &Row, origin: ItemOrigin<'_>) -> Item<'t> {
     let (flags, block) = (origin.flags, BlockFlags::NONE);
-    let mut row = Row { flags, block, part: BLOCK, at: origin.base.of(part), ..*message };
-    let fields = Fields::of(part);
+    let mut row = Row { flags, block_flags: block, part: BLOCK, at: origin.base.of(part), ..*message };
+    let fields = GeminiFields::of(part);
     let found = fields.found.map(|(_, kind, val)| (kind, val));
     row.kind = match found {
         Some((Kind::Text, _)) if fields.thought => Kind::Thinking,

@@ -1,17 +1,17 @@
-//! Gemini's own schemas as JSON Schema. They name types in capitals, say `nullable` beside a type, and hold numbers as
-//! texts, as Google's JSON of 64-bit integers does.
+//! Converts Gemini's own schemas to JSON Schema. They name types in capitals, have `nullable` beside a type, and contain
+//! numbers as texts, like Google's JSON of 64-bit integers.
 
 use crate::json::{NodeKind, Val};
-use crate::message::Raw;
+use crate::message::RawJson;
 
 /// Keywords whose value is a number.
 const NUMBERS: [&str; 6] = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
 
-/// A schema of Gemini's as JSON Schema; one that is JSON Schema already stays as it is.
-pub fn json_schema(val: Val<'_>) -> Raw {
+/// A Gemini schema as JSON Schema; one that is JSON Schema already is unchanged.
+pub fn json_schema(val: Val<'_>) -> RawJson {
     let mut out = Vec::with_capacity(val.raw().len());
     write(val, &mut out);
-    Raw::new(out)
+    RawJson::new(out)
 }
 
 fn write(val: Val<'_>, out: &mut Vec<u8>) {

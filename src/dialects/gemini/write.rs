@@ -1,14 +1,14 @@
-//! From a thread to the Gemini API, content by content. Conversion has merged contents of one role, so that the turn of
-//! the responses is directly after the turn of their calls, and holds nothing else.
+//! Writes a thread as contents of the Gemini API. Conversion has merged contents of one role, so that the responses to
+//! calls directly follow the turn of the calls, and are alone in their content.
 
-use crate::dialect::WriteItem;
+use crate::dialect::ItemWriter;
 use crate::dialects::common::{result_text, write_extras, write_input_object};
-use crate::json::{Spare, name, scan};
-use crate::message::write::Writer;
+use crate::json::{ScratchBuffers, name, scan};
+use crate::message::write::JsonWriter;
 use crate::message::{
-    Capabilities, Chars, Choice, Effort, IdRule, Maker, Media, MediaKind, MediaSupport, Message, OutputFormat,
-    Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Settings, Source, Text, Thread, Tool,
-    ToolKind, ToolResult,
+    Capabilities, Chars, EffortSetting, IdRule, Media, MediaKind, MediaSource, MediaSupport, Message,
+    OutputFormat, Part, PartKind, Reasoning, ReasoningProvider, RequestSettings, ResultPart, Role,
+    SearchCapabilities, Text, Thread, Tool, ToolChoice, ToolKind, ToolResult,
 };
 
 use super::rows::NAME;
@@ -37,7 +37,7 @@ const FILES: &[&str] = &[
 pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: Some(turn),
     dialect: NAME,
-    makers: &[Maker::Google],
+    reasoning_providers: &[ReasoningProvider::Google],
     signatures: true,
     call_ids: IdRule::new(Chars::Any, 64),
     call_ids_by_model: &[],
@@ -62,15 +62,15 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     result_text: false,
     object_inputs: true,
     calls_last: false,
-    wants_tools: false,
+    requires_tools: false,
     user_first: true,
     forbids_tools: true,
     allowed_tools: true,
     json_mode: true,
     describes_schemas: false,
     probability_switch: true,
-    thinks_off: false,
-    plain_summaries: true,
+    effort_can_be_off: false,
+    summary_is_switch: true,
     strict_schemas: false,
     web_search: Some(SearchCapabilities {
         allowed: false,
@@ -81,17 +81,17 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     }),
     file_names: false,
     detail: false,
-    document_facts: false,
-    stops: 5,
-    hottest: 2,
-    least_limit: 1,
+    document_metadata: false,
+    max_stop_sequences: 5,
+    max_temperature: 2,
+    min_output_limit: 1,
     names_model: false,
-    wants_limit: false,
+    requires_limit: false,
     list_key: "contents",
     message_members: &[],
 };
 
-pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
+pub fn write(conversation: &Thread, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         write_instructions(conversation, w);
         w.key("contents").array(|w| conversation.messages.iter().for_each(|message| write_content(message, w)));
@@ -106,24 +106,24 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
     });
 }
 
-pub fn write_instructions(conversation: &Thread, w: &mut Writer<'_>) {
+pub fn write_instructions(conversation: &Thread, w: &mut JsonWriter<'_>) {
     if let Some(first) = conversation.instructions.first() {
-        w.here(first.at.place);
+        w.set_place(first.at.place);
         w.key("systemInstruction").object(|w| {
             w.key("parts").array(|w| conversation.instructions.iter().for_each(|part| write_part(part, w)));
         });
     }
 }
 
-pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+pub fn write_items(message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
     each(&|w| write_content(message, w));
 }
 
-fn write_content(message: &Message, w: &mut Writer<'_>) {
+fn write_content(message: &Message, w: &mut JsonWriter<'_>) {
     if let Some(item) = message.as_item() {
         return w.raw(item);
     }
-    w.here(message.at.place);
+    w.set_place(message.at.place);
     w.object(|w| {
         w.key("role").plain(if message.role == Role::Assistant { "model" } else { "user" });
         w.key("parts").array(|w| message.parts.iter().for_each(|part| write_part(part, w)));
@@ -139,8 +139,8 @@ fn turn(role: Role) -> u8 {
     }
 }
 
-fn write_part(block: &Part, w: &mut Writer<'_>) {
-    w.here(block.at.place);
+fn write_part(block: &Part, w: &mut JsonWriter<'_>) {
+    w.set_place(block.at.place);
     if let PartKind::Opaque(foreign) = &block.kind {
         return w.raw(&foreign.raw);
     }
@@ -179,38 +179,38 @@ fn write_part(block: &Part, w: &mut Writer<'_>) {
     });
 }
 
-fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
+fn write_reasoning(reasoning: &Reasoning, w: &mut JsonWriter<'_>) {
     w.key("text").text(&Text::join(&reasoning.texts, "\\n\\n"));
     w.key("thought").bool(true);
-    if let Some(seal) = &reasoning.seal {
-        w.key("thoughtSignature").text(seal);
+    if let Some(encrypted_content) = &reasoning.encrypted_content {
+        w.key("thoughtSignature").text(encrypted_content);
     }
 }
 
-fn write_media(media: &Media, w: &mut Writer<'_>) {
+fn write_media(media: &Media, w: &mut JsonWriter<'_>) {
     let mime = media.likely_mime();
     match &media.source {
-        Source::Data(data) => w.key("inlineData").object(|w| {
+        MediaSource::Data(data) => w.key("inlineData").object(|w| {
             w.key("mimeType").text(&mime);
             w.key("data").text(data);
         }),
-        Source::Url(uri) | Source::Id(uri, _) => w.key("fileData").object(|w| {
+        MediaSource::Url(uri) | MediaSource::Id(uri, _) => w.key("fileData").object(|w| {
             w.key("mimeType").text(&mime);
             w.key("fileUri").text(uri);
         }),
-        Source::Plain(_) => media.told().iter().for_each(|text| w.key("text").text(text)),
+        MediaSource::Plain(_) => media.to_text().iter().for_each(|text| w.key("text").text(text)),
     }
 }
 
-/// A response is an object: what the tool gave if that is one, else its text under the key that the API documents.
-fn write_response(result: &ToolResult, w: &mut Writer<'_>) {
+/// Writes a response, which is an object: the tool's output if that is one, else its text under the documented key.
+fn write_response(result: &ToolResult, w: &mut JsonWriter<'_>) {
     let text = result_text(result);
     if !result.is_error && may_be_object(&text) {
         let plain = text.plain();
-        let mut spare = Spare::take();
+        let mut spare = ScratchBuffers::acquire();
         let object = plain.trim_ascii().first() == Some(&b'{') && scan(&plain, &mut spare.tape).is_ok();
         let root = spare.tape.root(&plain).filter(|root| object && root.is_object());
-        // An object that reads like the wrapping is wrapped, so that it stays what it is.
+        // An object that looks like the wrapper is wrapped, so that its meaning stays the same.
         if let Some(root) = root
             && root.get(name::output).is_none()
             && root.get(name::error).is_none()
@@ -221,12 +221,12 @@ fn write_response(result: &ToolResult, w: &mut Writer<'_>) {
     w.object(|w| w.key(if result.is_error { "error" } else { "output" }).text(&text));
 }
 
-/// Whether a text begins like an object. An escape may be a line feed before one.
+/// True if a text may be an object: an escape may be a line feed before one.
 fn may_be_object(text: &Text) -> bool {
     matches!(text.raw().trim_ascii_start().first(), Some(b'{' | b'\\'))
 }
 
-fn write_tools(conversation: &Thread, w: &mut Writer<'_>) {
+fn write_tools(conversation: &Thread, w: &mut JsonWriter<'_>) {
     let functions = conversation.tools.iter().filter(|tool| matches!(tool.kind, ToolKind::Function { .. }));
     if functions.clone().next().is_some() {
         w.object(|w| {
@@ -238,7 +238,8 @@ fn write_tools(conversation: &Thread, w: &mut Writer<'_>) {
             ToolKind::WebSearch(search, own) if own.dialect != NAME => w.object(|w| {
                 w.key("googleSearch").object(|w| {
                     if !search.blocked.is_empty() {
-                        let each = |w: &mut Writer<'_>| search.blocked.iter().for_each(|domain| w.text(domain));
+                        let each =
+                            |w: &mut JsonWriter<'_>| search.blocked.iter().for_each(|domain| w.text(domain));
                         w.key("excludeDomains").array(each);
                     }
                 });
@@ -249,7 +250,7 @@ fn write_tools(conversation: &Thread, w: &mut Writer<'_>) {
     }
 }
 
-fn write_declaration(tool: &Tool, w: &mut Writer<'_>) {
+fn write_declaration(tool: &Tool, w: &mut JsonWriter<'_>) {
     let ToolKind::Function { name, description, parameters } = &tool.kind else { return };
     w.object(|w| {
         w.key("name").text(name);
@@ -263,16 +264,16 @@ fn write_declaration(tool: &Tool, w: &mut Writer<'_>) {
     });
 }
 
-fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
+fn write_choice(choice: &ToolChoice, w: &mut JsonWriter<'_>) {
     w.key("mode").plain(match choice {
-        Choice::Auto | Choice::Allowed { required: false, .. } => "AUTO",
-        Choice::None => "NONE",
-        Choice::Required | Choice::Tool(_) | Choice::Allowed { required: true, .. } => "ANY",
+        ToolChoice::Auto | ToolChoice::Allowed { required: false, .. } => "AUTO",
+        ToolChoice::None => "NONE",
+        ToolChoice::Required | ToolChoice::Tool(_) | ToolChoice::Allowed { required: true, .. } => "ANY",
     });
     let names: &[Text] = match choice {
-        Choice::Tool(name) => std::slice::from_ref(name),
-        Choice::Allowed { names, .. } => names,
-        Choice::Auto | Choice::None | Choice::Required => &[],
+        ToolChoice::Tool(name) => std::slice::from_ref(name),
+        ToolChoice::Allowed { names, .. } => names,
+        ToolChoice::Auto | ToolChoice::None | ToolChoice::Required => &[],
     };
     if !names.is_empty() {
         w.key("allowedFunctionNames").array(|w| names.iter().for_each(|name| w.text(name)));
@@ -281,14 +282,14 @@ fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
 
 const CONFIG: &str = "generationConfig";
 
-fn write_generation(conversation: &Thread, w: &mut Writer<'_>) {
+fn write_generation(conversation: &Thread, w: &mut JsonWriter<'_>) {
     let settings = &conversation.settings;
     let thinks = settings.effort.is_some() || settings.summary.is_some();
-    if !(settings.any_within(NAME, CONFIG) || settings.stop.is_some() || settings.output.is_some() || thinks) {
+    if !(settings.has_members_of(NAME, CONFIG) || settings.stop.is_some() || settings.output.is_some() || thinks) {
         return;
     }
     w.key(CONFIG).object(|w| {
-        settings.write_within(NAME, CONFIG, w);
+        settings.write_members_of(NAME, CONFIG, w);
         if let Some(stop) = &settings.stop {
             w.key("stopSequences").array(|w| stop.value.iter().for_each(|text| w.text(text)));
         }
@@ -304,15 +305,15 @@ fn write_generation(conversation: &Thread, w: &mut Writer<'_>) {
     });
 }
 
-fn write_thinking(settings: &Settings, w: &mut Writer<'_>) {
+fn write_thinking(settings: &RequestSettings, w: &mut JsonWriter<'_>) {
     match settings.effort.as_ref().map(|set| &set.value) {
-        Some(Effort::Level(level)) => {
+        Some(EffortSetting::Level(level)) => {
             let level = String::from_utf8_lossy(&level.plain()).to_ascii_uppercase();
             w.key("thinkingLevel").plain(&level);
         }
-        Some(Effort::Budget(budget)) => w.key("thinkingBudget").bytes(budget.to_string().as_bytes()),
-        Some(Effort::Adaptive) => w.key("thinkingBudget").bytes(b"-1"),
-        Some(Effort::Off) => w.key("thinkingBudget").bytes(b"0"),
+        Some(EffortSetting::Budget(budget)) => w.key("thinkingBudget").bytes(budget.to_string().as_bytes()),
+        Some(EffortSetting::Adaptive) => w.key("thinkingBudget").bytes(b"-1"),
+        Some(EffortSetting::Off) => w.key("thinkingBudget").bytes(b"0"),
         None => {}
     }
     if settings.summary.is_some() {

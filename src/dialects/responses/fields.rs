@@ -1,24 +1,24 @@
-//! What kind an item is, and what pairs it, by its members.
+//! The kind of an item and the key that pairs it, from its members.
 
 use crate::history::{Family, Flag, Flags, ItemFlags, Kind, Row};
-use crate::json::{Name, Str, Val, name};
+use crate::json::{KeyName, Str, Val, name};
 
 /// The dialect's name.
 pub const NAME: &str = "responses";
 
-/// Approvals are paired by the id of the request, which must not be mistaken for a call_id.
+/// Salt for keys of approvals: they are paired by the id of the request, which must not be mistaken for a call_id.
 pub(super) const APPROVAL_SALT: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The members of an item that a row is made of.
+/// The members of an item that determine its row.
 #[derive(Default, Clone, Copy)]
-pub(super) struct Fields<'t> {
+pub(super) struct ResponsesFields<'t> {
     pub kind: Option<Str<'t>>,
     pub role: Option<Str<'t>>,
     pub id: Option<Str<'t>>,
     pub call_id: Option<Str<'t>>,
     pub approval: Option<Str<'t>>,
     pub output: bool,
-    /// It has what only a call has: a name, or arguments.
+    /// It has a name or arguments, as only calls do.
     pub named: bool,
     pub result: bool,
     pub execution: Option<Str<'t>>,
@@ -28,16 +28,16 @@ pub(super) struct Fields<'t> {
     pub owned: bool,
 }
 
-impl<'t> Fields<'t> {
+impl<'t> ResponsesFields<'t> {
     pub fn of(val: Val<'t>) -> Self {
-        let mut fields = Fields::default();
-        for (name, val) in val.named() {
-            fields.take(name, val);
+        let mut fields = ResponsesFields::default();
+        for (name, val) in val.named_members() {
+            fields.set_member(name, val);
         }
         fields
     }
 
-    fn take(&mut self, name: Name, val: Val<'t>) {
+    fn set_member(&mut self, name: KeyName, val: Val<'t>) {
         match name {
             name::r#type => self.kind = val.as_str(),
             name::role => self.role = val.as_str(),
@@ -56,14 +56,14 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// The kind comes from `type`; only where the API allows an item without one, from what it holds.
+    /// The kind, from `type`; for items without one, where the API allows that, from the other members.
     pub fn kind(&self) -> Kind {
         match self.kind {
             Some(name) if !name.is_empty() => Kind::of_type(&name.decode()),
             _ if self.role.is_some() => Kind::Message,
             _ if self.call_id.is_some() && self.output => Kind::FunctionCallOutput,
             _ if self.call_id.is_some() && self.named => Kind::FunctionCall,
-            // Half of a call or of an output: which one, nothing tells.
+            // An incomplete call or output: which one is unknown.
             _ if self.call_id.is_some() => Kind::Unknown,
             _ if self.id.is_some() => Kind::ItemReference,
             _ => Kind::Unknown,
@@ -74,7 +74,7 @@ impl<'t> Fields<'t> {
         let key = match (kind, kind.family()?) {
             (Kind::McpApprovalRequest, _) => self.id,
             (_, Family::Approval) => self.approval,
-            // The schema keys these by id alone, the server by call_id.
+            // The schema pairs these by id, the server by call_id.
             (_, Family::LocalShell) => self.call_id.or(self.id),
             _ => self.call_id,
         };

@@ -1,25 +1,25 @@
-//! Images in messages and outputs that give way to a text.
+//! Replaces images in messages and outputs with a text.
 
 use std::borrow::Cow;
 
-use crate::json::edit::Base;
-use crate::json::mend::Cannot;
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::EditRefusal;
 use crate::json::{Val, name};
 use crate::place::Edit;
 
-/// What is where an image was.
+/// The text that replaces an omitted image.
 const OMITTED: &str = "[image omitted]";
-/// The same where the server would not read it.
+/// The text that replaces an image with an invalid URL.
 const INVALID: &str = "[no image]";
 
-/// A text part, which in an answer of the model's has another type.
+/// A text part of the type that the item's role requires.
 fn part(item: Val<'_>, text: &str) -> String {
     let part_type =
         if item.get(name::role).is_some_and(|role| role.is("assistant")) { "output_text" } else { "input_text" };
     format!(r#"{{"type":"{part_type}","text":"{text}"}}"#)
 }
 
-/// The images of an item, and what their `image_url` says.
+/// The images of an item, and their `image_url`.
 fn images<'t>(item: Val<'t>) -> impl Iterator<Item = (Val<'t>, Val<'t>)> {
     let lists = [item.get(name::content), item.get(name::output)].into_iter().flatten();
     let parts = lists
@@ -28,7 +28,7 @@ fn images<'t>(item: Val<'t>) -> impl Iterator<Item = (Val<'t>, Val<'t>)> {
     parts.filter_map(|part| Some((part, part.get(name::image_url).filter(Val::is_string)?)))
 }
 
-/// Whether the server would take the address of an image.
+/// True if the server accepts the URL of an image.
 fn is_valid(url: Val<'_>) -> bool {
     const SCHEMES: [&[u8]; 3] = [b"http://", b"https://", b"data:"];
     let starts =
@@ -42,20 +42,20 @@ fn is_valid(url: Val<'_>) -> bool {
     SCHEMES.into_iter().any(|scheme| starts(&head, scheme) && (url.size() as usize - 2) > scheme.len())
 }
 
-/// The first address of an image that the server would not take.
+/// The first URL of an image that the server would refuse.
 pub fn first_invalid<'t>(item: Val<'t>) -> Option<Val<'t>> {
     images(item).map(|(_, url)| url).find(|url| !is_valid(*url))
 }
 
-/// Puts a text where the address of an image is none.
-pub fn replace_invalid(item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+/// Replaces images with invalid URLs with a text.
+pub fn replace_invalid(item: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let invalid = images(item).filter(|(_, url)| !is_valid(*url));
     out.extend(invalid.map(|(image, _)| Edit::replace(base.of(image), part(item, INVALID))));
     Ok(())
 }
 
-/// Puts a text where an image lies in the item itself, in more bytes.
-pub fn omit(item: Val<'_>, most: u32, base: Base<'_>, out: &mut Vec<Edit>) {
+/// Replaces inline images of more than `most` bytes with a text.
+pub fn omit(item: Val<'_>, most: u32, base: RecordBase<'_>, out: &mut Vec<Edit>) {
     let inline = |url: &Val<'_>| url.as_str().is_some_and(|text| text.raw.starts_with(b"data:"));
     let large = images(item).filter(|(_, url)| inline(url) && url.size() - 2 > most);
     out.extend(large.map(|(image, _)| Edit::replace(base.of(image), part(item, OMITTED))));

@@ -1,23 +1,23 @@
-//! Items of the OpenAI Responses API, as `input` takes them and `output` gives them.
+//! Items of the OpenAI Responses API, in `input` and `output`.
 
 mod fields;
 pub mod images;
 mod read;
 mod write;
 
-use crate::dialect::{Body, Cannot, Dialect, DialectInfo, Item, Origin, TextChange, WriteItem};
+use crate::dialect::{Body, Dialect, DialectInfo, EditRefusal, Item, ItemOrigin, ItemWriter, TextChange};
 use crate::history::{Family, ItemFlags, Kind, Role, Row};
-use crate::json::edit::{Base, add_member, remove_members};
+use crate::json::edit::{RecordBase, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, name, string};
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{Losses, Message, Thread};
 use crate::place::Edit;
 
 pub use fields::NAME;
 pub use write::CAPABILITIES;
 
-use super::common::as_parts;
-use fields::{APPROVAL_SALT, Fields};
+use super::common::result_as_parts;
+use fields::{APPROVAL_SALT, ResponsesFields};
 
 pub struct Responses {
     /// A local shell call is answered by the output of a function call.
@@ -26,10 +26,10 @@ pub struct Responses {
 
 pub static RESPONSES: Responses = Responses { shell_as_function: false };
 
-/// Items as Codex stores them: it knows no other output of its local shell than that of a function.
+/// Items as Codex stores them: outputs of its local shell are those of a function.
 pub static CODEX: Responses = Responses { shell_as_function: true };
 
-/// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
+/// The text of a stub output. It claims neither success nor failure: nobody knows whether the call ran.
 pub const STUB: &str = "no result was recorded; execution status unknown";
 
 static INFO: DialectInfo = DialectInfo { name: NAME, capabilities: &write::CAPABILITIES, ..DialectInfo::BASE };
@@ -39,27 +39,27 @@ impl Dialect for Responses {
         &INFO
     }
 
-    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    fn rows<'t>(&self, val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         let mut row = Row::of_place(origin.base.of(val), origin.record);
         (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
         if !val.is_object() {
-            // Not an item; it is where it is, and nothing is said about it here.
+            // Not an item: its row has only a place.
             out(Item { row, val, id: None, key: None });
             return;
         }
-        let fields = Fields::of(val);
+        let fields = ResponsesFields::of(val);
         let kind = fields.kind();
         let key = fields.key(kind);
         row.kind = kind;
-        row.of = kind;
+        row.item_kind = kind;
         row.role = fields.role.map_or(Role::None, |role| Role::of(&role.decode()));
         fields.set_flags(&mut row, key);
-        // The id of a local shell's output is its call's.
+        // The id of a local shell's output is that of its call.
         let own_id = fields.id.filter(|id| !id.is_empty() && kind != Kind::LocalShellCallOutput);
         if let Some(id) = own_id {
             row.set_id(id);
             if kind == Kind::ItemReference {
-                row.of = Kind::of_id(&id.decode());
+                row.item_kind = Kind::of_id(&id.decode());
             }
         }
         if fields.id.is_some_and(|id| id.is_empty()) {
@@ -75,12 +75,20 @@ impl Dialect for Responses {
         out(Item { row, val, id: fields.id, key });
     }
 
-    fn edit(&self, change: &TextChange, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn edit(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: RecordBase<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), EditRefusal> {
         match change {
             TextChange::StripId => remove_members(item, &["id"], base, out)?,
-            TextChange::Refer => {
-                let id =
-                    item.get(name::id).filter(Val::is_string).ok_or(Cannot("the item has no id to refer to"))?;
+            TextChange::ReplaceWithReference => {
+                let id = item
+                    .get(name::id)
+                    .filter(Val::is_string)
+                    .ok_or(EditRefusal("the item has no id to refer to"))?;
                 let text = [br#"{"type":"item_reference","id":"#, id.raw(), b"}"].concat();
                 out.push(Edit::replace(base.of(item), text));
             }
@@ -92,45 +100,45 @@ impl Dialect for Responses {
                 }
             }
             TextChange::Rename(key) => {
-                let field = match Fields::of(item).kind() {
+                let field = match ResponsesFields::of(item).kind() {
                     Kind::McpApprovalRequest => "id",
                     Kind::McpApprovalResponse => "approval_request_id",
                     _ => "call_id",
                 };
-                let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
+                let old = item.get(field).ok_or(EditRefusal("the item has no such field"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
             TextChange::AsText => {
-                let said = as_parts(item.get(name::output), "input_text", "text").join(&b","[..]);
+                let said = result_as_parts(item.get(name::output), "input_text", "text").join(&b","[..]);
                 let text = [br#"{"type":"message","role":"user","content":["#, &*said, b"]}"].concat();
                 out.push(Edit::replace(base.of(item), text));
             }
             TextChange::OmitImages(most) => images::omit(item, *most, base, out),
-            TextChange::Spot(spot, to) => spot.edit(item, to, base, out)?,
+            TextChange::EditMembers(spot, to) => spot.edit(item, to, base, out)?,
             TextChange::Acknowledge(checks) => match item.get(name::acknowledged_safety_checks) {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),
                 None => {
                     add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out)?;
                 }
             },
-            TextChange::Mend(mend) => mend.edit(item, base, out)?,
-            TextChange::StripCalls => return Err(Cannot("no item of this dialect has such a field")),
+            TextChange::EditValue(mend) => mend.edit(item, base, out)?,
+            TextChange::StripCalls => return Err(EditRefusal("items of this dialect have no such field")),
         }
         Ok(())
     }
 
-    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        let fields = Fields::of(call);
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, EditRefusal> {
+        let fields = ResponsesFields::of(call);
         let own = fields.kind();
         let kind = match own {
             Kind::LocalShellCall if self.shell_as_function => Kind::FunctionCall,
             kind => kind,
         };
-        let answer = kind.answer().ok_or(Cannot("the item is not a call"))?;
+        let answer = kind.answer().ok_or(EditRefusal("the item is not a call"))?;
         let key = match (fields.key(own), kind) {
             (Some(key), _) => Some(key),
             (None, Kind::ToolSearchCall) => None,
-            (None, _) => return Err(Cannot("the call has no call_id")),
+            (None, _) => return Err(EditRefusal("the call has no call_id")),
         };
         let text = |s: Str<'_>| string::quoted(&String::from_utf8_lossy(&s.decode()));
         let mut out = format!("{{\"type\":\"{}\"", answer.name()).into_bytes();
@@ -144,7 +152,7 @@ impl Dialect for Responses {
         match kind {
             Kind::FunctionCall | Kind::CustomToolCall => member("output", &string::quoted(STUB)),
             Kind::LocalShellCall => {
-                // The schema wants the id, the server the call_id.
+                // The schema requires the id, the server the call_id.
                 if let Some(id) = fields.id.or(key) {
                     member("id", &text(id));
                 }
@@ -163,11 +171,11 @@ impl Dialect for Responses {
                 }
                 member("approve", b"false");
             }
-            Kind::ComputerCall => return Err(Cannot("its output has to contain a screenshot")),
+            Kind::ComputerCall => return Err(EditRefusal("its output has to contain a screenshot")),
             Kind::ApplyPatchCall => {
-                return Err(Cannot("its output has to say whether the patch was applied"));
+                return Err(EditRefusal("its output has to say whether the patch was applied"));
             }
-            _ => return Err(Cannot("its output cannot be made up")),
+            _ => return Err(EditRefusal("its output cannot be made up")),
         }
         out.push(b'}');
         Ok(out)
@@ -177,11 +185,11 @@ impl Dialect for Responses {
         read::read(&body, out, losses);
     }
 
-    fn write(&self, thread: &Thread, w: &mut Writer<'_>) {
+    fn write(&self, thread: &Thread, w: &mut JsonWriter<'_>) {
         write::write(thread, w);
     }
 
-    fn write_items(&self, _: &Thread, message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+    fn write_items(&self, _: &Thread, message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
         write::write_items(message, each);
     }
 }
@@ -196,14 +204,14 @@ mod tests {
         let mut tape = Tape::new();
         scan(text.as_bytes(), &mut tape).expect("JSON");
         let val = tape.root(text.as_bytes()).expect("a value");
-        let base = Base::new(DocId(0), 0);
-        let origin = Origin { base, record: 0, turn: 0, part: 0, flags: crate::history::Flags::NONE };
+        let base = RecordBase::new(DocId(0), 0);
+        let origin = ItemOrigin { base, record: 0, turn: 0, part: 0, flags: crate::history::Flags::NONE };
         let mut found = None;
         RESPONSES.rows(val, origin, &mut |item| found = Some(item.row));
         found.expect("a row")
     }
 
-    fn stub(text: &str) -> Result<String, Cannot> {
+    fn stub(text: &str) -> Result<String, EditRefusal> {
         let mut tape = Tape::new();
         scan(text.as_bytes(), &mut tape).expect("JSON");
         let val = tape.root(text.as_bytes()).expect("a value");
@@ -226,7 +234,7 @@ mod tests {
             ("12", Kind::Unknown, Kind::Unknown),
         ] {
             let row = row(text);
-            assert_eq!((row.kind, row.of), (kind, of), "{text}");
+            assert_eq!((row.kind, row.item_kind), (kind, of), "{text}");
         }
     }
 

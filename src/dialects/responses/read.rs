@@ -1,40 +1,42 @@
-//! From items of the Responses API to a thread. Items that one response made are one message here: reasoning,
-//! text and calls; outputs that stand together are one message, too.
+//! Reads items of the Responses API as a thread. The items of one response become one message: reasoning, text and calls;
+//! adjacent outputs are one message, too.
 
-use crate::dialect::{Body, Shape};
+use crate::dialect::{Body, BodyShape};
 use crate::dialects::client_tools;
-use crate::dialects::common::{citations, extras, foreign, media, picked, said, text, texts};
-use crate::dialects::known::strays;
-use crate::dialects::settings::{self, Found, Reading};
+use crate::dialects::common::{citations, media, nonempty_text, opaque, pick_members, read_extras, text, texts};
+use crate::dialects::known_members::report_unknown_members;
+use crate::dialects::settings::{self, SettingMember, SettingsGrammar};
 use crate::history::{Class, Kind};
 use crate::json::{Val, name};
 use crate::message::{
-    Call, CallKind, Choice, Effort, Input, LossKind, Losses, Maker, MediaKind, Name, OpaqueKind, OutputFormat,
-    Part, PartKind, Plain, Raw, Reasoning, ResultPart, Role, Text, Thread, Tool, ToolKind, ToolResult, WebSearch,
+    CallInput, CallKind, CopiedSetting, EffortSetting, LossKind, Losses, MediaKind, OpaqueKind, OutputFormat,
+    Part, PartKind, RawJson, Reasoning, ReasoningProvider, ResultPart, Role, SettingName, Text, Thread, Tool,
+    ToolCall, ToolChoice, ToolKind, ToolResult, WebSearch,
 };
 
-use super::fields::{Fields, NAME};
+use super::fields::{NAME, ResponsesFields};
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => settings::read(body, &READING, out, losses),
-        Shape::List => body.val.elements().for_each(|val| item(body, val, out, losses)),
-        Shape::Item => item(body, body.val, out, losses),
+        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
+        BodyShape::List => body.val.elements().for_each(|val| item(body, val, out, losses)),
+        BodyShape::Item => item(body, body.val, out, losses),
     }
 }
 
-const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
+const SETTINGS: SettingsGrammar =
+    SettingsGrammar { dialect: NAME, spell: settings::as_written, read_own: read_setting };
 
-/// What an answer holds beside the text, if the request asks for it.
+/// The entry of `include` that asks for log probabilities.
 pub const LOGPROBS: &str = "message.output_text.logprobs";
 
-fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
+fn read_setting(found: &SettingMember<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     let (val, body) = (found.member.val, found.body);
     match found.path {
         "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
         "instructions" => match Text::of_val(val) {
             Some(text) => out.instructions.push(Part::text(text, body.at(val))),
-            // A response names its instructions as items.
+            // The instructions of a response may be items.
             None => val.elements().for_each(|val| item(body, val, out, losses)),
         },
         "input" => match Text::of_val(val) {
@@ -44,16 +46,16 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
         "tools" => out.tools.extend(val.elements().map(|val| tool(body, val, losses))),
         "tool_choice" => match choice(val) {
             Some(choice) => out.settings.choice = found.set(choice),
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "parallel_tool_calls" => match val.as_bool() {
             Some(yes) => out.settings.parallel = found.set(yes),
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "reasoning.effort" => match Text::of_val(val) {
-            Some(level) if level.is("none") => out.settings.effort = found.set(Effort::Off),
-            Some(level) => out.settings.effort = found.set(Effort::Level(level)),
-            None => found.alone(out),
+            Some(level) if level.is("none") => out.settings.effort = found.set(EffortSetting::Off),
+            Some(level) => out.settings.effort = found.set(EffortSetting::Level(level)),
+            None => found.add_dialect_only(out),
         },
         "reasoning.summary" | "reasoning.generate_summary" => {
             out.settings.summary = Text::of_val(val).and_then(|text| found.set(text));
@@ -61,7 +63,7 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
         "text.format" => match format(val) {
             Some(format) => out.settings.output = found.set(format),
             None if val.get(name::r#type).is_some_and(|kind| kind.is("text")) => {}
-            None => found.alone(out),
+            None => found.add_dialect_only(out),
         },
         "include" => {
             let (logprobs, rest): (Vec<Val<'_>>, Vec<Val<'_>>) = val
@@ -69,10 +71,14 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
                 .partition(|own| own.text().is_some_and(|text| text.as_ref() == LOGPROBS.as_bytes()));
             if !logprobs.is_empty() {
                 let at = body.at_key(found.member);
-                out.settings.put(Plain { name: Name::Logprobs, value: Raw::new(*b"true"), at });
+                out.settings.insert(CopiedSetting {
+                    name: SettingName::Logprobs,
+                    value: RawJson::new(*b"true"),
+                    at,
+                });
             }
             if !rest.is_empty() {
-                found.alone(out);
+                found.add_dialect_only(out);
             }
         }
         _ => return false,
@@ -80,40 +86,40 @@ fn own(found: &Found<'_, '_>, out: &mut Thread, losses: &mut Losses) -> bool {
     true
 }
 
-fn choice(val: Val<'_>) -> Option<Choice> {
+fn choice(val: Val<'_>) -> Option<ToolChoice> {
     match val.text().as_deref() {
-        Some(b"auto") => Some(Choice::Auto),
-        Some(b"none") => Some(Choice::None),
-        Some(b"required") => Some(Choice::Required),
+        Some(b"auto") => Some(ToolChoice::Auto),
+        Some(b"none") => Some(ToolChoice::None),
+        Some(b"required") => Some(ToolChoice::Required),
         Some(_) => None,
         None => match val.get(name::r#type)?.text()?.as_ref() {
-            b"function" | b"custom" => text(val, "name").map(Choice::Tool),
+            b"function" | b"custom" => text(val, "name").map(ToolChoice::Tool),
             b"allowed_tools" => {
                 let names =
                     val.get(name::tools)?.elements().map(|tool| text(tool, "name")).collect::<Option<_>>()?;
                 let required = val.get(name::mode).is_some_and(|mode| mode.is("required"));
-                Some(Choice::Allowed { names, required })
+                Some(ToolChoice::Allowed { names, required })
             }
             _ => None,
         },
     }
 }
 
-/// The form of the answer; plain text is none.
+/// The output format; `None` for plain text.
 fn format(val: Val<'_>) -> Option<OutputFormat> {
     match val.get(name::r#type)?.text()?.as_ref() {
         b"json_object" => Some(OutputFormat::Json),
         b"json_schema" => Some(OutputFormat::Schema {
             name: text(val, "name"),
             description: text(val, "description"),
-            schema: Raw::of(val.get(name::schema)?),
+            schema: RawJson::of(val.get(name::schema)?),
             strict: val.get(name::strict).and_then(|strict| strict.as_bool()),
         }),
         _ => None,
     }
 }
 
-/// Members of a definition that have a form of their own.
+/// Members of a definition that are read.
 const FUNCTION: [&str; 4] = ["type", "name", "description", "parameters"];
 const CUSTOM: [&str; 4] = ["type", "name", "description", "format"];
 
@@ -123,48 +129,48 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
         b"function" => text(val, "name").map(|name| ToolKind::Function {
             name,
             description: text(val, "description"),
-            parameters: val.get(name::parameters).filter(|p| p.is_object()).map(Raw::of),
+            parameters: val.get(name::parameters).filter(|p| p.is_object()).map(RawJson::of),
         }),
         b"custom" => text(val, "name").map(|name| ToolKind::Custom {
             name,
             description: text(val, "description"),
-            format: val.get(name::format).map(Raw::of),
+            format: val.get(name::format).map(RawJson::of),
         }),
         _ => None,
     };
     match made {
         Some(made) => {
             let known = if matches!(made, ToolKind::Custom { .. }) { CUSTOM } else { FUNCTION };
-            Tool { extras: extras(body, val, &known, losses), ..Tool::new(made, body.at(val)) }
+            Tool { extras: read_extras(body, val, &known, losses), ..Tool::new(made, body.at(val)) }
         }
-        None => Tool::new(provided(val, &kind), body.at(val)),
+        None => Tool::new(provider_tool(val, &kind), body.at(val)),
     }
 }
 
 /// A tool that OpenAI defines.
-fn provided(val: Val<'_>, kind: &[u8]) -> ToolKind {
-    let whole = foreign(NAME, OpaqueKind::ServerTool, val);
+fn provider_tool(val: Val<'_>, kind: &[u8]) -> ToolKind {
+    let whole = opaque(NAME, OpaqueKind::ServerTool, val);
     if kind.starts_with(b"web_search") {
         let search = WebSearch {
             allowed: val.at(&["filters", "allowed_domains"]).map(texts).unwrap_or_default(),
-            location: val.get(name::user_location).and_then(|own| picked(own, &client_tools::LOCATION)),
-            context: said(val, "search_context_size"),
+            location: val.get(name::user_location).and_then(|own| pick_members(own, &client_tools::LOCATION)),
+            context: nonempty_text(val, "search_context_size"),
             ..WebSearch::default()
         };
         return ToolKind::WebSearch(search, whole);
     }
-    // A shell in the provider's container is none that the client runs.
+    // A shell in the provider's container is not run by the client.
     let hosted = val
         .at(&["environment", "type"])
         .is_some_and(|kind| kind.is("container_auto") || kind.is("container_reference"));
-    match client_tools::of(NAME, kind).filter(|_| !hosted) {
+    match client_tools::find(NAME, kind).filter(|_| !hosted) {
         Some(client) => ToolKind::Client(client, whole),
         None => ToolKind::Opaque(whole),
     }
 }
 
-/// The row of members that an item of this kind has.
-fn known_as(kind: Kind) -> &'static [u8] {
+/// The kind of an item for the table of known members.
+fn item_kind_name(kind: Kind) -> &'static [u8] {
     match kind {
         Kind::Message => b"message",
         Kind::Reasoning => b"reasoning",
@@ -176,10 +182,10 @@ fn known_as(kind: Kind) -> &'static [u8] {
     }
 }
 
-/// Notes members of a part that nothing reads.
-fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+/// Reports members of a part that conversion does not read.
+fn report_unknown_part_members(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
     let kind = val.get(name::r#type).and_then(|kind| kind.text());
-    strays(body, val, "responses", kind.as_deref().unwrap_or(b"input_text"), losses);
+    report_unknown_members(body, val, "responses", kind.as_deref().unwrap_or(b"input_text"), losses);
     if let Some(mark) = val.member(name::prompt_cache_breakpoint).filter(|mark| !mark.val.is_null()) {
         losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
     }
@@ -188,33 +194,33 @@ fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
 fn item(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     let at = body.at(val);
     if let Some(text) = Text::of_val(val) {
-        // A text alone is what the user says.
+        // A bare text is a message of the user.
         return out.add(Role::User, false, Part::text(text, at));
     }
-    let kind = if val.is_object() { Fields::of(val).kind() } else { Kind::Unknown };
+    let kind = if val.is_object() { ResponsesFields::of(val).kind() } else { Kind::Unknown };
     let known_by_id = [Kind::Message, Kind::Reasoning].contains(&kind) || kind.is_call();
     if known_by_id && (val.get(name::id).is_some() || val.get(name::phase).is_some_and(|phase| !phase.is_null())) {
         losses.count(LossKind::ITEM_IDS, at);
     }
-    strays(body, val, "responses", known_as(kind), losses);
+    report_unknown_members(body, val, "responses", item_kind_name(kind), losses);
     let block = match kind {
         Kind::Message => return message(body, val, out, losses),
         Kind::Reasoning => PartKind::Reasoning(reasoning(val)),
         _ if kind.is_call() => match call(body, val, kind, losses) {
             Some(call) => PartKind::Call(call),
-            None => kept(val, kind),
+            None => opaque_item(val, kind),
         },
         _ if kind.is_output() => match result(body, val, kind, losses) {
             Some(result) => return out.add(Role::Tool, true, Part::new(PartKind::Result(result), at)),
-            None => kept(val, kind),
+            None => opaque_item(val, kind),
         },
-        _ => kept(val, kind),
+        _ => opaque_item(val, kind),
     };
     out.add(Role::Assistant, true, Part::new(block, at));
 }
 
-/// An item that no other dialect has.
-fn kept(val: Val<'_>, kind: Kind) -> PartKind {
+/// A raw part for an item that no other dialect has.
+fn opaque_item(val: Val<'_>, kind: Kind) -> PartKind {
     let what = match kind.class() {
         _ if kind == Kind::Compaction => OpaqueKind::Compaction,
         Class::Hosted | Class::Call | Class::Output => OpaqueKind::ServerTool,
@@ -222,7 +228,7 @@ fn kept(val: Val<'_>, kind: Kind) -> PartKind {
         _ if kind == Kind::AdditionalTools => OpaqueKind::ServerTool,
         _ => OpaqueKind::Unknown,
     };
-    PartKind::Opaque(foreign(NAME, what, val))
+    PartKind::Opaque(opaque(NAME, what, val))
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
@@ -232,7 +238,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
         Some(b"developer") => Role::Developer,
         _ => Role::User,
     };
-    // The text of a response belongs to its reasoning and its calls; a second text is a message of its own.
+    // The text of a response joins its reasoning and its calls; a second text is a message of its own.
     let joins = role == Role::Assistant
         && out.messages.last().is_some_and(|last| {
             let says = |block: &Part| matches!(block.kind, PartKind::Text { .. } | PartKind::Refusal(_));
@@ -245,7 +251,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
         Some(text) => vec![Part::text(text, body.at(val))],
         None => content.elements().map(|part| content_part(body, part)).collect(),
     };
-    content.elements().for_each(|part| part_strays(body, part, losses));
+    content.elements().for_each(|part| report_unknown_part_members(body, part, losses));
     for (n, block) in blocks.into_iter().enumerate() {
         out.add(role, joins || n > 0, block);
     }
@@ -259,18 +265,19 @@ fn content_part(body: &Body<'_>, val: Val<'_>) -> Part {
         Some(b"refusal") => text(val, "refusal").map(PartKind::Refusal),
         _ => part_media(val).map(PartKind::from),
     };
-    Part::new(what.unwrap_or_else(|| PartKind::Opaque(foreign(NAME, OpaqueKind::Unknown, val))), at)
+    Part::new(what.unwrap_or_else(|| PartKind::Opaque(opaque(NAME, OpaqueKind::Unknown, val))), at)
 }
 
 fn part_media(val: Val<'_>) -> Option<crate::message::Media> {
     match val.get(name::r#type)?.text()?.as_ref() {
         b"input_image" | b"computer_screenshot" => {
-            let found = media(MediaKind::Image, said(val, "image_url"), said(val, "file_id"), NAME)?;
+            let found =
+                media(MediaKind::Image, nonempty_text(val, "image_url"), nonempty_text(val, "file_id"), NAME)?;
             Some(crate::message::Media { detail: text(val, "detail"), ..found })
         }
         b"input_file" => {
-            let url = said(val, "file_data").or_else(|| said(val, "file_url"));
-            let found = media(MediaKind::File, url, said(val, "file_id"), NAME)?;
+            let url = nonempty_text(val, "file_data").or_else(|| nonempty_text(val, "file_url"));
+            let found = media(MediaKind::File, url, nonempty_text(val, "file_id"), NAME)?;
             Some(crate::message::Media { name: text(val, "filename"), ..found })
         }
         _ => None,
@@ -280,28 +287,33 @@ fn part_media(val: Val<'_>) -> Option<crate::message::Media> {
 fn reasoning(val: Val<'_>) -> Reasoning {
     let texts = |key: &str| -> Vec<Text> {
         let parts = val.get(key).into_iter().flat_map(|list| list.elements());
-        parts.filter_map(|part| said(part, "text")).collect()
+        parts.filter_map(|part| nonempty_text(part, "text")).collect()
     };
-    let (thoughts, seal) = (texts("content"), said(val, "encrypted_content"));
-    // Who gives back the thoughts themselves wants them back as they are.
-    let maker = if seal.is_none() && !thoughts.is_empty() { Maker::Open } else { Maker::OpenAi };
+    let (thoughts, encrypted_content) = (texts("content"), nonempty_text(val, "encrypted_content"));
+    // Servers that return the reasoning itself accept it as plain text.
+    let provider = if encrypted_content.is_none() && !thoughts.is_empty() {
+        ReasoningProvider::Open
+    } else {
+        ReasoningProvider::OpenAi
+    };
     let texts = if thoughts.is_empty() { texts("summary") } else { thoughts };
-    Reasoning { maker, texts, seal, redacted: None }
+    Reasoning { provider, texts, encrypted_content, redacted: None }
 }
 
-fn call(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Option<Call> {
-    let id = said(val, "call_id").or_else(|| said(val, "id").filter(|_| kind == Kind::LocalShellCall))?;
+fn call(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Option<ToolCall> {
+    let id = nonempty_text(val, "call_id")
+        .or_else(|| nonempty_text(val, "id").filter(|_| kind == Kind::LocalShellCall))?;
     let builtin = |name: &str, key: &str| {
-        let input = val.get(key).map_or_else(|| Raw::new(*b"{}"), Raw::of);
-        Some((Text::new(name), Input::Json(input), CallKind::Builtin))
+        let input = val.get(key).map_or_else(|| RawJson::new(*b"{}"), RawJson::of);
+        Some((Text::new(name), CallInput::Json(input), CallKind::Builtin))
     };
     let (name, input, kind) = match kind {
         Kind::FunctionCall => {
-            let input = Input::Text(text(val, "arguments").unwrap_or_default());
+            let input = CallInput::Text(text(val, "arguments").unwrap_or_default());
             (text(val, "name").unwrap_or_default(), input, CallKind::Function)
         }
         Kind::CustomToolCall => {
-            let input = Input::Text(text(val, "input").unwrap_or_default());
+            let input = CallInput::Text(text(val, "input").unwrap_or_default());
             (text(val, "name").unwrap_or_default(), input, CallKind::Custom)
         }
         Kind::LocalShellCall => builtin("local_shell", "action")?,
@@ -315,11 +327,12 @@ fn call(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Optio
             losses.add(LossKind::FIELD, body.at_key(&field));
         }
     }
-    Some(Call { id, invented: false, name, input, kind })
+    Some(ToolCall { id, has_synthetic_id: false, name, input, kind })
 }
 
 fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Option<ToolResult> {
-    let id = said(val, "call_id").or_else(|| said(val, "id").filter(|_| kind == Kind::LocalShellCallOutput))?;
+    let id = nonempty_text(val, "call_id")
+        .or_else(|| nonempty_text(val, "id").filter(|_| kind == Kind::LocalShellCallOutput))?;
     let call_kind = match kind {
         Kind::FunctionCallOutput => CallKind::Function,
         Kind::CustomToolCallOutput => CallKind::Custom,
@@ -330,7 +343,10 @@ fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Opt
         _ => return None,
     };
     let output = val.get(name::output);
-    output.into_iter().flat_map(|output| output.elements()).for_each(|part| part_strays(body, part, losses));
+    output
+        .into_iter()
+        .flat_map(|output| output.elements())
+        .for_each(|part| report_unknown_part_members(body, part, losses));
     let parts = match output {
         None => Vec::new(),
         Some(output) => match Text::of_val(output) {
@@ -339,7 +355,7 @@ fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Opt
                 output.elements().map(|part| result_part(body, part)).collect()
             }
             None if output.is_object() => vec![result_part(body, output)],
-            None => vec![ResultPart::Json(Raw::of(output))],
+            None => vec![ResultPart::Json(RawJson::of(output))],
         },
     };
     let is_error =
@@ -352,7 +368,7 @@ fn result_part(body: &Body<'_>, val: Val<'_>) -> ResultPart {
         Some(b"input_text" | b"output_text" | b"text") => ResultPart::Text(text(val, "text").unwrap_or_default()),
         _ => match part_media(val) {
             Some(media) => ResultPart::media(media, body.at(val)),
-            None => ResultPart::Json(Raw::of(val)),
+            None => ResultPart::Json(RawJson::of(val)),
         },
     }
 }

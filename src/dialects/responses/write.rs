@@ -1,12 +1,12 @@
-//! From a thread to items of the Responses API. An item has an id only if its store kept the one that the server gave it.
+//! Writes a thread as items of the Responses API. An item has an id only if its store kept the one from the server.
 
-use crate::dialect::WriteItem;
+use crate::dialect::ItemWriter;
 use crate::dialects::common::{self, only_text, part_text, result_text, write_extras, write_input_text};
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{
-    At, Call, CallKind, Capabilities, Chars, Choice, Effort, IdRule, Input, Maker, Media, MediaKind, MediaSupport,
-    Message, Name, OutputFormat, Part, PartKind, Reasoning, ResultPart, Role, SearchCapabilities, Source, Text,
-    Thread, Tool, ToolKind, ToolResult, WebSearch,
+    CallInput, CallKind, Capabilities, Chars, EffortSetting, IdRule, Media, MediaKind, MediaSource, MediaSupport,
+    Message, OutputFormat, Part, PartKind, Reasoning, ReasoningProvider, ResultPart, Role, SearchCapabilities,
+    SettingName, SourceLocation, Text, Thread, Tool, ToolCall, ToolChoice, ToolKind, ToolResult, WebSearch,
 };
 
 use super::fields::NAME;
@@ -15,7 +15,7 @@ use super::read::LOGPROBS;
 pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: None,
     dialect: NAME,
-    makers: &[Maker::OpenAi],
+    reasoning_providers: &[ReasoningProvider::OpenAi],
     signatures: false,
     call_ids: IdRule::new(Chars::Any, 64),
     call_ids_by_model: &[],
@@ -34,7 +34,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
             data: true,
             url: true,
             id: true,
-            // Reported refusals name office documents and videos; texts of all kinds are taken.
+            // Reported refusals name office documents and videos; texts of all kinds are accepted.
             url_subtypes: &["pdf", "plain", "markdown", "csv", "html", "json", "xml"],
             ..MediaSupport::none(MediaKind::File)
         },
@@ -45,15 +45,15 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     result_text: false,
     object_inputs: false,
     calls_last: false,
-    wants_tools: false,
+    requires_tools: false,
     user_first: false,
     forbids_tools: true,
     allowed_tools: true,
     json_mode: true,
     describes_schemas: true,
     probability_switch: false,
-    thinks_off: true,
-    plain_summaries: false,
+    effort_can_be_off: true,
+    summary_is_switch: false,
     strict_schemas: true,
     web_search: Some(SearchCapabilities {
         allowed: true,
@@ -64,17 +64,17 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     }),
     file_names: true,
     detail: true,
-    document_facts: false,
-    stops: 0,
-    hottest: 2,
-    least_limit: 16,
+    document_metadata: false,
+    max_stop_sequences: 0,
+    max_temperature: 2,
+    min_output_limit: 16,
     names_model: true,
-    wants_limit: false,
+    requires_limit: false,
     list_key: "input",
     message_members: &[],
 };
 
-pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
+pub fn write(conversation: &Thread, w: &mut JsonWriter<'_>) {
     let settings = &conversation.settings;
     w.object(|w| {
         if let Some(model) = &conversation.model {
@@ -87,9 +87,9 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
             w.key("instructions").text(text);
         }
         w.key("input").array(|w| {
-            // Several instructions stay apart.
+            // Several instructions become a system message.
             if instructions.len() > 1 {
-                write_message(Role::System, At::default(), instructions, w);
+                write_message(Role::System, SourceLocation::default(), instructions, w);
             }
             for message in &conversation.messages {
                 write_items(message, &mut |write| write(w));
@@ -104,14 +104,14 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
         if let Some(parallel) = &settings.parallel {
             w.key("parallel_tool_calls").bool(parallel.value);
         }
-        settings.write_within(NAME, "", w);
-        if settings.get(Name::Logprobs).is_some_and(|logprobs| logprobs.value.is("true")) {
+        settings.write_members_of(NAME, "", w);
+        if settings.get(SettingName::Logprobs).is_some_and(|logprobs| logprobs.value.is("true")) {
             w.key("include").array(|w| w.plain(LOGPROBS));
         }
         let level = match settings.effort.as_ref().map(|set| &set.value) {
-            Some(Effort::Level(level)) => Some(level.clone()),
-            Some(Effort::Off) => Some(Text::new("none")),
-            Some(Effort::Budget(_) | Effort::Adaptive) | None => None,
+            Some(EffortSetting::Level(level)) => Some(level.clone()),
+            Some(EffortSetting::Off) => Some(Text::new("none")),
+            Some(EffortSetting::Budget(_) | EffortSetting::Adaptive) | None => None,
         };
         if level.is_some() || settings.summary.is_some() {
             w.key("reasoning").object(|w| {
@@ -119,18 +119,18 @@ pub fn write(conversation: &Thread, w: &mut Writer<'_>) {
                 settings.summary.iter().for_each(|set| w.key("summary").text(&set.value));
             });
         }
-        if settings.output.is_some() || settings.any_within(NAME, "text") {
+        if settings.output.is_some() || settings.has_members_of(NAME, "text") {
             w.key("text").object(|w| {
                 if let Some(output) = &settings.output {
                     w.key("format").object(|w| write_format(&output.value, w));
                 }
-                settings.write_within(NAME, "text", w);
+                settings.write_members_of(NAME, "text", w);
             });
         }
     });
 }
 
-pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
+pub fn write_items(message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
     if !matches!(message.role, Role::Assistant | Role::Tool) {
         return match message.parts.as_slice() {
             [Part { kind: PartKind::Opaque(opaque), .. }] => each(&|w| w.raw(&opaque.raw)),
@@ -139,7 +139,7 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
     }
     let mut rest = message.parts.as_slice();
     while let Some((first, after)) = rest.split_first() {
-        // Texts are of one item unless they have ids.
+        // Adjacent texts are one item unless they have ids.
         let goes_on = |part: &&Part| is_content(part) && part.id == first.id;
         let run = if first.id.is_none() {
             rest.iter().take_while(goes_on).count()
@@ -152,8 +152,8 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(WriteItem<'_>)) {
             continue;
         }
         let id = first.id.as_ref();
-        let item = |w: &mut Writer<'_>| {
-            w.here(first.at.place);
+        let item = |w: &mut JsonWriter<'_>| {
+            w.set_place(first.at.place);
             match &first.kind {
                 PartKind::Call(call) => write_call(call, id, w),
                 PartKind::Result(result) => write_result(result, w),
@@ -174,29 +174,29 @@ fn is_content(part: &Part) -> bool {
     matches!(part.kind, PartKind::Text { .. } | PartKind::Refusal(_) | PartKind::Media(_))
 }
 
-fn write_id(id: Option<&Text>, w: &mut Writer<'_>) {
+fn write_id(id: Option<&Text>, w: &mut JsonWriter<'_>) {
     id.iter().for_each(|id| w.key("id").text(id));
 }
 
-fn write_message(role: Role, at: At, blocks: &[Part], w: &mut Writer<'_>) {
+fn write_message(role: Role, at: SourceLocation, blocks: &[Part], w: &mut JsonWriter<'_>) {
     let name = match role {
         Role::System => "system",
         Role::Developer => "developer",
         Role::Assistant => "assistant",
         _ => "user",
     };
-    w.here(at.place);
+    w.set_place(at.place);
     let id = blocks.first().and_then(|first| first.id.as_ref());
     w.object(|w| {
         w.key("type").plain("message");
         w.key("role").plain(name);
         if id.is_some() {
-            // An item of the server's, as it was given out.
+            // An item of the server, as it was returned.
             write_id(id, w);
             w.key("status").plain("completed");
         }
         w.key("content");
-        // A text alone is taken from everyone; from the model as its own kind of text.
+        // A single text is a string, except for the model, which has its own type of text.
         match blocks {
             [] => w.plain(""),
             [only] if only_text(only).is_some() && role != Role::Assistant && !w.is_tracing() => {
@@ -207,8 +207,8 @@ fn write_message(role: Role, at: At, blocks: &[Part], w: &mut Writer<'_>) {
     });
 }
 
-fn write_part(role: Role, block: &Part, w: &mut Writer<'_>) {
-    w.here(block.at.place);
+fn write_part(role: Role, block: &Part, w: &mut JsonWriter<'_>) {
+    w.set_place(block.at.place);
     let kind = if role == Role::Assistant { "output_text" } else { "input_text" };
     match &block.kind {
         PartKind::Text { text, citations } => w.object(|w| {
@@ -229,19 +229,19 @@ fn write_part(role: Role, block: &Part, w: &mut Writer<'_>) {
     }
 }
 
-fn write_media(media: &Media, w: &mut Writer<'_>) {
+fn write_media(media: &Media, w: &mut JsonWriter<'_>) {
     let image = media.kind == MediaKind::Image;
     w.object(|w| {
         w.key("type").plain(if image { "input_image" } else { "input_file" });
         match (&media.source, media.data_url()) {
-            (Source::Id(id, _), _) => w.key("file_id").text(id),
-            (Source::Url(url), _) => {
+            (MediaSource::Id(id, _), _) => w.key("file_id").text(id),
+            (MediaSource::Url(url), _) => {
                 media.name.iter().filter(|_| !image).for_each(|name| w.key("filename").text(name));
                 w.key(if image { "image_url" } else { "file_url" }).text(url);
             }
             (_, Some(url)) => {
                 if !image {
-                    // Data needs a name, which tells the type.
+                    // Data needs a file name, whose extension gives the type.
                     match &media.name {
                         Some(name) => w.key("filename").text(name),
                         None => {
@@ -253,7 +253,7 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
                 w.key(if image { "image_url" } else { "file_data" }).text(&url);
             }
             (_, None) => {
-                if let Some(text) = media.told() {
+                if let Some(text) = media.to_text() {
                     w.key("file_data").text(&text);
                 }
             }
@@ -264,7 +264,7 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
     });
 }
 
-fn write_call(call: &Call, id: Option<&Text>, w: &mut Writer<'_>) {
+fn write_call(call: &ToolCall, id: Option<&Text>, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         let custom = call.kind == CallKind::Custom;
         w.key("type").plain(if custom { "custom_tool_call" } else { "function_call" });
@@ -272,13 +272,13 @@ fn write_call(call: &Call, id: Option<&Text>, w: &mut Writer<'_>) {
         w.key("call_id").text(&call.id);
         w.key("name").text(&call.name);
         match (&call.input, custom) {
-            (Input::Text(text), true) => w.key("input").text(text),
+            (CallInput::Text(text), true) => w.key("input").text(text),
             (input, _) => write_input_text(input, w.key("arguments")),
         }
     });
 }
 
-fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
+fn write_result(result: &ToolResult, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         let custom = result.kind == CallKind::Custom;
         w.key("type").plain(if custom { "custom_tool_call_output" } else { "function_call_output" });
@@ -292,7 +292,7 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
             for part in &result.parts {
                 match part {
                     ResultPart::Media(media, at) => {
-                        w.here(at.place);
+                        w.set_place(at.place);
                         write_media(media, w);
                     }
                     part => {
@@ -309,9 +309,9 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
     });
 }
 
-/// What an open model thought goes back as it was; of what a provider sealed only the summary can be read.
-fn write_reasoning(reasoning: &Reasoning, id: Option<&Text>, w: &mut Writer<'_>) {
-    let write = |kind: &str, w: &mut Writer<'_>| {
+/// Writes reasoning: of open models the reasoning itself, of encrypted reasoning only the summary.
+fn write_reasoning(reasoning: &Reasoning, id: Option<&Text>, w: &mut JsonWriter<'_>) {
+    let write = |kind: &str, w: &mut JsonWriter<'_>| {
         for text in &reasoning.texts {
             w.object(|w| {
                 w.key("type").plain(kind);
@@ -322,7 +322,7 @@ fn write_reasoning(reasoning: &Reasoning, id: Option<&Text>, w: &mut Writer<'_>)
     w.object(|w| {
         w.key("type").plain("reasoning");
         write_id(id, w);
-        let open = reasoning.maker == Maker::Open;
+        let open = reasoning.provider == ReasoningProvider::Open;
         w.key("summary").array(|w| {
             if !open {
                 write("summary_text", w);
@@ -331,13 +331,13 @@ fn write_reasoning(reasoning: &Reasoning, id: Option<&Text>, w: &mut Writer<'_>)
         if open {
             w.key("content").array(|w| write("reasoning_text", w));
         }
-        if let Some(seal) = &reasoning.seal {
-            w.key("encrypted_content").text(seal);
+        if let Some(encrypted_content) = &reasoning.encrypted_content {
+            w.key("encrypted_content").text(encrypted_content);
         }
     });
 }
 
-fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
+fn write_tool(tool: &Tool, w: &mut JsonWriter<'_>) {
     match &tool.kind {
         ToolKind::Function { name, description, parameters } => w.object(|w| {
             w.key("type").plain("function");
@@ -349,7 +349,7 @@ fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
                 Some(parameters) => w.key("parameters").raw(parameters),
                 None => w.key("parameters").bytes(br#"{"type":"object","properties":{}}"#),
             }
-            // Here strict is what is meant if nothing is said; elsewhere it is not.
+            // The default of `strict` is true here, and false in other dialects.
             if tool.strict().is_none() {
                 w.key("strict").bool(false);
             }
@@ -370,7 +370,7 @@ fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
     }
 }
 
-fn write_search(search: &WebSearch, w: &mut Writer<'_>) {
+fn write_search(search: &WebSearch, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         w.key("type").plain("web_search");
         if !search.allowed.is_empty() {
@@ -386,13 +386,13 @@ fn write_search(search: &WebSearch, w: &mut Writer<'_>) {
     });
 }
 
-fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
+fn write_choice(choice: &ToolChoice, w: &mut JsonWriter<'_>) {
     match choice {
-        Choice::Auto => w.plain("auto"),
-        Choice::None => w.plain("none"),
-        Choice::Required => w.plain("required"),
-        Choice::Tool(name) => write_named(name, w),
-        Choice::Allowed { names, required } => w.object(|w| {
+        ToolChoice::Auto => w.plain("auto"),
+        ToolChoice::None => w.plain("none"),
+        ToolChoice::Required => w.plain("required"),
+        ToolChoice::Tool(name) => write_named(name, w),
+        ToolChoice::Allowed { names, required } => w.object(|w| {
             w.key("type").plain("allowed_tools");
             w.key("mode").plain(if *required { "required" } else { "auto" });
             w.key("tools").array(|w| names.iter().for_each(|name| write_named(name, w)));
@@ -400,14 +400,14 @@ fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
     }
 }
 
-fn write_named(name: &Text, w: &mut Writer<'_>) {
+fn write_named(name: &Text, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         w.key("type").plain("function");
         w.key("name").text(name);
     });
 }
 
-fn write_format(format: &OutputFormat, w: &mut Writer<'_>) {
+fn write_format(format: &OutputFormat, w: &mut JsonWriter<'_>) {
     match format {
         OutputFormat::Json => w.key("type").plain("json_object"),
         OutputFormat::Schema { name, description, schema, strict } => {

@@ -1,112 +1,125 @@
-//! What each agent heals by itself: one row an agent, one line a thing and the first version that heals it.
+//! Self-repairs of agents: one row per agent, with one line per defect and the first version that repairs it.
 
-use crate::format::agent::{Agent, Heals, Homes, Ill, Projects};
+use crate::format::agent::{Agent, Projects, SelfRepair, SessionDefect, SessionFolders};
 use crate::history::Version;
 
 /// All agents.
 pub static AGENTS: &[Agent] = &[
-    // `normalize` of its context manager, before each request.
+    // Source: `normalize` of its context manager, which runs before each request.
     Agent {
         id: "codex",
         name: "Codex",
-        homes: Homes {
+        session_folders: SessionFolders {
             variable: "CODEX_HOME",
             folder: ".codex",
             sessions: &["sessions", "archived_sessions"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["codex-rollout"],
-        heals: &[
-            Heals {
-                what: Ill::UnansweredCall,
+        self_repairs: &[
+            SelfRepair {
+                defect: SessionDefect::UnansweredCall,
                 since: None,
-                how: ["answers it with `aborted`", "answers them with `aborted`"],
+                action: ["answers it with `aborted`", "answers them with `aborted`"],
             },
-            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+            SelfRepair {
+                defect: SessionDefect::OrphanOutput,
+                since: None,
+                action: ["leaves it out", "leaves them out"],
+            },
         ],
     },
-    // Its change log.
+    // Source: its change log.
     Agent {
         id: "claude-code",
         name: "Claude Code",
-        homes: Homes {
+        session_folders: SessionFolders {
             list: Some("CLAUDE_CONFIG_DIRS"),
             variable: "CLAUDE_CONFIG_DIR",
             folder: ".claude",
             sessions: &["projects"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["claude-code"],
-        heals: &[
-            Heals {
-                what: Ill::UnansweredCall,
+        self_repairs: &[
+            SelfRepair {
+                defect: SessionDefect::UnansweredCall,
                 since: Some(Version(2, 1, 80)),
-                how: ["answers it with a placeholder", "answers them with a placeholder"],
+                action: ["answers it with a placeholder", "answers them with a placeholder"],
             },
-            Heals {
-                what: Ill::OrphanOutput,
+            SelfRepair {
+                defect: SessionDefect::OrphanOutput,
                 since: Some(Version(2, 1, 69)),
-                how: ["leaves it out", "leaves them out"],
+                action: ["leaves it out", "leaves them out"],
             },
-            Heals {
-                what: Ill::LoneSurrogate,
+            SelfRepair {
+                defect: SessionDefect::LoneSurrogate,
                 since: Some(Version(2, 1, 132)),
-                how: ["replaces it", "replaces them"],
+                action: ["replaces it", "replaces them"],
             },
-            Heals { what: Ill::Cycle, since: Some(Version(2, 1, 30)), how: ["breaks it", "breaks them"] },
+            SelfRepair {
+                defect: SessionDefect::Cycle,
+                since: Some(Version(2, 1, 30)),
+                action: ["breaks it", "breaks them"],
+            },
         ],
     },
-    // `transformMessages` of its 0.x: at the next message of the user or the model.
+    // Source: `transformMessages` of 0.x, at the next message of the user or the model.
     Agent {
         id: "pi",
         name: "pi",
-        homes: Homes {
+        session_folders: SessionFolders {
             variable: "PI_CODING_AGENT_DIR",
             folder: ".pi/agent",
             sessions: &["sessions"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["pi-session"],
-        heals: &[Heals {
-            what: Ill::UnansweredCall,
+        self_repairs: &[SelfRepair {
+            defect: SessionDefect::UnansweredCall,
             since: None,
-            how: ["answers it with `No result provided`", "answers them with `No result provided`"],
+            action: ["answers it with `No result provided`", "answers them with `No result provided`"],
         }],
     },
-    // `toModelMessages` of its 1.x.
+    // Source: `toModelMessages` of 1.x.
     Agent {
         id: "opencode",
         name: "opencode",
-        homes: Homes {
+        session_folders: SessionFolders {
             variable: "XDG_DATA_HOME",
             folder: ".local/share",
             sessions: &["opencode/opencode.db", "opencode/storage"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["opencode-export", "opencode-session"],
-        heals: &[Heals {
-            what: Ill::UnansweredCall,
+        self_repairs: &[SelfRepair {
+            defect: SessionDefect::UnansweredCall,
             since: None,
-            how: [
+            action: [
                 "answers it with an error that says that the tool was interrupted",
                 "answers them with an error that says that the tool was interrupted",
             ],
         }],
     },
-    // `toLLMMessages` of its 2.x sends calls as they are. Its sessions lie beside those of 1.x.
+    // `toLLMMessages` of 2.x sends calls unchanged. Its sessions are in the same folder as those of 1.x.
     Agent {
         id: "opencode",
         name: "opencode",
-        homes: Homes { variable: "XDG_DATA_HOME", folder: ".local/share", sessions: &[], ..Homes::NONE },
+        session_folders: SessionFolders {
+            variable: "XDG_DATA_HOME",
+            folder: ".local/share",
+            sessions: &[],
+            ..SessionFolders::NONE
+        },
         formats: &["opencode-v2"],
-        heals: &[],
+        self_repairs: &[],
     },
-    // Its source since 2026-04-17. It pairs by ids alone: a result in a later place is sent as it is. Each project has a
-    // database of its own (`internal/projects`).
+    // Its source since 2026-04-17. It pairs by ids alone: a result in a later place is sent unchanged. Each project has its
+    // own database (`internal/projects`).
     Agent {
         id: "crush",
         name: "Crush",
-        homes: Homes {
+        session_folders: SessionFolders {
             variable: "CRUSH_GLOBAL_DATA",
             folder: ".local/share/crush",
             projects: Some(Projects {
@@ -115,222 +128,281 @@ pub static AGENTS: &[Agent] = &[
                 folder: "data_dir",
                 sessions: "crush.db",
             }),
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["crush"],
-        heals: &[
-            Heals {
-                what: Ill::UnansweredCall,
+        self_repairs: &[
+            SelfRepair {
+                defect: SessionDefect::UnansweredCall,
                 since: None,
-                how: [
+                action: [
                     "answers it with a text that says that the call was interrupted",
                     "answers them with a text that says that the call was interrupted",
                 ],
             },
-            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+            SelfRepair {
+                defect: SessionDefect::OrphanOutput,
+                since: None,
+                action: ["leaves it out", "leaves them out"],
+            },
         ],
     },
     // It repairs a conversation before each request.
     Agent {
         id: "goose",
         name: "goose",
-        homes: Homes {
+        session_folders: SessionFolders {
             variable: "XDG_DATA_HOME",
             folder: ".local/share",
             sessions: &["goose/sessions"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["goose-session"],
-        heals: &[
-            Heals { what: Ill::UnansweredCall, since: None, how: ["leaves it out", "leaves them out"] },
-            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        self_repairs: &[
+            SelfRepair {
+                defect: SessionDefect::UnansweredCall,
+                since: None,
+                action: ["leaves it out", "leaves them out"],
+            },
+            SelfRepair {
+                defect: SessionDefect::OrphanOutput,
+                since: None,
+                action: ["leaves it out", "leaves them out"],
+            },
         ],
     },
-    // The source of its SDK: `sanitizeInitialMessagesForSessionStart`, and how it formats messages.
+    // Source: `sanitizeInitialMessagesForSessionStart` of its SDK, and the code that formats messages.
     Agent {
         id: "cline",
         name: "Cline",
-        homes: Homes {
+        session_folders: SessionFolders {
             variable: "CLINE_DATA_DIR",
             folder: ".cline/data",
             sessions: &["tasks", "sessions"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["cline-session"],
-        heals: &[
-            Heals {
-                what: Ill::UnansweredCall,
+        self_repairs: &[
+            SelfRepair {
+                defect: SessionDefect::UnansweredCall,
                 since: None,
-                how: ["answers it with a placeholder", "answers them with a placeholder"],
+                action: ["answers it with a placeholder", "answers them with a placeholder"],
             },
-            Heals {
-                what: Ill::LateOutput,
+            SelfRepair {
+                defect: SessionDefect::LateOutput,
                 since: None,
-                how: ["moves it to its call", "moves them to their calls"],
+                action: ["moves it to its call", "moves them to their calls"],
             },
-            Heals { what: Ill::LoneSurrogate, since: None, how: ["replaces it", "replaces them"] },
+            SelfRepair {
+                defect: SessionDefect::LoneSurrogate,
+                since: None,
+                action: ["replaces it", "replaces them"],
+            },
         ],
     },
-    // Its source: `ensureActiveLoopHasThoughtSignatures`. The variable stands for the home. A call without a result is sent as it is.
+    // Source: `ensureActiveLoopHasThoughtSignatures`. The variable replaces the user's home folder. A call without a result is
+    // sent unchanged.
     Agent {
         id: "gemini-cli",
         name: "Gemini CLI",
-        homes: Homes { variable: "GEMINI_CLI_HOME", folder: "", sessions: &[".gemini/tmp"], ..Homes::NONE },
+        session_folders: SessionFolders {
+            variable: "GEMINI_CLI_HOME",
+            folder: "",
+            sessions: &[".gemini/tmp"],
+            ..SessionFolders::NONE
+        },
         formats: &["gemini-cli"],
-        heals: &[Heals {
-            what: Ill::UnsignedCall,
+        self_repairs: &[SelfRepair {
+            defect: SessionDefect::UnsignedCall,
             since: None,
-            how: ["sends the signature that skips the check", "sends the signature that skips the check"],
+            action: ["sends the signature that skips the check", "sends the signature that skips the check"],
         }],
     },
-    // A maintainer in github/copilot-cli#3183, 2026-07-31: "recent releases"; the newest one was 1.0.74 a few days before.
+    // Source: a maintainer in github/copilot-cli#3183, 2026-07-31: "recent releases"; the newest one was 1.0.74 a few days before.
     Agent {
         id: "copilot",
         name: "Copilot CLI",
-        homes: Homes { variable: "COPILOT_HOME", folder: ".copilot", sessions: &["session-state"], ..Homes::NONE },
+        session_folders: SessionFolders {
+            variable: "COPILOT_HOME",
+            folder: ".copilot",
+            sessions: &["session-state"],
+            ..SessionFolders::NONE
+        },
         formats: &["copilot-cli"],
-        heals: &[
-            Heals {
-                what: Ill::UnansweredCall,
+        self_repairs: &[
+            SelfRepair {
+                defect: SessionDefect::UnansweredCall,
                 since: Some(Version(1, 0, 74)),
-                how: ["answers it as interrupted", "answers them as interrupted"],
+                action: ["answers it as interrupted", "answers them as interrupted"],
             },
-            Heals {
-                what: Ill::OrphanOutput,
+            SelfRepair {
+                defect: SessionDefect::OrphanOutput,
                 since: Some(Version(1, 0, 74)),
-                how: ["leaves it out", "leaves them out"],
+                action: ["leaves it out", "leaves them out"],
             },
         ],
     },
-    // Its source: `cleanOrphanedToolCalls`, for providers of OpenAI's kind.
+    // Source: `cleanOrphanedToolCalls`, for OpenAI-compatible providers.
     Agent {
         id: "qwen-code",
         name: "Qwen Code",
-        homes: Homes { variable: "QWEN_HOME", folder: ".qwen", sessions: &["projects"], ..Homes::NONE },
+        session_folders: SessionFolders {
+            variable: "QWEN_HOME",
+            folder: ".qwen",
+            sessions: &["projects"],
+            ..SessionFolders::NONE
+        },
         formats: &["qwen-code"],
-        heals: &[
-            Heals { what: Ill::UnansweredCall, since: None, how: ["leaves it out", "leaves them out"] },
-            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        self_repairs: &[
+            SelfRepair {
+                defect: SessionDefect::UnansweredCall,
+                since: None,
+                action: ["leaves it out", "leaves them out"],
+            },
+            SelfRepair {
+                defect: SessionDefect::OrphanOutput,
+                since: None,
+                action: ["leaves it out", "leaves them out"],
+            },
         ],
     },
-    // Of these only the places are known: what they put right by themselves is not verified, so nothing is left out.
+    // For the following agents only the folders are known. Their self-repairs are not verified, so none reduces findings to
+    // notes.
     Agent {
         id: "droid",
         name: "Factory Droid",
-        homes: Homes { folder: ".factory", sessions: &["sessions"], ..Homes::NONE },
+        session_folders: SessionFolders { folder: ".factory", sessions: &["sessions"], ..SessionFolders::NONE },
         formats: &["droid-session"],
-        heals: &[],
+        self_repairs: &[],
     },
     Agent {
         id: "kimi",
         name: "Kimi",
-        homes: Homes { folder: ".kimi-code", sessions: &["sessions"], ..Homes::NONE },
+        session_folders: SessionFolders { folder: ".kimi-code", sessions: &["sessions"], ..SessionFolders::NONE },
         formats: &["kimi-session"],
-        heals: &[],
+        self_repairs: &[],
     },
     Agent {
         id: "hermes",
         name: "Hermes",
-        homes: Homes {
+        session_folders: SessionFolders {
             variable: "HERMES_HOME",
             folder: ".hermes",
             sessions: &["state.db", "sessions"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["hermes-session"],
-        heals: &[],
+        self_repairs: &[],
     },
     Agent {
         id: "amp",
         name: "Amp",
-        homes: Homes { folder: ".local/share/amp", sessions: &["threads"], ..Homes::NONE },
+        session_folders: SessionFolders {
+            folder: ".local/share/amp",
+            sessions: &["threads"],
+            ..SessionFolders::NONE
+        },
         formats: &["amp-thread"],
-        heals: &[],
+        self_repairs: &[],
     },
     Agent {
         id: "zed",
         name: "Zed",
-        homes: Homes {
+        session_folders: SessionFolders {
             variable: "XDG_DATA_HOME",
             folder: ".local/share",
             sessions: &["zed/threads/threads.db"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["zed-thread"],
-        heals: &[],
+        self_repairs: &[],
     },
     Agent {
         id: "grok",
         name: "Grok CLI",
-        homes: Homes { variable: "GROK_HOME", folder: ".grok", sessions: &["sessions"], ..Homes::NONE },
+        session_folders: SessionFolders {
+            variable: "GROK_HOME",
+            folder: ".grok",
+            sessions: &["sessions"],
+            ..SessionFolders::NONE
+        },
         formats: &["grok-cli"],
-        heals: &[],
+        self_repairs: &[],
     },
     Agent {
         id: "antigravity",
         name: "Antigravity",
-        homes: Homes {
+        session_folders: SessionFolders {
             folder: ".gemini",
             sessions: &["antigravity-cli/brain", "antigravity-ide/brain", "antigravity/brain"],
-            ..Homes::NONE
+            ..SessionFolders::NONE
         },
         formats: &["antigravity"],
-        heals: &[],
+        self_repairs: &[],
     },
     Agent {
         id: "openhands",
         name: "OpenHands",
-        homes: Homes { folder: ".openhands", sessions: &["conversations"], ..Homes::NONE },
+        session_folders: SessionFolders {
+            folder: ".openhands",
+            sessions: &["conversations"],
+            ..SessionFolders::NONE
+        },
         formats: &["openhands"],
-        heals: &[],
+        self_repairs: &[],
     },
     Agent {
         id: "cursor",
         name: "Cursor",
-        homes: Homes { folder: ".cursor", sessions: &["projects", "chats"], ..Homes::NONE },
+        session_folders: SessionFolders {
+            folder: ".cursor",
+            sessions: &["projects", "chats"],
+            ..SessionFolders::NONE
+        },
         formats: &["cursor-session"],
-        heals: &[],
+        self_repairs: &[],
     },
 ];
 
-/// A line of the table, by its number.
+/// A self-repair of an agent, with its number in the table.
 #[derive(Clone, Copy)]
-pub struct Healed {
+pub struct AgentRepair {
     pub agent: &'static Agent,
-    pub heals: &'static Heals,
+    pub repair: &'static SelfRepair,
     number: u8,
 }
 
-/// What the agent that stores a format heals in this version; in the newest, if it is not known.
-pub fn healed(format: &str, version: Option<Version>) -> Vec<Healed> {
-    let is_new = |heals: &Heals| heals.since.is_none_or(|since| version.is_none_or(|version| version >= since));
-    lines().filter(|line| line.agent.formats.contains(&format) && is_new(line.heals)).collect()
+/// The self-repairs of the agent that stores a format, in this version; in the newest one if it is `None`.
+pub fn self_repairs_of(format: &str, version: Option<Version>) -> Vec<AgentRepair> {
+    let is_included =
+        |repair: &SelfRepair| repair.since.is_none_or(|since| version.is_none_or(|version| version >= since));
+    all_repairs().filter(|line| line.agent.formats.contains(&format) && is_included(line.repair)).collect()
 }
 
-fn lines() -> impl Iterator<Item = Healed> {
-    let lines = AGENTS.iter().flat_map(|agent| agent.heals.iter().map(move |heals| (agent, heals)));
-    lines.zip(0..).map(|((agent, heals), number)| Healed { agent, heals, number })
+fn all_repairs() -> impl Iterator<Item = AgentRepair> {
+    let lines = AGENTS.iter().flat_map(|agent| agent.self_repairs.iter().map(move |repair| (agent, repair)));
+    lines.zip(0..).map(|((agent, repair), number)| AgentRepair { agent, repair, number })
 }
 
-impl Healed {
-    /// What a finding about `count` things that this line heals carries.
-    pub fn arg(&self, count: u32) -> u32 {
+impl AgentRepair {
+    /// The argument of a finding about `count` defects with this self-repair.
+    pub fn finding_arg(&self, count: u32) -> u32 {
         u32::from(self.number) << 24 | count.min((1 << 24) - 1)
     }
 }
 
-/// The number of the line, and of the things, that such a finding carries.
-pub fn parts(arg: u32) -> (u8, u32) {
+/// The number of the self-repair, and of the defects, in the argument of a finding.
+pub fn decode_arg(arg: u32) -> (u8, u32) {
     ((arg >> 24) as u8, arg & ((1 << 24) - 1))
 }
 
-/// What is said of a number of things that a line heals.
-pub fn words((line, count): (u8, u32)) -> Option<String> {
-    let Healed { agent, heals, .. } = lines().nth(usize::from(line))?;
-    let [of_one, of_many] = heals.how;
-    let how = if count == 1 { of_one } else { of_many };
-    let since = heals.since.map_or(String::new(), |since| format!(" since {since}"));
-    Some(format!("{count} {}: {} {how}{since}", heals.what.words(count), agent.name))
+/// Text about a self-repair and its number of defects; `None` if there is no such line.
+pub fn describe((line, count): (u8, u32)) -> Option<String> {
+    let AgentRepair { agent, repair, .. } = all_repairs().nth(usize::from(line))?;
+    let [of_one, of_many] = repair.action;
+    let action = if count == 1 { of_one } else { of_many };
+    let since = repair.since.map_or(String::new(), |since| format!(" since {since}"));
+    Some(format!("{count} {}: {} {action}{since}", repair.defect.label(count), agent.name))
 }
 
 #[cfg(test)]
@@ -338,20 +410,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_line_says_what_the_agent_does() {
-        let all: Vec<String> = lines().filter_map(|line| words((line.number, 3))).collect();
-        assert_eq!(all.len(), lines().count());
+    fn descriptions_name_agent_action_and_version() {
+        let all: Vec<String> = all_repairs().filter_map(|line| describe((line.number, 3))).collect();
+        assert_eq!(all.len(), all_repairs().count());
         assert_eq!(all[0], "3 calls without an output: Codex answers them with `aborted`");
-        let one = lines().find(|line| line.agent.name == "Claude Code").and_then(|line| words(parts(line.arg(1))));
+        let one = all_repairs()
+            .find(|line| line.agent.name == "Claude Code")
+            .and_then(|line| describe(decode_arg(line.finding_arg(1))));
         let one = one.expect("a line");
         assert_eq!(one, "1 call without an output: Claude Code answers it with a placeholder since 2.1.80");
     }
 
     #[test]
-    fn an_older_version_heals_less() {
-        let heals = |version| healed("claude-code", version).len();
-        assert_eq!(heals(None), heals(Some(Version(2, 1, 132))));
-        assert!(heals(Some(Version(2, 1, 70))) < heals(None));
-        assert!(healed("chat-request", None).is_empty());
+    fn older_versions_have_fewer_self_repairs() {
+        let count = |version| self_repairs_of("claude-code", version).len();
+        assert_eq!(count(None), count(Some(Version(2, 1, 132))));
+        assert!(count(Some(Version(2, 1, 70))) < count(None));
+        assert!(self_repairs_of("chat-request", None).is_empty());
     }
 }

@@ -14,7 +14,7 @@ pub static API: Api = Api {
     request_score: request::score,
     is_request: |body| body.get(name::messages).is_some(),
     is_response: message::is_message,
-    is_answer: message::is_message,
+    is_paired_response: message::is_message,
     request_text: &[],
     response_text: &[],
     settings: |body, record, _| request::settings(body, record),
@@ -26,12 +26,12 @@ pub static API: Api = Api {
     chain: None,
 };
 
-/// How surely a record is of a Message Batch: the body that creates one, `{"requests": [{"custom_id": …, "params":
+/// The score of a record of a Message Batch: the body that creates one, `{"requests": [{"custom_id": …, "params":
 /// {request}}]}`; one of its requests; or a result, `{"custom_id": …, "result": {"type": "succeeded", "message": {…}}}`.
 pub(in crate::formats) fn batch_score(probe: &Probe<'_>) -> u8 {
     let requests = probe.val.get("requests").into_iter().flat_map(|list| list.elements());
-    let is_one = is_entry(probe.val) || probe.val.get(name::custom_id).is_some() && has_result(probe.val);
-    if is_one || requests.into_iter().any(is_entry) { 96 } else { 0 }
+    let is_line = is_entry(probe.val) || probe.val.get(name::custom_id).is_some() && has_result(probe.val);
+    if is_line || requests.into_iter().any(is_entry) { 96 } else { 0 }
 }
 
 fn is_entry(entry: Val<'_>) -> bool {

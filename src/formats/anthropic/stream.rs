@@ -1,17 +1,17 @@
 //! Recorded streams of the Anthropic Messages API: `message_start`, blocks that begin, grow and end, `message_stop`; as
-//! server-sent events, one a line, or in an array. The events add up to a message, which is read as a stored one.
+//! server-sent events, one a line, or in an array. The events add up to a message, which is read like a stored one.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::reduction::{Begins, How, READ_ONLY, Reduction, Step, To};
+use crate::format::reduction::{MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep};
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
-    read_item,
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
+    Slice, Upstream, read_item,
 };
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::builder::MergeRules;
 use crate::json::{Val, name};
 
-use crate::formats::claim;
+use crate::formats::scoring;
 
 pub struct AnthropicStream;
 
@@ -28,63 +28,76 @@ static INFO: FormatInfo = FormatInfo {
     known_by: "events `message_start`, `content_block_start`, `content_block_delta` …: server-sent events, one per line, \
               or in an array",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
     records_responses: true,
-    edited: Edited::Never,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
-const BLOCK: &[To] = &[To::Key("content"), To::Index];
+const BLOCK: &[PathStep] = &[PathStep::Key("content"), PathStep::Index];
 
-/// What a delta of a block adds to.
+/// A step that adds the member of a delta to a block.
 macro_rules! delta {
-    ($kind:literal, $member:literal, $to:literal, $how:ident) => {
-        Step {
+    ($kind:literal, $member:literal, $to:literal, $mode:ident) => {
+        ReductionStep {
             event: "content_block_delta",
             delta: $kind,
             each: "",
             from: &["delta", $member],
-            to: &[To::Key("content"), To::Index, To::Key($to)],
-            how: How::$how,
+            to: &[PathStep::Key("content"), PathStep::Index, PathStep::Key($to)],
+            mode: MergeMode::$mode,
         }
     };
 }
 
 static REDUCTION: Reduction = Reduction {
-    begins: Begins::Event("message_start"),
+    start: MessageStart::Event("message_start"),
     steps: &[
-        Step { event: "message_start", from: &["message"], how: How::Put, ..ANY },
-        Step { event: "content_block_start", from: &["content_block"], to: BLOCK, how: How::Put, ..ANY },
-        delta!("text_delta", "text", "text", Grow),
-        delta!("input_json_delta", "partial_json", "input", GrowJson),
-        delta!("thinking_delta", "thinking", "thinking", Grow),
-        delta!("signature_delta", "signature", "signature", Put),
+        ReductionStep { event: "message_start", from: &["message"], mode: MergeMode::Replace, ..ANY },
+        ReductionStep {
+            event: "content_block_start",
+            from: &["content_block"],
+            to: BLOCK,
+            mode: MergeMode::Replace,
+            ..ANY
+        },
+        delta!("text_delta", "text", "text", AppendText),
+        delta!("input_json_delta", "partial_json", "input", AppendJson),
+        delta!("thinking_delta", "thinking", "thinking", AppendText),
+        delta!("signature_delta", "signature", "signature", Replace),
         delta!("citations_delta", "citation", "citations", Push),
-        delta!("compaction_delta", "content", "content", Grow),
-        Step { event: "message_delta", from: &["delta"], how: How::Merge, ..ANY },
-        Step { event: "message_delta", from: &["usage"], to: &[To::Key("usage")], how: How::Merge, ..ANY },
-        Step {
+        delta!("compaction_delta", "content", "content", AppendText),
+        ReductionStep { event: "message_delta", from: &["delta"], mode: MergeMode::Merge, ..ANY },
+        ReductionStep {
+            event: "message_delta",
+            from: &["usage"],
+            to: &[PathStep::Key("usage")],
+            mode: MergeMode::Merge,
+            ..ANY
+        },
+        ReductionStep {
             event: "message_delta",
             from: &["context_management"],
-            to: &[To::Key("context_management")],
-            how: How::Put,
+            to: &[PathStep::Key("context_management")],
+            mode: MergeMode::Replace,
             ..ANY
         },
     ],
-    merging: MergeRules { grows: &[], parts: &[], unindexed: &[] },
-    fixed: &[("type", "\"message\""), ("role", "\"assistant\""), ("content", "[]")],
+    merge_rules: MergeRules { grows: &[], parts: &[], unindexed: &[] },
+    defaults: &[("type", "\"message\""), ("role", "\"assistant\""), ("content", "[]")],
     choices: None,
-    reason: "stop_reason",
-    end: "message_stop",
-    part_end: "content_block_stop",
+    stop_reason: "stop_reason",
+    end_event: "message_stop",
+    part_end_event: "content_block_stop",
     parts: "content",
-    texts: &["text"],
-    json: &[],
-    said: &["content"],
+    text_types: &["text"],
+    json_paths: &[],
+    content_members: &["content"],
 };
 
-const ANY: Step = Step { event: "", delta: "", each: "", from: &[], to: &[], how: How::Put };
+const ANY: ReductionStep =
+    ReductionStep { event: "", delta: "", each: "", from: &[], to: &[], mode: MergeMode::Replace };
 
 impl Format for AnthropicStream {
     fn info(&'static self) -> &'static FormatInfo {
@@ -98,9 +111,10 @@ impl Format for AnthropicStream {
         }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        // Types of events that came later are passed over.
-        val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
+    fn accepts(&self, val: Val<'_>) -> bool {
+        // Unknown types of events are skipped.
+        val.is_array()
+            || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !scoring::is_foreign_record(val)
     }
 
     fn layout(&'static self) -> Layout {
@@ -110,17 +124,17 @@ impl Format for AnthropicStream {
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     match record.slice {
-        Slice::Head => {}
-        Slice::Made => read_message(record, sink),
+        Slice::Rest => {}
+        Slice::Synthetic => read_message(record, sink),
         _ if record.val.is_array() => {
             let events = record.val.elements();
-            events.for_each(|event| sink.mark(Mark::Piece(record.base.of(event), record.number)));
+            events.for_each(|event| sink.mark(Mark::Fragment(record.base.of(event), record.number)));
         }
-        _ => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
+        _ => sink.mark(Mark::Fragment(record.base.of(record.val), record.number)),
     }
 }
 
-/// An event that carries nothing by which other systems' events could be told from it.
+/// The score of an event that has nothing to distinguish it from those of other systems.
 const BARE: u8 = 10;
 
 /// Types of events, and the member that each must have.
@@ -133,7 +147,7 @@ const EVENTS: [(&str, &[&str]); 5] = [
 ];
 
 fn score(event: Val<'_>) -> u8 {
-    let Some(kind) = event.get(name::r#type).filter(|_| !claim::is_record(event)) else { return 0 };
+    let Some(kind) = event.get(name::r#type).filter(|_| !scoring::is_foreign_record(event)) else { return 0 };
     match EVENTS.iter().find(|(name, _)| kind.is(name)) {
         Some((_, member)) if event.at(member).is_some() => 100,
         Some(_) => 0,
@@ -146,7 +160,8 @@ fn score(event: Val<'_>) -> u8 {
 fn read_message(record: &Record<'_>, sink: &mut dyn Sink) {
     let model = record.val.get(name::model).and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
-    let settings = Settings { usage: Usage::Log, model, read_only: Some(READ_ONLY), ..Settings::default() };
+    let settings =
+        HistorySettings { usage: Usage::Log, model, read_only: Some(READ_ONLY), ..HistorySettings::default() };
     sink.mark(Mark::Start(Box::new(settings)));
     read_item(&ANTHROPIC, record.val, record, 0, Flags::RECORDED | Flags::ALONE, sink);
     sink.mark(Mark::End);

@@ -12,7 +12,7 @@ pub static API: Api = Api {
     request_score: request::score,
     is_request: |body| request::body_score(body) > 0,
     is_response: |response| response::message(response).is_some(),
-    is_answer: |response| response::message(response).is_some(),
+    is_paired_response: |response| response::message(response).is_some(),
     request_text: &[],
     response_text: &[],
     settings: request::settings,
@@ -20,12 +20,12 @@ pub static API: Api = Api {
     response_settings: response::settings,
     answers: None,
     read_answer: response::read_message,
-    model: |record, _| asked(record),
+    model: |record, _| requested_model(record),
     chain: None,
 };
 
-/// The model that a record names, or the URL that was asked: `…/model/us.anthropic.claude-…/converse`.
-fn asked(record: Val<'_>) -> Option<Box<str>> {
+/// The model that a record names, or the one in its URL: `…/model/us.anthropic.claude-…/converse`.
+fn requested_model(record: Val<'_>) -> Option<Box<str>> {
     if let Some(model) = record.get(name::modelId).and_then(|model| model.text()) {
         return Some(String::from_utf8_lossy(&model).into());
     }

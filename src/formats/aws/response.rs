@@ -1,9 +1,9 @@
-//! A response of Bedrock's `Converse`: `{"output": {"message": …}, "stopReason": …}`. Replayed, its message is the tail
-//! of a history. It is a member of an object, so it can be changed, and not taken out.
+//! A response of Bedrock's `Converse`: `{"output": {"message": …}, "stopReason": …}`. Replayed, its message is the end of
+//! a history. It is a member of an object, so it can be changed, but not removed.
 
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::{Record, Sink, read_item};
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{Val, name};
 
 /// The message of a response.
@@ -13,9 +13,9 @@ pub(super) fn message(response: Val<'_>) -> Option<Val<'_>> {
         .filter(|message| message.get(name::content).is_some_and(|list| list.is_array()))
 }
 
-/// What a response says that is replayed: it does not name its model.
-pub(super) fn settings(_: Val<'_>, _: &Record<'_>) -> Settings {
-    Settings { usage: Usage::Log, ..Settings::default() }
+/// The settings of a response that is replayed. It does not name its model.
+pub(super) fn settings(_: Val<'_>, _: &Record<'_>) -> HistorySettings {
+    HistorySettings { usage: Usage::Log, ..HistorySettings::default() }
 }
 
 /// Reads the message of a response.

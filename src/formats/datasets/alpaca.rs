@@ -1,9 +1,9 @@
-//! Data sets in the manner of Alpaca: `instruction`, `input` and `output`. They are read only with `--format alpaca`.
+//! Data sets in the format of Alpaca: `instruction`, `input` and `output`. They are read only with `--format alpaca`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
-use crate::history::{Settings, Usage};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::{EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit};
+use crate::history::{HistorySettings, Usage};
 use crate::json::{Val, name};
 use crate::message::{Message, Text};
 
@@ -17,12 +17,12 @@ pub static FORMAT: Alpaca = Alpaca;
 static INFO: FormatInfo = FormatInfo {
     name: "alpaca",
     title: "Alpaca data set (only with `--format alpaca`)",
-    known_by: "`--format alpaca`: `instruction`, `input`, `output`, and `system` and `history` where they are there",
+    known_by: "`--format alpaca`: `instruction`, `input`, `output`, and optionally `system` and `history`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    named_only: true,
-    edited: Edited::Never,
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
+    is_explicit_only: true,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&CHAT, "chat-template")
 };
 
@@ -38,42 +38,42 @@ impl Format for Alpaca {
         0
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get(name::instruction).is_some()
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    for one in threads::each(record.val).into_iter().filter(|one| one.get(name::instruction).is_some()) {
-        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-        out.push(Translated::history(&INFO, settings, messages(one, record)));
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    for one in threads::as_list(record.val).into_iter().filter(|one| one.get(name::instruction).is_some()) {
+        let settings = HistorySettings { read_only: Some(READ_ONLY), ..HistorySettings::default() };
+        out.push(TranslatedThread::from_messages(&INFO, settings, messages(one, record)));
     }
 }
 
-fn messages(one: Val<'_>, record: &Stored<'_>) -> Vec<Message> {
+fn messages(one: Val<'_>, record: &ParsedRecord<'_>) -> Vec<Message> {
     let base = record.base;
     let string = |key: &str| one.get(key).filter(Val::is_string);
-    let says = |own: &Val<'_>| !own.is("");
-    let said = |role: &str, own: Val<'_>| {
+    let is_set = |own: &Val<'_>| !own.is("");
+    let text_message = |role: &str, own: Val<'_>| {
         message(role, base.of(own), record.number, |w| w.key("content").copy(own, base))
     };
     let mut out = Vec::new();
-    out.extend(string("system").filter(says).map(|own| said("system", own)));
-    // Earlier turns: pairs of what was asked and what was answered.
+    out.extend(string("system").filter(is_set).map(|own| text_message("system", own)));
+    // Earlier turns: pairs of a question and its answer.
     for pair in one.get("history").into_iter().flat_map(|history| history.elements()) {
-        let sides = ["user", "assistant"].into_iter().zip(pair.elements());
-        out.extend(sides.map(|(role, own)| said(role, own)));
+        let turns = ["user", "assistant"].into_iter().zip(pair.elements());
+        out.extend(turns.map(|(role, own)| text_message(role, own)));
     }
     if let Some(instruction) = string("instruction") {
-        let asked = [Some(instruction), string("input").filter(says)];
-        let texts: Vec<Text> = asked.into_iter().flatten().filter_map(|own| Text::copied(own, base)).collect();
+        let prompt = [Some(instruction), string("input").filter(is_set)];
+        let texts: Vec<Text> = prompt.into_iter().flatten().filter_map(|own| Text::copied(own, base)).collect();
         let text = Text::join(&texts, "\\n\\n");
         out.push(message("user", base.of(instruction), record.number, |w| w.key("content").text(&text)));
     }
-    out.extend(string("output").map(|own| said("assistant", own)));
+    out.extend(string("output").map(|own| text_message("assistant", own)));
     out
 }

@@ -1,16 +1,16 @@
-//! Lines for training that name no API.
+//! Training data that names no API.
 
 pub mod alpaca;
 pub mod sharegpt;
 
 use crate::history::Role;
-use crate::message::write::Writer;
-use crate::message::{Message, Raw};
+use crate::message::write::JsonWriter;
+use crate::message::{Message, RawJson};
 use crate::place::Place;
 
-/// A message of Chat: its role, then what `rest` writes.
-fn message(role: &str, at: Place, record: u32, rest: impl FnOnce(&mut Writer<'_>)) -> Message {
-    let raw = Raw::build(at, |w| {
+/// A message of Chat: its role, then the members that `rest` writes.
+fn message(role: &str, at: Place, record: u32, rest: impl FnOnce(&mut JsonWriter<'_>)) -> Message {
+    let raw = RawJson::build(at, |w| {
         w.object(|w| {
             w.key("role").plain(role);
             rest(w);

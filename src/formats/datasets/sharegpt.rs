@@ -1,13 +1,13 @@
-//! Data sets of conversations in the manner of ShareGPT: `conversations` of `from` and `value`. Nothing but these names tells
-//! them from other data: they are read only with `--format sharegpt`.
+//! Data sets of conversations in the format of ShareGPT: `conversations` of `from` and `value`. Only these names distinguish
+//! them from other data, so they are read only with `--format sharegpt`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::{EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit};
+use crate::history::{HistorySettings, Role, Usage};
 use crate::json::Val;
-use crate::message::write::Writer;
-use crate::message::{Message, Raw, Text};
+use crate::message::write::JsonWriter;
+use crate::message::{Message, RawJson, Text};
 
 use super::message;
 use crate::formats::member::text;
@@ -22,18 +22,18 @@ static INFO: FormatInfo = FormatInfo {
     title: "ShareGPT data set (only with `--format sharegpt`)",
     known_by: "`--format sharegpt`: `conversations` of `from` and `value`, or of `role` and `content`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    named_only: true,
-    edited: Edited::Never,
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
+    is_explicit_only: true,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&CHAT, "chat-template")
 };
 
 const READ_ONLY: &str =
     "data sets are not edited; `replaylint convert --to API FILE` writes requests, which `fix` can repair";
 
-/// Names of the sides, and the roles that they stand for.
-const SIDES: [(&str, &str); 14] = [
+/// The names of roles in such data sets, and the roles of Chat; `call` is a message with a call.
+const ROLES: [(&str, &str); 14] = [
     ("human", "user"),
     ("user", "user"),
     ("gpt", "assistant"),
@@ -59,12 +59,12 @@ impl Format for Sharegpt {
         0
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         list(val).is_some()
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -72,37 +72,38 @@ fn list(val: Val<'_>) -> Option<Val<'_>> {
     ["conversations", "conversation", "messages"].iter().find_map(|key| val.get(key)).filter(Val::is_array)
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    for one in threads::each(record.val) {
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    for one in threads::as_list(record.val) {
         let Some(list) = list(one) else { continue };
         let mut messages = Vec::new();
         if let Some(system) = one.get("system").filter(|own| own.is_string() && !own.is("")) {
-            let content = |w: &mut Writer<'_>| w.key("content").copy(system, record.base);
+            let content = |w: &mut JsonWriter<'_>| w.key("content").copy(system, record.base);
             messages.push(message("system", record.base.of(one), record.number, content));
         }
         let mut calls = 0;
-        messages.extend(list.elements().filter_map(|turn| translated(turn, record, &mut calls)));
-        let settings = Settings { label: text(one, "id"), read_only: Some(READ_ONLY), ..Settings::default() };
-        out.push(Translated::history(&INFO, settings, messages));
+        messages.extend(list.elements().filter_map(|turn| read_turn(turn, record, &mut calls)));
+        let settings =
+            HistorySettings { label: text(one, "id"), read_only: Some(READ_ONLY), ..HistorySettings::default() };
+        out.push(TranslatedThread::from_messages(&INFO, settings, messages));
     }
 }
 
-/// A turn as a message. Calls are numbered: an observation answers the last one.
-fn translated(turn: Val<'_>, record: &Stored<'_>, calls: &mut u32) -> Option<Message> {
+/// A turn as a message. Calls get numbers as ids; an observation answers the last one.
+fn read_turn(turn: Val<'_>, record: &ParsedRecord<'_>, calls: &mut u32) -> Option<Message> {
     let (at, base) = (record.base.of(turn), record.base);
     if turn.get("role").is_some() && turn.get("content").is_some() {
-        return Some(Message::verbatim("chat", Role::User, Raw::copied(turn, base), at, record.number));
+        return Some(Message::verbatim("chat", Role::User, RawJson::copied(turn, base), at, record.number));
     }
     let from = turn.get("from").or_else(|| turn.get("role"))?.text()?;
     let value = turn.get("value").or_else(|| turn.get("content"))?;
-    let role = SIDES.iter().find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(&from));
-    // A side that is not known is judged as it is.
+    let role = ROLES.iter().find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(&from));
+    // An unknown name is kept as the role, and judged.
     let role = role.map_or_else(|| String::from_utf8_lossy(&from).into_owned(), |(_, role)| (*role).to_owned());
-    let content = |w: &mut Writer<'_>| w.key("content").copy(value, base);
+    let content = |w: &mut JsonWriter<'_>| w.key("content").copy(value, base);
     Some(match role.as_str() {
         "call" => {
             *calls += 1;
-            match called(value, record) {
+            match parse_call(value, record) {
                 Some((name, arguments)) => message("assistant", at, record.number, |w| {
                     w.key("content").bytes(b"null");
                     w.key("tool_calls").array(|w| {
@@ -127,14 +128,14 @@ fn translated(turn: Val<'_>, record: &Stored<'_>, calls: &mut u32) -> Option<Mes
     })
 }
 
-/// The name and the arguments of a call, which is the JSON in a text.
-fn called(value: Val<'_>, record: &Stored<'_>) -> Option<(Text, Text)> {
-    let mut called = None;
-    threads::within(value, record, &mut |inner| {
+/// The name and the arguments of a call, which is stored as JSON in a string.
+fn parse_call(value: Val<'_>, record: &ParsedRecord<'_>) -> Option<(Text, Text)> {
+    let mut call = None;
+    threads::with_parsed(value, record, &mut |inner| {
         let arguments = inner.val.get("arguments").map(|own| Text::of_json(own, inner.base));
-        let arguments = arguments.unwrap_or_else(|| Text::named("{}", record.base.of(value)));
+        let arguments = arguments.unwrap_or_else(|| Text::synthetic("{}", record.base.of(value)));
         let name = inner.val.get("name").and_then(|name| Text::copied(name, inner.base));
-        called = name.map(|name| (name, arguments));
+        call = name.map(|name| (name, arguments));
     });
-    called
+    call
 }

@@ -1,13 +1,13 @@
-//! Prompts of Google AI Studio as Drive keeps them: `chunkedPrompt` with `chunks`. Each chunk is a content of the Gemini API,
-//! or a part of one.
+//! Prompts of Google AI Studio as Drive stores them: `chunkedPrompt` with `chunks`. Each chunk is a content of the Gemini
+//! API, or a part of one.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
-use crate::history::{Role, Settings, Unsent, Usage};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit};
+use crate::history::{HistorySettings, Role, UnsentItem, Usage};
 use crate::json::{Val, name};
-use crate::message::{Message, Raw};
+use crate::message::{Message, RawJson};
 
 use crate::formats::member::{text, text_at};
 use crate::formats::threads;
@@ -21,31 +21,31 @@ static INFO: FormatInfo = FormatInfo {
     title: "Google AI Studio prompt",
     known_by: "`chunkedPrompt` with `chunks` that have a `role`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
     unsent: UNSENT,
-    edited: Edited::Never,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&GEMINI, "gemini")
 };
 
 const READ_ONLY: &str = "prompts of AI Studio are not edited; `replaylint convert --to API FILE` writes a request";
 
-/// Members of a chunk that name something which is kept elsewhere.
-const ELSEWHERE: [&str; 6] =
+/// Members of a chunk that refer to external content.
+const EXTERNAL: [&str; 6] =
     ["driveDocument", "driveImage", "driveVideo", "driveAudio", "youtubeVideo", "inlineAudio"];
 
 /// Members of a chunk that are parts of the Gemini API by themselves.
 const PARTS: [&str; 4] = ["executableCode", "codeExecutionResult", "functionCall", "functionResponse"];
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["displayName", "title", "chunkedPrompt/chunks/safetyRatings/**", "chunkedPrompt/chunks/isEdited"],
-        why: "only shown",
+        why: "only displayed",
     },
     UnsentPaths {
         paths: &["chunkedPrompt/chunks/isThought", "chunkedPrompt/chunks/text"],
-        why: "the parts of the chunk say it",
+        why: "the parts of the chunk state it",
     },
 ];
 
@@ -64,38 +64,38 @@ impl Format for AiStudio {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let mut settings = Settings {
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    let mut settings = HistorySettings {
         label: text(record.val, "id"),
         model: text_at(record.val, &["runSettings", "model"]).map(|model| match model.strip_prefix("models/") {
             Some(name) => name.into(),
             None => model,
         }),
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
     let mut contents = Vec::new();
     let chunks = record.val.at(&["chunkedPrompt", "chunks"]).into_iter().flat_map(|chunks| chunks.elements());
     for (n, chunk) in chunks.enumerate() {
-        for (key, own) in ELSEWHERE.iter().filter_map(|key| Some((key, chunk.get(key)?))) {
+        for (key, own) in EXTERNAL.iter().filter_map(|key| Some((key, chunk.get(key)?))) {
             let (name, at) = (format!("{key} of chunk {n}"), record.base.of(own));
-            settings.unsent.push(Unsent::lost(at, record.number, name, "its content is not in the prompt"));
+            settings.unsent.push(UnsentItem::lost(at, record.number, name, "its content is not in the prompt"));
         }
         contents.extend(content(chunk, record));
     }
     let instructions = record.val.get(name::systemInstruction).filter(|own| own.is_object() && own.count() > 0);
     let request = instructions.map(|own| instruction(own, record));
-    out.push(Translated { request, ..Translated::history(&INFO, settings, contents) });
+    out.push(TranslatedThread { request, ..TranslatedThread::from_messages(&INFO, settings, contents) });
 }
 
-/// A request with instructions. Older prompts have only the text of them.
-fn instruction(own: Val<'_>, record: &Stored<'_>) -> Raw {
+/// The body of a request with only its instructions. Older prompts have only their text.
+fn instruction(own: Val<'_>, record: &ParsedRecord<'_>) -> RawJson {
     let text = own.get(name::text).filter(|text| text.is_string() && own.get(name::parts).is_none());
-    Raw::build(record.base.of(own), |w| {
+    RawJson::build(record.base.of(own), |w| {
         w.object(|w| match text {
             Some(text) => w.key("systemInstruction").object(|w| {
                 w.key("parts").array(|w| w.object(|w| w.key("text").copy(text, record.base)));
@@ -105,17 +105,17 @@ fn instruction(own: Val<'_>, record: &Stored<'_>) -> Raw {
     })
 }
 
-/// A chunk as a content. One that says nothing is none.
-fn content(chunk: Val<'_>, record: &Stored<'_>) -> Option<Message> {
+/// A chunk as a content; `None` if it is empty.
+fn content(chunk: Val<'_>, record: &ParsedRecord<'_>) -> Option<Message> {
     let (at, base) = (record.base.of(chunk), record.base);
     let is_thought = chunk.get("isThought").and_then(|own| own.as_bool()) == Some(true);
     let own_parts = chunk.get(name::parts).into_iter().flat_map(|parts| parts.elements());
     let own_parts = own_parts.filter(|part| part.is_object() && part.count() > 0);
-    let mut parts: Vec<Raw> = own_parts.map(|part| Raw::copied(part, base)).collect();
-    let says = |text: &Val<'_>| text.as_str().is_some_and(|text| !text.is_empty());
-    // Newer prompts have the text in parts as well, cut up as it was streamed.
-    if let Some(text) = chunk.get(name::text).filter(|text| parts.is_empty() && says(text)) {
-        parts.push(Raw::build(at, |w| {
+    let mut parts: Vec<RawJson> = own_parts.map(|part| RawJson::copied(part, base)).collect();
+    let is_set = |text: &Val<'_>| text.as_str().is_some_and(|text| !text.is_empty());
+    // Newer prompts also have the text in parts, split as it was streamed.
+    if let Some(text) = chunk.get(name::text).filter(|text| parts.is_empty() && is_set(text)) {
+        parts.push(RawJson::build(at, |w| {
             w.object(|w| {
                 w.key("text").copy(text, base);
                 if is_thought {
@@ -126,11 +126,11 @@ fn content(chunk: Val<'_>, record: &Stored<'_>) -> Option<Message> {
     }
     let files = ["inlineFile", "inlineData", "inlineImage"].iter().map(|key| ("inlineData", chunk.get(key)));
     for (key, own) in files.chain(PARTS.iter().map(|key| (*key, chunk.get(key)))) {
-        let part = |own: Val<'_>| Raw::build(base.of(own), |w| w.object(|w| w.key(key).copy(own, base)));
+        let part = |own: Val<'_>| RawJson::build(base.of(own), |w| w.object(|w| w.key(key).copy(own, base)));
         parts.extend(own.map(part));
     }
     let role = chunk.get(name::role);
-    let raw = Raw::build(at, |w| {
+    let raw = RawJson::build(at, |w| {
         w.object(|w| {
             role.iter().for_each(|role| w.key("role").copy(*role, base));
             w.key("parts").array(|w| parts.iter().for_each(|part| w.raw(part)));

@@ -1,13 +1,13 @@
-//! Exports of ChatGPT: `conversations.json`, a list of conversations, or one by itself. Each is a tree of messages in
-//! `mapping`; what is read is the branch that ends with `current_node`. Calls have no ids there: a message to a tool is one,
-//! and what the tool says next is its result.
+//! Exports of ChatGPT: `conversations.json`, a list of conversations, or a single one. Each is a tree of messages in
+//! `mapping`; the branch that ends with `current_node` is read. Calls have no ids there: a message to a tool is one, and
+//! the next message of the tool is its result.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
-use crate::history::Settings;
+use crate::history::HistorySettings;
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
@@ -29,13 +29,13 @@ static INFO: FormatInfo = Dialects::of_sdk(FormatInfo {
 .chat;
 
 const READ_ONLY: &str =
-    "an export is not read back by ChatGPT; `replaylint convert --to API FILE` writes a request";
+    "exports cannot be imported into ChatGPT; `replaylint convert --to API FILE` writes a request";
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["conversation_id", "current_node", "mapping/*/parent", "mapping/*/children"],
-        why: "an id by which nodes name one another",
+        why: "an id by which nodes refer to each other",
     },
     UnsentPaths {
         paths: &["title", "default_model_slug", "mapping/*/message/metadata/thinking_effort"],
@@ -49,15 +49,15 @@ const UNSENT: &[UnsentPaths] = &[
             "mapping/*/message/recipient",
             "mapping/*/message/author/name",
         ],
-        why: "what kind of message it is, and for whom",
+        why: "the kind and the recipient of a message",
     },
-    UnsentPaths { paths: &["mapping/*/message/status=finished_successfully"], why: "how far a message was" },
+    UnsentPaths { paths: &["mapping/*/message/status=finished_successfully"], why: "the progress of a message" },
     UnsentPaths {
         paths: &[
             "mapping/*/message/content/[content_type=reasoning_recap]content",
             "mapping/*/message/content/[content_type=reasoning_recap]parts",
         ],
-        why: "how long the model thought, as the page shows it",
+        why: "how long the model thought, for display",
     },
 ];
 
@@ -67,11 +67,11 @@ impl Format for ChatgptExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if threads::is_all(probe.val, is_conversation) { 95 } else { 0 }
+        if threads::all_match(probe.val, is_conversation) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -85,27 +85,27 @@ fn is_conversation(val: Val<'_>) -> bool {
     named && mapping.members().take(threads::SAMPLE).all(|member| is_node(member.val))
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let conversations = threads::each(record.val);
-    out.extend(conversations.into_iter().map(|conversation| translated(conversation, record)));
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    let conversations = threads::as_list(record.val);
+    out.extend(conversations.into_iter().map(|conversation| read_conversation(conversation, record)));
 }
 
-fn translated(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
+fn read_conversation(conversation: Val<'_>, record: &ParsedRecord<'_>) -> TranslatedThread {
     let (path, others) = path(conversation);
-    let mut said = ThreadBuilder::default();
+    let mut thread = ThreadBuilder::default();
     let mut model = text(conversation, "default_model_slug");
     for node in path {
         model = text_at(node, &["message", "metadata", "model_slug"]).or(model);
         if let Some(message) = node.get(name::message).filter(Val::is_object) {
-            message::add(message, record, &mut said);
+            message::add(message, record, &mut thread);
         }
     }
     for other in others {
-        said.leave_out("a message", other, record, "it is on another branch than `current_node`");
+        thread.omit("a message", other, record, "it is not on the branch of `current_node`");
     }
     let label = ["conversation_id", "id"].iter().find_map(|key| text(conversation, key));
-    let settings = Settings { label, model, read_only: Some(READ_ONLY), ..Settings::default() };
-    said.answered().finish(&INFO, settings)
+    let settings = HistorySettings { label, model, read_only: Some(READ_ONLY), ..HistorySettings::default() };
+    thread.pair_results().finish(&INFO, settings)
 }
 
 /// The nodes from the root to the current one, and those of other branches.
@@ -128,6 +128,6 @@ fn path<'v>(conversation: Val<'v>) -> (Vec<Val<'v>>, Vec<Val<'v>>) {
     }
     path.reverse();
     let others = nodes.iter().map(|(_, node)| *node);
-    let others = others.filter(|node| !seen.contains(&node.start()) && message::says(*node)).collect();
+    let others = others.filter(|node| !seen.contains(&node.start()) && message::has_text(*node)).collect();
     (path, others)
 }

@@ -1,12 +1,12 @@
-//! Exports of Claude.ai: `conversations.json`, a list of conversations with `chat_messages`, or one by itself. Messages name
-//! their parent where one was asked again; what is read is the branch that ends with the newest message.
+//! Exports of Claude.ai: `conversations.json`, a list of conversations with `chat_messages`, or a single one. Messages name
+//! their parent if one was edited or retried; the branch that ends with the newest message is read.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
-use crate::history::{Role, Settings};
+use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
@@ -19,20 +19,20 @@ pub static FORMAT: ClaudeAiExport = ClaudeAiExport;
 static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "claude-ai-export",
     title: "Claude.ai export (`conversations.json`)",
-    known_by: "`chat_messages` with `sender`, beside `uuid`; alone or in a list",
+    known_by: "`chat_messages` with `sender`, next to `uuid`; alone or in a list",
     unsent: UNSENT,
     ..STORE
 })
 .anthropic;
 
 const READ_ONLY: &str =
-    "an export is not read back by Claude.ai; `replaylint convert --to API FILE` writes a request";
+    "exports cannot be imported into Claude.ai; `replaylint convert --to API FILE` writes a request";
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["name", "title", "summary", "**/sender", "chat_messages/parent_message_uuid"],
-        why: "the name of the conversation, and whose a message is",
+        why: "the name of the conversation, and the sender of a message",
     },
     UnsentPaths { paths: &["chat_messages/content/[type=tool_result]name"], why: "the name is in the call" },
 ];
@@ -43,11 +43,11 @@ impl Format for ClaudeAiExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if threads::is_all(probe.val, is_conversation) { 95 } else { 0 }
+        if threads::all_match(probe.val, is_conversation) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -61,30 +61,30 @@ fn is_conversation(val: Val<'_>) -> bool {
             .is_some_and(|list| list.is_array() && list.elements().take(threads::SAMPLE).all(is_message))
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let conversations = threads::each(record.val);
-    out.extend(conversations.into_iter().map(|conversation| translated(conversation, record)));
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    let conversations = threads::as_list(record.val);
+    out.extend(conversations.into_iter().map(|conversation| read_conversation(conversation, record)));
 }
 
-fn translated(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
+fn read_conversation(conversation: Val<'_>, record: &ParsedRecord<'_>) -> TranslatedThread {
     let messages: Vec<Val<'_>> =
         conversation.get(name::chat_messages).into_iter().flat_map(|list| list.elements()).collect();
     let path = path(&messages, conversation);
-    let mut said = ThreadBuilder::default();
+    let mut thread = ThreadBuilder::default();
     for &message in &path {
-        add(message, record, &mut said);
+        add(message, record, &mut thread);
     }
-    said.leave_branches(&messages, &path, record);
-    let settings = Settings {
+    thread.omit_branches(&messages, &path, record);
+    let settings = HistorySettings {
         label: text(conversation, "uuid"),
         model: text(conversation, "model"),
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
-    said.answered().finish(&INFO, settings)
+    thread.pair_results().finish(&INFO, settings)
 }
 
-/// The messages that lead to the current one, or to the newest. Without parents they follow each other.
+/// The messages on the path to the current one, or to the newest; all messages, if none has a parent.
 fn path<'v>(messages: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
     let id = |message: &Val<'v>, key: &str| text(*message, key);
     let by_id: HashMap<Box<str>, usize> =
@@ -106,20 +106,20 @@ fn path<'v>(messages: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
     path
 }
 
-/// Adds a message. Its blocks say more than its text, where they are stored.
-fn add(message: Val<'_>, from: &Stored<'_>, said: &mut ThreadBuilder) {
+/// Adds a message: its blocks, which contain more than its text, or the text if there are none.
+fn add(message: Val<'_>, from: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     let role =
         if message.get("sender").is_some_and(|sender| sender.is("human")) { Role::User } else { Role::Assistant };
-    said.begin();
+    thread.begin();
     let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
     for attachment in list("attachments") {
-        said.text(role, attachment.get("extracted_content"), from);
+        thread.text(role, attachment.get("extracted_content"), from);
     }
     for file in list("files") {
-        said.lose("an attached file", file, from, "its content is not in the export");
+        thread.report_loss("an attached file", file, from, "its content is not in the export");
     }
     match message.get(name::content).filter(|content| content.is_array() && content.count() > 0) {
-        Some(content) => said.content(role, Some(content), from),
-        None => said.text(role, message.get(name::text), from),
+        Some(content) => thread.content(role, Some(content), from),
+        None => thread.text(role, message.get(name::text), from),
     }
 }

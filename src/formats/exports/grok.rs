@@ -1,12 +1,12 @@
-//! Exports of Grok (`prod-grok-backend.json`): `conversations`, each with its `responses`. What is read is the text.
+//! Exports of Grok (`prod-grok-backend.json`): `conversations`, each with its `responses`. Only the text is read.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::dialects::chat::CHAT;
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit};
+use crate::history::{HistorySettings, Role, Usage};
 use crate::json::{Val, name};
 
 use crate::formats::member::{text, text_at};
@@ -22,16 +22,17 @@ static INFO: FormatInfo = FormatInfo {
     title: "Grok export (`prod-grok-backend.json`)",
     known_by: "`conversations` that each have `conversation` and `responses`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
     unsent: UNSENT,
-    edited: Edited::Never,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&CHAT, "xai-chat")
 };
 
-const READ_ONLY: &str = "an export is not read back by Grok; `replaylint convert --to API FILE` writes a request";
+const READ_ONLY: &str =
+    "exports cannot be imported into Grok; `replaylint convert --to API FILE` writes a request";
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {
     paths: &[
         "**/conversation/title",
@@ -40,7 +41,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
         "**/parent_response_id",
         "**/sender",
     ],
-    why: "the name of the conversation, and ids by which responses name one another",
+    why: "the name of the conversation, and ids by which responses refer to each other",
 }];
 
 impl Format for GrokExport {
@@ -56,7 +57,7 @@ impl Format for GrokExport {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -64,41 +65,41 @@ fn is_conversation(val: Val<'_>) -> bool {
     val.get(name::conversation).is_some_and(|info| info.is_object()) && threads::has_list(val, "responses")
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let conversations = record.val.get("conversations").into_iter().flat_map(|list| list.elements());
-    out.extend(conversations.map(|conversation| told(conversation, record)));
+    out.extend(conversations.map(|conversation| read_conversation(conversation, record)));
 }
 
-/// A response lies in an object of its own in newer exports.
-fn inner(response: Val<'_>) -> Val<'_> {
+/// The response itself, which newer exports wrap in an object.
+fn unwrap_response(response: Val<'_>) -> Val<'_> {
     response.get(name::response).filter(Val::is_object).unwrap_or(response)
 }
 
-fn told(conversation: Val<'_>, record: &Stored<'_>) -> Translated {
+fn read_conversation(conversation: Val<'_>, record: &ParsedRecord<'_>) -> TranslatedThread {
     let all: Vec<Val<'_>> =
-        conversation.get("responses").into_iter().flat_map(|list| list.elements()).map(inner).collect();
+        conversation.get("responses").into_iter().flat_map(|list| list.elements()).map(unwrap_response).collect();
     let path = path(&all, conversation);
-    let mut said = ThreadBuilder::default();
+    let mut thread = ThreadBuilder::default();
     let mut model = None;
     for &response in &path {
         let is_human = response.get("sender").is_some_and(|sender| sender.is("human"));
         if !is_human {
             model = text(response, "model").or(model);
         }
-        said.begin();
-        said.text(if is_human { Role::User } else { Role::Assistant }, response.get(name::message), record);
+        thread.begin();
+        thread.text(if is_human { Role::User } else { Role::Assistant }, response.get(name::message), record);
     }
-    said.leave_branches(&all, &path, record);
-    let settings = Settings {
+    thread.omit_branches(&all, &path, record);
+    let settings = HistorySettings {
         label: text_at(conversation, &["conversation", "id"]),
         model,
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
-    said.finish(&INFO, settings)
+    thread.finish(&INFO, settings)
 }
 
-/// The responses that lead to the current one, or to the last. Without parents they follow each other.
+/// The responses on the path to the current one, or to the last; all responses, if none has a parent.
 fn path<'v>(all: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
     let by_id: HashMap<Box<str>, usize> =
         all.iter().enumerate().filter_map(|(n, one)| Some((text(*one, "_id")?, n))).collect();

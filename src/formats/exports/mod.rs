@@ -1,4 +1,4 @@
-//! What the chat products hand out of an account.
+//! Exports of accounts of chat products.
 
 pub mod ai_studio;
 pub mod chatgpt;

@@ -12,7 +12,7 @@ pub static API: Api = Api {
     request_score: request::score,
     is_request: |body| request::body_score(body) > 0,
     is_response: response::is_response,
-    is_answer: response::is_response,
+    is_paired_response: response::is_response,
     request_text: &[],
     response_text: &[],
     settings: request::settings,
@@ -20,12 +20,12 @@ pub static API: Api = Api {
     response_settings: response::settings,
     answers: Some(("candidates", "candidate")),
     read_answer: response::read_candidate,
-    model: |record, response| response.and_then(response::model).or_else(|| asked(record)),
+    model: |record, response| response.and_then(response::model).or_else(|| requested_model(record)),
     chain: None,
 };
 
 /// The model in a URL: `…/models/gemini-3-pro:generateContent`.
-fn asked(record: Val<'_>) -> Option<Box<str>> {
+fn requested_model(record: Val<'_>) -> Option<Box<str>> {
     let url = ["url", "uri"].iter().find_map(|key| record.get(key).or_else(|| record.at(&["request", key])));
     let url = url?.text()?;
     let url = String::from_utf8_lossy(&url);

@@ -1,25 +1,27 @@
 //! A response of Gemini's `generateContent`: `{"candidates": [{"content": …}]}`. Replayed, the content of its first
-//! candidate is the tail of a history. It is part of an object, so it can be changed, and not taken out.
+//! candidate is the end of a history. It is part of an object, so it can be changed, but not removed.
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::{Mark, Record, Sink, read_item};
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{Val, name};
 use crate::message::LossKind;
 use crate::place::Place;
 
+/// True if a value is a response.
 pub(super) fn is_response(val: Val<'_>) -> bool {
-    let told = ["content", "finishReason", "finish_reason"];
-    let is_candidate = |candidate: Val<'_>| told.iter().any(|key| candidate.get(key).is_some());
+    let keys = ["content", "finishReason", "finish_reason"];
+    let is_candidate = |candidate: Val<'_>| keys.iter().any(|key| candidate.get(key).is_some());
     match val.get(name::candidates) {
         Some(candidates) => candidates.elements().next().is_some_and(is_candidate),
-        // The prompt was blocked, and nothing was said.
+        // The prompt was blocked, so there is no candidate.
         None => val.get("promptFeedback").is_some() && val.get(name::modelVersion).is_some(),
     }
 }
 
-/// Where a response says that it is a chunk of one: none of its candidates is finished. Of the last chunk nobody can tell.
-fn chunk(response: Val<'_>, record: &Record<'_>) -> Option<Place> {
+/// The place of the id of a response that is a chunk of a stream, because no candidate is finished. The last chunk of a
+/// stream cannot be recognised.
+fn unfinished_chunk(response: Val<'_>, record: &Record<'_>) -> Option<Place> {
     let candidates = response.get(name::candidates).filter(|list| list.count() > 0)?;
     let reason = |candidate: Val<'_>| {
         ["finishReason", "finish_reason"]
@@ -30,20 +32,25 @@ fn chunk(response: Val<'_>, record: &Record<'_>) -> Option<Place> {
     (!candidates.elements().any(reason)).then(|| record.base.of(id))
 }
 
-/// The model that answered.
+/// The model of a response.
 pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
     let model = response.get(name::modelVersion).or_else(|| response.get("model_version"))?.text()?;
     Some(String::from_utf8_lossy(&model).into())
 }
 
-/// What a response says that is replayed.
-pub(super) fn settings(response: Val<'_>, record: &Record<'_>) -> Settings {
-    let lost = chunk(response, record).map(|at| LossKind::CHUNK.found(at, record.number));
+/// The settings of a response that is replayed.
+pub(super) fn settings(response: Val<'_>, record: &Record<'_>) -> HistorySettings {
+    let lost = unfinished_chunk(response, record).map(|at| LossKind::CHUNK.to_finding(at, record.number));
     let lost = lost.into_iter().collect();
-    Settings { usage: Usage::Log, model: model(response), lost, ..Settings::default() }
+    HistorySettings {
+        usage: Usage::Log,
+        model: model(response),
+        conversion_losses: lost,
+        ..HistorySettings::default()
+    }
 }
 
-/// Reads what a candidate says.
+/// Reads the content of a candidate.
 pub(super) fn read_candidate(
     candidate: Val<'_>,
     record: &Record<'_>,
@@ -54,7 +61,7 @@ pub(super) fn read_candidate(
     if let Some(found) = candidate.get("groundingMetadata").or_else(|| candidate.get("grounding_metadata"))
         && found.count() > 0
     {
-        sink.mark(Mark::NotConverted(LossKind::CITATION.found(record.base.of(found), record.number)));
+        sink.mark(Mark::NotConverted(LossKind::CITATION.to_finding(record.base.of(found), record.number)));
     }
     read_item(&GEMINI, candidate, record, part, flags | Flags::RECORDED, sink);
 }

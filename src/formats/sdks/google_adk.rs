@@ -1,14 +1,16 @@
 //! Sessions of the Google ADK: rows of its database, or the JSON of a whole session. The contents of their events are those of
-//! the Gemini API, as they are; what was compacted or rewound is left out.
+//! the Gemini API, unchanged; compacted and rewound events are omitted.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
-use crate::history::{Role, Settings, Unsent, Usage};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit, Upstream,
+};
+use crate::history::{HistorySettings, Role, UnsentItem, Usage};
 use crate::json::Val;
 use crate::json::string::snake_case;
-use crate::message::{Message, Raw};
+use crate::message::{Message, RawJson};
 
 use crate::formats::member::text;
 
@@ -28,18 +30,18 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "the SQLite tables `events` with `event_data`, and `sessions`; `events` that each have `author` and `invocation_id`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..FormatInfo::of(&GEMINI, "gemini")
 };
 
-/// Events that are looked at to recognise a document.
+/// The maximum number of events that are examined in detection.
 const SAMPLE: usize = 20;
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &[
@@ -70,7 +72,7 @@ const UNSENT: &[UnsentPaths] = &[
         ],
         why: "the state of the application, which the model sees only through tools",
     },
-    UnsentPaths { paths: &["event_logs/**"], why: "a trace of what was sent, which the events say" },
+    UnsentPaths { paths: &["event_logs/**"], why: "a trace of the requests, which repeats the events" },
 ];
 
 impl Format for GoogleAdk {
@@ -89,39 +91,39 @@ impl Format for GoogleAdk {
         }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(AdkReader::default()))
     }
 }
 
-/// A member by its name in camelCase or in snake_case.
+/// A member by its name in camelCase, or the same in snake_case.
 fn member<'v>(val: Val<'v>, camel: &str) -> Option<Val<'v>> {
     let found = val.get(camel).or_else(|| val.get(&*snake_case(camel)));
     found.filter(|val| !val.is_null())
 }
 
-/// What was said so far.
+/// The session so far.
 #[derive(Default)]
-struct Session {
+struct AdkReader {
     id: Option<Box<str>>,
     model: Option<Box<str>>,
-    events: Vec<Event>,
-    unsent: Vec<Unsent>,
+    events: Vec<AdkEvent>,
+    unsent: Vec<UnsentItem>,
 }
 
-/// What of an event is sent.
-struct Event {
+/// An event with content that is sent.
+struct AdkEvent {
     invocation: Option<Box<str>>,
     time: f64,
     content: Message,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for AdkReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         if let Some(event) = record.val.get("data") {
             self.event(event, record);
             return;
@@ -132,19 +134,23 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { label: self.id, model: self.model, unsent: self.unsent, ..Settings::default() };
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let settings = HistorySettings {
+            label: self.id,
+            model: self.model,
+            unsent: self.unsent,
+            ..HistorySettings::default()
+        };
         let contents = self.events.into_iter().map(|event| event.content).collect();
-        vec![Translated::history(&INFO, settings, contents)]
+        vec![TranslatedThread::from_messages(&INFO, settings, contents)]
     }
 }
 
-impl Session {
-    fn event(&mut self, event: Val<'_>, record: &Stored<'_>) {
-        // What is streamed comes again as a whole.
-        let leave = |what: &str, why| Unsent::at(record.base.of(event), record.number, what, why);
+impl AdkReader {
+    fn event(&mut self, event: Val<'_>, record: &ParsedRecord<'_>) {
+        let unsent = |what: &str, why| UnsentItem::at(record.base.of(event), record.number, what, why);
         if event.get("partial").and_then(|partial| partial.as_bool()) == Some(true) {
-            self.unsent.push(leave("a partial event", "what was streamed comes again as a whole"));
+            self.unsent.push(unsent("a partial event", "the complete event follows it"));
             return;
         }
         let model = text(event, "modelVersion").or_else(|| text(event, "model_version"));
@@ -153,21 +159,21 @@ impl Session {
         let rewind = actions.and_then(|actions| member(actions, "rewindBeforeInvocationId"));
         if let Some(rewind) = rewind.and_then(|rewind| rewind.text()) {
             let is_it =
-                |event: &Event| event.invocation.as_deref().is_some_and(|id| id.as_bytes() == rewind.as_ref());
+                |event: &AdkEvent| event.invocation.as_deref().is_some_and(|id| id.as_bytes() == rewind.as_ref());
             let from = self.events.iter().position(is_it).unwrap_or(self.events.len());
-            let taken = self.events.drain(from..);
-            self.unsent.extend(taken.map(|event| event.left("the user went back to before it")));
+            let rewound = self.events.drain(from..);
+            self.unsent.extend(rewound.map(|event| event.unsent_item("the user went back to a point before it")));
             return;
         }
         let compaction = actions.and_then(|actions| actions.get("compaction")).filter(|own| own.is_object());
         if let Some(compaction) = compaction {
             let time = |key: &str| member(compaction, key).and_then(number);
             if let (Some(from), Some(to)) = (time("startTimestamp"), time("endTimestamp")) {
-                let kept = |event: &Event| event.time < from || event.time > to;
-                let (kept, replaced): (Vec<Event>, Vec<Event>) =
-                    std::mem::take(&mut self.events).into_iter().partition(kept);
-                self.events = kept;
-                self.unsent.extend(replaced.iter().map(|event| event.left("a compaction has replaced it")));
+                let is_outside = |event: &AdkEvent| event.time < from || event.time > to;
+                let (rest, replaced): (Vec<AdkEvent>, Vec<AdkEvent>) =
+                    std::mem::take(&mut self.events).into_iter().partition(is_outside);
+                self.events = rest;
+                self.unsent.extend(replaced.iter().map(|event| event.unsent_item("a compaction has replaced it")));
             }
         }
         let compacted = compaction.and_then(|compaction| member(compaction, "compactedContent"));
@@ -178,8 +184,8 @@ impl Session {
         };
         let role =
             if content.get("role").is_some_and(|role| role.is("model")) { Role::Assistant } else { Role::User };
-        let raw = Raw::copied(content, record.base);
-        self.events.push(Event {
+        let raw = RawJson::copied(content, record.base);
+        self.events.push(AdkEvent {
             invocation: text(event, "invocationId").or_else(|| text(event, "invocation_id")),
             time: event.get("timestamp").and_then(number).unwrap_or(0.0),
             content: Message::verbatim("gemini", role, raw, record.base.of(content), record.number),
@@ -187,9 +193,9 @@ impl Session {
     }
 }
 
-impl Event {
-    fn left(&self, why: &'static str) -> Unsent {
-        Unsent::at(self.content.at.place, self.content.record, "an event", why)
+impl AdkEvent {
+    fn unsent_item(&self, why: &'static str) -> UnsentItem {
+        UnsentItem::at(self.content.at.place, self.content.record, "an event", why)
     }
 }
 

@@ -1,16 +1,15 @@
-//! Blocks of a message: texts, thoughts, calls, results and images, as Anthropic names them and as those who store them
-//! have renamed them.
+//! Blocks of a message: texts, reasoning, calls, results and images, by the names of Anthropic and those of other stores.
 
-use crate::format::translate::Stored;
+use crate::format::translate::ParsedRecord;
 use crate::history::Role;
-use crate::json::{Val, name, spells_object};
-use crate::message::{Input, Opaque, OpaqueKind, Part, Raw, ResultPart, Text};
+use crate::json::{Val, is_object_text, name};
+use crate::message::{CallInput, Opaque, OpaqueKind, Part, RawJson, ResultPart, Text};
 
 use super::builder::ThreadBuilder;
 use super::media::media;
 use super::parts;
 
-/// Names of the members of a block, in the order in which they are looked for.
+/// Names of the members of a block, in the order in which they are tried.
 const CALL_IDS: [&str; 5] = ["id", "tool_use_id", "toolCallId", "call_id", "toolUseID"];
 const RESULT_IDS: [&str; 6] = ["tool_use_id", "tool_call_id", "toolCallId", "toolUseID", "call_id", "id"];
 const NAMES: [&str; 3] = ["name", "toolName", "tool_name"];
@@ -18,14 +17,14 @@ const INPUTS: [&str; 5] = ["input", "arguments", "args", "parameters", "argument
 const OUTPUTS: [&str; 6] = ["content", "output", "result", "value", "response", "output_preview"];
 const THOUGHTS: [&str; 4] = ["thinking", "think", "text", "content"];
 
-/// The first of these members that is there.
+/// The first of these members that is present.
 fn first<'v>(val: Val<'v>, keys: &[&str]) -> Option<Val<'v>> {
     keys.iter().find_map(|key| val.get(key).filter(|own| !own.is_null()))
 }
 
 impl ThreadBuilder {
     /// Adds a text, a block, or a list of blocks.
-    pub fn content(&mut self, role: Role, content: Option<Val<'_>>, from: &Stored<'_>) {
+    pub fn content(&mut self, role: Role, content: Option<Val<'_>>, from: &ParsedRecord<'_>) {
         match content {
             Some(list) if list.is_array() => list.elements().for_each(|block| self.block(role, block, from)),
             Some(one) => self.block(role, one, from),
@@ -33,7 +32,7 @@ impl ThreadBuilder {
         }
     }
 
-    fn block(&mut self, role: Role, block: Val<'_>, from: &Stored<'_>) {
+    fn block(&mut self, role: Role, block: Val<'_>, from: &ParsedRecord<'_>) {
         if block.is_string() {
             return self.text(role, Some(block), from);
         }
@@ -58,51 +57,51 @@ impl ThreadBuilder {
             }
             b"image" | b"image_url" | b"document" | b"file" => match media(block, from) {
                 Some(media) => self.push(role, Part::new(media.into(), at.into()), from),
-                None => self.lose(named(&kind), block, from, "its content is not stored here"),
+                None => self.report_loss(block_description(&kind), block, from, "its content is not stored here"),
             },
             b"" if block.get(name::text).is_some() => self.text(role, block.get(name::text), from),
-            _ => self.lose(named(&kind), block, from, "it has no place in a request"),
+            _ => self.report_loss(block_description(&kind), block, from, "requests have no such block"),
         }
     }
 
-    /// Adds a call whose members lie in one object.
-    pub fn call(&mut self, role: Role, call: Val<'_>, from: &Stored<'_>) {
+    /// Adds a call whose members are in one object.
+    pub fn call(&mut self, role: Role, call: Val<'_>, from: &ParsedRecord<'_>) {
         let Some(name) = first(call, &NAMES).and_then(|name| Text::copied(name, from.base)) else { return };
-        self.call_of(role, first(call, &CALL_IDS), name, first(call, &INPUTS), call, from);
+        self.push_call(role, first(call, &CALL_IDS), name, first(call, &INPUTS), call, from);
     }
 
-    /// Adds a call. One without an id gets one.
-    pub fn call_of(
+    /// Adds a call. One without an id gets a generated one.
+    pub fn push_call(
         &mut self,
         role: Role,
         id: Option<Val<'_>>,
         name: Text,
         input: Option<Val<'_>>,
         whole: Val<'_>,
-        from: &Stored<'_>,
+        from: &ParsedRecord<'_>,
     ) {
         let at = from.base.of(whole);
         let id = parts::text(id, from.base).unwrap_or_else(|| {
             self.invented += 1;
-            let id = Text::named(&format!("call_{}", self.invented), at);
+            let id = Text::synthetic(&format!("call_{}", self.invented), at);
             self.unnamed.insert(id.clone());
             id
         });
         let is_empty = |input: Val<'_>| input.as_str().is_some_and(|text| text.is_empty());
         let input = match input.filter(|input| !is_empty(*input)) {
-            Some(input) if !input.is_object() && !spells_object(input) => {
-                Input::Json(Raw::build(at, |w| w.object(|w| w.key("input").copy(input, from.base))))
+            Some(input) if !input.is_object() && !is_object_text(input) => {
+                CallInput::Json(RawJson::build(at, |w| w.object(|w| w.key("input").copy(input, from.base))))
             }
             input => parts::input(input, from.base, at),
         };
         self.push(role, parts::call(id, name, input, at), from);
     }
 
-    /// Adds the result of a call; of the last open one, if it names none.
-    pub fn result(&mut self, result: Val<'_>, output: Option<Val<'_>>, from: &Stored<'_>) {
+    /// Adds the result of a call; of the last open call, if it names none.
+    pub fn result(&mut self, result: Val<'_>, output: Option<Val<'_>>, from: &ParsedRecord<'_>) {
         let output = match output {
             Some(output) => self.output(output, from),
-            // Amp: what the tool's run gave lies in an object of its own.
+            // Amp: the output is in an object of its own.
             None => {
                 let output = result.get("run").and_then(|run| first(run, &["result", "error", "reason"]));
                 output.map(|output| self.output(output, from)).unwrap_or_default()
@@ -110,19 +109,20 @@ impl ThreadBuilder {
         };
         let is = |key: &str| result.get(key).and_then(|own| own.as_bool()) == Some(true);
         let failed = is("is_error") || is("isError");
-        self.result_of(first(result, &RESULT_IDS), output, failed, result, from);
+        self.push_result(first(result, &RESULT_IDS), output, failed, result, from);
     }
 
-    pub fn result_of(
+    /// Adds the result of a call. One without a call becomes a user message.
+    pub fn push_result(
         &mut self,
         id: Option<Val<'_>>,
         output: Vec<ResultPart>,
         failed: bool,
         whole: Val<'_>,
-        from: &Stored<'_>,
+        from: &ParsedRecord<'_>,
     ) {
         let at = from.base.of(whole);
-        // A call without an id has the next result, whatever that names.
+        // A call without an id gets the next result, whatever id that has.
         let unnamed = || self.open_call().filter(|call| self.unnamed.contains(call));
         let call = parts::text(id, from.base);
         let is_known = call.as_ref().is_some_and(|call| self.has_call(call));
@@ -133,8 +133,8 @@ impl ThreadBuilder {
         }
     }
 
-    /// What a tool gave: a text, or several texts as one; else texts, media, and blocks as they are.
-    pub fn output(&self, given: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
+    /// The output of a tool: a text, or several texts joined; else texts, media, and unchanged blocks.
+    pub fn output(&self, given: Val<'_>, from: &ParsedRecord<'_>) -> Vec<ResultPart> {
         if given.is_string() || !given.is_array() {
             return vec![ResultPart::Text(Text::of_json(given, from.base))];
         }
@@ -143,37 +143,39 @@ impl ThreadBuilder {
             match (text_of(block), media(block, from)) {
                 (Some(text), _) => Text::copied(text, from.base).map(ResultPart::Text),
                 (None, Some(media)) => Some(ResultPart::media(media, at.into())),
-                // A block that nobody knows stays one, so that it is found.
+                // An unknown block stays a block, so that it is reported.
                 (None, None) if block.get(name::r#type).is_some() => {
-                    let (dialect, kind, raw) = ("anthropic", OpaqueKind::Unknown, Raw::copied(block, from.base));
+                    let (dialect, kind, raw) =
+                        ("anthropic", OpaqueKind::Unknown, RawJson::copied(block, from.base));
                     Some(ResultPart::Opaque(Opaque { dialect, kind, raw }, at.into()))
                 }
-                (None, None) => Some(ResultPart::Json(Raw::copied(block, from.base))),
+                (None, None) => Some(ResultPart::Json(RawJson::copied(block, from.base))),
             }
         };
-        parts::joined(given.elements().filter_map(part).collect(), from.base.of(given))
+        parts::join_texts(given.elements().filter_map(part).collect(), from.base.of(given))
     }
 }
 
-/// What a tool gave, as blocks of MCP: texts, also those of resources, and media. Other blocks are left out.
-pub(in crate::formats) fn mcp_output(blocks: Val<'_>, from: &Stored<'_>) -> Vec<ResultPart> {
+/// The output of a tool in blocks of MCP: texts, also those of resources, and media. Other blocks are omitted.
+pub(in crate::formats) fn mcp_output(blocks: Val<'_>, from: &ParsedRecord<'_>) -> Vec<ResultPart> {
     let text = |block: Val<'_>| {
         let own = block.get(name::text).or_else(|| block.at(&["resource", "text"]))?;
         Text::copied(own, from.base).map(ResultPart::Text)
     };
     let image = |block: Val<'_>| Some(ResultPart::media(media(block, from)?, from.base.of(block).into()));
     let given = blocks.elements().filter_map(|block| text(block).or_else(|| image(block)));
-    parts::joined(given.collect(), from.base.of(blocks))
+    parts::join_texts(given.collect(), from.base.of(blocks))
 }
 
-fn named(kind: &[u8]) -> String {
+/// A description of a block, by its type.
+fn block_description(kind: &[u8]) -> String {
     match kind {
         b"" => "a block without a type".to_owned(),
         kind => format!("a `{}` block", String::from_utf8_lossy(kind)),
     }
 }
 
-/// The text of a block that is nothing else.
+/// The text of a text block.
 fn text_of(block: Val<'_>) -> Option<Val<'_>> {
     if block.is_string() {
         return Some(block);

@@ -1,35 +1,35 @@
-//! Puts a thread together from what a log, an export or a trace says, in order: blocks and messages like those of a provider.
+//! Builds a thread from the content of a log, an export or a trace, in order: blocks and messages like those of a provider.
 
 use std::collections::HashSet;
 
 use crate::format::FormatInfo;
-use crate::format::translate::{Stored, Translated};
-use crate::history::{Role, Settings, Unsent};
+use crate::format::translate::{ParsedRecord, TranslatedThread};
+use crate::history::{HistorySettings, Role, UnsentItem};
 use crate::json::Val;
 use crate::message::{Message, Part, PartKind, Text};
 
-use super::{left, parts, translated};
+use super::{parts, translate, unsent_parts};
 
-/// A thread that is being put together.
+/// A thread under construction.
 #[derive(Default)]
 pub(in crate::formats) struct ThreadBuilder {
     pub(super) messages: Vec<Message>,
-    pub(super) unsent: Vec<Unsent>,
-    /// The next part begins a message, whoever spoke before.
+    pub(super) unsent: Vec<UnsentItem>,
+    /// True if the next part begins a message, whatever the role of the last one.
     begins: bool,
-    /// How many ids were invented for calls, and which.
+    /// The number of generated ids of calls, and these ids.
     pub(super) invented: u32,
     pub(super) unnamed: HashSet<Text>,
 }
 
 impl ThreadBuilder {
-    /// What comes next is a message by itself, whoever spoke before.
+    /// Makes the next part begin a message, whatever the role of the last one.
     pub fn begin(&mut self) {
         self.begins = true;
     }
 
-    /// Adds a part to the message at hand, if that is of the same side. Results are the tool's.
-    pub fn push(&mut self, role: Role, part: Part, from: &Stored<'_>) {
+    /// Adds a part to the current message, if that has the same role, else to a new one. Results have the role of the tool.
+    pub fn push(&mut self, role: Role, part: Part, from: &ParsedRecord<'_>) {
         let role = if matches!(part.kind, PartKind::Result(_)) { Role::Tool } else { role };
         match self.messages.last_mut().filter(|last| last.role == role && !self.begins) {
             Some(last) => parts::push(&mut last.parts, part),
@@ -41,58 +41,65 @@ impl ThreadBuilder {
         self.begins = false;
     }
 
-    /// Adds a text that is not empty.
-    pub fn text(&mut self, role: Role, text: Option<Val<'_>>, from: &Stored<'_>) {
-        if let Some(part) = parts::said(text, from.base) {
+    /// Adds a text, unless it is empty.
+    pub fn text(&mut self, role: Role, text: Option<Val<'_>>, from: &ParsedRecord<'_>) {
+        if let Some(part) = parts::text_part(text, from.base) {
             self.push(role, part, from);
         }
     }
 
-    /// Names those of an export's messages that are not on the way to the current one.
-    pub fn leave_branches(&mut self, all: &[Val<'_>], path: &[Val<'_>], from: &Stored<'_>) {
+    /// Reports messages of an export that are not on the path to the current one as unsent.
+    pub fn omit_branches(&mut self, all: &[Val<'_>], path: &[Val<'_>], from: &ParsedRecord<'_>) {
         let on_path: HashSet<u32> = path.iter().map(|message| message.start()).collect();
         for other in all.iter().filter(|message| !on_path.contains(&message.start())) {
-            self.leave_out("a message", *other, from, "it is on another branch than the newest message");
+            self.omit("a message", *other, from, "it is not on the branch of the newest message");
         }
     }
 
-    /// Names something that was sent, and cannot be sent again.
-    pub fn lose(&mut self, what: impl Into<Box<str>>, val: Val<'_>, from: &Stored<'_>, why: &'static str) {
-        self.unsent.push(Unsent::lost(from.base.of(val), from.number, what, why));
+    /// Reports a value that was sent, and cannot be sent again.
+    pub fn report_loss(
+        &mut self,
+        what: impl Into<Box<str>>,
+        val: Val<'_>,
+        from: &ParsedRecord<'_>,
+        why: &'static str,
+    ) {
+        self.unsent.push(UnsentItem::lost(from.base.of(val), from.number, what, why));
     }
 
-    /// Names something that is not sent.
-    pub fn leave_out(&mut self, what: impl Into<Box<str>>, val: Val<'_>, from: &Stored<'_>, why: &'static str) {
-        self.unsent.push(Unsent::at(from.base.of(val), from.number, what, why));
+    /// Reports a value that is not sent.
+    pub fn omit(&mut self, what: impl Into<Box<str>>, val: Val<'_>, from: &ParsedRecord<'_>, why: &'static str) {
+        self.unsent.push(UnsentItem::at(from.base.of(val), from.number, what, why));
     }
 
-    /// Names all that another builder holds: it is not sent.
-    pub fn leave(&mut self, other: ThreadBuilder, why: &'static str) {
-        self.unsent.extend(left(&other.messages, why));
+    /// Reports all messages of another builder as unsent.
+    pub fn omit_all(&mut self, other: ThreadBuilder, why: &'static str) {
+        self.unsent.extend(unsent_parts(&other.messages, why));
         self.unsent.extend(other.unsent);
     }
 
+    /// True if there are no messages.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// Forgets all messages so far, but for the instructions and the newest ones of the user; those of the records
-    /// `injected` are of the agent.
-    pub fn forget(&mut self, kept: usize, injected: &HashSet<u32>) {
+    /// Removes all messages so far, except the instructions and the newest `count` user messages. Those from the records
+    /// `injected` were written by the agent, and do not count.
+    pub fn keep_recent_user_messages(&mut self, count: usize, injected: &HashSet<u32>) {
         let is_users = |message: &Message| message.role == Role::User && !injected.contains(&message.record);
-        let mut goes = self.messages.iter().filter(|message| is_users(message)).count().saturating_sub(kept);
-        let (kept, forgotten): (Vec<Message>, Vec<Message>) =
+        let mut surplus = self.messages.iter().filter(|message| is_users(message)).count().saturating_sub(count);
+        let (rest, removed): (Vec<Message>, Vec<Message>) =
             std::mem::take(&mut self.messages).into_iter().partition(|message| match message.role {
                 Role::System => true,
                 _ if !is_users(message) => false,
-                _ if goes > 0 => {
-                    goes -= 1;
+                _ if surplus > 0 => {
+                    surplus -= 1;
                     false
                 }
                 _ => true,
             });
-        self.messages = kept;
-        self.unsent.extend(left(&forgotten, "a compaction has replaced it"));
+        self.messages = rest;
+        self.unsent.extend(unsent_parts(&removed, "a compaction has replaced it"));
         self.begins = true;
     }
 
@@ -103,14 +110,14 @@ impl ThreadBuilder {
         self.begins = true;
     }
 
-    /// Takes back the results at the end: a call that comes late belongs to the answer before them.
-    pub fn take_results(&mut self) -> ThreadBuilder {
+    /// Splits off the results at the end: a late call belongs to the answer before them.
+    pub fn split_off_results(&mut self) -> ThreadBuilder {
         let at = self.messages.iter().rposition(|message| message.role != Role::Tool).map_or(0, |at| at + 1);
         ThreadBuilder { messages: self.messages.split_off(at), ..ThreadBuilder::default() }
     }
 
-    /// All of it as a history in the dialect of a format's row.
-    pub fn finish(self, info: &'static FormatInfo, settings: Settings) -> Translated {
-        translated(info, Settings { unsent: self.unsent, ..settings }, self.messages)
+    /// The thread as a history in the dialect of a format's row.
+    pub fn finish(self, info: &'static FormatInfo, settings: HistorySettings) -> TranslatedThread {
+        translate(info, HistorySettings { unsent: self.unsent, ..settings }, self.messages)
     }
 }

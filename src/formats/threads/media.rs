@@ -1,16 +1,16 @@
-//! Images and files in a message, as far as the message holds them.
+//! Images and files in a message.
 
-use crate::format::translate::Stored;
+use crate::format::translate::ParsedRecord;
 use crate::json::{Val, name};
 use crate::message::{Media, MediaKind, Text};
 
 use super::parts;
 
-/// Types of blocks that hold an image or a file.
+/// Types of blocks with an image or a file.
 const TYPES: [&str; 6] = ["image", "image_url", "input_image", "document", "file", "input_file"];
 
-/// What a block of Anthropic's, of Chat's or of MCP's holds. `None` of one in a form that none of them has.
-pub(in crate::formats) fn media(block: Val<'_>, from: &Stored<'_>) -> Option<Media> {
+/// The image or file of a block of Anthropic's, Chat's or MCP's; `None` if a block is in another form.
+pub(in crate::formats) fn media(block: Val<'_>, from: &ParsedRecord<'_>) -> Option<Media> {
     let is_one = |kind: Val<'_>| TYPES.iter().any(|name| kind.is(name));
     let is_known = |kind: Val<'_>| kind.is("base64") || kind.is("url");
     if !block.get(name::r#type).is_none_or(is_one) || !block.at(&["source", "type"]).is_none_or(is_known) {

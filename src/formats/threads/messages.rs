@@ -1,6 +1,6 @@
-//! Messages as those of Chat: a role, a content, calls beside it, and replies that name their call.
+//! Messages like those of Chat: a role, a content, a list of calls, and replies that name their call.
 
-use crate::format::translate::Stored;
+use crate::format::translate::ParsedRecord;
 use crate::history::Role;
 use crate::json::{Val, name};
 use crate::message::Text;
@@ -8,17 +8,17 @@ use crate::message::Text;
 use super::builder::ThreadBuilder;
 use super::parts;
 
-/// Members of an answer that hold what the model thought; the first that is there counts.
+/// Members of an answer with reasoning. The first that is present is used.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Members that hold the calls of an answer.
+/// Members with the calls of an answer. The first that is present is used.
 const CALLS: [&str; 2] = ["tool_calls", "toolCalls"];
 
 impl ThreadBuilder {
-    /// Adds a message. One with a role that no API has is not sent.
-    pub fn message(&mut self, message: Val<'_>, from: &Stored<'_>) {
+    /// Adds a message. One with an unknown role is not sent.
+    pub fn message(&mut self, message: Val<'_>, from: &ParsedRecord<'_>) {
         let Some(role) = message.get(name::role).and_then(|role| role.text()) else { return };
-        // Results in a row are one message.
+        // Consecutive results are one message.
         if !matches!(role.as_ref(), b"tool" | b"function") {
             self.begin();
         }
@@ -27,27 +27,27 @@ impl ThreadBuilder {
             b"user" | b"human" => self.content(Role::User, content, from),
             b"system" | b"developer" => self.content(Role::System, content, from),
             b"assistant" | b"ai" | b"model" => self.answer(message, from),
-            // Some put the results in parts, which name their calls.
+            // Some stores put results in parts, which name their calls.
             b"tool" | b"function" if message.get(name::content).is_none() => {
                 self.content(Role::User, content, from)
             }
             b"tool" | b"function" => self.result(message, content, from),
-            other => self.lose(
+            other => self.report_loss(
                 format!("a message with the role `{}`", String::from_utf8_lossy(other)),
                 message,
                 from,
-                "it has no place in a request",
+                "requests have no such role",
             ),
         }
     }
 
-    /// Adds an answer of the model's: what it thought, what it said, and its calls.
-    pub fn answer(&mut self, message: Val<'_>, from: &Stored<'_>) {
+    /// Adds an answer of the model: its reasoning, its content, and its calls.
+    pub fn answer(&mut self, message: Val<'_>, from: &ParsedRecord<'_>) {
         let thought = THOUGHTS
             .iter()
             .find_map(|key| message.get(key).filter(|own| own.as_str().is_some_and(|text| !text.is_empty())));
         if let Some(thought) = thought {
-            self.thought(thought, from);
+            self.push_reasoning(thought, from);
         }
         let content = message.get(name::content).or_else(|| message.get(name::parts));
         self.content(Role::Assistant, content.filter(|content| !content.is_null()), from);
@@ -58,15 +58,15 @@ impl ThreadBuilder {
                     let Some(name) = function.get(name::name) else { continue };
                     let id = ["id", "call_id"].iter().find_map(|key| call.get(key));
                     let Some(name) = Text::copied(name, from.base) else { continue };
-                    self.call_of(Role::Assistant, id, name, function.get(name::arguments), call, from);
+                    self.push_call(Role::Assistant, id, name, function.get(name::arguments), call, from);
                 }
                 None => self.call(Role::Assistant, call, from),
             }
         }
     }
 
-    /// Adds what the model thought, of which there is only the text.
-    pub fn thought(&mut self, text: Val<'_>, from: &Stored<'_>) {
+    /// Adds reasoning of which there is only the text.
+    pub fn push_reasoning(&mut self, text: Val<'_>, from: &ParsedRecord<'_>) {
         let at = from.base.of(text);
         self.push(Role::Assistant, parts::thinking(Text::copied(text, from.base), None, at), from);
     }

@@ -1,32 +1,32 @@
-//! What readers of stores share: which dialect a session was sent in, its messages as its client sends them, and the
-//! builder that puts a thread together from blocks and messages like those of a provider.
+//! Shared code of readers of stores: the choice of a dialect, the messages as the client sends them, and the builder of a
+//! thread from blocks and messages like those of a provider.
 
 mod blocks;
 pub(super) mod builder;
-mod embedded;
+mod embedded_json;
+mod filter;
 mod media;
 mod messages;
 mod pairing;
 pub(super) mod parts;
-mod sendable;
-mod truncated;
+mod truncation;
 
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
-use crate::format::translate::Translated;
-use crate::format::{Edited, FormatInfo, Histories, Part, Unit};
-use crate::history::{Role, Settings, Unsent};
+use crate::format::translate::TranslatedThread;
+use crate::format::{EditSupport, FormatInfo, HistoryScope, RecordPart, RemovalUnit};
+use crate::history::{HistorySettings, Role, UnsentItem};
 use crate::json::Val;
 use crate::message::Message;
 
 pub(super) use blocks::mcp_output;
 pub(super) use builder::ThreadBuilder;
-pub(super) use embedded::within;
+pub(super) use embedded_json::with_parsed;
 pub(super) use media::media;
-pub(super) use truncated::is_truncated;
+pub(super) use truncation::is_truncated;
 
-/// A dialect that a session is sent in.
+/// A dialect in which a session is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum DialectChoice {
     Anthropic,
@@ -34,7 +34,7 @@ pub(super) enum DialectChoice {
     Responses,
 }
 
-/// A format's rows for the dialects that its sessions are sent in. It is listed with one of them.
+/// A format's rows for the dialects in which its sessions are sent. The table of formats has one of them.
 pub(super) struct Dialects {
     pub anthropic: FormatInfo,
     pub chat: FormatInfo,
@@ -42,17 +42,17 @@ pub(super) struct Dialects {
 }
 
 impl Dialects {
-    /// Of a store of an agent, which sends the whole history itself, to whatever provider the session names.
+    /// The rows of an agent's store. The agent sends the whole history to the provider that the session names.
     pub const fn of_agent(row: FormatInfo) -> Dialects {
         Dialects::of(row, "chat-compatible", "openai-stateless")
     }
 
-    /// Of what the applications of an SDK store.
+    /// The rows of a store of applications of an SDK.
     pub const fn of_sdk(row: FormatInfo) -> Dialects {
         Dialects::of(row, "chat", "openai")
     }
 
-    /// The same row with the dialect and the target of each choice.
+    /// One row with the dialect and the target of each choice.
     const fn of(row: FormatInfo, chat: &'static str, responses: &'static str) -> Dialects {
         Dialects {
             anthropic: row,
@@ -61,6 +61,7 @@ impl Dialects {
         }
     }
 
+    /// The row for a dialect.
     pub fn row(&self, choice: DialectChoice) -> &FormatInfo {
         match choice {
             DialectChoice::Anthropic => &self.anthropic,
@@ -70,44 +71,49 @@ impl Dialects {
     }
 }
 
-/// What such stores have in common.
+/// The defaults of such stores.
 pub(super) const STORE: FormatInfo = FormatInfo {
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    edited: Edited::Never,
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&ANTHROPIC, "anthropic")
 };
 
-/// A history of these messages in the dialect of a format's row, as clients send it: what they do not send is a loss.
-pub(super) fn translated(info: &'static FormatInfo, settings: Settings, messages: Vec<Message>) -> Translated {
-    let mut translated = Translated::history(info, settings, messages);
-    sendable::fit(&mut translated);
+/// A history of these messages in the dialect of a format's row, as clients send it. Parts that they do not send are
+/// losses.
+pub(super) fn translate(
+    info: &'static FormatInfo,
+    settings: HistorySettings,
+    messages: Vec<Message>,
+) -> TranslatedThread {
+    let mut translated = TranslatedThread::from_messages(info, settings, messages);
+    filter::drop_unsendable(&mut translated);
     translated
 }
 
-/// What messages say that are not sent, each part by itself.
-pub(super) fn left(messages: &[Message], why: &'static str) -> impl Iterator<Item = Unsent> {
+/// The parts of messages that are not sent.
+pub(super) fn unsent_parts(messages: &[Message], why: &'static str) -> impl Iterator<Item = UnsentItem> {
     messages.iter().flat_map(move |message| {
         let what = if message.role == Role::Tool { "a result" } else { "a message" };
-        message.parts.iter().map(move |part| Unsent::at(part.at.place, message.record, what, why))
+        message.parts.iter().map(move |part| UnsentItem::at(part.at.place, message.record, what, why))
     })
 }
 
-/// Whether a value is an object with a list under this key.
+/// True if a value is an object with a list under this key.
 pub(super) fn has_list(val: Val<'_>, key: &str) -> bool {
     val.get(key).is_some_and(|list| list.is_array())
 }
 
-/// The conversations of an export: the elements of a list, or the document itself.
-pub(super) fn each<'v>(val: Val<'v>) -> Vec<Val<'v>> {
+/// The elements of a list, or the value itself.
+pub(super) fn as_list<'v>(val: Val<'v>) -> Vec<Val<'v>> {
     if val.is_array() { val.elements().collect() } else { vec![val] }
 }
 
-/// Conversations that are looked at to recognise an export.
+/// The maximum number of conversations that are examined to recognise an export.
 pub(super) const SAMPLE: usize = 8;
 
-/// Whether a document is one conversation of a kind, or a list of them.
-pub(super) fn is_all(val: Val<'_>, is_one: fn(Val<'_>) -> bool) -> bool {
+/// True if a document is one conversation of a kind, or a list of them.
+pub(super) fn all_match(val: Val<'_>, is_one: fn(Val<'_>) -> bool) -> bool {
     match val.is_array() {
         true => val.count() > 0 && val.elements().take(SAMPLE).all(is_one),
         false => is_one(val),

@@ -1,15 +1,15 @@
-//! Exports keep calls and results only to be looked at: some have no ids, others are shown without their partner. What finds
-//! its partner in the next message stays a call with its result; the rest is kept as the text that it was.
+//! Exports keep calls and results only for display: some have no ids, others lack their partner. A call with a result in the
+//! next message remains a call; all others become text.
 
 use std::collections::HashSet;
 
 use crate::history::Role;
-use crate::message::{Input, Message, Part, PartKind, ResultPart, Text};
+use crate::message::{CallInput, Message, Part, PartKind, ResultPart, Text};
 
 use super::builder::ThreadBuilder;
 use super::parts::result_text;
 
-/// Messages in which the call of a result is looked for.
+/// The number of messages in which the call of a result is searched.
 const RECENT: usize = 8;
 
 impl ThreadBuilder {
@@ -28,12 +28,12 @@ impl ThreadBuilder {
         None
     }
 
-    /// Whether some call has this id.
+    /// True if a recent call has this id.
     pub fn has_call(&self, id: &Text) -> bool {
         self.messages.iter().rev().take(RECENT).flat_map(Message::calls).any(|call| call.id == *id)
     }
 
-    /// Adds to the result that came last, if nothing was said since.
+    /// Adds to the last result, if no message follows it. Returns false otherwise.
     pub fn add_to_result(&mut self, more: Vec<ResultPart>) -> bool {
         let last = self.messages.last_mut().filter(|message| message.role == Role::Tool);
         match last.and_then(|message| message.parts.last_mut()).map(|part| &mut part.kind) {
@@ -46,8 +46,8 @@ impl ThreadBuilder {
         }
     }
 
-    /// Makes texts of calls without a result, and of results without a call; calls come last in their message.
-    pub fn answered(mut self) -> ThreadBuilder {
+    /// Replaces calls without a result, and results without a call, by texts. Calls become the last parts of their message.
+    pub fn pair_results(mut self) -> ThreadBuilder {
         let messages = std::mem::take(&mut self.messages);
         let mut partners: Vec<HashSet<Text>> = Vec::with_capacity(messages.len());
         for (n, message) in messages.iter().enumerate() {
@@ -95,20 +95,20 @@ fn results(message: &Message) -> impl Iterator<Item = &Text> {
     })
 }
 
-/// A call or a result as the text that it was; anything else as it is.
+/// A call or a result as text; any other part unchanged.
 fn as_text(part: Part) -> Part {
     let at = part.at;
-    let word = |word: &str| Text::named(word, at.place);
+    let word = |word: &str| Text::synthetic(word, at.place);
     let text = match &part.kind {
         PartKind::Call(call) => {
             let input = match &call.input {
-                Input::Text(text) => text.clone(),
-                Input::Json(raw) => raw.spelled(),
+                CallInput::Text(text) => text.clone(),
+                CallInput::Json(raw) => raw.to_text(),
             };
             Text::join([&word("[called "), &call.name, &word(" with "), &input, &word("]")], "")
         }
         PartKind::Result(result) => Text::join([&word("[result: "), &result_text(&result.parts), &word("]")], ""),
         _ => return part,
     };
-    Part::text(text.at(at.place), at)
+    Part::text(text.reported_at(at.place), at)
 }

@@ -1,10 +1,10 @@
-//! Logs of Inspect: a document with `samples`, or a sample by itself, as the members of an `.eval` archive are. Each sample
-//! is a conversation. Long texts may lie in its `attachments`, and are put back in their place.
+//! Logs of Inspect: a document with `samples`, or a single sample, like the members of an `.eval` archive. Each sample is a
+//! conversation. Long texts can be in its `attachments`, and are put back in their place.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::Settings;
+use crate::history::HistorySettings;
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
@@ -12,7 +12,7 @@ use crate::formats::threads::{self, DialectChoice, Dialects, STORE};
 
 mod message;
 
-use message::Messages;
+use message::SampleMessages;
 
 pub struct InspectLog;
 
@@ -31,9 +31,10 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     ..STORE
 });
 
-const READ_ONLY: &str = "logs of Inspect are results, and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+const READ_ONLY: &str =
+    "logs of Inspect are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["**/messages/content/*=attachment://*", "messages/content=attachment://*"],
@@ -70,11 +71,11 @@ const UNSENT: &[UnsentPaths] = &[
             "samples/attachments/**",
             "attachments/**",
         ],
-        why: "a copy of what the messages say",
+        why: "a copy of the messages",
     },
     UnsentPaths {
         paths: &["**/messages/source", "**/[role=tool]function", "**/image/detail", "**/messages/content/detail"],
-        why: "who made a message, and the name that is in the call",
+        why: "the source of a message, and the name that is in the call",
     },
 ];
 
@@ -88,13 +89,13 @@ impl Format for InspectLog {
         let is_log = val.get("eval").is_some_and(|own| own.is_object())
             && val.get(name::status).is_some_and(|own| own.is_string())
             && probe.has(name::version);
-        // One that was cancelled may have no samples.
+        // A cancelled evaluation can have no samples.
         let is_log = is_log && [name::samples, name::plan, name::stats].into_iter().any(|name| probe.has(name));
         if is_log || is_sample(val) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -103,17 +104,17 @@ fn is_sample(val: Val<'_>) -> bool {
     has("epoch") && has("target") && has("input") && val.get(name::messages).is_some_and(|own| own.is_array())
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let model = record.val.get("eval").and_then(|eval| text(eval, "model"));
     let alone = is_sample(record.val).then_some(record.val);
     let samples = record.val.get(name::samples).into_iter().flat_map(|samples| samples.elements());
     for sample in alone.into_iter().chain(samples) {
-        out.push(translated(sample, model.clone(), record));
+        out.push(read_sample(sample, model.clone(), record));
     }
 }
 
-/// A sample. Its model names the provider: `openai/gpt-5`.
-fn translated(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Translated {
+/// Reads a sample. Its model names the provider: `openai/gpt-5`.
+fn read_sample(sample: Val<'_>, model: Option<Box<str>>, record: &ParsedRecord<'_>) -> TranslatedThread {
     let model = model.or_else(|| sample.get(name::output).and_then(|output| text(output, "model")));
     let provider = model.as_deref().and_then(|model| model.split_once('/')).map_or("", |(provider, _)| provider);
     let (dialect, target) = match provider {
@@ -124,12 +125,12 @@ fn translated(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> 
     let name =
         |key: &str| sample.get(key).map(|own| String::from_utf8_lossy(own.raw()).trim_matches('"').to_owned());
     let label = name("id").zip(name("epoch")).map(|(id, epoch)| format!("sample {id}, epoch {epoch}").into());
-    let settings = Settings {
+    let settings = HistorySettings {
         label,
         target: Some(target),
         model: model.as_deref().map(|model| model.rsplit('/').next().unwrap_or(model).into()),
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
-    threads::translated(DIALECTS.row(dialect), settings, Messages::of(sample, record).translated())
+    threads::translate(DIALECTS.row(dialect), settings, SampleMessages::of(sample, record).translate())
 }

@@ -1,10 +1,10 @@
-//! Exports of Langfuse: observations, of which those of type `GENERATION` hold what a model was sent and what it answered, in
-//! the form in which the integration reported it.
+//! Exports of Langfuse: observations. Those of type `GENERATION` contain the request to a model and its answer, in the form
+//! in which the integration reported them.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
-use crate::history::{Facts, Role, Settings};
+use crate::history::{HistorySettings, RequestFlags, Role};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
@@ -24,9 +24,9 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
 .chat;
 
 const READ_ONLY: &str =
-    "a trace is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+    "traces are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] =
     &[UnsentPaths { paths: &["name", "traceId", "**/object"], why: "about the observation" }];
 
@@ -42,7 +42,7 @@ impl Format for Langfuse {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -72,56 +72,56 @@ fn is_observation(val: Val<'_>) -> bool {
     named && is_typed
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let all = match list(record.val) {
         Some(list) => list.elements().collect(),
         None => vec![record.val],
     };
     let generations =
         all.into_iter().filter(|one| one.get(name::r#type).is_some_and(|kind| kind.is("GENERATION")));
-    out.extend(generations.filter_map(|one| translated(one, record)));
+    out.extend(generations.filter_map(|one| read_generation(one, record)));
 }
 
-fn translated(one: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
-    let mut said = ThreadBuilder::default();
-    side(one.get(name::input), Role::User, record, &mut said);
-    side(one.get(name::output), Role::Assistant, record, &mut said);
-    if said.is_empty() {
+fn read_generation(one: Val<'_>, record: &ParsedRecord<'_>) -> Option<TranslatedThread> {
+    let mut thread = ThreadBuilder::default();
+    add_messages(one.get(name::input), Role::User, record, &mut thread);
+    add_messages(one.get(name::output), Role::Assistant, record, &mut thread);
+    if thread.is_empty() {
         return None;
     }
-    let mut settings = Settings {
+    let mut settings = HistorySettings {
         label: text(one, "id"),
         model: text(one, "model"),
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
-    settings.facts.set_if(Facts::CUT, is_truncated(one));
-    Some(said.finish(&INFO, settings))
+    settings.facts.set_if(RequestFlags::CUT, is_truncated(one));
+    Some(thread.finish(&INFO, settings))
 }
 
-/// Adds what was sent, or what came back: messages, one message, or a text.
-fn side(side: Option<Val<'_>>, role: Role, record: &Stored<'_>, said: &mut ThreadBuilder) {
-    let Some(side) = side else { return };
-    let is_read = threads::within(side, record, &mut |inner| {
+/// Adds an input or an output: messages, one message, or a text.
+fn add_messages(value: Option<Val<'_>>, role: Role, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
+    let Some(value) = value else { return };
+    let is_read = threads::with_parsed(value, record, &mut |inner| {
         let val = inner.val;
         let list = ["messages", "input", "output"].iter().find_map(|key| val.get(key)).unwrap_or(val);
         let choice = val.get(name::choices).and_then(|choices| choices.elements().next());
         if let Some(message) = choice.and_then(|choice| choice.get(name::message)) {
-            return said.message(message, inner);
+            return thread.message(message, inner);
         }
         let all: Vec<Val<'_>> = if list.is_array() { list.elements().collect() } else { vec![list] };
         for message in all {
             match message.get(name::role).is_some() {
-                true => said.message(message, inner),
+                true => thread.message(message, inner),
                 false => {
-                    said.begin();
-                    said.content(role, message.get(name::content).or(Some(message)), inner);
+                    thread.begin();
+                    thread.content(role, message.get(name::content).or(Some(message)), inner);
                 }
             }
         }
     });
     if !is_read {
-        said.begin();
-        said.text(role, Some(side), record);
+        thread.begin();
+        thread.text(role, Some(value), record);
     }
 }

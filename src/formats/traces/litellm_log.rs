@@ -1,13 +1,15 @@
-//! What LiteLLM logs of a request: rows of its table of spend logs, payloads of its callbacks, and completion logs. Messages and
-//! response lie there as they were, or as JSON in a string; long values may be cut off.
+//! Logs of requests by LiteLLM: rows of its table of spend logs, payloads of its callbacks, and completion logs. Messages
+//! and response are unchanged, or JSON in a string; long values can be truncated.
 
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
-use crate::history::{Facts, Role, Settings, Usage};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit, Upstream,
+};
+use crate::history::{HistorySettings, RequestFlags, Role, Usage};
 use crate::json::{Val, name};
-use crate::message::{Message, Raw};
+use crate::message::{Message, RawJson};
 
 use crate::formats::member::{text, text_at};
 use crate::formats::threads::{self, is_truncated};
@@ -22,21 +24,21 @@ const BASE: FormatInfo = FormatInfo {
     upstream: Some(Upstream { repository: "BerriAI/litellm", file: None, version: Some("1.106.2") }),
     known_by: "`call_type` with `messages` or `proxy_server_request`; or `messages`, `kwargs` and `response`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
     unsent: UNSENT,
-    edited: Edited::Never,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&CHAT, "chat-compatible")
 };
 
 static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai", ..BASE };
+static ANTHROPIC_INFO: FormatInfo = FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..BASE };
+static RESPONSES_INFO: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai", ..BASE };
 
 const READ_ONLY: &str =
-    "a log is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+    "logs are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {
     paths: &[
         "call_type",
@@ -51,7 +53,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
         "raw_response/**",
         "kwargs/**",
     ],
-    why: "about the call, and copies of what the messages say",
+    why: "about the call, and copies of the messages",
 }];
 
 impl Format for LitellmLog {
@@ -60,11 +62,11 @@ impl Format for LitellmLog {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if threads::is_all(probe.val, is_log) { 92 } else { 0 }
+        if threads::all_match(probe.val, is_log) { 92 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -74,12 +76,12 @@ fn is_log(val: Val<'_>) -> bool {
     is_call && (has("response") || has("model")) || has("messages") && has("kwargs") && has("response")
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let logs = threads::each(record.val);
-    out.extend(logs.into_iter().filter_map(|log| translated(log, record)));
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    let logs = threads::as_list(record.val);
+    out.extend(logs.into_iter().filter_map(|log| read_log(log, record)));
 }
 
-/// The messages of a log: its own, or those of the request that the proxy was sent.
+/// The values that can contain the messages of a log: its own, and those of the request to the proxy.
 fn messages<'v>(log: Val<'v>) -> Vec<Val<'v>> {
     let request = log.get(name::proxy_server_request);
     let body = request.and_then(|request| request.get(name::body)).or(request);
@@ -87,69 +89,70 @@ fn messages<'v>(log: Val<'v>) -> Vec<Val<'v>> {
     [log.get(name::messages), of_body, request].into_iter().flatten().collect()
 }
 
-fn translated(log: Val<'_>, record: &Stored<'_>) -> Option<Translated> {
+fn read_log(log: Val<'_>, record: &ParsedRecord<'_>) -> Option<TranslatedThread> {
     let call = text(log, "call_type").unwrap_or_default();
     let mut info = match &*call {
-        "responses" | "aresponses" => &OF_RESPONSES,
-        "anthropic_messages" => &OF_ANTHROPIC,
+        "responses" | "aresponses" => &RESPONSES_INFO,
+        "anthropic_messages" => &ANTHROPIC_INFO,
         _ => &INFO,
     };
     let mut answers = Vec::new();
     if let Some(response) = log.get(name::response) {
-        threads::within(response, record, &mut |inner| {
+        threads::with_parsed(response, record, &mut |inner| {
             let response = inner.val;
             if threads::has_list(response, "output") {
-                info = &OF_RESPONSES;
+                info = &RESPONSES_INFO;
             } else if response.get(name::r#type).is_some_and(|kind| kind.is("message")) {
-                info = &OF_ANTHROPIC;
+                info = &ANTHROPIC_INFO;
             }
-            answers = answer(response, info, inner);
+            answers = response_messages(response, info, inner);
         });
     }
-    let mut said = Vec::new();
-    // Rows that were logged without their content have an empty object, or a text, in its place.
+    let mut history = Vec::new();
+    // Rows that were logged without content have an empty object, or a string, in its place.
     for messages in messages(log) {
-        threads::within(messages, record, &mut |inner| {
+        threads::with_parsed(messages, record, &mut |inner| {
             let list = ["messages", "input"].iter().find_map(|key| inner.val.get(key)).unwrap_or(inner.val);
             let list = list.elements().filter(|message| message.is_object());
-            said.extend(list.map(|message| message_of(message, info, inner)));
+            history.extend(list.map(|message| verbatim_message(message, info, inner)));
         });
-        if !said.is_empty() {
+        if !history.is_empty() {
             break;
         }
     }
-    said.extend(answers);
-    if said.is_empty() {
+    history.extend(answers);
+    if history.is_empty() {
         return None;
     }
-    let mut settings = Settings {
+    let mut settings = HistorySettings {
         label: ["request_id", "id"].iter().find_map(|key| text(log, key)),
         model: text(log, "model").or_else(|| text_at(log, &["response", "model"])),
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
-    settings.facts.set_if(Facts::CUT, is_truncated(log));
+    settings.facts.set_if(RequestFlags::CUT, is_truncated(log));
     let tools = log.get(name::tools).filter(|tools| tools.count() > 0);
-    let request = tools
-        .map(|tools| Raw::build(record.base.of(tools), |w| w.object(|w| w.key("tools").copy(tools, record.base))));
-    Some(Translated { request, ..Translated::history(info, settings, said) })
+    let request = tools.map(|tools| {
+        RawJson::build(record.base.of(tools), |w| w.object(|w| w.key("tools").copy(tools, record.base)))
+    });
+    Some(TranslatedThread { request, ..TranslatedThread::from_messages(info, settings, history) })
 }
 
-/// A message or an item, as it is logged.
-fn message_of(own: Val<'_>, info: &FormatInfo, from: &Stored<'_>) -> Message {
+/// A logged message or item, unchanged.
+fn verbatim_message(own: Val<'_>, info: &FormatInfo, from: &ParsedRecord<'_>) -> Message {
     let role = if own.get(name::role).is_some_and(|role| role.is("user")) { Role::User } else { Role::Assistant };
-    let raw = Raw::copied(own, from.base);
+    let raw = RawJson::copied(own, from.base);
     Message::verbatim(info.dialect.info().name, role, raw, from.base.of(own), from.number)
 }
 
-/// What a response adds to the history.
-fn answer(response: Val<'_>, info: &FormatInfo, from: &Stored<'_>) -> Vec<Message> {
+/// The messages that a response adds to the history.
+fn response_messages(response: Val<'_>, info: &FormatInfo, from: &ParsedRecord<'_>) -> Vec<Message> {
     if let Some(output) = response.get(name::output).filter(Val::is_array) {
-        return output.elements().map(|item| message_of(item, info, from)).collect();
+        return output.elements().map(|item| verbatim_message(item, info, from)).collect();
     }
     if let Some(content) = response.get(name::content).filter(Val::is_array) {
         let at = from.base.of(response);
-        let raw = Raw::build(at, |w| {
+        let raw = RawJson::build(at, |w| {
             w.object(|w| {
                 w.key("role").plain("assistant");
                 w.key("content").copy(content, from.base);
@@ -159,5 +162,5 @@ fn answer(response: Val<'_>, info: &FormatInfo, from: &Stored<'_>) -> Vec<Messag
     }
     let choice = response.get(name::choices).and_then(|choices| choices.elements().next());
     let message = choice.and_then(|choice| choice.get(name::message)).filter(Val::is_object);
-    message.map(|message| message_of(message, info, from)).into_iter().collect()
+    message.map(|message| verbatim_message(message, info, from)).into_iter().collect()
 }

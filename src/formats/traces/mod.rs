@@ -1,4 +1,4 @@
-//! What gateways, evaluations and tracers record of requests.
+//! Records of requests by gateways, evaluations and tracers.
 
 pub mod inspect_log;
 pub mod langfuse;

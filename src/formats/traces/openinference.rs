@@ -1,12 +1,12 @@
 //! Traces by the conventions of OpenInference (Phoenix, Arize): `llm.input_messages.N.message.…` and
-//! `llm.output_messages.N.message.…`, an attribute for each member of a message.
+//! `llm.output_messages.N.message.…`, one attribute for each member of a message.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Facts, Role, Settings};
+use crate::history::{HistorySettings, RequestFlags, Role};
 
-use super::spans::{self, Attribute, Flat, Naming};
+use super::spans::{self, Attribute, AttributeNames, FlatMessages};
 use crate::formats::threads::{Dialects, STORE, ThreadBuilder, is_truncated};
 
 pub struct Openinference;
@@ -24,12 +24,12 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
 .chat;
 
 const READ_ONLY: &str =
-    "a trace is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+    "traces are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
-/// How the attributes begin that hold messages.
-const STARTS: [&str; 2] = ["llm.input_messages.", "llm.output_messages."];
+/// Prefixes of the attributes with messages.
+const PREFIXES: [&str; 2] = ["llm.input_messages.", "llm.output_messages."];
 
-static NAMES: Naming = Naming {
+static NAMES: AttributeNames = AttributeNames {
     role: "message.role",
     content: "message.content",
     parts: ("message.contents.", "message_content.text"),
@@ -37,7 +37,7 @@ static NAMES: Naming = Naming {
     calls: ("message.tool_calls.", ["tool_call.id", "tool_call.function.name", "tool_call.function.arguments"]),
 };
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &[
@@ -73,39 +73,39 @@ impl Format for Openinference {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if spans::any(probe.val, &STARTS) { 90 } else { 0 }
+        if spans::has_attribute(probe.val, &PREFIXES) { 90 } else { 0 }
     }
 
-    fn knows(&self, val: crate::json::Val<'_>) -> bool {
-        // Spans of other things are passed over.
+    fn accepts(&self, val: crate::json::Val<'_>) -> bool {
+        // Other spans are skipped.
         val.is_object()
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let spans = spans::each(record.val);
-    out.extend(spans.iter().filter_map(|span| translated(span, record)));
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    let spans = spans::span_attributes(record.val);
+    out.extend(spans.iter().filter_map(|span| read_span(span, record)));
 }
 
-fn translated(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
-    let mut said = ThreadBuilder::default();
-    Flat::of(span, STARTS[0]).add(&NAMES, Role::User, record, &mut said);
-    Flat::of(span, STARTS[1]).add(&NAMES, Role::Assistant, record, &mut said);
-    if said.is_empty() {
+fn read_span(span: &[Attribute<'_>], record: &ParsedRecord<'_>) -> Option<TranslatedThread> {
+    let mut thread = ThreadBuilder::default();
+    FlatMessages::of(span, PREFIXES[0]).add(&NAMES, Role::User, record, &mut thread);
+    FlatMessages::of(span, PREFIXES[1]).add(&NAMES, Role::Assistant, record, &mut thread);
+    if thread.is_empty() {
         return None;
     }
     let provider = spans::text(span, &["llm.provider", "llm.system"]).unwrap_or_default();
-    let mut settings = Settings {
+    let mut settings = HistorySettings {
         model: spans::text(span, &["llm.model_name"]),
         target: provider.eq_ignore_ascii_case("openai").then_some("chat"),
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
     let has_cut = span.iter().any(|(name, val)| name.starts_with("llm.") && is_truncated(*val));
-    settings.facts.set_if(Facts::CUT, has_cut);
-    Some(said.finish(&INFO, settings))
+    settings.facts.set_if(RequestFlags::CUT, has_cut);
+    Some(thread.finish(&INFO, settings))
 }

@@ -1,13 +1,13 @@
 //! Traces by the conventions of OpenTelemetry for generative AI: `gen_ai.input.messages`, `gen_ai.output.messages` and
 //! `gen_ai.system_instructions`, which are JSON in a string, and the older `gen_ai.prompt.N.…` and `gen_ai.completion.N.…`.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Facts, Role, Settings};
+use crate::history::{HistorySettings, RequestFlags, Role};
 use crate::json::name;
 
-use super::spans::{self, Attribute, Flat, Naming};
+use super::spans::{self, Attribute, AttributeNames, FlatMessages};
 use crate::formats::threads::{self, Dialects, STORE, ThreadBuilder, is_truncated};
 
 pub struct OtelGenai;
@@ -24,10 +24,10 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
 }).chat;
 
 const READ_ONLY: &str =
-    "a trace is not sent again; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+    "traces are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
-/// How the attributes begin that hold messages.
-const STARTS: [&str; 5] = [
+/// Prefixes of the attributes with messages.
+const PREFIXES: [&str; 5] = [
     "gen_ai.input.messages",
     "gen_ai.output.messages",
     "gen_ai.system_instructions",
@@ -35,7 +35,7 @@ const STARTS: [&str; 5] = [
     "gen_ai.completion.",
 ];
 
-static NAMES: Naming = Naming {
+static NAMES: AttributeNames = AttributeNames {
     role: "role",
     content: "content",
     parts: ("contents.", "text"),
@@ -43,7 +43,7 @@ static NAMES: Naming = Naming {
     calls: ("tool_calls.", ["id", "name", "arguments"]),
 };
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &[
@@ -62,7 +62,7 @@ const UNSENT: &[UnsentPaths] = &[
             "attributes/gen_ai.*.finish_reasons",
             "**/attributes/[key=gen_ai.*.model|gen_ai.system|gen_ai.provider.name|gen_ai.operation.name|gen_ai.*.id|gen_ai.*.role|gen_ai.*.type|gen_ai.*.finish_reasons]value/**",
         ],
-        why: "about the request: its model and provider, and who says what",
+        why: "about the request: its model and provider, and the roles of messages",
     },
     UnsentPaths {
         paths: &[
@@ -90,57 +90,57 @@ impl Format for OtelGenai {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if spans::any(probe.val, &STARTS) { 90 } else { 0 }
+        if spans::has_attribute(probe.val, &PREFIXES) { 90 } else { 0 }
     }
 
-    fn knows(&self, val: crate::json::Val<'_>) -> bool {
-        // Spans of other things are passed over.
+    fn accepts(&self, val: crate::json::Val<'_>) -> bool {
+        // Other spans are skipped.
         val.is_object()
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let spans = spans::each(record.val);
-    out.extend(spans.iter().filter_map(|span| translated(span, record)));
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    let spans = spans::span_attributes(record.val);
+    out.extend(spans.iter().filter_map(|span| read_span(span, record)));
 }
 
-fn translated(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Translated> {
-    let mut said = ThreadBuilder::default();
+fn read_span(span: &[Attribute<'_>], record: &ParsedRecord<'_>) -> Option<TranslatedThread> {
+    let mut thread = ThreadBuilder::default();
     let mut is_broken = false;
-    let sides = [
+    let attributes = [
         ("gen_ai.system_instructions", Role::System),
         ("gen_ai.input.messages", Role::User),
         ("gen_ai.output.messages", Role::Assistant),
     ];
-    for (name, role) in sides {
+    for (name, role) in attributes {
         let Some(val) = spans::get(span, &[name]) else { continue };
-        is_broken |= !threads::within(val, record, &mut |inner| {
+        is_broken |= !threads::with_parsed(val, record, &mut |inner| {
             for message in inner.val.elements() {
                 match message.get(name::role).is_some() {
-                    true => said.message(message, inner),
-                    false => said.content(role, Some(message), inner),
+                    true => thread.message(message, inner),
+                    false => thread.content(role, Some(message), inner),
                 }
             }
         });
     }
-    Flat::of(span, "gen_ai.prompt.").add(&NAMES, Role::User, record, &mut said);
-    Flat::of(span, "gen_ai.completion.").add(&NAMES, Role::Assistant, record, &mut said);
-    if said.is_empty() {
+    FlatMessages::of(span, "gen_ai.prompt.").add(&NAMES, Role::User, record, &mut thread);
+    FlatMessages::of(span, "gen_ai.completion.").add(&NAMES, Role::Assistant, record, &mut thread);
+    if thread.is_empty() {
         return None;
     }
     let provider = spans::text(span, &["gen_ai.provider.name", "gen_ai.system"]).unwrap_or_default();
-    let mut settings = Settings {
+    let mut settings = HistorySettings {
         label: spans::text(span, &["gen_ai.response.id", "gen_ai.conversation.id"]),
         model: spans::text(span, &["gen_ai.response.model", "gen_ai.request.model"]),
         target: provider.eq_ignore_ascii_case("openai").then_some("chat"),
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
     let has_cut = span.iter().any(|(name, val)| name.starts_with("gen_ai.") && is_truncated(*val));
-    settings.facts.set_if(Facts::CUT, is_broken || has_cut);
-    Some(said.finish(&INFO, settings))
+    settings.facts.set_if(RequestFlags::CUT, is_broken || has_cut);
+    Some(thread.finish(&INFO, settings))
 }

@@ -1,18 +1,18 @@
-//! A call and its output.
+//! A call and its output, and their state.
 
 /// No row.
 pub const NONE: u32 = u32::MAX;
 
-/// What became of a call or an output.
+/// The state of a call and its output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PairState {
     /// Call, then its output, of one family, in the right place.
     Answered,
     /// The output is not in one of the messages where the call's results belong.
-    Far,
-    /// The output comes before its call, where only the order is wrong with it.
+    Misplaced,
+    /// The output comes before its call, and only the order is wrong.
     OutputFirst,
-    /// Several calls and outputs with one key, in an order that makes no pairs.
+    /// Several calls and outputs with one key, in an order that does not pair them.
     Tangled,
     /// The output is of another family than the call.
     Mismatched,
@@ -20,12 +20,12 @@ pub enum PairState {
     Open,
     /// An output without a call.
     Orphan,
-    /// A call whose key an earlier call (`twin`) has, with no output of its own.
-    CallAgain,
+    /// A call whose key an earlier call (`twin`) has, without an output of its own.
+    DuplicateCall,
     /// A call and its output, whose key an earlier pair (`twin`) has.
-    PairAgain,
+    DuplicatePair,
     /// An output for a call that another output (`twin`) answers.
-    OutputAgain,
+    DuplicateOutput,
 }
 
 /// A call, an output, or both.
@@ -55,10 +55,10 @@ impl Pair {
         Pair::new(NONE, output, PairState::Orphan)
     }
 
-    /// The row that the pair is reported on: the call, or an output that has none or is itself what is wrong.
+    /// The row that the pair is reported on: the call, or the output if it has no call or is itself wrong.
     pub fn subject(&self) -> u32 {
         match self.state {
-            PairState::OutputFirst | PairState::Tangled | PairState::OutputAgain | PairState::Mismatched => {
+            PairState::OutputFirst | PairState::Tangled | PairState::DuplicateOutput | PairState::Mismatched => {
                 self.output
             }
             _ if self.call != NONE => self.call,
@@ -75,8 +75,8 @@ impl Pair {
         (self.first(), self.output)
     }
 
-    /// The pair of a call that has an output of its own: `pairs` are all of a history.
-    pub fn of_answered(pairs: &[Pair], call: u32) -> Option<&Pair> {
+    /// The pair of an answered call. `pairs` are all pairs of a history.
+    pub fn find_answered(pairs: &[Pair], call: u32) -> Option<&Pair> {
         let at = pairs.partition_point(|pair| pair.first() < call);
         let here = pairs.iter().skip(at).take_while(|pair| pair.first() == call);
         here.into_iter().find(|pair| pair.call == call && pair.state == PairState::Answered)

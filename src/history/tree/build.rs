@@ -1,5 +1,5 @@
-//! From entries to nodes. Parents are resolved by name, cycles are cut, links without items are passed over, and what a
-//! store spread over several lines comes together.
+//! Builds nodes from entries. Parents are resolved by name, cycles are cut, links without items are skipped, and
+//! entries that a store spread over several lines are merged.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -8,41 +8,43 @@ use crate::place::Place;
 
 use super::cycles;
 use super::forks;
-use super::gap::{Gap, Gaps};
+use super::gap::{TreeGap, TreeGaps};
 use super::join::join;
 use super::trim::{is_result, is_results, trim};
-use super::{Entry, Forest, Marks, NO_NODE, Name, Node, Part, Problem, Wrong, distinct};
+use super::{
+    EntryMarks, EntryRole, Forest, NO_NODE, NodeName, TreeEntry, TreeNode, TreeProblem, TreeProblemKind, distinct,
+};
 
-/// Takes entries and rows in the order in which they are stored.
+/// Builds a forest from entries and rows in the order in which they are stored.
 #[derive(Default)]
-pub struct Builder {
-    pub(super) entries: Vec<Entry>,
+pub struct TreeBuilder {
+    pub(super) entries: Vec<TreeEntry>,
     pub(super) rows: Vec<Row>,
     /// First row of each entry.
     pub(super) starts: Vec<u32>,
-    /// What each entry's file is called but for the words that tell requests from responses.
+    /// The file name of each entry without the words that distinguish requests from responses, as a fingerprint.
     pub(super) stems: Vec<u64>,
-    gaps: Vec<Gap>,
+    gaps: Vec<TreeGap>,
     stem: u64,
-    /// The one that was named last.
-    model: Option<Name>,
+    /// The model that was named last.
+    model: Option<NodeName>,
 }
 
-impl Builder {
+impl TreeBuilder {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Another file begins. A request and a response whose files have one stem belong together.
-    pub fn file(&mut self, stem: u64) {
+    /// Starts another file. A request and a response whose files have the same stem belong together.
+    pub fn begin_file(&mut self, stem: u64) {
         self.stem = stem;
     }
 
-    pub fn entry(&mut self, mut entry: Entry) {
-        if entry.goes_on
+    pub fn add_entry(&mut self, mut entry: TreeEntry) {
+        if entry.continues
             && let Some(last) = self.entries.last_mut().filter(|last| last.name == entry.name)
         {
-            let Entry { parent, model, store, time, body, marks, digest, .. } = entry;
+            let TreeEntry { parent, model, store, time, body, marks, digest, .. } = entry;
             last.parent = parent.or(last.parent.take());
             last.model = model.or(last.model.take());
             last.store = store.or(last.store);
@@ -52,7 +54,7 @@ impl Builder {
             return;
         }
         if let Some(last) = self.entries.last() {
-            entry.share(last, self.model.as_ref());
+            entry.share_names(last, self.model.as_ref());
         }
         self.model = entry.model.clone().or(self.model.take());
         self.starts.push(self.rows.len() as u32);
@@ -60,65 +62,65 @@ impl Builder {
         self.entries.push(entry);
     }
 
-    /// A record could not be read.
-    pub fn gap(&mut self, at: Place, record: u32) {
-        self.gaps.push(Gap { at, record, before: self.entries.len() as u32 });
+    /// Adds a record that could not be read.
+    pub fn add_gap(&mut self, at: Place, record: u32) {
+        self.gaps.push(TreeGap { at, record, before: self.entries.len() as u32 });
     }
 
-    /// Rows of the entry that came last.
-    pub fn rows(&mut self, rows: &[Row]) {
+    /// Adds rows of the last entry.
+    pub fn add_rows(&mut self, rows: &[Row]) {
         if !self.entries.is_empty() {
             self.rows.extend_from_slice(rows);
         }
     }
 
-    /// The rows of the entry that came last are replaced by what follows.
-    pub fn reset(&mut self) {
+    /// Discards the rows of the last entry, to be replaced by later ones.
+    pub fn discard_rows(&mut self) {
         if let Some(start) = self.starts.last() {
             self.rows.truncate(*start as usize);
         }
     }
 
-    /// All entries are linked by the server's ids.
+    /// True if all entries are linked by the server's ids.
     pub fn is_chained(&self) -> bool {
-        !self.is_empty() && self.entries.iter().all(|entry| entry.marks.has(Marks::CHAINED))
+        !self.is_empty() && self.entries.iter().all(|entry| entry.marks.has(EntryMarks::CHAINED))
     }
 
-    /// The sessions that the entries were written for, and those that these were forked from.
+    /// The sessions of the entries, and those that they were forked from.
     pub fn sessions(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
         let sessions = || self.entries.iter().filter_map(|entry| entry.session.as_deref());
         let from = sessions().filter_map(|session| session.forked_from.as_deref());
         (sessions().map(|session| &*session.id).collect(), from.collect())
     }
 
-    /// The client that wrote this builds on no response, unless its entries say more than that they follow each other.
+    /// Marks the entries as those of a client that builds on no response, except entries without links.
     pub fn unchain(&mut self) {
-        let entries = self.entries.iter_mut().filter(|entry| !entry.marks.has(Marks::FOLLOWS));
-        entries.for_each(|entry| entry.marks.set(Marks::UNCHAINED));
+        let entries = self.entries.iter_mut().filter(|entry| !entry.marks.has(EntryMarks::FOLLOWS));
+        entries.for_each(|entry| entry.marks.set(EntryMarks::UNCHAINED));
     }
 
-    /// Takes what another one holds, as part of the file at hand.
-    pub fn add(&mut self, other: Builder) {
+    /// Appends the entries of another builder, as part of the current file.
+    pub fn add(&mut self, other: TreeBuilder) {
         let stem = self.stem;
         self.append(other.with_stem(stem));
     }
 
-    /// Takes what another one holds, of its own files.
+    /// Appends the entries of another builder, with their own files.
     #[expect(clippy::indexing_slicing, reason = "the runs begin and end where entries of the other builder begin")]
-    pub fn append(&mut self, other: Builder) {
+    pub fn append(&mut self, other: TreeBuilder) {
         let ends = other.starts.iter().skip(1).copied().chain([other.rows.len() as u32]);
         let runs: Vec<_> = other.starts.iter().copied().zip(ends).zip(other.stems).collect();
         let own = self.stem;
         let mut gaps = other.gaps.into_iter().peekable();
         for (n, (entry, ((start, end), stem))) in (0..).zip(other.entries.into_iter().zip(runs)) {
             while let Some(gap) = gaps.next_if(|gap| gap.before <= n) {
-                self.gap(gap.at, gap.record);
+                self.add_gap(gap.at, gap.record);
             }
             self.stem = stem;
-            self.entry(entry);
-            self.rows(&other.rows[start as usize..end as usize]);
+            self.add_entry(entry);
+            self.add_rows(&other.rows[start as usize..end as usize]);
         }
-        gaps.for_each(|gap| self.gap(gap.at, gap.record));
+        gaps.for_each(|gap| self.add_gap(gap.at, gap.record));
         self.stem = own;
     }
 
@@ -127,7 +129,7 @@ impl Builder {
         self
     }
 
-    /// Counts records from where the stretch before ended.
+    /// Adds an offset to the record numbers.
     pub fn renumber(&mut self, by: u32) {
         self.entries.iter_mut().for_each(|entry| entry.record += by);
         self.rows.iter_mut().for_each(|row| row.record += by);
@@ -145,12 +147,12 @@ impl Builder {
         forks::rename(&mut self.entries);
         let joined = join(&mut self.entries, &self.stems);
         let lost = std::mem::take(&mut self.gaps);
-        let mut gaps = Gaps::new(&lost);
-        let mut links = Links::new(&mut self, &joined, &mut gaps);
+        let mut gaps = TreeGaps::new(&lost);
+        let mut links = EntryLinks::new(&mut self, &joined, &mut gaps);
         links.cut_cycles(&self);
         let order = links.parents_first();
         links.problems.extend(gaps.problems(&links.parent, &order));
-        let groups = Groups::new(&self, &links, &order, &joined);
+        let groups = EntryGroups::new(&self, &links, &order, &joined);
         let mut ranks = vec![0; order.len()];
         for (entry, rank) in order.iter().zip(0..) {
             ranks.get_mut(*entry as usize).into_iter().for_each(|own| *own = rank);
@@ -159,26 +161,26 @@ impl Builder {
     }
 }
 
-/// Who follows whom.
-struct Links {
-    /// The entry whose name counts: itself, but for a copy.
+/// The links between entries.
+struct EntryLinks {
+    /// The entry whose name is used: itself, except for a copy.
     same: Vec<u32>,
-    /// Entry whose content counts.
+    /// The entry whose content is used.
     content: Vec<u32>,
     parent: Vec<u32>,
     missing: Vec<bool>,
-    names: HashMap<Name, u32>,
-    problems: Vec<Problem>,
-    /// Entries that give way to another one of their name which says something else.
+    names: HashMap<NodeName, u32>,
+    problems: Vec<TreeProblem>,
+    /// Entries that are replaced by another one with the same name and different content.
     replaced: Vec<u32>,
 }
 
 #[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
-impl Links {
-    fn new(from: &mut Builder, joined: &[u32], gaps: &mut Gaps<'_>) -> Links {
+impl EntryLinks {
+    fn new(from: &mut TreeBuilder, joined: &[u32], gaps: &mut TreeGaps<'_>) -> EntryLinks {
         let count = from.entries.len();
         let own: Vec<u32> = (0..count as u32).collect();
-        let mut links = Links {
+        let mut links = EntryLinks {
             same: own.clone(),
             content: own,
             parent: vec![NO_NODE; count],
@@ -195,24 +197,24 @@ impl Links {
                 None => {
                     links.names.insert(from.entries[ix].name.clone(), ix as u32);
                 }
-                Some(&first) => links.again(from, first, ix as u32),
+                Some(&first) => links.add_duplicate(from, first, ix as u32),
             }
         }
-        let (mut told, mut anchored) = (HashSet::new(), HashSet::new());
+        let (mut reported, mut anchored) = (HashSet::new(), HashSet::new());
         for (ix, entry) in from.entries.iter().enumerate() {
-            if let Some(wrong) = entry.wrong.filter(|wrong| told.insert(*wrong)) {
+            if let Some(wrong) = entry.problem.filter(|wrong| reported.insert(*wrong)) {
                 links.problem(from, wrong, ix, None);
             }
             let is_anchored = entry.thread != 0 && anchored.contains(&entry.thread);
-            if entry.part != Part::Link {
+            if entry.part != EntryRole::Link {
                 anchored.insert(entry.thread);
             }
-            if entry.marks.has(Marks::FOLLOWS) {
+            if entry.marks.has(EntryMarks::FOLLOWS) {
                 links.parent[ix] = (ix as u32).checked_sub(1).unwrap_or(NO_NODE);
                 continue;
             }
-            // A summary is no step of the conversation, and may be of another file's.
-            if entry.marks.has(Marks::SUMMARY) {
+            // A summary is not a step of the conversation, and may belong to another file.
+            if entry.marks.has(EntryMarks::SUMMARY) {
                 continue;
             }
             // A request is where its response is.
@@ -220,19 +222,20 @@ impl Links {
                 continue;
             }
             let Some(name) = entry.parent.as_deref() else { continue };
-            let chained = entry.marks.has(Marks::CHAINED);
-            let held = || if chained { None } else { gaps.hold(name, ix as u32, &from.entries) };
-            let parent = links.names.get(name).copied().or_else(held);
+            let chained = entry.marks.has(EntryMarks::CHAINED);
+            let bridged = || if chained { None } else { gaps.bridge(name, ix as u32, &from.entries) };
+            let parent = links.names.get(name).copied().or_else(bridged);
             match parent {
                 Some(parent) => links.parent[ix] = parent,
                 None => {
                     links.missing[ix] = true;
-                    // What comes before a compaction is not replayed, and may be elsewhere; where no message comes before
-                    // a link, nothing is lost.
-                    let is_link = entry.part == Part::Link && !is_anchored;
-                    let is_idle = entry.thread != 0 && (is_link || entry.marks.has(Marks::RESTART));
-                    if !entry.marks.has(Marks::CHAINED) && !is_idle {
-                        let wrong = if is_anchored { Wrong::Phantom } else { Wrong::MissingParent };
+                    // Entries before a compaction are not replayed, and may be elsewhere; if no message comes before a
+                    // link, nothing is lost.
+                    let is_link = entry.part == EntryRole::Link && !is_anchored;
+                    let is_idle = entry.thread != 0 && (is_link || entry.marks.has(EntryMarks::RESTART));
+                    if !entry.marks.has(EntryMarks::CHAINED) && !is_idle {
+                        let wrong =
+                            if is_anchored { TreeProblemKind::Phantom } else { TreeProblemKind::MissingParent };
                         links.problem(from, wrong, ix, None);
                     }
                 }
@@ -241,8 +244,8 @@ impl Links {
         links
     }
 
-    /// A name is given for the second time.
-    fn again(&mut self, from: &mut Builder, first: u32, again: u32) {
+    /// Handles a name that occurs again.
+    fn add_duplicate(&mut self, from: &mut TreeBuilder, first: u32, again: u32) {
         let (old, new) = (&from.entries[first as usize], &from.entries[again as usize]);
         let known = old.digest != 0 && new.digest != 0;
         let changed = known && from.entries[self.content[first as usize] as usize].digest != new.digest;
@@ -250,13 +253,13 @@ impl Links {
         // A fork begins with the lines of the session that it was forked from.
         let is_fork = !changed && old.session != new.session && old.at.doc != new.at.doc;
         if known && !is_fork {
-            let wrong = if changed { Wrong::Changed } else { Wrong::Copied };
+            let wrong = if changed { TreeProblemKind::Changed } else { TreeProblemKind::Copied };
             self.problem(from, wrong, again as usize, partner);
         }
         self.same[again as usize] = first;
-        // Readers that keep entries by name keep the one that came last.
+        // Readers that index entries by name keep the last one.
         let (more, marks) = (from.rows_of(again).len(), new.marks);
-        let better = old.marks.has(Marks::UNFINISHED) && !marks.has(Marks::UNFINISHED);
+        let better = old.marks.has(EntryMarks::UNFINISHED) && !marks.has(EntryMarks::UNFINISHED);
         let fuller = better || more > from.rows_of(self.content[first as usize]).len();
         let wins = changed || !known && fuller;
         if changed || !known {
@@ -267,23 +270,23 @@ impl Links {
             from.entries[first as usize].marks = marks;
         }
         if changed {
-            from.entries[first as usize].marks.set(Marks::EDITED);
+            from.entries[first as usize].marks.set(EntryMarks::EDITED);
         }
     }
 
-    fn problem(&mut self, from: &Builder, wrong: Wrong, ix: usize, partner: Option<Place>) {
+    fn problem(&mut self, from: &TreeBuilder, wrong: TreeProblemKind, ix: usize, partner: Option<Place>) {
         let entry = &from.entries[ix];
-        self.problems.push(Problem { wrong, at: entry.at, record: entry.record, partner });
+        self.problems.push(TreeProblem { kind: wrong, at: entry.at, record: entry.record, partner });
     }
 
-    /// Parents that lead back to where they began: the entry that is stored first becomes a root.
-    fn cut_cycles(&mut self, from: &Builder) {
+    /// Cuts cycles of parents: the entry that is stored first becomes a root.
+    fn cut_cycles(&mut self, from: &TreeBuilder) {
         for (first, parent) in cycles::cut(&mut self.parent) {
-            self.problem(from, Wrong::Cycle, first as usize, Some(from.entries[parent as usize].at));
+            self.problem(from, TreeProblemKind::Cycle, first as usize, Some(from.entries[parent as usize].at));
         }
     }
 
-    /// All entries, parents before children, else in the order in which they are stored.
+    /// All entries, parents before children, otherwise in stored order.
     fn parents_first(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.parent.len());
         let mut done = vec![false; self.parent.len()];
@@ -301,22 +304,22 @@ impl Links {
     }
 }
 
-/// Which entries make a node together.
-struct Groups {
+/// The entries that make up each node.
+struct EntryGroups {
     /// The first entry of the group that an entry belongs to; [`NO_NODE`] for links above the first item.
     of: Vec<u32>,
-    /// Marks that links above a group hand down to it.
-    carried: Vec<Marks>,
+    /// Marks that a group inherits from the links above it.
+    carried: Vec<EntryMarks>,
     /// The outputs that answer a response, by its group.
     batches: HashMap<u32, u32>,
 }
 
 #[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
-impl Groups {
-    fn new(from: &Builder, links: &Links, order: &[u32], joined: &[u32]) -> Groups {
-        let mut groups = Groups {
+impl EntryGroups {
+    fn new(from: &TreeBuilder, links: &EntryLinks, order: &[u32], joined: &[u32]) -> EntryGroups {
+        let mut groups = EntryGroups {
             of: vec![NO_NODE; order.len()],
-            carried: vec![Marks::default(); order.len()],
+            carried: vec![EntryMarks::default(); order.len()],
             batches: HashMap::new(),
         };
         // (group of the parent, message) of each response, and the outputs that answer a response.
@@ -330,18 +333,18 @@ impl Groups {
             }
             let parent = links.parent[ix as usize];
             let above = if parent == NO_NODE { NO_NODE } else { groups.of[parent as usize] };
-            if parent != NO_NODE && from.entries[parent as usize].part == Part::Link {
+            if parent != NO_NODE && from.entries[parent as usize].part == EntryRole::Link {
                 let carried = groups.carried[parent as usize];
                 groups.carried[ix as usize].set(carried);
             }
             let rows = from.rows_of(links.content[ix as usize]);
             groups.of[ix as usize] = match entry.part {
-                Part::Link => {
-                    let handed = Marks(entry.marks.0 & Marks::RESTART.and(Marks::TRIMMED).0);
+                EntryRole::Link => {
+                    let handed = EntryMarks(entry.marks.0 & EntryMarks::RESTART.and(EntryMarks::TRIMMED).0);
                     groups.carried[ix as usize].set(handed);
                     above
                 }
-                Part::Answer if entry.message.is_some() => {
+                EntryRole::Answer if entry.message.is_some() => {
                     let message = entry.message.as_deref().unwrap_or_default();
                     let is_same = |group: u32| {
                         group != NO_NODE && from.entries[group as usize].message.as_deref() == Some(message)
@@ -350,12 +353,12 @@ impl Groups {
                         Some(&up) if up != NO_NODE => groups.of[up as usize],
                         _ => NO_NODE,
                     };
-                    // A line may hang on an output of the call that an earlier line of its response made.
+                    // The parent of a line may be an output of a call from an earlier line of its response.
                     let beside = batches.get(&over(above)).filter(|batch| **batch == above).map(|_| over(above));
                     let found = [above, beside.unwrap_or(NO_NODE)].into_iter().find(|group| is_same(*group));
                     found.unwrap_or_else(|| *lines.entry((above, message)).or_insert(ix))
                 }
-                Part::Input if above != NO_NODE && is_results(rows) => {
+                EntryRole::Input if above != NO_NODE && is_results(rows) => {
                     let results = || rows.iter().filter(|row| is_result(row)).map(|row| (above, row.key));
                     let is_new = results().all(|result| !answered.contains(&result));
                     answered.extend(results());
@@ -368,7 +371,7 @@ impl Groups {
                 _ => ix,
             };
         }
-        // Copies, and requests with a response, belong where the other one does.
+        // Copies, and requests with a response, belong to the group of the other one.
         groups.batches = batches;
         for (ix, response) in joined.iter().enumerate() {
             let other = links.same[if *response == NO_NODE { ix } else { *response as usize }];
@@ -382,13 +385,13 @@ impl Groups {
 
 /// Makes the nodes, in the order in which their first entries are stored.
 #[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
-fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -> Forest {
+fn lay_out(mut from: TreeBuilder, mut links: EntryLinks, groups: EntryGroups, ranks: &[u32]) -> Forest {
     let count = from.entries.len();
     let mut node_of = vec![NO_NODE; count];
     let mut members: Vec<Vec<u32>> = Vec::new();
     for ix in 0..count {
         let group = groups.of[ix];
-        if group == NO_NODE || from.entries[ix].part == Part::Link {
+        if group == NO_NODE || from.entries[ix].part == EntryRole::Link {
             continue;
         }
         if node_of[group as usize] == NO_NODE {
@@ -409,14 +412,14 @@ fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -
         let head = heads[node] as usize;
         // Lines of one response may be stored in another order than that of their links.
         members.sort_by_key(|member| ranks[*member as usize]);
-        if from.entries[head].part == Part::Exchange {
-            members.sort_by_key(|member| from.entries[*member as usize].part != Part::Input);
+        if from.entries[head].part == EntryRole::Exchange {
+            members.sort_by_key(|member| from.entries[*member as usize].part != EntryRole::Input);
         }
         let start = forest.rows.len() as u32;
-        let mut entry = from.entries[head].taken();
+        let mut entry = from.entries[head].take_content();
         let mut names = vec![std::mem::take(&mut entry.name)];
-        let asked = members.len() > 1 && entry.part == Part::Exchange;
-        // What the request asked for counts, not what the response repeats of it.
+        let asked = members.len() > 1 && entry.part == EntryRole::Exchange;
+        // The settings of the request are used, not those that the response repeats.
         let mut repeated = if asked { (entry.body.take(), entry.model.take()) } else { (None, None) };
         for &member in members.iter() {
             if links.same[member as usize] != member {
@@ -429,7 +432,7 @@ fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -
                 entry.model = entry.model.or_else(|| repeated.1.take());
                 continue;
             }
-            let own = from.entries[member as usize].taken();
+            let own = from.entries[member as usize].take_content();
             names.push(own.name);
             names.extend(own.response.clone());
             entry.marks.set(own.marks);
@@ -443,14 +446,14 @@ fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -
         entry.marks.set(groups.carried[head]);
         let up = links.parent[head];
         let up = if up == NO_NODE { NO_NODE } else { groups.of[up as usize] };
-        // What follows a response comes after the outputs of its calls, whichever of their lines it names.
+        // An entry after a response comes after the outputs of its calls, whichever of their lines it names.
         let batch = groups.batches.get(&up).filter(|batch| entry.thread != 0 && **batch as usize != head);
         let up = match batch.filter(|_| !is_results(from.rows_of(links.content[head]))) {
             Some(batch) => *batch,
             None => up,
         };
         let parent = if up == NO_NODE { NO_NODE } else { node_of[up as usize] };
-        forest.nodes.push(Node {
+        forest.nodes.push(TreeNode {
             missing: links.missing[head].then(|| entry.parent.clone()).flatten(),
             entry,
             names: distinct(names),
@@ -465,18 +468,20 @@ fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -
     }
     let current = (0..count).rev().find(|ix| {
         let entry = &from.entries[*ix];
-        groups.of[*ix] != NO_NODE && entry.part != Part::Link && !entry.marks.has(Marks::SIDE)
+        groups.of[*ix] != NO_NODE && entry.part != EntryRole::Link && !entry.marks.has(EntryMarks::SIDE)
     });
     let current = current.map(|ix| node_of[groups.of[ix] as usize]);
-    // There is room for the names of the nodes then.
+    // Frees memory for the names of the nodes.
     drop(from);
     forest.link(current);
     forest
 }
 
-/// The entry that the last summary leads to, if it is above it: else the summary is a title of another file.
-fn summarised(from: &Builder, names: &HashMap<Name, u32>) -> Option<usize> {
-    let mut summaries = from.entries.iter().enumerate().rev().filter(|(_, entry)| entry.marks.has(Marks::SUMMARY));
+/// The entry that the last summary refers to, if it comes before it: otherwise the summary is a title from another
+/// file.
+fn summarised(from: &TreeBuilder, names: &HashMap<NodeName, u32>) -> Option<usize> {
+    let mut summaries =
+        from.entries.iter().enumerate().rev().filter(|(_, entry)| entry.marks.has(EntryMarks::SUMMARY));
     summaries.find_map(|(ix, entry)| {
         let leaf = *names.get(entry.parent.as_deref()?)? as usize;
         (leaf < ix).then_some(leaf)

@@ -1,8 +1,8 @@
-//! Parents that lead back to where they began.
+//! Cycles of parents.
 
 use super::NO_NODE;
 
-/// Cuts each cycle: what is stored first of it becomes a root. Gives each of these, and the parent that it had.
+/// Cuts each cycle: its first stored entry becomes a root. Returns each of these, and its former parent.
 #[expect(clippy::indexing_slicing, reason = "parents are numbers of the same list, or none")]
 pub(super) fn cut(parents: &mut [u32]) -> Vec<(u32, u32)> {
     const NEW: u32 = u32::MAX;

@@ -1,55 +1,58 @@
-//! The tree itself: what is above a node, which leaf is the live one, which calls are open, and how people name
-//! nodes.
+//! The tree: paths, the current leaf, open calls, and short names of nodes.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::history::Row;
 use crate::place::Place;
 
-use super::{Marks, NO_NODE, Name, Node, Part, Problem, Wrong, cycles};
+use super::{EntryMarks, EntryRole, NO_NODE, NodeName, TreeNode, TreeProblem, TreeProblemKind, cycles};
 
 /// All nodes of a conversation, in the order in which they are stored; there may be several roots.
 #[derive(Default)]
 pub struct Forest {
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TreeNode>,
     pub rows: Vec<Row>,
-    pub problems: Vec<Problem>,
-    /// Entries that gave way to another one of their name: where, and the numbers of their records.
+    pub problems: Vec<TreeProblem>,
+    /// Entries that were replaced by another one with the same name: their places and record numbers.
     pub replaced: Vec<(Place, u32)>,
-    /// The leaf at which the conversation goes on.
+    /// The leaf at which the conversation continues.
     pub current: Option<u32>,
-    pub(super) names: HashMap<Name, u32>,
-    /// For each node the nearest one, from it upwards, in which the model speaks.
+    pub(super) names: HashMap<NodeName, u32>,
+    /// For each node the nearest answer of the model, from it upwards.
     pub(super) answers: Vec<u32>,
 }
 
-/// What a name that a person typed means.
+/// The result of looking up a name that a user typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Named {
+pub enum NodeMatch {
     One(u32),
-    /// The beginning or end of several names.
+    /// The start or end of several names.
     Several(Vec<u32>),
     None,
 }
 
-/// Names that are shown are at least this long.
+/// Minimum length of shortened names.
 const SHORT: usize = 8;
 
 impl Forest {
-    /// Entries that do not lead to one another may do so as nodes: a copy is one node with what it is a copy of.
+    /// Cuts cycles of nodes, which may exist without a cycle of entries: a copy is one node with its original.
     #[expect(clippy::indexing_slicing, reason = "parents are numbers of nodes, or none")]
     pub(super) fn cut_cycles(&mut self) {
         let mut parents: Vec<u32> = self.nodes.iter().map(|node| node.parent).collect();
         for (first, parent) in cycles::cut(&mut parents) {
             self.nodes[first as usize].parent = NO_NODE;
             let (first, partner) = (&self.nodes[first as usize].entry, self.nodes[parent as usize].entry.at);
-            let cycle =
-                Problem { wrong: Wrong::Cycle, at: first.at, record: first.record, partner: Some(partner) };
+            let cycle = TreeProblem {
+                kind: TreeProblemKind::Cycle,
+                at: first.at,
+                record: first.record,
+                partner: Some(partner),
+            };
             self.problems.push(cycle);
         }
     }
 
-    /// Sets children, names and the current leaf; finds what is wrong with chains.
+    /// Sets children, names and the current leaf, and reports problems of chains.
     #[expect(
         clippy::indexing_slicing,
         reason = "parents are numbers of nodes, or none, and each node has an answer"
@@ -73,8 +76,8 @@ impl Forest {
                 (false, parent) => self.answers[parent as usize],
             };
         }
-        // Of files that were put together nobody says which came last, but their times.
-        let chained = self.nodes.iter().all(|node| node.has(Marks::CHAINED));
+        // For files that were merged, only their times say which came last.
+        let chained = self.nodes.iter().all(|node| node.has(EntryMarks::CHAINED));
         let files = self.nodes.iter().map(|node| node.entry.at.doc).collect::<HashSet<_>>().len();
         let newest = (0..self.nodes.len() as u32).max_by_key(|ix| (self.node(*ix).entry.time, *ix));
         self.current = if chained || files > 1 { newest } else { current }.map(|at| self.leaf_below(at));
@@ -84,8 +87,8 @@ impl Forest {
         self.problems.sort_by_key(|problem| problem.at.order());
     }
 
-    #[expect(clippy::indexing_slicing, reason = "nodes are asked for by the numbers that they have here")]
-    pub fn node(&self, ix: u32) -> &Node {
+    #[expect(clippy::indexing_slicing, reason = "nodes are looked up by their indices")]
+    pub fn node(&self, ix: u32) -> &TreeNode {
         &self.nodes[ix as usize]
     }
 
@@ -114,18 +117,18 @@ impl Forest {
         order
     }
 
-    /// The node itself, then what is above it.
+    /// The node itself, then its ancestors.
     pub fn upward(&self, from: u32) -> impl Iterator<Item = u32> + '_ {
         let step = |at: u32| (at != NO_NODE).then_some(at);
         std::iter::successors(step(from), move |at| step(self.node(*at).parent))
     }
 
-    /// What a request would replay: from where the history begins down to the node.
+    /// The path that a request would replay: from the start of the history down to the node.
     pub fn path(&self, to: u32) -> Vec<u32> {
         let mut path = Vec::new();
         for at in self.upward(to) {
             path.push(at);
-            if self.node(at).has(Marks::RESTART) {
+            if self.node(at).has(EntryMarks::RESTART) {
                 break;
             }
         }
@@ -141,18 +144,18 @@ impl Forest {
         at
     }
 
-    /// The leaf at which each conversation of its own goes on: the live one, and that of each side chain.
+    /// The leaf at which each separate conversation continues: the current one, and that of each side chain.
     pub fn live_leaves(&self) -> Vec<u32> {
-        let sides = self.roots().filter(|root| self.node(*root).has(Marks::SIDE));
+        let sides = self.roots().filter(|root| self.node(*root).has(EntryMarks::SIDE));
         self.current.into_iter().chain(sides.map(|root| self.leaf_below(root))).collect()
     }
 
-    /// The nearest node, from this one upwards, in which the model speaks.
+    /// The nearest answer of the model, from this node upwards.
     pub fn answer_above(&self, from: u32) -> Option<u32> {
         self.answers.get(from as usize).copied().filter(|answer| *answer != NO_NODE)
     }
 
-    /// Calls of the last response above (or in) a node that nothing answers up to the node.
+    /// Calls of the last response above (or in) a node that are not answered up to the node.
     pub fn open_calls(&self, at: u32) -> Vec<Row> {
         let Some(answer) = self.answer_above(at) else { return Vec::new() };
         let mut outputs: HashSet<u64> = HashSet::new();
@@ -166,38 +169,38 @@ impl Forest {
         calls.filter(|call| !outputs.contains(&call.key)).copied().collect()
     }
 
-    /// What the response above leaves open, a request that builds on it must answer; and it must be there.
+    /// Checks that the response a request builds on is stored, and that the request answers its open calls.
     fn check_chain(&mut self, ix: u32) {
         let node = self.node(ix);
         let entry = &node.entry;
         let mut wrong = None;
         if entry.claimed.is_some() && entry.claimed != entry.parent {
-            wrong = Some(Wrong::OtherParent);
-        } else if entry.marks.has(Marks::UNFINISHED) {
-            wrong = Some(Wrong::Unfinished);
+            wrong = Some(TreeProblemKind::OtherParent);
+        } else if entry.marks.has(EntryMarks::UNFINISHED) {
+            wrong = Some(TreeProblemKind::Unfinished);
         }
         let mut partner = None;
-        // A request that was answered was no error.
-        if entry.marks.has(Marks::CHAINED) && entry.part == Part::Input && node.parent != NO_NODE {
+        // A request with a response was accepted.
+        if entry.marks.has(EntryMarks::CHAINED) && entry.part == EntryRole::Input && node.parent != NO_NODE {
             let parent = self.node(node.parent);
             if parent.entry.store == Some(false) {
-                wrong = Some(Wrong::NotStored);
+                wrong = Some(TreeProblemKind::NotStored);
                 partner = Some(parent.entry.at);
             } else if let Some(call) = self.open_calls(ix).first() {
-                wrong = Some(Wrong::Unanswered);
+                wrong = Some(TreeProblemKind::Unanswered);
                 partner = Some(call.at);
             }
         }
         if let Some(wrong) = wrong {
-            let problem = Problem { wrong, at: entry.at, record: entry.record, partner };
+            let problem = TreeProblem { kind: wrong, at: entry.at, record: entry.record, partner };
             self.problems.push(problem);
         }
     }
 
-    /// The node that a name, its beginning or its end, or the number of a record (from 1) means.
-    pub fn find(&self, name: &str) -> Named {
+    /// Finds a node by its name, the start or end of its name, or the number of a record (from 1).
+    pub fn find(&self, name: &str) -> NodeMatch {
         if let Some(ix) = self.names.get(name) {
-            return Named::One(*ix);
+            return NodeMatch::One(*ix);
         }
         let part = name.trim_matches('…');
         let fits = |full: &str| !part.is_empty() && (full.starts_with(part) || full.ends_with(part));
@@ -205,10 +208,10 @@ impl Forest {
         found.sort_unstable();
         found.dedup();
         match (found.as_slice(), name.trim_start_matches('#').parse::<u32>()) {
-            ([one], _) => Named::One(*one),
-            (_, Ok(number)) if number > 0 => self.at_record(number - 1).map_or(Named::None, Named::One),
-            ([], _) => Named::None,
-            _ => Named::Several(found),
+            ([one], _) => NodeMatch::One(*one),
+            (_, Ok(number)) if number > 0 => self.at_record(number - 1).map_or(NodeMatch::None, NodeMatch::One),
+            ([], _) => NodeMatch::None,
+            _ => NodeMatch::Several(found),
         }
     }
 
@@ -221,8 +224,8 @@ impl Forest {
         (record <= end.max(within)).then_some(last)
     }
 
-    /// For each node a name that is short and means no other: the beginning of its name, or, where names begin alike,
-    /// the end; the number of its record where nothing names it.
+    /// A short unique name for each node: the start of its name, or the end if names start alike; the number of its
+    /// record if it has no name.
     pub fn short_names(&self) -> Vec<String> {
         let names: Vec<&str> = self.names.keys().map(|name| &**name).collect();
         let fronts = unique_lengths(names.iter().map(|name| name.chars().collect()).collect());
@@ -241,11 +244,11 @@ impl Forest {
                 format!("…{}", name.chars().skip(count.saturating_sub(back)).collect::<String>())
             }
         };
-        let number = |node: &Node| format!("#{}", node.entry.record + 1);
+        let number = |node: &TreeNode| format!("#{}", node.entry.record + 1);
         self.nodes.iter().map(|node| node.name().map_or_else(|| number(node), shorten)).collect()
     }
 
-    /// The names that look most like one that is not there, at most three.
+    /// The nodes with the names most similar to an unknown one, at most three.
     pub fn nearest(&self, name: &str, distance: impl Fn(&str, &str) -> usize) -> Vec<u32> {
         let mut all: Vec<(usize, u32)> = self
             .names
@@ -260,7 +263,7 @@ impl Forest {
         all.into_iter().take(3).map(|(_, ix)| ix).collect()
     }
 
-    /// Sets the response id of a node, where the store did not keep it.
+    /// Sets the response id of a node, if the store does not have it.
     pub fn set_response(&mut self, ix: u32, id: &str) {
         let Some(node) = self.nodes.get_mut(ix as usize) else { return };
         node.entry.response = Some(id.into());
@@ -268,15 +271,15 @@ impl Forest {
         self.names.entry(id.into()).or_insert(ix);
     }
 
-    /// Says that a node's text was edited.
-    pub fn set_edited(&mut self, ix: u32) {
+    /// Marks a node as edited.
+    pub fn mark_edited(&mut self, ix: u32) {
         if let Some(node) = self.nodes.get_mut(ix as usize) {
-            node.entry.marks.set(Marks::EDITED);
+            node.entry.marks.set(EntryMarks::EDITED);
         }
     }
 }
 
-/// How many letters of each text tell it from all others.
+/// The number of leading characters that distinguish each text from all others.
 #[expect(clippy::indexing_slicing, reason = "there is a length for each text, and numbers are counted over them")]
 fn unique_lengths(texts: Vec<Vec<char>>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts.len()).collect();

@@ -1,16 +1,16 @@
-//! Forks that lie in a file of their own: it begins with the lines of the session that was forked. Where those were
-//! given other names, they get the names that they have there, so that they are one.
+//! Forks with their own file, which begins with the lines of the forked session. If those lines have other names, they
+//! get the names of the originals, so that both are one.
 
 use std::collections::HashMap;
 
-use super::{Entry, Name, Part};
+use super::{EntryRole, NodeName, TreeEntry};
 
-/// Names the first lines of each fork as those of its session, as far as they say the same.
-pub(super) fn rename(entries: &mut [Entry]) {
-    let mut lines: HashMap<Name, Vec<usize>> = HashMap::new();
+/// Renames the first lines of each fork to those of its session, as far as their content is equal.
+pub(super) fn rename(entries: &mut [TreeEntry]) {
+    let mut lines: HashMap<NodeName, Vec<usize>> = HashMap::new();
     for (ix, entry) in entries.iter().enumerate() {
         if let Some(session) =
-            entry.session.as_ref().filter(|_| entry.part != Part::Link && !entry.name.is_empty())
+            entry.session.as_ref().filter(|_| entry.part != EntryRole::Link && !entry.name.is_empty())
         {
             lines.entry(session.id.clone()).or_default().push(ix);
         }
@@ -20,7 +20,7 @@ pub(super) fn rename(entries: &mut [Entry]) {
         let from = entries.get(*own.first()?)?.session.as_ref()?.forked_from.as_ref()?;
         Some((lines.get(from).filter(|_| from != id)?, own))
     });
-    let mut names: HashMap<Name, Name> = HashMap::new();
+    let mut names: HashMap<NodeName, NodeName> = HashMap::new();
     for (from, own) in forks {
         let pairs = from.iter().zip(own).map_while(|(a, b)| Some((entries.get(*a)?, entries.get(*b)?)));
         for (a, b) in pairs.take_while(|(a, b)| a.digest == b.digest).filter(|(a, b)| a.name != b.name) {
@@ -30,7 +30,7 @@ pub(super) fn rename(entries: &mut [Entry]) {
     if names.is_empty() {
         return;
     }
-    // A fork of a fork has names that were given twice.
+    // The names of a fork of a fork were replaced twice.
     let last = |name: &str| {
         let mut name = names.get(name)?;
         for _ in 0..names.len() {

@@ -1,41 +1,41 @@
-//! Records that could not be read. Each holds at most one entry, which others may follow: those hang on to what was stored
-//! before it, so that a damaged line does not take the rest of the tree with it.
+//! Records that could not be read. Each contains at most one entry, which others may follow: those are attached to the
+//! entry stored before it, so that a damaged line does not lose the rest of the tree.
 
 use std::collections::HashMap;
 
 use crate::place::Place;
 
-use super::{Entry, Marks, NO_NODE, Name, Problem, Wrong};
+use super::{EntryMarks, NO_NODE, NodeName, TreeEntry, TreeProblem, TreeProblemKind};
 
 /// A record that could not be read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gap {
+pub(super) struct TreeGap {
     pub at: Place,
     pub record: u32,
     /// Number of entries before it.
     pub before: u32,
 }
 
-/// Which unknown names may be those of lost entries.
-pub(super) struct Gaps<'g> {
-    gaps: &'g [Gap],
-    /// The gap that each unknown name was given.
-    of: HashMap<Name, usize>,
-    /// Number of gaps that have been passed, and those among them that no name was found for.
+/// Assigns unknown names to unreadable records.
+pub(super) struct TreeGaps<'g> {
+    gaps: &'g [TreeGap],
+    /// The gap that each unknown name was assigned to.
+    of: HashMap<NodeName, usize>,
+    /// Number of gaps passed so far, and those among them that have no name yet.
     passed: usize,
     free: Vec<usize>,
-    /// Entries that hang on to what is before a gap.
-    held: Vec<(usize, u32)>,
+    /// Entries attached to the entry before a gap, with the index of the gap.
+    bridged: Vec<(usize, u32)>,
 }
 
-impl<'g> Gaps<'g> {
-    pub fn new(gaps: &'g [Gap]) -> Self {
-        Gaps { gaps, of: HashMap::new(), passed: 0, free: Vec::new(), held: Vec::new() }
+impl<'g> TreeGaps<'g> {
+    pub fn new(gaps: &'g [TreeGap]) -> Self {
+        TreeGaps { gaps, of: HashMap::new(), passed: 0, free: Vec::new(), bridged: Vec::new() }
     }
 
-    /// The entry on which the child of an unknown one goes on; [`NO_NODE`] if nothing is before the gap. `None` if no gap
-    /// is left that may hold the unknown one. Children come in their order.
-    pub fn hold(&mut self, name: &str, child: u32, entries: &[Entry]) -> Option<u32> {
+    /// The entry to which the child of an unknown parent is attached; [`NO_NODE`] if there is none before the gap.
+    /// `None` if no gap remains for the parent. Must be called in the order of the children.
+    pub fn bridge(&mut self, name: &str, child: u32, entries: &[TreeEntry]) -> Option<u32> {
         while self.gaps.get(self.passed).is_some_and(|gap| gap.before <= child) {
             self.free.push(self.passed);
             self.passed += 1;
@@ -53,24 +53,24 @@ impl<'g> Gaps<'g> {
                 nearest
             }
         };
-        self.held.push((gap, child));
-        let is_beside = |entry: &Entry| {
+        self.bridged.push((gap, child));
+        let is_beside = |entry: &TreeEntry| {
             entry.at.doc == own.at.doc
                 && !entry.name.is_empty()
-                && !entry.marks.has(Marks::SUMMARY)
-                && entry.marks.has(Marks::SIDE) == own.marks.has(Marks::SIDE)
+                && !entry.marks.has(EntryMarks::SUMMARY)
+                && entry.marks.has(EntryMarks::SIDE) == own.marks.has(EntryMarks::SIDE)
         };
         let mut before = entries.iter().take(self.gaps.get(gap)?.before as usize);
         Some(before.rposition(is_beside).map_or(NO_NODE, |ix| ix as u32))
     }
 
-    /// How many entries are linked to each of the lost ones. `order` has parents before their children.
+    /// Problems with the number of entries linked to each gap. `order` has parents before their children.
     #[expect(
         clippy::indexing_slicing,
-        reason = "parents are numbers of entries, or none; gaps and children were given theirs by what holds them"
+        reason = "parents are indices of entries, or none; gaps and children are indices of their lists"
     )]
-    pub fn problems(&self, parents: &[u32], order: &[u32]) -> Vec<Problem> {
-        if self.held.is_empty() {
+    pub fn problems(&self, parents: &[u32], order: &[u32]) -> Vec<TreeProblem> {
+        if self.bridged.is_empty() {
             return Vec::new();
         }
         let mut below = vec![1u32; parents.len()];
@@ -81,14 +81,15 @@ impl<'g> Gaps<'g> {
             }
         }
         let mut counts = vec![0; self.gaps.len()];
-        self.held.iter().for_each(|(gap, child)| counts[*gap] += below[*child as usize]);
-        let told = self.gaps.iter().zip(counts).filter(|(_, count)| *count > 0);
-        told.map(|(gap, count)| Problem {
-            wrong: Wrong::Lost(count),
-            at: gap.at,
-            record: gap.record,
-            partner: None,
-        })
-        .collect()
+        self.bridged.iter().for_each(|(gap, child)| counts[*gap] += below[*child as usize]);
+        let linked = self.gaps.iter().zip(counts).filter(|(_, count)| *count > 0);
+        linked
+            .map(|(gap, count)| TreeProblem {
+                kind: TreeProblemKind::Lost(count),
+                at: gap.at,
+                record: gap.record,
+                partner: None,
+            })
+            .collect()
     }
 }

@@ -1,25 +1,26 @@
-//! Requests and responses that are stored apart. A request does not say which response answered it; both name the
-//! response that they follow, and what belongs together is stored together: next to each other in one file, or in two
-//! files that are called alike.
+//! Joins requests and responses that are stored separately. A request does not say which response answered it; both
+//! name the response that they follow, and they are stored together: next to each other in one file, or in two files
+//! with similar names.
 
 use std::collections::HashMap;
 
-use super::{Entry, Marks, NO_NODE, Part};
+use super::{EntryMarks, EntryRole, NO_NODE, TreeEntry};
 
-/// The response of each entry that is a request with one.
+/// For each entry the index of its response; [`NO_NODE`] if it is not a request with one.
 #[expect(clippy::indexing_slicing, reason = "numbers are counted over the entries, and each entry has a stem")]
-pub(super) fn join(entries: &mut [Entry], stems: &[u64]) -> Vec<u32> {
+pub(super) fn join(entries: &mut [TreeEntry], stems: &[u64]) -> Vec<u32> {
     let count = entries.len();
     let mut joined = vec![NO_NODE; count];
-    let chained = |ix: &usize| entries[*ix].marks.has(Marks::CHAINED);
-    let requests: Vec<usize> = (0..count).filter(chained).filter(|ix| entries[*ix].part == Part::Input).collect();
+    let chained = |ix: &usize| entries[*ix].marks.has(EntryMarks::CHAINED);
+    let requests: Vec<usize> =
+        (0..count).filter(chained).filter(|ix| entries[*ix].part == EntryRole::Input).collect();
     if requests.is_empty() {
         return joined;
     }
     let responses: Vec<usize> =
-        (0..count).filter(chained).filter(|ix| entries[*ix].part == Part::Answer).collect();
+        (0..count).filter(chained).filter(|ix| entries[*ix].part == EntryRole::Answer).collect();
     let key = |ix: usize| (stems[ix], entries[ix].parent.as_deref());
-    // The request that was stored last before the response; then whatever is left of one name; then of one parent.
+    // First the last request before the response; then the rest by name; then by parent.
     let mut open: HashMap<_, Vec<usize>> = HashMap::new();
     let (mut next, mut left) = (0, Vec::new());
     for response in responses {
@@ -38,7 +39,7 @@ pub(super) fn join(entries: &mut [Entry], stems: &[u64]) -> Vec<u32> {
         for request in requests.iter().rev().filter(|request| joined[**request] == NO_NODE) {
             open.entry(key(*request)).or_default().push(*request);
         }
-        // Without a parent and a name there is nothing that two files have in common.
+        // Without a parent and a name two files have nothing in common.
         left.retain(|response| {
             let knows = by_name || entries[*response].parent.is_some();
             let request = open.get_mut(&key(*response)).filter(|_| knows).and_then(Vec::pop);
@@ -51,7 +52,7 @@ pub(super) fn join(entries: &mut [Entry], stems: &[u64]) -> Vec<u32> {
     for request in requests {
         let response = joined[request];
         if response != NO_NODE {
-            entries[response as usize].part = Part::Exchange;
+            entries[response as usize].part = EntryRole::Exchange;
         }
     }
     joined

@@ -1,7 +1,7 @@
-//! A stored conversation as a tree. Formats say what each stored line or exchange is ([`Entry`]); [`Builder`] makes
-//! nodes of them: lines of one response become one node, outputs of one batch of calls that the store wrote side by side
-//! become one, requests find their responses, and whatever carries no items is passed over. What is wrong with the
-//! links is listed as problems; nothing here fails, and everything takes linear time.
+//! A stored conversation as a tree. Formats describe each stored line or exchange as a [`TreeEntry`]; [`TreeBuilder`]
+//! builds nodes from them: lines of one response become one node, so do the outputs of one batch of calls, requests are
+//! joined with their responses, and entries without items are skipped. Wrong links are listed as problems; nothing here
+//! fails, and everything takes linear time.
 
 mod build;
 mod cycles;
@@ -17,123 +17,123 @@ use std::sync::Arc;
 use crate::history::Version;
 use crate::place::Place;
 
-pub use build::Builder;
-pub use forest::{Forest, Named};
+pub use build::TreeBuilder;
+pub use forest::{Forest, NodeMatch};
 
-/// What something is called. Entries that say the same one after the other share it.
-pub type Name = Arc<str>;
+/// The name of an entry, a model or a session. Consecutive entries share equal names.
+pub type NodeName = Arc<str>;
 
 /// No node.
 pub const NO_NODE: u32 = u32::MAX;
 
-/// What a stored entry is in a conversation.
+/// The role of a stored entry in a conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Part {
-    /// What the client says: a user's message, outputs, a request without its response.
+pub enum EntryRole {
+    /// From the client: a user message, outputs, a request without its response.
     #[default]
     Input,
-    /// What the model says: one response, or a line of it.
+    /// From the model: a response, or a line of one.
     Answer,
     /// A request together with its response.
     Exchange,
-    /// Nothing of the conversation, but a link in its chain.
+    /// Not part of the conversation, but a link in its chain.
     Link,
 }
 
 /// Marks of an entry or a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Marks(pub u16);
+pub struct EntryMarks(pub u16);
 
-impl Marks {
-    /// The stored text is not what the model was sent or said.
-    pub const EDITED: Marks = Marks(1);
-    /// The history before it was cut or summarised.
-    pub const TRIMMED: Marks = Marks(2);
-    /// Part of a side chain: a subagent's history of its own.
-    pub const SIDE: Marks = Marks(4);
-    /// What a request replays begins here: links further up only tell where it came from.
-    pub const RESTART: Marks = Marks(8);
+impl EntryMarks {
+    /// The stored text is not what was sent to, or came from, the model.
+    pub const EDITED: EntryMarks = EntryMarks(1);
+    /// The history before it was truncated or summarised.
+    pub const TRIMMED: EntryMarks = EntryMarks(2);
+    /// Part of a side chain: the separate history of a subagent.
+    pub const SIDE: EntryMarks = EntryMarks(4);
+    /// Requests replay the history from here: links further up only show its origin.
+    pub const RESTART: EntryMarks = EntryMarks(8);
     /// A stream that has not ended yet.
-    pub const UNFINISHED: Marks = Marks(16);
-    /// The response failed, or was cut off.
-    pub const FAILED: Marks = Marks(32);
-    /// Linked by the server's ids: a parent that is not stored here may well be on the server.
-    pub const CHAINED: Marks = Marks(64);
-    /// It follows the entry that is stored before it: its store knows no links.
-    pub const FOLLOWS: Marks = Marks(128);
-    /// A link to the message that sums up what is above it: a client that reads the file again begins there.
-    pub const SUMMARY: Marks = Marks(256);
-    /// Of a client that sends its whole history each time, and builds on no response.
-    pub const UNCHAINED: Marks = Marks(512);
+    pub const UNFINISHED: EntryMarks = EntryMarks(16);
+    /// The response failed, or was aborted.
+    pub const FAILED: EntryMarks = EntryMarks(32);
+    /// Linked by the server's ids: a parent that is not stored here may be on the server.
+    pub const CHAINED: EntryMarks = EntryMarks(64);
+    /// It follows the entry that is stored before it: its store has no links.
+    pub const FOLLOWS: EntryMarks = EntryMarks(128);
+    /// A link to the message that summarises the ones before it: a client that reads the file again begins there.
+    pub const SUMMARY: EntryMarks = EntryMarks(256);
+    /// From a client that sends its whole history each time, and builds on no response.
+    pub const UNCHAINED: EntryMarks = EntryMarks(512);
 
-    /// Of a client none of whose released versions stores the ids of responses.
-    pub const NO_IDS: Marks = Marks(1024);
+    /// From a client none of whose released versions stores the ids of responses.
+    pub const NO_IDS: EntryMarks = EntryMarks(1024);
 
-    pub fn has(self, other: Marks) -> bool {
+    pub fn has(self, other: EntryMarks) -> bool {
         self.0 & other.0 == other.0
     }
 
-    pub fn set(&mut self, other: Marks) {
+    pub fn set(&mut self, other: EntryMarks) {
         self.0 |= other.0;
     }
 
-    /// Both.
-    pub fn and(self, other: Marks) -> Marks {
-        Marks(self.0 | other.0)
+    /// The union.
+    pub fn and(self, other: EntryMarks) -> EntryMarks {
+        EntryMarks(self.0 | other.0)
     }
 }
 
-/// What a format says about one stored line, event or exchange.
+/// One stored line, event or exchange, as described by its format.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// What other entries call it; empty if nothing names it.
-    pub name: Name,
-    /// Name of the entry that it follows.
-    pub parent: Option<Name>,
-    /// What the response says about the entry that it follows, if the request says something of its own.
-    pub claimed: Option<Name>,
+pub struct TreeEntry {
+    /// The name by which other entries refer to it; empty if it has none.
+    pub name: NodeName,
+    /// Name of its parent.
+    pub parent: Option<NodeName>,
+    /// The parent according to the response, if the request names one, too.
+    pub claimed: Option<NodeName>,
     pub at: Place,
     /// Number of the record, from 0.
     pub record: u32,
-    pub part: Part,
-    /// Lines with the same one are one response.
-    pub message: Option<Name>,
-    /// The id that a later request may build on.
-    pub response: Option<Name>,
+    pub part: EntryRole,
+    /// Lines with the same message are one response.
+    pub message: Option<NodeName>,
+    /// The response id that a later request may build on.
+    pub response: Option<NodeName>,
     /// Unix seconds.
     pub time: Option<i64>,
-    pub model: Option<Name>,
-    /// What the client calls the settings that the response was made with, or is to be made with.
-    pub config: Option<Name>,
+    pub model: Option<NodeName>,
+    /// The client's name for the settings of the response.
+    pub config: Option<NodeName>,
     pub store: Option<bool>,
-    /// Where a request body lies whose settings the next request repeats, and whether it lies in a JSON string.
+    /// Place of a request body whose settings the next request repeats, and whether it is inside a JSON string.
     pub body: Option<(Place, bool)>,
-    /// Fingerprint of what it says, to tell a copy from an edit.
+    /// Fingerprint of its content, to distinguish a copy from an edit; 0 if it is not known.
     pub digest: u64,
-    pub marks: Marks,
-    /// If the entry before has the same name, this is more about it.
-    pub goes_on: bool,
-    /// The session that it was written for, where files are copies of one another.
-    pub session: Option<Arc<Session>>,
-    /// Entries with the same one follow each other, if they say so or not; 0 where nothing tells.
+    pub marks: EntryMarks,
+    /// If the previous entry has the same name, this one continues it.
+    pub continues: bool,
+    /// The session that it was written for, if files are copies of one another.
+    pub session: Option<Arc<SessionOrigin>>,
+    /// Entries with the same thread follow each other, even without links; 0 if it is not known.
     pub thread: u64,
     /// The version of the agent that wrote it.
     pub version: Option<Version>,
-    /// What is wrong with it by itself.
-    pub wrong: Option<Wrong>,
+    /// A problem of the entry itself.
+    pub problem: Option<TreeProblemKind>,
 }
 
-/// A session with a file of its own.
+/// A session with its own file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Session {
-    pub id: Name,
+pub struct SessionOrigin {
+    pub id: NodeName,
     /// The session whose first lines it shares.
-    pub forked_from: Option<Name>,
+    pub forked_from: Option<NodeName>,
 }
 
-impl Entry {
-    pub fn new(name: &str, at: Place, record: u32, part: Part) -> Self {
-        Entry {
+impl TreeEntry {
+    pub fn new(name: &str, at: Place, record: u32, part: EntryRole) -> Self {
+        TreeEntry {
             name: name.into(),
             parent: None,
             claimed: None,
@@ -148,18 +148,18 @@ impl Entry {
             store: None,
             body: None,
             digest: 0,
-            marks: Marks::default(),
-            goes_on: false,
+            marks: EntryMarks::default(),
+            continues: false,
             session: None,
             thread: 0,
             version: None,
-            wrong: None,
+            problem: None,
         }
     }
 
-    /// Says what the entry before it says, in its words; and `model`, in the words of whichever entry named it last.
-    fn share(&mut self, last: &Entry, model: Option<&Name>) {
-        let same = |own: &mut Option<Name>, other: Option<&Name>| {
+    /// Shares equal names with the previous entry, and the model's name with the entry that named it last.
+    fn share_names(&mut self, last: &TreeEntry, model: Option<&NodeName>) {
+        let same = |own: &mut Option<NodeName>, other: Option<&NodeName>| {
             if let Some(other) = other.filter(|other| own.as_ref() == Some(other)) {
                 *own = Some(Arc::clone(other));
             }
@@ -172,10 +172,10 @@ impl Entry {
         }
     }
 
-    /// The same, with what it holds: what is left here says where it is and what it was.
-    fn taken(&mut self) -> Self {
-        let Entry { name, parent, claimed, message, response, model, config, session, .. } = self;
-        Entry {
+    /// Moves the names out into a copy: only place and role remain here.
+    fn take_content(&mut self) -> Self {
+        let TreeEntry { name, parent, claimed, message, response, model, config, session, .. } = self;
+        TreeEntry {
             name: std::mem::take(name),
             parent: parent.take(),
             claimed: claimed.take(),
@@ -191,80 +191,80 @@ impl Entry {
 
 /// One step of a conversation.
 #[derive(Clone, Debug)]
-pub struct Node {
-    /// The entry that begins it. Its rows are `rows` of the forest.
-    pub entry: Entry,
-    /// Names of all entries of which it was made; empty for a request that nothing names.
-    pub names: Vec<Name>,
+pub struct TreeNode {
+    /// Its first entry. Its rows are `rows` of the forest.
+    pub entry: TreeEntry,
+    /// Names of all its entries; empty for a request without a name.
+    pub names: Vec<NodeName>,
     /// [`NO_NODE`] for a root.
     pub parent: u32,
     pub children: Vec<u32>,
     pub rows: std::ops::Range<u32>,
     /// The parent's name, if it is not stored.
-    pub missing: Option<Name>,
+    pub missing: Option<NodeName>,
 }
 
-impl Node {
-    pub fn has(&self, marks: Marks) -> bool {
+impl TreeNode {
+    pub fn has(&self, marks: EntryMarks) -> bool {
         self.entry.marks.has(marks)
     }
 
-    /// The model speaks in it.
+    /// True if it contains an answer of the model.
     pub fn is_answer(&self) -> bool {
-        matches!(self.entry.part, Part::Answer | Part::Exchange)
+        matches!(self.entry.part, EntryRole::Answer | EntryRole::Exchange)
     }
 
-    /// The name by which it is called, `None` if nothing names it.
+    /// Its first name; `None` if it has none.
     pub fn name(&self) -> Option<&str> {
         self.names.first().map(|name| &**name)
     }
 }
 
-/// The names without those that are empty or come again.
-fn distinct(mut names: Vec<Name>) -> Vec<Name> {
+/// The names without empty and duplicate ones.
+fn distinct(mut names: Vec<NodeName>) -> Vec<NodeName> {
     names.retain(|name| !name.is_empty());
     if names.len() > 1 {
         let mut seen = HashSet::with_capacity(names.len());
-        names.retain(|name| seen.insert(Name::clone(name)));
+        names.retain(|name| seen.insert(NodeName::clone(name)));
     }
     names
 }
 
-/// What is wrong with the links of a tree.
+/// A kind of problem with the links of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Wrong {
+pub enum TreeProblemKind {
     /// The parent is not stored.
     MissingParent,
-    /// The parent is not stored, and what came before it is: it is lost to a client that follows the links.
+    /// The parent is not stored, but earlier entries are: a client that follows the links loses them.
     Phantom,
-    /// The parents lead back to the node itself.
+    /// The parents form a cycle.
     Cycle,
-    /// The name was given before, to the same content.
+    /// The name occurred before, with the same content.
     Copied,
-    /// The name was given before, to other content.
+    /// The name occurred before, with other content.
     Changed,
     /// Request and response name different parents.
     OtherParent,
     /// The request builds on a response that was not stored.
     NotStored,
-    /// The request builds on a response whose calls it does not answer.
+    /// The request does not answer the calls of the response that it builds on.
     Unanswered,
     /// A stream without its last event.
     Unfinished,
     /// A record that could not be read, and the number of entries that are linked to it.
     Lost(u32),
-    /// An entry of a type that is not known, with the fingerprint of its name. It is reported once a type.
+    /// An entry of an unknown type, with the fingerprint of the type. Reported once per type.
     UnknownType(u64),
-    /// The client does not find the session by a file that begins with this entry.
+    /// The client cannot find a session whose file begins with this entry.
     FirstLine,
-    /// The model ran on a host of this number. It is reported once a host.
+    /// The model ran on the host with this number. Reported once per host.
     Host(u8),
 }
 
-/// A problem and where it is.
+/// A problem and its place.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem {
-    pub wrong: Wrong,
+pub struct TreeProblem {
+    pub kind: TreeProblemKind,
     pub at: Place,
     pub record: u32,
     pub partner: Option<Place>,

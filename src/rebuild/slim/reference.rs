@@ -1,15 +1,15 @@
-//! What stands for elements that are stored elsewhere: plain JSON, first in the list whose elements it replaces, with
-//! its version and everything that is needed to find them.
+//! References to elements that are stored elsewhere: plain JSON, first in the list whose elements they replace,
+//! with a version and everything that is needed to find them.
 //!
 //! - `{"replaylint_ref":{"v":1,"kind":"prefix","record":12,"at":"/input","items":40}}`: the first 40 elements of the list
 //!   at `/input` in record 12 (from 1; the line, blank ones not counted, or the element of the array that the file is).
 //! - `{"replaylint_ref":{"v":1,"kind":"history","request":11,"items":7}}`: the 7 messages that the request at offset 11
 //!   sends, by the events of the same stream.
 //!
-//! Either says `"bytes":"other"` where what comes back has the same values, but not the writer's spacing or escapes.
+//! Both have `"bytes":"other"` if the restored text has the same values, but not the same spacing or escapes.
 //!
-//! - `{"replaylint_ref":{"v":1,"kind":"text","value":…}}`, in the place of a string that holds JSON: the value is its
-//!   text, and may hold one of the others.
+//! - `{"replaylint_ref":{"v":1,"kind":"text","value":…}}`, in place of a string that contains JSON: the value is its
+//!   text, and may contain one of the others.
 
 use crate::format::REFERENCE;
 use crate::json::{Val, name, string};
@@ -17,14 +17,14 @@ use crate::json::{Val, name, string};
 /// The version that is written, and the only one that is read.
 const VERSION: u64 = 1;
 
-/// What a list leaves out.
+/// A reference to the elements that a list leaves out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reference {
     Prefix { record: u32, at: String, items: u32, exact: bool },
     History { request: u64, items: u32, exact: bool },
 }
 
-/// What a reference says whose elements come back in other bytes.
+/// The member of a reference whose elements are restored with other bytes.
 const OTHER: &str = ",\"bytes\":\"other\"";
 
 impl Reference {
@@ -43,11 +43,11 @@ impl Reference {
         format!("{{\"{REFERENCE}\":{{\"v\":{VERSION},\"kind\":{what}}}}}").into_bytes()
     }
 
-    /// `None` for what is no reference; an error, in words, for one that cannot be read.
+    /// Reads a reference; `None` for other values, an error message for an invalid reference.
     pub fn read(val: Val<'_>) -> Option<Result<Reference, &'static str>> {
         let inner = inner(val)?;
         if version(inner) != Some(VERSION) {
-            return Some(Err("the reference is of another version"));
+            return Some(Err("the reference has an unsupported version"));
         }
         let number = |key: &str| inner.get(key).and_then(|val| val.as_u64());
         let exact = inner.get(name::bytes).is_none_or(|bytes| !bytes.is("other"));
@@ -66,13 +66,13 @@ impl Reference {
     }
 }
 
-/// What is in the place of a string begins and ends so, with its text between.
-pub fn text_wrap() -> (Vec<u8>, &'static [u8]) {
+/// The beginning and end of what replaces a string, with its text between.
+pub fn text_wrapper() -> (Vec<u8>, &'static [u8]) {
     (format!("{{\"{REFERENCE}\":{{\"v\":{VERSION},\"kind\":\"text\",\"value\":").into_bytes(), b"}}")
 }
 
 /// The text of a string that was replaced by its value.
-pub fn wrapped(val: Val<'_>) -> Option<Val<'_>> {
+pub fn unwrap_text(val: Val<'_>) -> Option<Val<'_>> {
     let inner = inner(val).filter(|inner| version(*inner) == Some(VERSION))?;
     inner.get(name::kind).filter(|kind| kind.is("text"))?;
     inner.get(name::value)

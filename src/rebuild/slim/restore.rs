@@ -1,5 +1,5 @@
-//! Putting back what references stand for. Records are written in order, and each reference is followed into what was
-//! written before it; so no more is held than two records, and where each record begins.
+//! Restores slimmed logs. Records are written in order, and each reference is resolved in what was written before
+//! it, so memory holds no more than two records and the place of each record.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -9,28 +9,28 @@ use crate::format::REFERENCE;
 use crate::json::{Tape, Val, scan, string};
 use crate::place::{DocId, Place};
 use crate::read::Options;
-use crate::read::records::{self, Entry};
+use crate::read::records::{self, RecordEntry};
 use crate::source::ReadAt;
 use crate::source::bytes::read::FileBytes;
 
 use super::lists;
-use super::reference::{Reference, wrapped};
-use crate::rebuild::feed::Feed;
+use super::reference::{Reference, unwrap_text};
+use crate::rebuild::log_follower::LogFollower;
 
-/// A doc with all its references put back.
-pub struct Restored {
+/// A doc with all its references resolved.
+pub struct RestoredDoc {
     pub bytes: Box<dyn ReadAt>,
     /// Number of references.
     pub references: u64,
-    /// How many of them gave the values back, but not the bytes.
-    pub in_other_bytes: u64,
+    /// Number of references that restored the values, but not the bytes.
+    pub reformatted: u64,
     /// Place of each record, by its number from 1.
     pub records: Vec<Place>,
-    /// References that lead nowhere: number of the record, and why.
-    pub broken: Vec<(u32, &'static str)>,
+    /// Unresolvable references: number of the record, and why.
+    pub unresolved: Vec<(u32, &'static str)>,
 }
 
-/// Whether a doc holds references.
+/// True if a doc contains references.
 pub fn has_references(bytes: &dyn ReadAt) -> io::Result<bool> {
     const STEP: usize = 1 << 20;
     let mut buf = vec![0; STEP + REFERENCE.len()];
@@ -45,62 +45,63 @@ pub fn has_references(bytes: &dyn ReadAt) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Puts back everything in a doc.
-pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Restored> {
+/// Resolves all references of a doc.
+pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<RestoredDoc> {
     let mut file = tempfile::tempfile()?;
-    let mut out = Out { file: BufWriter::with_capacity(1 << 20, file.try_clone()?), written: 0, copied: 0 };
+    let mut out =
+        RestoreWriter { file: BufWriter::with_capacity(1 << 20, file.try_clone()?), written: 0, copied: 0 };
     let reader = file.try_clone()?;
-    let mut feed = Feed::default();
+    let mut follower = LogFollower::default();
     let mut inexact = HashSet::new();
-    let mut made = Restored {
+    let mut restored = RestoredDoc {
         bytes: Box::new(Vec::new()),
         references: 0,
-        in_other_bytes: 0,
+        reformatted: 0,
         records: Vec::new(),
-        broken: Vec::new(),
+        unresolved: Vec::new(),
     };
-    records::each(id, bytes, options.format, options.max_record, &mut |entry| {
+    records::for_each(id, bytes, options.format, options.max_record, &mut |entry| {
         out.copy(bytes, entry.place.start)?;
         let start = out.written;
-        feed.take(entry);
+        follower.push(entry);
         let text = entry.val.map(|val| val.record()).filter(|text| records::mentions(text, REFERENCE));
         match (text, entry.val) {
             (Some(_), Some(val)) => {
-                let full = Expand {
+                let full = RecordExpander {
                     from: &reader,
                     out: &mut out,
                     source: bytes,
-                    feed: &feed,
-                    made: &mut made,
+                    follower: &follower,
+                    restored: &mut restored,
                     inexact: &mut inexact,
                 }
-                .record(entry, val)?;
+                .expand_record(entry, val)?;
                 out.write(&full)?;
                 out.copied = entry.place.end();
             }
             _ => out.copy(bytes, entry.place.end())?,
         }
         let number = entry.number as usize;
-        made.records.resize(number.saturating_sub(1), Place::new(id, start, 0));
-        made.records.push(Place::new(id, start, u32::try_from(out.written - start).unwrap_or(u32::MAX)));
+        restored.records.resize(number.saturating_sub(1), Place::new(id, start, 0));
+        restored.records.push(Place::new(id, start, u32::try_from(out.written - start).unwrap_or(u32::MAX)));
         Ok(true)
     })?;
     out.copy(bytes, bytes.len())?;
     out.file.flush()?;
     file.flush()?;
-    made.bytes = Box::new(FileBytes::new(file)?);
-    Ok(made)
+    restored.bytes = Box::new(FileBytes::new(file)?);
+    Ok(restored)
 }
 
-/// What is written so far.
-struct Out {
+/// Writer of the restored text.
+struct RestoreWriter {
     file: BufWriter<File>,
     written: u64,
-    /// Offset in the source after what was taken from it.
+    /// Offset in the source up to which it was copied.
     copied: u64,
 }
 
-impl Out {
+impl RestoreWriter {
     fn write(&mut self, text: &[u8]) -> io::Result<()> {
         self.file.write_all(text)?;
         self.written += text.len() as u64;
@@ -120,51 +121,51 @@ impl Out {
     }
 }
 
-/// Writes one record anew.
-struct Expand<'e> {
+/// Restores one record.
+struct RecordExpander<'e> {
     from: &'e File,
-    out: &'e mut Out,
+    out: &'e mut RestoreWriter,
     source: &'e dyn ReadAt,
-    feed: &'e Feed,
-    made: &'e mut Restored,
-    /// Records that did not come back byte for byte.
+    follower: &'e LogFollower,
+    restored: &'e mut RestoredDoc,
+    /// Records that were not restored byte for byte.
     inexact: &'e mut HashSet<u32>,
 }
 
-impl Expand<'_> {
-    fn record(&mut self, entry: &Entry<'_>, val: Val<'_>) -> io::Result<Vec<u8>> {
+impl RecordExpander<'_> {
+    fn expand_record(&mut self, entry: &RecordEntry<'_>, val: Val<'_>) -> io::Result<Vec<u8>> {
         let mut full = Vec::with_capacity(val.size() as usize * 2);
         let mut at = 0;
         for found in references(val) {
-            full.extend_from_slice(between(val, at, found.start())?);
-            match wrapped(found) {
+            full.extend_from_slice(text_between(val, at, found.start())?);
+            match unwrap_text(found) {
                 Some(value) => {
-                    let text = self.text(entry, value)?;
+                    let text = self.expand_text(entry, value)?;
                     full.extend(string::quoted(&String::from_utf8_lossy(&text)));
                 }
-                None => full.extend(self.elements(entry, found)?),
+                None => full.extend(self.expand_elements(entry, found)?),
             }
             at = found.end();
         }
-        full.extend_from_slice(between(val, at, val.record().len() as u32)?);
+        full.extend_from_slice(text_between(val, at, val.record().len() as u32)?);
         Ok(full)
     }
 
     /// The text of a string that was replaced by its value.
-    fn text(&mut self, entry: &Entry<'_>, value: Val<'_>) -> io::Result<Vec<u8>> {
+    fn expand_text(&mut self, entry: &RecordEntry<'_>, value: Val<'_>) -> io::Result<Vec<u8>> {
         let mut full = Vec::new();
         let mut at = value.start();
         for found in references(value) {
-            full.extend_from_slice(between(value, at, found.start())?);
-            full.extend(self.elements(entry, found)?);
+            full.extend_from_slice(text_between(value, at, found.start())?);
+            full.extend(self.expand_elements(entry, found)?);
             at = found.end();
         }
-        full.extend_from_slice(between(value, at, value.end())?);
+        full.extend_from_slice(text_between(value, at, value.end())?);
         Ok(full)
     }
 
-    /// The elements that a reference stands for; itself, if they are not found.
-    fn elements(&mut self, entry: &Entry<'_>, found: Val<'_>) -> io::Result<Vec<u8>> {
+    /// The elements that a reference refers to; the reference itself, if they are not found.
+    fn expand_elements(&mut self, entry: &RecordEntry<'_>, found: Val<'_>) -> io::Result<Vec<u8>> {
         let read = Reference::read(found);
         let exact = match &read {
             Some(Ok(Reference::Prefix { record, exact, .. })) => *exact && !self.inexact.contains(record),
@@ -172,24 +173,24 @@ impl Expand<'_> {
             _ => true,
         };
         if !exact {
-            self.made.in_other_bytes += 1;
+            self.restored.reformatted += 1;
             self.inexact.insert(entry.number);
         }
         let elements = match read {
-            Some(Ok(Reference::Prefix { record, at, items, .. })) => self.prefix(record, &at, items)?,
-            Some(Ok(Reference::History { request, items, .. })) => self.history(request, items),
+            Some(Ok(Reference::Prefix { record, at, items, .. })) => self.resolve_prefix(record, &at, items)?,
+            Some(Ok(Reference::History { request, items, .. })) => self.resolve_history(request, items),
             Some(Err(why)) => Err(why),
             None => Err("the reference is incomplete"),
         };
-        self.made.references += 1;
+        self.restored.references += 1;
         Ok(elements.unwrap_or_else(|why| {
-            self.made.broken.push((entry.number, why));
+            self.restored.unresolved.push((entry.number, why));
             found.raw().to_vec()
         }))
     }
 
-    fn prefix(&mut self, record: u32, at: &str, items: u32) -> io::Result<Result<Vec<u8>, &'static str>> {
-        let place = (record as usize).checked_sub(1).and_then(|ix| self.made.records.get(ix));
+    fn resolve_prefix(&mut self, record: u32, at: &str, items: u32) -> io::Result<Result<Vec<u8>, &'static str>> {
+        let place = (record as usize).checked_sub(1).and_then(|ix| self.restored.records.get(ix));
         let Some(place) = place.copied().filter(|place| place.len > 0) else {
             return Ok(Err("the referenced record does not come before the reference"));
         };
@@ -200,11 +201,11 @@ impl Expand<'_> {
         let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
         let steps: Vec<&str> = at.split('/').skip(1).collect();
         let run = root.and_then(|root| run_at(root, &steps, items));
-        Ok(run.ok_or("the referenced record has no such elements"))
+        Ok(run.ok_or("the referenced record does not contain these elements"))
     }
 
-    fn history(&self, request: u64, items: u32) -> Result<Vec<u8>, &'static str> {
-        let sent = self.feed.follow().and_then(|follow| Some((follow, follow.request(request)?)));
+    fn resolve_history(&self, request: u64, items: u32) -> Result<Vec<u8>, &'static str> {
+        let sent = self.follower.follow().and_then(|follow| Some((follow, follow.request(request)?)));
         let (follow, context) = sent.ok_or("the referenced request is not in the stream")?;
         let messages = follow.messages(context, self.source, 0);
         match messages.len() == items as usize {
@@ -226,23 +227,25 @@ fn run_at(root: Val<'_>, steps: &[&str], items: u32) -> Option<Vec<u8>> {
         }
         (at, steps) = (at.get(step)?, rest);
     }
-    Some(lists::run(at, items).to_vec()).filter(|run| !run.is_empty())
+    Some(lists::elements_text(at, items).to_vec()).filter(|run| !run.is_empty())
 }
 
 /// The text of a value's record between two places of it.
-fn between(val: Val<'_>, from: u32, to: u32) -> io::Result<&[u8]> {
+fn text_between(val: Val<'_>, from: u32, to: u32) -> io::Result<&[u8]> {
     let text = val.record().get(from as usize..to as usize);
     text.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a reference is outside its record"))
 }
 
-/// References in a value, in their order: those that stand first in a list, and what was a string.
+/// References in a value, in order: those that are first in a list, and replaced strings.
 fn references(val: Val<'_>) -> Vec<Val<'_>> {
     let mut found = Vec::new();
     let mut open = vec![val];
     while let Some(at) = open.pop() {
-        let first =
-            at.elements().next().filter(|first| Reference::read(*first).is_some() && wrapped(*first).is_none());
-        if at.start() != val.start() && wrapped(at).is_some() {
+        let first = at
+            .elements()
+            .next()
+            .filter(|first| Reference::read(*first).is_some() && unwrap_text(*first).is_none());
+        if at.start() != val.start() && unwrap_text(at).is_some() {
             found.push(at);
             continue;
         }

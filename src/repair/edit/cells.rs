@@ -1,23 +1,26 @@
-//! Histories whose items are rows of a table: a row can be changed or removed. Its place is its number, which other
-//! tables refer to, so that no row is moved, and none comes between two others.
+//! Histories whose items are rows of a database table: a row can be changed or removed. Other tables refer to it
+//! by its number, so no row is moved, and none is inserted between two others.
 
 use crate::history::NONE;
 
 use crate::repair::Action;
-use crate::repair::plan::feasibility::Fault;
-use crate::repair::plan::history_plan::Plan;
+use crate::repair::plan::feasibility::InfeasibleChange;
+use crate::repair::plan::history_plan::PlanBuilder;
 
 const STAYS: &str =
-    "rows of a database are not added or moved; `replaylint convert --to API FILE` writes the history to a file";
+    "database rows cannot be added or moved; `replaylint convert --to API FILE` writes the history to a file";
 
-impl Plan<'_> {
-    /// Changes that would add or move rows.
-    pub(in crate::repair) fn moves_rows(&self, found: &mut Vec<Fault>) {
+impl PlanBuilder<'_> {
+    /// Finds changes that would add or move rows.
+    pub(in crate::repair) fn find_row_moves(&self, found: &mut Vec<InfeasibleChange>) {
         if !self.cx.history.settings.in_rows {
             return;
         }
         for (ix, change) in self.changes().filter(|(ix, _)| *ix != NONE) {
-            let gets = self.fates.get(&ix).is_some_and(|fate| !fate.before.is_empty() || !fate.behind.is_empty());
+            let gets = self
+                .decisions
+                .get(&ix)
+                .is_some_and(|decision| !decision.before.is_empty() || !decision.after.is_empty());
             if gets || matches!(change.action, Action::Move | Action::Stub) {
                 found.push((ix, |_| true, STAYS));
             }

@@ -1,5 +1,5 @@
-//! Messages of which nothing is left. What a message holds besides its blocks, as the thoughts beside the calls of Chat,
-//! goes with it, and is listed then.
+//! Messages that lose all their blocks. What such a message contains besides its blocks, such as the reasoning
+//! beside the calls of Chat, is removed with it and listed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,36 +7,38 @@ use crate::dialect::TextChange as Text;
 use crate::history::{BlockFlags, Kind};
 use crate::json::Member;
 
-use crate::repair::plan::history_plan::{Fate, Plan};
-use crate::repair::{Action, Change};
+use crate::repair::plan::history_plan::{ItemDecision, PlanBuilder};
+use crate::repair::{Action, ItemChange};
 
-/// Members of a message that hold its blocks, or what they cost.
+/// Members of a message that contain its blocks, or their cost.
 const LISTS: [&str; 4] = ["content", "parts", "tool_calls", "usage"];
 
-/// Members whose text says nothing to the model without the blocks.
+/// Members that mean nothing to the model without the blocks.
 const ENVELOPE: [&str; 9] =
     ["role", "type", "id", "name", "model", "stop_reason", "stop_sequence", "created_at", "timestamp"];
 
-impl Plan<'_> {
-    /// A message goes with the last of its blocks; its list of calls with the last of them.
-    pub(in crate::repair) fn drop_emptied(&mut self) {
+impl PlanBuilder<'_> {
+    /// Drops each message with the last of its blocks, and each list of calls with the last call.
+    pub(in crate::repair) fn drop_empty_messages(&mut self) {
         let mut gone = Vec::new();
         let messages = &self.cx.history.messages;
-        let touched: BTreeSet<u32> = self.fates.keys().filter_map(|ix| messages.number_of(*ix)).collect();
+        let touched: BTreeSet<u32> = self.decisions.keys().filter_map(|ix| messages.number_of(*ix)).collect();
         for message in touched.into_iter().map(|number| messages.get(number)) {
             let row = *self.cx.row(message.row);
             if row.kind != Kind::BlockMessage || message.blocks().is_empty() {
                 continue;
             }
             let empties = |plan: &Self, ix: u32| {
-                let goes = |fate: &Fate| !fate.stays() && fate.before.is_empty() && fate.behind.is_empty();
-                plan.fates.get(&ix).is_some_and(goes)
+                let goes = |decision: &ItemDecision| {
+                    !decision.stays() && decision.before.is_empty() && decision.after.is_empty()
+                };
+                plan.decisions.get(&ix).is_some_and(goes)
             };
             let is_call = |plan: &Self, ix: u32| plan.cx.row(ix).kind == Kind::ToolUse;
             let all =
                 |keep: &dyn Fn(u32) -> bool| message.blocks().filter(|ix| keep(*ix)).all(|ix| empties(self, ix));
             if all(&|_| true) && !row.has(BlockFlags::CONTENT) {
-                self.fate(message.row).drop = true;
+                self.decision(message.row).drop = true;
                 gone.push((message.row, message.blocks()));
             } else if row.has(BlockFlags::CALLS_APART)
                 && message.blocks().any(|ix| is_call(self, ix))
@@ -44,38 +46,38 @@ impl Plan<'_> {
             {
                 let calls: Vec<u32> = message.blocks().filter(|ix| is_call(self, *ix)).collect();
                 for call in calls {
-                    self.fates.remove(&call);
+                    self.decisions.remove(&call);
                 }
-                self.fate(message.row).text.push(Text::StripCalls);
+                self.decision(message.row).text.push(Text::StripCalls);
             }
         }
-        gone.retain(|(ix, _)| self.says_more(*ix));
+        gone.retain(|(ix, _)| self.has_other_content(*ix));
         if gone.is_empty() {
             return;
         }
-        let left: HashMap<u32, Change> = self.changes().map(|(ix, change)| (ix, *change)).collect();
+        let left: HashMap<u32, ItemChange> = self.changes().map(|(ix, change)| (ix, *change)).collect();
         for (ix, mut blocks) in gone {
             if let Some(change) = blocks.find_map(|block| left.get(&block)) {
-                self.change(
+                self.note_change(
                     ix,
                     change.cause,
                     Action::Drop,
                     change.loss,
-                    "drop the message, which loses its last block",
+                    "drop the message, because its last block is dropped",
                 );
             }
         }
     }
 
-    /// Whether a message says something besides its blocks.
-    fn says_more(&self, ix: u32) -> bool {
+    /// True if a message has content besides its blocks.
+    fn has_other_content(&self, ix: u32) -> bool {
         let (cx, mut more) = (self.cx, false);
         let is_one = |member: &Member<'_>, of: &[&str]| of.iter().any(|key| member.key.is(key.as_bytes()));
         let says = |member: Member<'_>| match member.val.is_string() {
             true => member.val.raw() != b"\"\"" && !is_one(&member, &ENVELOPE),
             false => member.val.count() > 0 && (member.val.is_array() || member.val.is_object()),
         };
-        cx.look.look(cx.row(ix), &mut |message| {
+        cx.text.with_item(cx.row(ix), &mut |message| {
             more = message.members().any(|member| !is_one(&member, &LISTS) && says(member));
         });
         more

@@ -1,47 +1,51 @@
-//! What comes to stand where nothing stood.
+//! Items that a repair inserts.
 
 use crate::dialect::TextChange as Text;
 use crate::history::Row;
 use crate::place::Place;
 
-/// An item that comes to stand where none stood.
+/// An inserted item.
 #[derive(Clone, Debug)]
-pub(in crate::repair) enum Fresh {
-    /// The text of another item of the history, which is dropped from its old place, and what changes in it.
+pub(in crate::repair) enum Insertion {
+    /// The text of another item of the history, which is removed from its old place, with changes to it.
     Moved(Row, Vec<Text>),
     /// A copy of a full item that is elsewhere in the doc.
     Copied(Place),
-    /// An answer to this call that claims nothing.
+    /// A neutral placeholder result of this call.
     Stub(Row),
-    /// What the text says that is all of this message, as a block.
-    Said(Row),
-    /// A message that holds these results.
-    Message(Vec<Fresh>),
-    /// A message of the model that says nothing.
+    /// The text content of this message, as a block.
+    TextBlock(Row),
+    /// A user message that contains these items.
+    UserMessage(Vec<Insertion>),
+    /// An empty message of the model.
     Bridge,
     /// A message of the user that asks the model to go on.
-    GoOn,
+    Continuation,
 }
 
-impl Fresh {
-    /// Whether something is left without the items that go; a message loses those of its items.
-    pub(in crate::repair) fn stays_without(&mut self, goes: &impl Fn(&Row) -> bool) -> bool {
+impl Insertion {
+    /// Removes the items for which `goes` is true from a message; true if the insertion still has content.
+    pub(in crate::repair) fn retain_staying(&mut self, goes: &impl Fn(&Row) -> bool) -> bool {
         match self {
-            Fresh::Moved(row, _) => !goes(row),
-            Fresh::Message(list) => {
-                list.retain_mut(|fresh| fresh.stays_without(goes));
+            Insertion::Moved(row, _) => !goes(row),
+            Insertion::UserMessage(list) => {
+                list.retain_mut(|insertion| insertion.retain_staying(goes));
                 !list.is_empty()
             }
-            Fresh::Said(row) => !goes(row),
-            Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge | Fresh::GoOn => true,
+            Insertion::TextBlock(row) => !goes(row),
+            Insertion::Copied(_) | Insertion::Stub(_) | Insertion::Bridge | Insertion::Continuation => true,
         }
     }
 
-    pub(in crate::repair) fn each_moved(&mut self, see: &impl Fn(&Row, &mut Vec<Text>)) {
+    pub(in crate::repair) fn visit_moved(&mut self, see: &impl Fn(&Row, &mut Vec<Text>)) {
         match self {
-            Fresh::Moved(row, changes) => see(row, changes),
-            Fresh::Message(list) => list.iter_mut().for_each(|fresh| fresh.each_moved(see)),
-            Fresh::Copied(_) | Fresh::Said(_) | Fresh::Stub(_) | Fresh::Bridge | Fresh::GoOn => {}
+            Insertion::Moved(row, changes) => see(row, changes),
+            Insertion::UserMessage(list) => list.iter_mut().for_each(|insertion| insertion.visit_moved(see)),
+            Insertion::Copied(_)
+            | Insertion::TextBlock(_)
+            | Insertion::Stub(_)
+            | Insertion::Bridge
+            | Insertion::Continuation => {}
         }
     }
 }

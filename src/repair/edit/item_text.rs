@@ -1,30 +1,30 @@
-//! Changes to the text of one item, apart from the record that it lies in.
+//! Changes to the text of one item, independent of its record.
 
 use std::io;
 
-use crate::dialect::{Cannot, Dialect, TextChange as Text};
+use crate::dialect::{Dialect, EditRefusal, TextChange as Text};
 use crate::history::Row;
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, scan};
-use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
+use crate::place::{DocId, Edit, Patch, Pieces, Place, ReplacementPart};
 use crate::source::ReadAt;
 
-/// The edits, on the text of an item alone, that make several changes, one after the other: each sees what those before
-/// it made, so that changes side by side do not meet. All are made, or none.
-pub(in crate::repair) fn edits_of(
+/// The edits, on the text of an item alone, that make several changes one after another: each sees the result of
+/// those before it, so adjacent changes do not conflict. All are made, or none.
+pub(in crate::repair) fn item_edits(
     dialect: &dyn Dialect,
     id: DocId,
     text: &[u8],
     changes: &[Text],
-) -> Result<Vec<Edit>, Cannot> {
-    const NO_JSON: Cannot = Cannot("the item cannot be read");
+) -> Result<Vec<Edit>, EditRefusal> {
+    const NO_JSON: EditRefusal = EditRefusal("the item cannot be read");
     let mut all = Patch::default();
     let mut tape = Tape::new();
     for change in changes {
-        let now = patched(text, &all, id);
+        let now = apply_patch(text, &all, id);
         let item = scan(&now, &mut tape).ok().and_then(|()| tape.root(&now)).ok_or(NO_JSON)?;
         let mut edits = Vec::new();
-        dialect.edit(change, item, Base::new(id, 0), &mut edits)?;
+        dialect.edit(change, item, RecordBase::new(id, 0), &mut edits)?;
         let mut next = Patch::default();
         next.add(edits);
         all = all.then(&next, |_| text.len() as u64);
@@ -32,15 +32,15 @@ pub(in crate::repair) fn edits_of(
     Ok(all.edits(id).to_vec())
 }
 
-/// A text after a patch to it alone.
-pub(in crate::repair) fn patched(text: &[u8], patch: &Patch, id: DocId) -> Vec<u8> {
+/// Applies a patch to a text.
+pub(in crate::repair) fn apply_patch(text: &[u8], patch: &Patch, id: DocId) -> Vec<u8> {
     let pieces = Pieces::new(patch.edits(id), id, text.len() as u64);
     let mut out = Vec::with_capacity(text.len());
-    // Nothing in it can fail.
+    // The closure cannot fail.
     let _: Result<(), std::convert::Infallible> = pieces.walk(0, pieces.len(), |piece| {
         match piece {
-            With::Text(new) => out.extend_from_slice(new),
-            With::Copy(at) => {
+            ReplacementPart::Text(new) => out.extend_from_slice(new),
+            ReplacementPart::Copy(at) => {
                 out.extend_from_slice(text.get(at.start as usize..at.end() as usize).unwrap_or_default());
             }
         }
@@ -49,16 +49,16 @@ pub(in crate::repair) fn patched(text: &[u8], patch: &Patch, id: DocId) -> Vec<u
     out
 }
 
-/// The result that claims nothing, for a call. The plan asks for none that cannot be made up.
-pub(in crate::repair) fn stub(dialect: &dyn Dialect, bytes: &dyn ReadAt, call: &Row) -> io::Result<Vec<u8>> {
+/// The placeholder result of a call. The plan asks for none that cannot be written.
+pub(in crate::repair) fn stub_text(dialect: &dyn Dialect, bytes: &dyn ReadAt, call: &Row) -> io::Result<Vec<u8>> {
     let (mut text, mut tape) = (Vec::new(), Tape::new());
     bytes.read_into(call.at.start, call.at.len as usize, &mut text)?;
     let call = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
     Ok(call.and_then(|call| dialect.stub(call).ok()).unwrap_or_default())
 }
 
-/// The text that is all of a message, as a block.
-pub(in crate::repair) fn said(bytes: &dyn ReadAt, message: &Row) -> io::Result<Vec<u8>> {
+/// The text content of a message, as a block.
+pub(in crate::repair) fn message_text_block(bytes: &dyn ReadAt, message: &Row) -> io::Result<Vec<u8>> {
     let (mut text, mut tape) = (Vec::new(), Tape::new());
     bytes.read_into(message.at.start, message.at.len as usize, &mut text)?;
     let message = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
@@ -66,26 +66,27 @@ pub(in crate::repair) fn said(bytes: &dyn ReadAt, message: &Row) -> io::Result<V
     Ok([br#"{"type":"text","text":"#, content, b"}"].concat())
 }
 
-/// How a line ends, or would if it is the last one.
+/// The line end of a line, or the one to use if it has none.
 pub(super) fn line_end(text: &[u8]) -> &'static str {
     if text.ends_with(b"\r\n") { "\r\n" } else { "\n" }
 }
 
-/// New lines come to stand after the one with this text, which may go.
-pub(in crate::repair) fn lines_after(
+/// Inserts new lines after the line with this text, which may itself be removed.
+pub(in crate::repair) fn insert_lines_after(
     line: Place,
     text: &[u8],
     goes: bool,
-    fresh: Vec<Vec<With>>,
+    new_lines: Vec<Vec<ReplacementPart>>,
     out: &mut Vec<Edit>,
 ) {
     let at = Place::new(line.doc, line.end(), 0);
-    for (n, mut with) in fresh.into_iter().enumerate() {
+    for (n, mut with) in new_lines.into_iter().enumerate() {
         match text.ends_with(b"\n") {
-            true => with.push(With::text(line_end(text))),
-            // The last line of the doc has no end: the new one brings one in front. One that goes leaves its own.
+            true => with.push(ReplacementPart::text(line_end(text))),
+            // The last line of the doc has no line end, so the new line begins with one, unless it replaces the
+            // last line.
             false if goes && n == 0 => {}
-            false => with.insert(0, With::text(line_end(text))),
+            false => with.insert(0, ReplacementPart::text(line_end(text))),
         }
         out.push(Edit { at, with });
     }

@@ -1,37 +1,41 @@
-//! Where messages that hold items lie, and what becomes of one.
+//! The layout of messages that contain items, and the edit of one.
 
 use crate::json::Val;
-use crate::json::edit::{Base, Slot};
-use crate::place::{Place, With};
+use crate::json::edit::{RecordBase, SequenceSlot};
+use crate::place::{Place, ReplacementPart};
 
-/// Where the messages of a doc lie.
-pub(super) enum Messages {
-    /// Each line is one.
+/// How the messages of a doc are stored.
+pub(super) enum MessageLayout {
+    /// Each line is a message.
     Lines,
-    /// The elements of a list, by start.
+    /// They are elements of a list; their places, by start.
     List(Vec<Place>),
 }
 
-/// What becomes of a message.
-pub(super) struct Message {
-    pub goes: bool,
-    pub before: Vec<Vec<With>>,
-    pub behind: Vec<Vec<With>>,
+/// The edit of a message as a whole.
+pub(super) struct MessageEdit {
+    pub is_removed: bool,
+    pub before: Vec<Vec<ReplacementPart>>,
+    pub after: Vec<Vec<ReplacementPart>>,
 }
 
-impl Message {
-    /// The message, if it stays, with what comes to stand around it.
-    pub fn slots(self, n: usize) -> impl Iterator<Item = Slot> {
-        let kept = (!self.goes).then_some(Slot::Keep(n as u32));
-        self.before.into_iter().map(Slot::New).chain(kept).chain(self.behind.into_iter().map(Slot::New))
+impl MessageEdit {
+    /// The message, if it stays, with the insertions around it.
+    pub fn slots(self, n: usize) -> impl Iterator<Item = SequenceSlot> {
+        let kept = (!self.is_removed).then_some(SequenceSlot::Keep(n as u32));
+        self.before
+            .into_iter()
+            .map(SequenceSlot::New)
+            .chain(kept)
+            .chain(self.after.into_iter().map(SequenceSlot::New))
     }
 }
 
-/// The outermost list that holds an item.
-pub(super) fn list_around<'t>(val: Val<'t>, base: Base<'_>, item: Place) -> Option<Val<'t>> {
+/// The outermost list that contains an item.
+pub(super) fn outermost_list<'t>(val: Val<'t>, base: RecordBase<'_>, item: Place) -> Option<Val<'t>> {
     if val.is_array() {
         return Some(val);
     }
     let inner = val.members().map(|member| member.val).find(|val| base.of(*val).contains(&item))?;
-    list_around(inner, base, item)
+    outermost_list(inner, base, item)
 }

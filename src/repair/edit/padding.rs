@@ -1,105 +1,110 @@
-//! Logs whose lines other files point at, by number and by offset: a change is made inside its line, which keeps its length
-//! by spaces before its end. No line comes, goes or moves; a fix that asks for that is refused.
+//! Padding for logs whose lines other files refer to, by number and by offset: a change is made inside its line,
+//! and spaces before the line end keep its length. No line is added, removed or moved; a fix that needs that is
+//! refused.
 
 use std::io;
 
 use crate::dialect::BLOCK;
-use crate::format::{FormatInfo, KeptLines, Unit};
+use crate::format::{FormatInfo, NumberedLines, RemovalUnit};
 use crate::history::{Kind, NONE};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, scan};
-use crate::place::{DocId, Edit, Patch, Place, With};
+use crate::place::{DocId, Edit, Patch, Place, ReplacementPart};
 use crate::source::{Container, ReadAt, lines};
 
-use super::item_text::edits_of;
+use super::item_text::item_edits;
 use crate::repair::Action;
-use crate::repair::plan::feasibility::Fault;
-use crate::repair::plan::history_plan::Plan;
+use crate::repair::plan::feasibility::InfeasibleChange;
+use crate::repair::plan::history_plan::PlanBuilder;
 
-pub(super) const GOES: &str = "lines of this file may not be added, removed or moved, because other files point at them; \
+pub(super) const LINES_ARE_FIXED: &str = "lines of this file may not be added, removed or moved, because other files refer to them; \
                     `fix -o DIR` writes a repaired copy";
-pub(super) const LONGER: &str = "the line would become longer, and other files point at the lines after it; `fix -o DIR` writes a repaired \
+pub(super) const LINE_GROWS: &str = "the line would become longer, and other files refer to the lines after it; `fix -o DIR` writes a repaired \
                       copy";
 const BASE: &str =
-    "it is in the file that this one continues from; `fix -o DIR` writes a repaired copy of the whole history";
-pub(super) const PINNED: &str =
-    "another file continues from a part of this one; `fix -o DIR` writes a repaired copy";
+    "it is in the parent file that this one continues; `fix -o DIR` writes a repaired copy of the whole history";
+pub(super) const PINNED: &str = "another file continues a part of this one; `fix -o DIR` writes a repaired copy";
 
-impl Plan<'_> {
-    /// Changes that would move lines which other files point at.
-    pub(in crate::repair) fn moves_lines(&self, info: &FormatInfo, found: &mut Vec<Fault>) {
-        let numbered = self.cx.history.settings.numbered.as_ref();
-        let Some(numbered) = numbered.filter(|numbered| numbered.holds && !self.options.copies) else { return };
+impl PlanBuilder<'_> {
+    /// Finds changes that would move lines which other files refer to.
+    pub(in crate::repair) fn find_line_moves(&self, info: &FormatInfo, found: &mut Vec<InfeasibleChange>) {
+        let numbered = self.cx.history.settings.ordinals.as_ref();
+        let Some(numbered) = numbered.filter(|numbered| numbered.is_numbered && !self.options.writes_copy) else {
+            return;
+        };
         for (ix, change) in self.changes().filter(|(ix, _)| *ix != NONE) {
             let why = match self.cx.row(ix).at.start {
-                start if start < numbered.own => Some(BASE),
+                start if start < numbered.own_start => Some(BASE),
                 _ if self.options.pinned => Some(PINNED),
-                _ => self.moves(info, ix, change.action),
+                _ => self.line_move(info, ix, change.action),
             };
             found.extend(why.map(|why| (ix, (|_| true) as fn(Action) -> bool, why)));
         }
     }
 
-    fn moves(&self, info: &FormatInfo, ix: u32, action: Action) -> Option<&'static str> {
-        let (row, fate) = (self.cx.row(ix), self.fates.get(&ix)?);
+    fn line_move(&self, info: &FormatInfo, ix: u32, action: Action) -> Option<&'static str> {
+        let (row, decision) = (self.cx.row(ix), self.decisions.get(&ix)?);
         match action {
-            Action::Move | Action::Stub => Some(GOES),
+            Action::Move | Action::Stub => Some(LINES_ARE_FIXED),
             Action::Drop => {
                 let part = info.parts.get(usize::from(row.part)).filter(|_| row.part != BLOCK)?;
-                // What the model does not read as a message can be made to say nothing.
-                let is_silenced = (row.is_reasoning() || row.kind == Kind::Compaction) && row.at.len >= SILENT;
-                (part.unit == Unit::Record && (!is_silenced || part.path.is_empty())).then_some(GOES)
+                // An item that the model does not read as a message can be emptied in place.
+                let is_silenced =
+                    (row.is_reasoning() || row.kind == Kind::Compaction) && row.at.len >= MIN_SILENCED_LEN;
+                (part.unit == RemovalUnit::Record && (!is_silenced || part.path.is_empty()))
+                    .then_some(LINES_ARE_FIXED)
             }
             Action::Rewrite | Action::Strip => {
-                let adds = !fate.before.is_empty() || !fate.behind.is_empty() || fate.replaced_by.is_some();
-                if adds { Some(GOES) } else { self.grows(ix).then_some(LONGER) }
+                let adds =
+                    !decision.before.is_empty() || !decision.after.is_empty() || decision.replaced_by.is_some();
+                if adds { Some(LINES_ARE_FIXED) } else { self.grows(ix).then_some(LINE_GROWS) }
             }
         }
     }
 
     fn grows(&self, ix: u32) -> bool {
         let mut grows = false;
-        if let Some(fate) = self.fates.get(&ix) {
-            self.cx.look.look(self.cx.row(ix), &mut |item| {
-                grows =
-                    edits_of(self.dialect, DocId(0), item.raw(), &fate.text).is_ok_and(|edits| growth(&edits) > 0);
+        if let Some(decision) = self.decisions.get(&ix) {
+            self.cx.text.with_item(self.cx.row(ix), &mut |item| {
+                grows = item_edits(self.dialect, DocId(0), item.raw(), &decision.text)
+                    .is_ok_and(|edits| growth(&edits) > 0);
             });
         }
         grows
     }
 }
 
-/// An item with fewer bytes may be shorter than what says nothing.
-const SILENT: u32 = 40;
+/// Length in bytes below which an item may be shorter than its emptied form.
+const MIN_SILENCED_LEN: u32 = 40;
 
-/// How many bytes edits add.
+/// Number of bytes that edits add.
 fn growth(edits: &[Edit]) -> i64 {
-    let of = |edit: &Edit| edit.with.iter().map(With::len).sum::<u64>() as i64 - i64::from(edit.at.len);
+    let of = |edit: &Edit| edit.with.iter().map(ReplacementPart::len).sum::<u64>() as i64 - i64::from(edit.at.len);
     edits.iter().map(of).sum()
 }
 
-/// Lets a patch keep the length of every line. What cannot is left out.
+/// Pads a patch so that every line keeps its length. Edits for which that is impossible are left out.
 pub(in crate::repair) fn pad(
     id: DocId,
     bytes: &dyn ReadAt,
     container: Container,
     patch: &Patch,
-    kept: &dyn KeptLines,
+    kept: &dyn NumberedLines,
 ) -> io::Result<Patch> {
     let (mut padded, mut rest) = (Patch::default(), patch.edits(id));
     // A log of one line looks like a document.
     let (Container::Lines { start } | Container::Document { start }) = container else { return Ok(padded) };
     while let Some(first) = rest.first() {
-        let line = lines::around(bytes, id, start, first.at.start)?;
-        let (here, behind) = rest.split_at(rest.partition_point(|edit| edit.at.start < line.end()).max(1));
-        padded.add(of_line(bytes, line, here, kept)?);
-        rest = behind;
+        let line = lines::line_at(bytes, id, start, first.at.start)?;
+        let (here, after) = rest.split_at(rest.partition_point(|edit| edit.at.start < line.end()).max(1));
+        padded.add(pad_line(bytes, line, here, kept)?);
+        rest = after;
     }
     Ok(padded)
 }
 
-/// The edits of a line, and those that give it back its length.
-fn of_line(bytes: &dyn ReadAt, line: Place, edits: &[Edit], kept: &dyn KeptLines) -> io::Result<Vec<Edit>> {
+/// The edits of a line, with those that restore its length.
+fn pad_line(bytes: &dyn ReadAt, line: Place, edits: &[Edit], kept: &dyn NumberedLines) -> io::Result<Vec<Edit>> {
     let mut text = Vec::new();
     bytes.read_into(line.start, line.len as usize, &mut text)?;
     let content = text.trim_ascii_end().len();
@@ -109,7 +114,7 @@ fn of_line(bytes: &dyn ReadAt, line: Place, edits: &[Edit], kept: &dyn KeptLines
         edits.clear();
         let mut tape = Tape::new();
         if let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) {
-            kept.silence(root, Base::new(line.doc, line.start), &mut edits);
+            kept.neutralise(root, RecordBase::new(line.doc, line.start), &mut edits);
         }
     }
     let end = line.start + (content + blank) as u64;
@@ -117,7 +122,7 @@ fn of_line(bytes: &dyn ReadAt, line: Place, edits: &[Edit], kept: &dyn KeptLines
         0 => {}
         less if less < 0 => {
             let spaces = vec![b' '; usize::try_from(-less).unwrap_or(0)];
-            edits.push(Edit { at: Place::new(line.doc, end, 0), with: vec![With::text(spaces)] });
+            edits.push(Edit { at: Place::new(line.doc, end, 0), with: vec![ReplacementPart::text(spaces)] });
         }
         // Spaces of an earlier repair.
         more if more <= blank as i64 => {
@@ -133,7 +138,7 @@ mod tests {
     use super::*;
     use crate::formats;
     use crate::place::Pieces;
-    use crate::source::{Patched, framing};
+    use crate::source::{PatchedView, framing};
 
     const LOG: &str = "{\"type\":\"a\",\"payload\":{\"x\":12345,\"y\":12345,\"text\":\"12345678901234567890\"}}\n\
                        {\"type\":\"b\",\"payload\":{\"x\":12345,\"y\":12345,\"text\":\"1234567890\"}}  \r\n{\"c\":1}\n";
@@ -144,9 +149,9 @@ mod tests {
         let mut patch = Patch::default();
         patch.add(edits);
         let kept =
-            formats::by_name("codex-rollout").and_then(|format| format.info().kept_lines).expect("a format");
+            formats::by_name("codex-rollout").and_then(|format| format.info().numbered_lines).expect("a format");
         let patch = pad(DocId(0), &bytes, container, &patch, kept).expect("memory reads");
-        let view = Patched::new(&bytes, Pieces::new(patch.edits(DocId(0)), DocId(0), bytes.len() as u64));
+        let view = PatchedView::new(&bytes, Pieces::new(patch.edits(DocId(0)), DocId(0), bytes.len() as u64));
         let mut out = Vec::new();
         view.read_into(0, view.len() as usize, &mut out).expect("memory reads");
         String::from_utf8(out).expect("UTF-8")
@@ -181,9 +186,9 @@ mod tests {
                 "{\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_reasoning\"",
                 "\"a\"",
             ),
-            // It holds nothing that could be changed.
+            // It contains nothing that could be changed.
             (vec![Edit::remove(line(2))], LOG, "event_msg"),
-            (vec![Edit { at: Place::new(DocId(0), 1, 0), with: vec![With::text(" ")] }], LOG, "{ "),
+            (vec![Edit { at: Place::new(DocId(0), 1, 0), with: vec![ReplacementPart::text(" ")] }], LOG, "{ "),
         ] {
             let made = padded(LOG, edits);
             assert_eq!(ends(&made), ends(LOG), "{made}");

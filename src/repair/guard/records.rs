@@ -1,4 +1,4 @@
-//! The records of a text, which the net under a patch finds by itself: it does not trust what the reader saw.
+//! The records of a text, found by the guard itself: it does not rely on the reader.
 
 use std::io;
 use std::ops::Range;
@@ -8,21 +8,21 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::json::{Tape, Val, scan};
 use crate::source::{Container, ReadAt};
 
-/// A line with something in it.
+/// A line that is not blank.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record {
-    /// One more than that of the line before, where that was read.
+pub(super) struct LineRecord {
+    /// Its number: one more than that of the line before it, where that was read.
     pub number: u32,
     pub start: u64,
     pub len: u32,
     pub hash: u64,
 }
 
-/// Reads the lines of stretches of a text one after the other, none of them whole.
-pub(super) struct Records<'r> {
+/// Reads the lines of stretches of a text one after another, in chunks.
+pub(super) struct LineRecords<'r> {
     bytes: &'r dyn ReadAt,
     stretches: std::vec::IntoIter<Range<u64>>,
-    /// Where the stretch at hand ends.
+    /// End of the current stretch.
     end: u64,
     /// Offset of the buffer.
     base: u64,
@@ -31,15 +31,15 @@ pub(super) struct Records<'r> {
     number: u32,
 }
 
-const STEP: u64 = 1 << 20;
+const CHUNK_LEN: u64 = 1 << 20;
 
-impl<'r> Records<'r> {
+impl<'r> LineRecords<'r> {
     pub fn new(bytes: &'r dyn ReadAt, stretches: Vec<Range<u64>>) -> Self {
-        Records { bytes, stretches: stretches.into_iter(), end: 0, base: 0, at: 0, buf: Vec::new(), number: 0 }
+        LineRecords { bytes, stretches: stretches.into_iter(), end: 0, base: 0, at: 0, buf: Vec::new(), number: 0 }
     }
 
-    /// Goes on to the next stretch, if there is one.
-    fn skip(&mut self) -> bool {
+    /// Moves to the next stretch; false if there is none.
+    fn next_range(&mut self) -> bool {
         let Some(next) = self.stretches.next() else { return false };
         (self.base, self.end, self.at) = (next.start, next.end, 0);
         self.buf.clear();
@@ -47,9 +47,9 @@ impl<'r> Records<'r> {
         true
     }
 
-    pub fn next(&mut self) -> io::Result<Option<Record>> {
+    pub fn next(&mut self) -> io::Result<Option<LineRecord>> {
         loop {
-            if self.base + self.at as u64 >= self.end && !self.skip() {
+            if self.base + self.at as u64 >= self.end && !self.next_range() {
                 return Ok(None);
             }
             let (start, mut len) = (self.base + self.at as u64, 0u64);
@@ -59,7 +59,7 @@ impl<'r> Records<'r> {
                 if self.at == self.buf.len() {
                     self.base += self.buf.len() as u64;
                     self.at = 0;
-                    let left = self.end.saturating_sub(self.base).min(STEP);
+                    let left = self.end.saturating_sub(self.base).min(CHUNK_LEN);
                     if left == 0 {
                         self.buf.clear();
                         break;
@@ -78,34 +78,34 @@ impl<'r> Records<'r> {
             if !blank {
                 self.number += 1;
                 let len = u32::try_from(len).unwrap_or(u32::MAX);
-                return Ok(Some(Record { number: self.number - 1, start, len, hash: hasher.digest() }));
+                return Ok(Some(LineRecord { number: self.number - 1, start, len, hash: hasher.digest() }));
             }
         }
     }
 }
 
-/// Reads records again, to look at what they say.
-pub(super) struct Reader {
+/// Parses records again.
+pub(super) struct RecordParser {
     container: Container,
     /// The record that was read last.
     pub text: Vec<u8>,
     tape: Tape,
 }
 
-impl Reader {
+impl RecordParser {
     pub fn new(container: Container) -> Self {
-        Reader { container, text: Vec::new(), tape: Tape::new() }
+        RecordParser { container, text: Vec::new(), tape: Tape::new() }
     }
 
     /// Calls `see` with a record; `None` if it cannot be read.
-    pub fn see<R>(
+    pub fn parse<R>(
         &mut self,
         bytes: &dyn ReadAt,
-        record: &Record,
+        record: &LineRecord,
         see: impl Fn(Val<'_>) -> Option<R>,
     ) -> io::Result<Option<Option<R>>> {
         bytes.read_into(record.start, record.len as usize, &mut self.text)?;
-        let Some(at) = self.container.record_in(&self.text) else { return Ok(Some(None)) };
+        let Some(at) = self.container.record_start(&self.text) else { return Ok(Some(None)) };
         let text = self.text.get(at..).unwrap_or_default();
         Ok(scan(text, &mut self.tape).ok().and_then(|()| self.tape.root(text)).map(see))
     }

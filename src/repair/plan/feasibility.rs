@@ -1,55 +1,64 @@
-//! What of a plan cannot be made. A change to a value of the wrong kind, an answer to a call that has no id, the last
-//! item of a list: each is found before anything is rendered, and the findings that asked for it are planned without.
+//! Changes of a plan that are impossible, such as a change to a value of the wrong kind, a result for a call
+//! without an id, or the removal of the last item of a list. They are found before anything is rendered, and the
+//! plan is made again without them.
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::dialect::{BLOCK, Cannot};
-use crate::format::{FormatInfo, Histories, Unit};
+use crate::dialect::{BLOCK, EditRefusal};
+use crate::format::{FormatInfo, HistoryScope, RemovalUnit};
 use crate::history::{Code, Flags, Kind, NONE, Row};
 use crate::place::{DocId, Place};
 
-use super::history_plan::{Fate, Plan};
+use super::history_plan::{ItemDecision, PlanBuilder};
 use super::reasons::{EMPTY, LONE};
-use crate::repair::edit::item_text::edits_of;
-use crate::repair::store::{Draft, Planned};
+use crate::repair::edit::item_text::item_edits;
+use crate::repair::store::{Draft, PlannedItem};
 use crate::repair::{Action, Cause};
 
 const SPREAD: &str =
-    "the record spans several lines, so no other can be put beside it; write each record on one line";
+    "the record spans several lines, so no record can be inserted next to it; write each record on one line";
 
-/// A row, which of the changes on it cannot be made, and why.
-pub(in crate::repair) type Fault = (u32, fn(Action) -> bool, &'static str);
+/// A row, the actions on it that are impossible, and the reason.
+pub(in crate::repair) type InfeasibleChange = (u32, fn(Action) -> bool, &'static str);
 
-impl Plan<'_> {
-    /// What was refused while it was made, and what cannot be made.
-    pub(in crate::repair) fn refused(&self, info: &FormatInfo, spread: bool) -> Vec<(Code, Place, &'static str)> {
-        let refused = self.refusals().iter().map(|refusal| (refusal.code, refusal.at, refusal.why));
-        let impossible = self.impossible(info, spread).into_iter().filter_map(|(cause, why)| match cause {
+impl PlanBuilder<'_> {
+    /// All refusals of the plan, and what is impossible in it.
+    pub(in crate::repair) fn all_refusals(
+        &self,
+        info: &FormatInfo,
+        spread: bool,
+    ) -> Vec<(Code, Place, &'static str)> {
+        let refused = self.refusals().iter().map(|refusal| (refusal.code, refusal.at, refusal.reason));
+        let impossible = self.infeasible_causes(info, spread).into_iter().filter_map(|(cause, why)| match cause {
             Cause::Rule(code, _, at) => Some((code, at, why)),
             Cause::Flag(_) => None,
         });
         refused.chain(impossible).collect()
     }
 
-    /// Causes of changes that cannot be made, and why.
-    pub(in crate::repair) fn impossible(&self, info: &FormatInfo, spread: bool) -> Vec<(Cause, &'static str)> {
-        let mut found: Vec<Fault> = Vec::new();
+    /// Causes of impossible changes, and why they are impossible.
+    pub(in crate::repair) fn infeasible_causes(
+        &self,
+        info: &FormatInfo,
+        spread: bool,
+    ) -> Vec<(Cause, &'static str)> {
+        let mut found: Vec<InfeasibleChange> = Vec::new();
         if spread && info.editor.is_none() {
-            self.beside_a_document(info, &mut found);
+            self.find_multiline_records(info, &mut found);
         }
-        for (&ix, fate) in &self.fates {
-            if !fate.drop
-                && let Err(Cannot(why)) = self.can_change(ix, fate)
+        for (&ix, decision) in &self.decisions {
+            if !decision.drop
+                && let Err(EditRefusal(why)) = self.can_change(ix, decision)
             {
                 found.push((ix, |action| matches!(action, Action::Rewrite | Action::Strip | Action::Move), why));
             }
         }
-        self.unwritable(info, &mut found);
-        self.moves_lines(info, &mut found);
-        self.moves_rows(&mut found);
-        self.stubs(&mut found);
-        if !self.in_part {
-            self.emptied(info.histories, &mut found);
+        self.find_unwritable(info, &mut found);
+        self.find_line_moves(info, &mut found);
+        self.find_row_moves(&mut found);
+        self.find_impossible_stubs(&mut found);
+        if !self.is_partial {
+            self.find_emptied_lists(info.histories, &mut found);
         }
         let mut causes: Vec<(Cause, &'static str)> = self.request_change().into_iter().collect();
         if found.is_empty() {
@@ -66,11 +75,12 @@ impl Plan<'_> {
         causes
     }
 
-    /// What the store cannot say from which the items were made.
-    fn unwritable(&self, info: &FormatInfo, found: &mut Vec<Fault>) {
+    /// Finds changes that the store of the items cannot represent.
+    fn find_unwritable(&self, info: &FormatInfo, found: &mut Vec<InfeasibleChange>) {
         let Some((editor, view)) = info.editor.zip(self.view) else { return };
         let dialect = self.dialect;
-        let planned = self.fates.iter().map(|(ix, fate)| Planned { row: self.cx.row(*ix), fate, dialect });
+        let planned =
+            self.decisions.iter().map(|(ix, decision)| PlannedItem { row: self.cx.row(*ix), decision, dialect });
         let (_, faults) = Draft::of(view, editor, &planned.collect::<Vec<_>>());
         if faults.is_empty() {
             return;
@@ -80,36 +90,36 @@ impl Plan<'_> {
             changed.entry(self.cx.row(ix).at).or_default().push(ix);
         }
         for (at, why) in faults {
-            // What is changed for another item's sake cannot be told from the rest.
+            // The row that caused it is unknown, so all changed rows are refused.
             let all = || changed.values().flatten().copied().collect();
             let rows: Vec<u32> = changed.get(&at).cloned().unwrap_or_else(all);
             found.extend(rows.into_iter().map(|ix| (ix, (|_| true) as fn(Action) -> bool, why)));
         }
     }
 
-    /// Records of a log that would come to stand beside one that spans several lines.
-    fn beside_a_document(&self, info: &FormatInfo, found: &mut Vec<Fault>) {
-        let gets = |fate: &&Fate| !fate.before.is_empty() || !fate.behind.is_empty();
-        for (&ix, _) in self.fates.iter().filter(|(_, fate)| gets(fate)) {
+    /// Finds records of a log that would be inserted next to one that spans several lines.
+    fn find_multiline_records(&self, info: &FormatInfo, found: &mut Vec<InfeasibleChange>) {
+        let gets = |decision: &&ItemDecision| !decision.before.is_empty() || !decision.after.is_empty();
+        for (&ix, _) in self.decisions.iter().filter(|(_, decision)| gets(decision)) {
             let row = self.cx.row(ix);
             let unit = info.parts.get(usize::from(row.part)).map(|part| part.unit);
-            if row.part != BLOCK && unit == Some(Unit::Record) {
+            if row.part != BLOCK && unit == Some(RemovalUnit::Record) {
                 found.push((ix, |action| matches!(action, Action::Stub | Action::Move | Action::Rewrite), SPREAD));
             }
         }
     }
 
-    fn can_change(&self, ix: u32, fate: &Fate) -> Result<(), Cannot> {
+    fn can_change(&self, ix: u32, decision: &ItemDecision) -> Result<(), EditRefusal> {
         let (row, mut can) = (self.cx.row(ix), Ok(()));
-        if !fate.text.is_empty() {
-            self.cx.look.look(row, &mut |item| {
-                can = edits_of(self.dialect, DocId(0), item.raw(), &fate.text).map(drop);
+        if !decision.text.is_empty() {
+            self.cx.text.with_item(row, &mut |item| {
+                can = item_edits(self.dialect, DocId(0), item.raw(), &decision.text).map(drop);
             });
         }
-        if let Some(request) = fate.hoisted {
-            self.cx.look.value(request, &mut |request| {
-                self.cx.look.look(row, &mut |message| {
-                    let base = crate::json::edit::Base::new(DocId(0), 0);
+        if let Some(request) = decision.hoisted {
+            self.cx.text.with_value(request, &mut |request| {
+                self.cx.text.with_item(row, &mut |message| {
+                    let base = crate::json::edit::RecordBase::new(DocId(0), 0);
                     can = can.and(self.dialect.info().hoist(request, &[message], base, &mut Vec::new()));
                 });
             });
@@ -118,37 +128,39 @@ impl Plan<'_> {
     }
 
     fn request_change(&self) -> Option<(Cause, &'static str)> {
-        let (row, fate) = self.request.as_ref()?;
+        let (row, decision) = self.request.as_ref()?;
         let mut can = Ok(());
-        self.cx.look.value(row.at, &mut |request| {
-            can = edits_of(self.dialect, DocId(0), request.raw(), &fate.text).map(drop);
+        self.cx.text.with_value(row.at, &mut |request| {
+            can = item_edits(self.dialect, DocId(0), request.raw(), &decision.text).map(drop);
         });
         let why = can.err()?.0;
-        let of_request = |(_, change): (u32, &crate::repair::Change)| change.other == Some(row.at);
+        let of_request = |(_, change): (u32, &crate::repair::ItemChange)| change.anchor == Some(row.at);
         self.changes().find(|change| of_request(*change)).map(|(_, change)| (change.cause, why))
     }
 
-    /// Calls that no answer can be made up for.
-    fn stubs(&self, found: &mut Vec<Fault>) {
+    /// Finds calls for which no placeholder result can be written.
+    fn find_impossible_stubs(&self, found: &mut Vec<InfeasibleChange>) {
         for (ix, change) in self.changes().filter(|(_, change)| change.action == Action::Stub) {
             let mut can = Ok(());
             if change.row.kind.is_call() || change.row.kind == Kind::ToolUse {
-                self.cx.look.look(&change.row, &mut |call| can = self.dialect.stub(call).map(drop));
+                self.cx.text.with_item(&change.row, &mut |call| can = self.dialect.stub(call).map(drop));
             }
-            if let Err(Cannot(why)) = can {
+            if let Err(EditRefusal(why)) = can {
                 found.push((ix, |action| action == Action::Stub, why));
             }
         }
     }
 
-    /// Lists and lone messages of which nothing would be left.
-    fn emptied(&self, histories: Histories, found: &mut Vec<Fault>) {
+    /// Finds lists and lone messages that would become empty.
+    fn find_emptied_lists(&self, histories: HistoryScope, found: &mut Vec<InfeasibleChange>) {
         let leaves = |action| matches!(action, Action::Drop | Action::Move);
         let goes = |ix: u32| {
-            let empties = |fate: &Fate| !fate.stays() && fate.before.is_empty() && fate.behind.is_empty();
-            self.fates.get(&ix).is_some_and(|fate| empties(fate) && fate.replaced_by.is_none())
+            let empties = |decision: &ItemDecision| {
+                !decision.stays() && decision.before.is_empty() && decision.after.is_empty()
+            };
+            self.decisions.get(&ix).is_some_and(|decision| empties(decision) && decision.replaced_by.is_none())
         };
-        if self.fates.values().all(Fate::stays) {
+        if self.decisions.values().all(ItemDecision::stays) {
             return;
         }
         for message in &self.cx.history.messages.list {
@@ -159,13 +171,13 @@ impl Plan<'_> {
                 );
             }
         }
-        if histories != Histories::PerRecord {
+        if histories != HistoryScope::PerRecord {
             return;
         }
-        // By list: the items, and whether all of them go.
+        // By list: the items, and whether all of them are removed.
         let mut lists: BTreeMap<(u32, u8), (Vec<u32>, bool)> = BTreeMap::new();
         let is_block = |row: &Row| row.part == BLOCK;
-        for (row, ix) in self.cx.history.rows.iter().chain(&self.cx.history.continued).zip(0..) {
+        for (row, ix) in self.cx.history.rows.iter().chain(&self.cx.history.continuations).zip(0..) {
             let list = lists.entry((row.record, row.part)).or_insert((Vec::new(), true));
             if !is_block(row) {
                 list.0.push(ix);

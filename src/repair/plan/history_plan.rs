@@ -1,198 +1,199 @@
-//! The plan of one history: what becomes of each item.
+//! The plan of one history: the decision about each item.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::FormatInfo;
-use crate::history::continued::Continued;
-use crate::history::{Act, Kind, Mode, NONE, Row};
-use crate::judge::Judged;
+use crate::history::continuations::Continuations;
+use crate::history::{GroupMode, Kind, NONE, RepairAct, Row};
+use crate::judge::WeighedFinding;
 use crate::place::Place;
-use crate::rule::{Cx, Loss};
+use crate::rule::{Loss, RuleContext};
 use crate::rules::reasoning::orphan_tool_run;
 use crate::target::Trait;
 
-use super::chosen::Chosen;
-use super::memo::Once;
-use super::predicted::Predicted;
+use super::chosen_act::ChosenAct;
+use super::memo::HistoryMemo;
+use super::outcome::PlanOutcome;
 use super::reasons::LOSES_CONTENT;
-use super::tally::Tallies;
-use crate::repair::edit::insertion::Fresh;
-use crate::repair::store::View;
-use crate::repair::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal, Surroundings};
+use super::tally::GroupTallies;
+use crate::repair::edit::insertion::Insertion;
+use crate::repair::store::StoreView;
+use crate::repair::{Action, Cause, FixOptions, ItemChange, Reasoning, Refusal, SkippedGroup, Surroundings};
 
-/// What becomes of one item.
+/// The decision about one item.
 #[derive(Clone, Debug, Default)]
-pub(in crate::repair) struct Fate {
+pub(in crate::repair) struct ItemDecision {
     pub drop: bool,
-    /// It goes from here, and comes to stand elsewhere.
+    /// It is moved elsewhere.
     pub moved: bool,
     pub text: Vec<Text>,
-    /// What it says goes where the request at this place keeps its instructions.
+    /// Its text moves into the instructions of the request at this place.
     pub hoisted: Option<Place>,
-    /// What comes to stand in its place: a copy of the full item after a reference.
+    /// The place of the full item that replaces this reference.
     pub replaced_by: Option<Place>,
-    pub before: Vec<Fresh>,
-    pub behind: Vec<Fresh>,
+    pub before: Vec<Insertion>,
+    pub after: Vec<Insertion>,
 }
 
-impl Fate {
-    /// The item stays where it is.
+impl ItemDecision {
+    /// True if the item keeps its place.
     pub fn stays(&self) -> bool {
         !self.drop && !self.moved
     }
 }
 
-/// What becomes of the items of one history.
+/// The plan of one history.
 pub struct HistoryPlan {
     pub number: u32,
     /// Number of its items.
     pub(in crate::repair) items: u32,
     pub(in crate::repair) info: &'static FormatInfo,
     pub(in crate::repair) newest_first: bool,
-    /// Other files point at its lines: where its own begin, after those that it continues from.
+    /// If other files refer to its lines: the offset of its own lines, after those of its parent.
     pub(in crate::repair) numbered: Option<u64>,
-    /// By place.
-    pub(in crate::repair) fates: Vec<(Row, Fate)>,
-    /// Values in the request whose members go.
-    pub(in crate::repair) unset: Vec<Place>,
-    pub changes: Vec<Change>,
-    /// What is around what changes, by place.
-    pub around: Vec<(Place, Surroundings)>,
+    /// Decisions about items, by place.
+    pub(in crate::repair) decisions: Vec<(Row, ItemDecision)>,
+    /// Values in the request whose members are removed.
+    pub(in crate::repair) removed_members: Vec<Place>,
+    pub changes: Vec<ItemChange>,
+    /// Surroundings of the changed items, by place.
+    pub surroundings: Vec<(Place, Surroundings)>,
     pub refusals: Vec<Refusal>,
-    pub left: Vec<Left>,
-    /// What the history comes to, where that was asked for.
-    pub predicted: Option<Predicted>,
+    pub skipped_groups: Vec<SkippedGroup>,
+    /// The predicted outcome, if it was requested.
+    pub outcome: Option<PlanOutcome>,
 }
 
 impl HistoryPlan {
-    /// The rows that something becomes of.
+    /// The rows that change.
     pub(in crate::repair) fn rows(&self) -> impl Iterator<Item = &Row> {
-        self.fates.iter().map(|(row, _)| row)
+        self.decisions.iter().map(|(row, _)| row)
     }
 }
 
-/// The plan while it is made.
-pub(in crate::repair) struct Plan<'p> {
-    pub cx: &'p Cx<'p>,
+/// Builder of the plan of one history.
+pub(in crate::repair) struct PlanBuilder<'p> {
+    pub cx: &'p RuleContext<'p>,
     pub options: &'p FixOptions,
     pub dialect: &'static dyn Dialect,
     number: u32,
-    pub fates: BTreeMap<u32, Fate>,
-    /// Those of the items that go which are there a second time.
+    pub decisions: BTreeMap<u32, ItemDecision>,
+    /// Dropped items of which the history has another copy.
     copies: HashSet<u32>,
-    /// By the index of the group.
-    pub modes: BTreeMap<usize, (Mode, Cause)>,
-    /// Values in the request whose members go.
-    pub unset: Vec<Place>,
-    /// What changes in the request around the messages.
-    pub request: Option<(Row, Fate)>,
-    /// By the index of the item; [`NONE`] for a member of the request.
-    changes: Vec<(u32, Change)>,
+    /// Requested modes, by the index of the group.
+    pub modes: BTreeMap<usize, (GroupMode, Cause)>,
+    /// Values in the request whose members are removed.
+    pub removed_members: Vec<Place>,
+    /// The change of the request around the messages.
+    pub request: Option<(Row, ItemDecision)>,
+    /// Changes by the index of the item; [`NONE`] for a member of the request.
+    changes: Vec<(u32, ItemChange)>,
     refusals: Vec<Refusal>,
-    /// Groups that a flag leaves as they are.
-    pub left: Vec<Left>,
-    /// Flags that act on all reasoning do.
-    pub by_flag: bool,
-    /// Only a part of the history is looked at.
-    pub in_part: bool,
-    pub once: &'p Once,
-    /// The store, where items were made of what it holds.
-    pub view: Option<&'p View<'p>>,
-    /// The blocks of the only message before this one are dropped.
-    pub gone: Cell<u32>,
-    pub tallies: RefCell<Tallies>,
+    /// Groups that a flag asks to change and that stay unchanged.
+    pub skipped_groups: Vec<SkippedGroup>,
+    /// True if flags that act on all reasoning apply.
+    pub applies_flags: bool,
+    /// True if only a part of the history is planned.
+    pub is_partial: bool,
+    pub memo: &'p HistoryMemo,
+    /// The store, where the items were translated from its records.
+    pub view: Option<&'p StoreView<'p>>,
+    /// All blocks of the only message before this row are dropped.
+    pub first_remaining: Cell<u32>,
+    pub tallies: RefCell<GroupTallies>,
 }
 
-impl<'p> Plan<'p> {
+impl<'p> PlanBuilder<'p> {
     pub(in crate::repair) fn new(
-        cx: &'p Cx<'p>,
+        cx: &'p RuleContext<'p>,
         options: &'p FixOptions,
         dialect: &'static dyn Dialect,
         number: u32,
-        once: &'p Once,
-        view: Option<&'p View<'p>>,
+        memo: &'p HistoryMemo,
+        view: Option<&'p StoreView<'p>>,
     ) -> Self {
-        Plan {
+        PlanBuilder {
             cx,
             options,
             dialect,
             number,
-            fates: BTreeMap::new(),
+            decisions: BTreeMap::new(),
             copies: HashSet::new(),
             modes: BTreeMap::new(),
-            unset: Vec::new(),
+            removed_members: Vec::new(),
             request: None,
             changes: Vec::new(),
             refusals: Vec::new(),
-            left: Vec::new(),
-            by_flag: false,
-            in_part: false,
-            once,
+            skipped_groups: Vec::new(),
+            applies_flags: false,
+            is_partial: false,
+            memo,
             view,
-            gone: Cell::default(),
+            first_remaining: Cell::default(),
             tallies: RefCell::default(),
         }
     }
 
-    pub fn changes(&self) -> impl Iterator<Item = (u32, &Change)> {
+    pub fn changes(&self) -> impl Iterator<Item = (u32, &ItemChange)> {
         self.changes.iter().map(|(ix, change)| (*ix, change))
     }
 
-    /// What the acts come to. They are made in this order: what changes an item where it is; outputs go back to their
-    /// calls; what is missing is copied or answered; what goes, goes; then each group gets its mode.
-    pub(in crate::repair) fn make(&mut self, chosen: &[Chosen]) {
-        self.request(chosen);
-        let of_rows: Vec<Chosen> = chosen.iter().filter(|chosen| chosen.at != NONE).copied().collect();
+    /// Applies the acts, in this order: changes of items in place; outputs back to their calls; copies of and
+    /// placeholders for what is missing; removals; then the mode of each group.
+    pub(in crate::repair) fn apply_acts(&mut self, chosen: &[ChosenAct]) {
+        self.repair_request(chosen);
+        let of_rows: Vec<ChosenAct> = chosen.iter().filter(|chosen| chosen.at != NONE).copied().collect();
         let chosen = of_rows.as_slice();
         if !self.cx.history.messages.is_empty() {
-            return self.turns(chosen);
+            return self.plan_turns(chosen);
         }
-        let of = |act: Act| chosen.iter().filter(move |chosen| chosen.act == act);
-        of(Act::Retype).for_each(|chosen| self.retype(chosen));
-        self.rename(of(Act::Rename));
-        self.rekey_items(of(Act::Rekey));
-        self.fields(chosen);
-        self.adopt(of(Act::Adopt));
-        of(Act::Acknowledge).for_each(|chosen| self.acknowledge(chosen));
-        self.reorder(of(Act::Reorder));
-        self.rejoin(of(Act::Drop));
-        of(Act::Inline).for_each(|chosen| self.inline(chosen));
-        self.answer(of(Act::Answer));
-        of(Act::AsText).for_each(|chosen| self.turn_into_text(chosen));
-        of(Act::Drop).for_each(|chosen| self.drop_item(chosen));
+        let of = |act: RepairAct| chosen.iter().filter(move |chosen| chosen.act == act);
+        of(RepairAct::Retype).for_each(|chosen| self.retype(chosen));
+        self.rename(of(RepairAct::Rename));
+        self.rekey_items(of(RepairAct::Rekey));
+        self.repair_fields(chosen);
+        self.adopt_namespaces(of(RepairAct::SetNamespace));
+        of(RepairAct::Acknowledge).for_each(|chosen| self.acknowledge(chosen));
+        self.reorder_outputs(of(RepairAct::Reorder));
+        self.rejoin_outputs(of(RepairAct::Drop));
+        of(RepairAct::Inline).for_each(|chosen| self.inline_reference(chosen));
+        self.answer_calls(of(RepairAct::Answer));
+        of(RepairAct::AsText).for_each(|chosen| self.turn_into_text(chosen));
+        of(RepairAct::Drop).for_each(|chosen| self.drop_item(chosen));
         self.drop_idle_programs();
-        chosen.iter().filter(|chosen| chosen.act.mode().is_some()).for_each(|chosen| self.regroup(chosen));
-        self.reasoning_by_flag();
-        self.account_by_flag();
-        self.references_by_flag();
+        chosen.iter().filter(|chosen| chosen.act.mode().is_some()).for_each(|chosen| self.change_mode(chosen));
+        self.strip_reasoning_by_flag();
+        self.apply_account_flag();
+        self.apply_reference_flags();
         self.apply_modes();
-        self.ids_by_flag();
-        self.images_by_flag();
+        self.strip_ids_by_flag();
+        self.omit_images_by_flag();
     }
 
     pub(in crate::repair) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
-        self.follow();
-        self.fates.retain(|_, fate| {
-            fate.drop
-                || fate.moved
-                || !fate.text.is_empty()
-                || fate.replaced_by.is_some()
-                || !fate.before.is_empty()
-                || !fate.behind.is_empty()
+        self.apply_to_continuations();
+        self.decisions.retain(|_, decision| {
+            decision.drop
+                || decision.moved
+                || !decision.text.is_empty()
+                || decision.replaced_by.is_some()
+                || !decision.before.is_empty()
+                || !decision.after.is_empty()
         });
-        let numbered = self.cx.history.settings.numbered.as_ref().filter(|numbered| numbered.holds);
-        let numbered = numbered.map(|numbered| numbered.own);
-        let says_nothing = self.refusals.is_empty() && self.left.is_empty() && numbered.is_none();
-        if self.fates.is_empty() && self.request.is_none() && self.unset.is_empty() && says_nothing {
+        let numbered = self.cx.history.settings.ordinals.as_ref().filter(|numbered| numbered.is_numbered);
+        let numbered = numbered.map(|numbered| numbered.own_start);
+        let is_empty = self.refusals.is_empty() && self.skipped_groups.is_empty() && numbered.is_none();
+        if self.decisions.is_empty() && self.request.is_none() && self.removed_members.is_empty() && is_empty {
             return None;
         }
-        self.carry_changes();
+        self.copy_changes_to_moved_items();
         let cx = self.cx;
-        let mut fates: Vec<(Row, Fate)> = self.fates.into_iter().map(|(ix, fate)| (*cx.row(ix), fate)).collect();
-        fates.extend(self.request);
-        fates.sort_by_key(|(row, _)| row.at.start);
+        let mut decisions: Vec<(Row, ItemDecision)> =
+            self.decisions.into_iter().map(|(ix, decision)| (*cx.row(ix), decision)).collect();
+        decisions.extend(self.request);
+        decisions.sort_by_key(|(row, _)| row.at.start);
         self.changes.sort_by_key(|(_, change)| (change.row.at.start, change.action));
         Some(HistoryPlan {
             number: self.number,
@@ -200,57 +201,57 @@ impl<'p> Plan<'p> {
             info,
             newest_first: cx.history.settings.newest_first,
             numbered,
-            fates,
-            unset: self.unset,
+            decisions,
+            removed_members: self.removed_members,
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),
-            around: Vec::new(),
+            surroundings: Vec::new(),
             refusals: self.refusals,
-            left: self.left,
-            predicted: None,
+            skipped_groups: self.skipped_groups,
+            outcome: None,
         })
     }
 
-    /// What continues an item goes with it, and reasoning that is stored several times changes everywhere.
-    fn follow(&mut self) {
-        let continued = Continued::of(&self.cx.history.continued, self.cx.history.rows.len() as u32);
+    /// Drops the continuations of dropped items, and changes reasoning that is stored several times everywhere.
+    fn apply_to_continuations(&mut self) {
+        let continued = Continuations::of(&self.cx.history.continuations, self.cx.history.rows.len() as u32);
         if continued.is_empty() {
             return;
         }
-        // A member of the request is no item, and nothing continues it.
+        // A member of the request is no item and has no continuations.
         for (ix, change) in self.changes.clone().into_iter().filter(|(ix, _)| *ix != NONE) {
             let row = *self.cx.row(ix);
-            let fate = self.fates.get(&ix).cloned().unwrap_or_default();
-            for other in continued.behind(&row) {
-                if fate.drop {
-                    self.drop_row(other, change.cause, change.loss, "drop what belongs to it");
-                } else if row.is_reasoning() && !fate.text.is_empty() {
-                    self.fate(other).text.clone_from(&fate.text);
-                    self.change(other, change.cause, change.action, change.loss, change.what);
+            let decision = self.decisions.get(&ix).cloned().unwrap_or_default();
+            for other in continued.of_item(&row) {
+                if decision.drop {
+                    self.drop_row(other, change.cause, change.loss, "drop the item that continues it");
+                } else if row.is_reasoning() && !decision.text.is_empty() {
+                    self.decision(other).text.clone_from(&decision.text);
+                    self.note_change(other, change.cause, change.action, change.loss, change.description);
                 }
             }
         }
     }
 
-    /// What changes in an item changes also where it moves to; what is dropped in the end moves nowhere.
-    fn carry_changes(&mut self) {
+    /// Applies the changes of an item also where it is moved to; an item that is dropped in the end is not moved.
+    fn copy_changes_to_moved_items(&mut self) {
         let dropped: HashSet<u64> = self
-            .fates
+            .decisions
             .iter()
-            .filter(|(_, fate)| fate.drop && fate.moved)
+            .filter(|(_, decision)| decision.drop && decision.moved)
             .map(|(ix, _)| self.cx.row(*ix).at.start)
             .collect();
         if !dropped.is_empty() {
             let goes = |row: &Row| dropped.contains(&row.at.start);
-            for fate in self.fates.values_mut() {
-                fate.before.retain_mut(|fresh| fresh.stays_without(&goes));
-                fate.behind.retain_mut(|fresh| fresh.stays_without(&goes));
+            for decision in self.decisions.values_mut() {
+                decision.before.retain_mut(|insertion| insertion.retain_staying(&goes));
+                decision.after.retain_mut(|insertion| insertion.retain_staying(&goes));
             }
         }
         let texts: BTreeMap<u64, Vec<Text>> = self
-            .fates
+            .decisions
             .iter()
-            .filter(|(_, fate)| !fate.text.is_empty())
-            .map(|(ix, fate)| (self.cx.row(*ix).at.start, fate.text.clone()))
+            .filter(|(_, decision)| !decision.text.is_empty())
+            .map(|(ix, decision)| (self.cx.row(*ix).at.start, decision.text.clone()))
             .collect();
         if texts.is_empty() {
             return;
@@ -258,17 +259,19 @@ impl<'p> Plan<'p> {
         let carry = |row: &Row, changes: &mut Vec<Text>| {
             changes.extend(texts.get(&row.at.start).into_iter().flatten().cloned());
         };
-        for fresh in self.fates.values_mut().flat_map(|fate| fate.before.iter_mut().chain(&mut fate.behind)) {
-            fresh.each_moved(&carry);
+        for insertion in
+            self.decisions.values_mut().flat_map(|decision| decision.before.iter_mut().chain(&mut decision.after))
+        {
+            insertion.visit_moved(&carry);
         }
     }
 
     /// Notes a change on a row.
-    pub fn change(&mut self, ix: u32, cause: Cause, action: Action, loss: Loss, what: &'static str) {
-        self.change_with(ix, cause, action, loss, what, None);
+    pub fn note_change(&mut self, ix: u32, cause: Cause, action: Action, loss: Loss, what: &'static str) {
+        self.note_change_beside(ix, cause, action, loss, what, None);
     }
 
-    pub fn change_with(
+    pub fn note_change_beside(
         &mut self,
         ix: u32,
         cause: Cause,
@@ -278,26 +281,32 @@ impl<'p> Plan<'p> {
         other: Option<Place>,
     ) {
         let row = *self.cx.row(ix);
-        self.changes.push((ix, Change { cause, row, other, action, loss, what, history: Some(self.number) }));
+        self.changes.push((
+            ix,
+            ItemChange { cause, row, anchor: other, action, loss, description: what, history: Some(self.number) },
+        ));
     }
 
-    /// Notes that a member goes from the request: its value is at the place of the row.
-    pub fn unset(&mut self, row: Row, cause: Cause, loss: Loss, what: &'static str) {
-        self.unset.push(row.at);
+    /// Removes a member of the request: its value is at the place of the row.
+    pub fn remove_member(&mut self, row: Row, cause: Cause, loss: Loss, what: &'static str) {
+        self.removed_members.push(row.at);
         let (other, action) = (None, Action::Strip);
-        self.changes.push((NONE, Change { cause, row, other, action, loss, what, history: Some(self.number) }));
+        self.changes.push((
+            NONE,
+            ItemChange { cause, row, anchor: other, action, loss, description: what, history: Some(self.number) },
+        ));
     }
 
-    /// Why each item goes that is lost.
+    /// The cause of each lossy removal, by item.
     pub fn causes_of_loss(&self) -> HashMap<u32, Cause> {
-        let lost = |change: &Change| change.action == Action::Drop && change.loss == Loss::Lossy;
+        let lost = |change: &ItemChange| change.action == Action::Drop && change.loss == Loss::Lossy;
         let changes = self.changes.iter().filter(|(_, change)| lost(change));
         changes.map(|(ix, change)| (*ix, change.cause)).collect()
     }
 
-    /// Takes all back.
-    pub fn refuse_all(&mut self, chosen: &[Chosen], why: &'static str) {
-        self.fates.clear();
+    /// Discards the plan and refuses all acts.
+    pub fn refuse_all(&mut self, chosen: &[ChosenAct], why: &'static str) {
+        self.decisions.clear();
         self.tallies.get_mut().clear();
         self.changes.clear();
         for chosen in chosen {
@@ -305,21 +314,21 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// What was refused so far.
+    /// The refusals so far.
     pub fn refusals(&self) -> &[Refusal] {
         &self.refusals
     }
 
-    /// Why the first change was made.
+    /// The cause of the first change.
     pub fn first_cause(&self) -> Option<Cause> {
         self.changes.iter().min_by_key(|(ix, _)| *ix).map(|(_, change)| change.cause)
     }
 
-    pub fn refuse(&mut self, judged: &Judged, why: &'static str) {
+    pub fn refuse(&mut self, judged: &WeighedFinding, why: &'static str) {
         self.refusals.push(Refusal::of(judged, why));
     }
 
-    /// Whether a repair that loses something may be made.
+    /// True if lossy repairs are allowed.
     pub fn may_lose(&self) -> bool {
         !self.options.lossless
     }
@@ -328,44 +337,44 @@ impl<'p> Plan<'p> {
         self.options.reasoning == Reasoning::Keep
     }
 
-    /// The item goes, and what it says is not there a second time.
+    /// True if the item is dropped and the history has no other copy of it.
     pub fn is_lost(&self, ix: u32) -> bool {
         self.is_dropped(ix) && !self.copies.contains(&ix)
     }
 
     pub fn is_dropped(&self, ix: u32) -> bool {
-        self.fates.get(&ix).is_some_and(|fate| fate.drop)
+        self.decisions.get(&ix).is_some_and(|decision| decision.drop)
     }
 
-    pub fn fate(&mut self, ix: u32) -> &mut Fate {
-        self.fates.entry(ix).or_default()
+    pub fn decision(&mut self, ix: u32) -> &mut ItemDecision {
+        self.decisions.entry(ix).or_default()
     }
 
-    /// Takes an item out. Its copy elsewhere, if it has one, is the caller's matter.
+    /// Drops an item. A copy elsewhere, if it has one, is the caller's concern.
     pub fn drop_row(&mut self, ix: u32, cause: Cause, loss: Loss, what: &'static str) {
         if !self.is_dropped(ix) {
-            self.fate(ix).drop = true;
+            self.decision(ix).drop = true;
             if loss == Loss::Lossless {
                 self.copies.insert(ix);
             }
-            self.uncount(ix);
-            self.change(ix, cause, Action::Drop, loss, what);
+            self.subtract_from_tally(ix);
+            self.note_change(ix, cause, Action::Drop, loss, what);
         }
     }
 
-    fn retype(&mut self, chosen: &Chosen) {
+    fn retype(&mut self, chosen: &ChosenAct) {
         let ix = chosen.at;
-        let call = self.once.call_of(&self.cx.history.pairs, ix);
+        let call = self.memo.call_of(&self.cx.history.pairs, ix);
         let kind = call.and_then(|call| self.cx.row(call).kind.answer());
         if let Some(kind) = kind {
-            self.fate(ix).text.push(Text::Retype(kind));
+            self.decision(ix).text.push(Text::Retype(kind));
             let what = "change the type of the output to match its call";
-            self.change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
+            self.note_change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
         }
     }
 
-    /// Long keys get a short one, the same on every item that has it.
-    pub(super) fn rename<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
+    /// Replaces long keys with short ones, the same on every item that has the key.
+    pub(super) fn rename<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
         let mut names: BTreeMap<u64, (Option<String>, Cause, &'static str)> = BTreeMap::new();
         for chosen in chosen {
             let what = match self.cx.history.messages.is_empty() {
@@ -378,42 +387,42 @@ impl<'p> Plan<'p> {
             return;
         }
         let cx = self.cx;
-        for (ix, row) in cx.history.rows.iter().chain(&cx.history.continued).enumerate() {
+        for (ix, row) in cx.history.rows.iter().chain(&cx.history.continuations).enumerate() {
             let Some((name, cause, what)) = names.get_mut(&row.key).filter(|_| row.key != 0) else { continue };
             if name.is_none() {
                 let dialect = self.dialect;
-                cx.look.look(row, &mut |item| {
+                cx.text.with_item(row, &mut |item| {
                     *name = dialect.key(row.kind, item).map(|key| short_key(cx, &key.decode()));
                 });
             }
             let (Some(name), cause, what) = (name.clone(), *cause, *what) else { continue };
-            self.fate(ix as u32).text.push(Text::Rename(name));
-            self.change(ix as u32, cause, Action::Rewrite, Loss::Lossless, what);
+            self.decision(ix as u32).text.push(Text::Rename(name));
+            self.note_change(ix as u32, cause, Action::Rewrite, Loss::Lossless, what);
         }
     }
 
-    fn acknowledge(&mut self, chosen: &Chosen) {
+    fn acknowledge(&mut self, chosen: &ChosenAct) {
         let (cx, ix) = (self.cx, chosen.at);
-        let Some(call) = self.once.call_of(&cx.history.pairs, ix) else { return };
+        let Some(call) = self.memo.call_of(&cx.history.pairs, ix) else { return };
         let mut checks = None;
-        cx.look.look(cx.row(call), &mut |call| {
+        cx.text.with_item(cx.row(call), &mut |call| {
             checks = call.get("pending_safety_checks").map(|checks| checks.raw().to_vec());
         });
         if let Some(checks) = checks {
-            self.fate(ix).text.push(Text::Acknowledge(checks));
+            self.decision(ix).text.push(Text::Acknowledge(checks));
             let what = "acknowledge the safety checks of the call";
-            self.change(ix, chosen.cause, Action::Rewrite, Loss::Lossy, what);
+            self.note_change(ix, chosen.cause, Action::Rewrite, Loss::Lossy, what);
         }
     }
 
-    /// The output becomes a text of the user.
-    pub(super) fn turn_into_text(&mut self, chosen: &Chosen) {
-        self.fate(chosen.at).text.push(Text::AsText);
-        let what = "turn the result into a text of the user";
-        self.change(chosen.at, chosen.cause, Action::Rewrite, Loss::Lossy, what);
+    /// Converts an output to text of the user.
+    pub(super) fn turn_into_text(&mut self, chosen: &ChosenAct) {
+        self.decision(chosen.at).text.push(Text::AsText);
+        let what = "convert the result to text of the user";
+        self.note_change(chosen.at, chosen.cause, Action::Rewrite, Loss::Lossy, what);
     }
 
-    fn drop_item(&mut self, chosen: &Chosen) {
+    fn drop_item(&mut self, chosen: &ChosenAct) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         if chosen.drops_call(self.cx) {
             return self.drop_call(chosen);
@@ -424,16 +433,16 @@ impl<'p> Plan<'p> {
         }
         let reasoning = self.cx.row(ix).is_reasoning();
         if reasoning && self.keeps_reasoning() {
-            return self.refuse(judged, "its reasoning would have to go (--reasoning keep)");
+            return self.refuse(judged, "it would remove reasoning (--reasoning keep)");
         }
-        if judged.finding.remedy.acts().contains(&Act::Inline) {
+        if judged.finding.remedy.acts().contains(&RepairAct::Inline) {
             return self.drop_reference(chosen);
         }
         let row = self.cx.row(ix);
         let what = match judged.finding.remedy.acts() {
-            [Act::Rekey, ..] if row.kind.is_call() => "drop the call, which cannot be paired",
-            [Act::Rekey, ..] => "drop the output, which cannot be paired",
-            [Act::Drop, Act::Flatten] => "drop the reasoning",
+            [RepairAct::Rekey, ..] if row.kind.is_call() => "drop the call, which cannot be paired",
+            [RepairAct::Rekey, ..] => "drop the output, which cannot be paired",
+            [RepairAct::Drop, RepairAct::Flatten] => "drop the reasoning",
             _ if row.kind.is_output() && judged.finding.code == orphan_tool_run::RULE.code => {
                 "drop the output, which has no call"
             }
@@ -443,8 +452,8 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// A key that the target takes for one that it does not: its beginning, and a fingerprint of all of it and of `salt`.
-pub(super) fn short_key(cx: &Cx<'_>, key: &[u8]) -> String {
+/// A key that the target accepts: the beginning of the long one, and a fingerprint of all of it.
+pub(super) fn short_key(cx: &RuleContext<'_>, key: &[u8]) -> String {
     let mut hash = crate::json::fingerprint_of(key);
     if cx.has(Trait::NineCharIds) {
         const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -455,7 +464,7 @@ pub(super) fn short_key(cx: &Cx<'_>, key: &[u8]) -> String {
         };
         return (0..9).map(digit).collect();
     }
-    // Some servers of Chat take 40 characters.
+    // Some Chat servers accept 40 characters at most.
     let most = if cx.history.messages.is_empty() { 40 } else { 23 };
     let text = String::from_utf8_lossy(key);
     let start: String =
@@ -463,8 +472,8 @@ pub(super) fn short_key(cx: &Cx<'_>, key: &[u8]) -> String {
     format!("{start}_{hash:016x}")
 }
 
-/// Whether an item of this kind lives by its id: a hosted call without one says nothing to the server.
-pub(in crate::repair) fn lives_by_id(row: &Row) -> bool {
+/// True if an item of this kind is meaningless without its id, as a hosted call is.
+pub(in crate::repair) fn needs_id(row: &Row) -> bool {
     row.is_reference()
         || matches!(
             row.kind,

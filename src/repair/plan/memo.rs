@@ -1,17 +1,17 @@
-//! What the plan asks of a history again and again: found in one walk over its rows, the first time that it is asked.
+//! Lookup tables of a history for its plan: each is built in one pass over the rows when it is first needed.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::history::{Claim, Flags, Group, NONE, Pair, PairState, Pairing, Row};
+use crate::history::{CallReference, Flags, Group, NONE, Pair, PairState, Pairing, Row};
 use crate::place::Place;
-use crate::rule::Cx;
+use crate::rule::RuleContext;
 
-use super::answered::Answered;
+use super::answered_calls::AnsweredCalls;
 
 #[derive(Default)]
-pub(in crate::repair) struct Once {
+pub(in crate::repair) struct HistoryMemo {
     fixed: OnceCell<Vec<u32>>,
     places: OnceCell<HashSet<Place>>,
     calls: OnceCell<HashMap<u32, u32>>,
@@ -22,21 +22,21 @@ pub(in crate::repair) struct Once {
     pairs: OnceCell<Vec<(u32, Pair)>>,
     keys: OnceCell<HashSet<u64>>,
     continued: OnceCell<HashMap<Place, u32>>,
-    answered: OnceCell<Answered>,
+    answered: OnceCell<AnsweredCalls>,
     thinking: OnceCell<Vec<(u64, u32)>>,
 }
 
-impl Once {
-    /// Whether an item of the group lies in a record that is not edited.
-    pub fn has_fixed(&self, rows: &[Row], group: &Group) -> bool {
-        let all = || (0..).zip(rows).filter(|(_, row)| is_fixed_in_place(row)).map(|(ix, _)| ix).collect();
+impl HistoryMemo {
+    /// True if an item of the group is in a record that cannot be edited.
+    pub fn has_uneditable(&self, rows: &[Row], group: &Group) -> bool {
+        let all = || (0..).zip(rows).filter(|(_, row)| is_uneditable(row)).map(|(ix, _)| ix).collect();
         let fixed: &Vec<u32> = self.fixed.get_or_init(all);
         let next = fixed.partition_point(|ix| *ix < group.start);
         fixed.get(next).is_some_and(|ix| *ix < group.end)
     }
 
-    /// Whether one of the rows is the item at a place.
-    pub fn holds(&self, rows: &[Row], at: Place) -> bool {
+    /// True if one of the rows is the item at a place.
+    pub fn contains_item(&self, rows: &[Row], at: Place) -> bool {
         self.places.get_or_init(|| rows.iter().map(|row| row.at).collect()).contains(&at)
     }
 
@@ -50,18 +50,18 @@ impl Once {
     /// Each call that has one output, and that output.
     pub fn outputs_by_call(&self, pairs: &[Pair]) -> &HashMap<u32, u32> {
         let paired = |state| {
-            use PairState::{Answered, Mismatched, OutputFirst, PairAgain};
-            matches!(state, Answered | OutputFirst | Mismatched | PairAgain)
+            use PairState::{Answered, DuplicatePair, Mismatched, OutputFirst};
+            matches!(state, Answered | OutputFirst | Mismatched | DuplicatePair)
         };
         let all = || pairs.iter().filter(|pair| paired(pair.state)).map(|pair| (pair.call, pair.output)).collect();
         self.outputs.get_or_init(all)
     }
 
-    /// Calls that nothing answers either, by the first one with their key.
+    /// Other unanswered calls with the key of a call, which is the first of them.
     pub fn unanswered_twins(&self, pairs: &[Pair], call: u32) -> Vec<u32> {
         let all = || {
             let mut twins: HashMap<u32, Vec<u32>> = HashMap::new();
-            let again = |pair: &&Pair| pair.state == PairState::CallAgain && pair.output == NONE;
+            let again = |pair: &&Pair| pair.state == PairState::DuplicateCall && pair.output == NONE;
             for pair in pairs.iter().filter(again) {
                 twins.entry(pair.twin).or_default().push(pair.call);
             }
@@ -78,21 +78,21 @@ impl Once {
     }
 
     /// The calls that have a result.
-    pub(super) fn answered(&self, cx: &Cx<'_>, pairing: Pairing) -> &Answered {
-        self.answered.get_or_init(|| Answered::of(cx, pairing))
+    pub(super) fn answered(&self, cx: &RuleContext<'_>, pairing: Pairing) -> &AnsweredCalls {
+        self.answered.get_or_init(|| AnsweredCalls::of(cx, pairing))
     }
 
-    /// The keys that are taken.
+    /// The keys in use.
     pub fn keys(&self, rows: &[Row]) -> &HashSet<u64> {
         self.keys.get_or_init(|| rows.iter().map(|row| row.key).collect())
     }
 
-    /// The pair of a row: of several the first, as further results to a call come after its own.
+    /// The pair of a row: the first if there are several, because further results of a call come after its own.
     pub fn pair_of(&self, pairs: &[Pair], ix: u32) -> Option<&Pair> {
         let sides = |pair: &Pair| [(pair.call, *pair), (pair.output, *pair)];
         let all = self.pairs.get_or_init(|| {
             let mut all: Vec<(u32, Pair)> = pairs.iter().flat_map(sides).filter(|(ix, _)| *ix != NONE).collect();
-            // Those of one row stay in their order.
+            // The sort is stable, so the pairs of a row stay in order.
             all.sort_by_key(|(ix, _)| *ix);
             all
         });
@@ -115,7 +115,7 @@ impl Once {
     }
 
     /// The output that a reference is claimed for.
-    pub fn claimed_by(&self, claims: &[Claim], reference: u32) -> Option<u32> {
+    pub fn claimed_by(&self, claims: &[CallReference], reference: u32) -> Option<u32> {
         let all = || claims.iter().rev().map(|claim| (claim.reference, claim.output)).collect();
         let claimed: &HashMap<u32, u32> = self.claimed.get_or_init(all);
         claimed.get(&reference).copied().filter(|output| *output != NONE)
@@ -133,6 +133,6 @@ impl Once {
     }
 }
 
-pub(super) fn is_fixed_in_place(row: &Row) -> bool {
+pub(super) fn is_uneditable(row: &Row) -> bool {
     row.has(Flags::FROZEN) || row.has(Flags::EMBEDDED)
 }

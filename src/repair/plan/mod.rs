@@ -1,15 +1,15 @@
-//! The plan of a history: what becomes of each item when certain acts are made, before any byte is changed.
+//! The plan of a history: the decision about each item for certain acts, before any byte is changed.
 
-pub mod answered;
+pub mod answered_calls;
 pub mod blocks;
-pub mod by_flag;
-pub mod chosen;
+pub mod chosen_act;
 pub mod feasibility;
+pub mod flag_requests;
 pub mod history_plan;
 pub mod memo;
 pub mod modes;
+pub mod outcome;
 pub mod pairs;
-pub mod predicted;
 pub mod reasons;
 pub mod references;
 pub mod selection;

@@ -1,5 +1,5 @@
-//! Calls and outputs in the plan: outputs go back after their calls, calls are answered or dropped, references give way
-//! to the items that they name.
+//! Calls and outputs in the plan: outputs move back to their calls, calls get placeholder outputs or are dropped,
+//! references are replaced by their items.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -10,32 +10,32 @@ use crate::json::{fingerprint, fingerprint_of};
 use crate::rule::Loss;
 use crate::rules::calls::orphan_output;
 
-use super::chosen::Chosen;
-use super::history_plan::Plan;
-use super::reasons::{LOSES_CALL, NOT_HELD};
-use crate::repair::edit::insertion::Fresh;
+use super::chosen_act::ChosenAct;
+use super::history_plan::PlanBuilder;
+use super::reasons::{ITEM_NOT_IN_FILE, LOSES_CALL};
+use crate::repair::edit::insertion::Insertion;
 use crate::repair::{Action, Cause};
 
-/// Where the next output of a group belongs.
-struct Anchor {
-    /// The first call that was not looked at.
+/// The position of the next output of a group.
+struct OutputAnchor {
+    /// The first call that was not examined yet.
     from: u32,
-    behind: u32,
+    after: u32,
     /// The outputs after the group.
     run: Range<u32>,
 }
 
-impl Plan<'_> {
-    /// Outputs that stand before their call, or apart from it, come after the calls of its batch, in call order. Where
-    /// the target wants a turn's calls together, they come together too.
-    pub(super) fn reorder<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
+impl PlanBuilder<'_> {
+    /// Moves outputs that precede their call, or are apart from it, after the calls of its batch, in call order.
+    /// Where the target requires the calls of a turn together, the calls move as well.
+    pub(super) fn reorder_outputs<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
         let mut moved: BTreeMap<u32, Cause> = BTreeMap::new();
         for chosen in chosen {
             let ix = chosen.at;
             // RL103 is found on the output, RL110 on the call.
             let call = match self.cx.row(ix).kind.is_call() {
                 true => Some(ix),
-                false => self.once.call_of(&self.cx.history.pairs, ix),
+                false => self.memo.call_of(&self.cx.history.pairs, ix),
             };
             if let Some(call) = call {
                 moved.entry(call).or_insert(chosen.cause);
@@ -44,7 +44,7 @@ impl Plan<'_> {
         if moved.is_empty() {
             return;
         }
-        let outputs = self.once.outputs_by_call(&self.cx.history.pairs);
+        let outputs = self.memo.outputs_by_call(&self.cx.history.pairs);
         // Approvals are never part of a batch: a user answers them.
         let gathered = |call: u32| {
             self.cx.caps.contiguous_outputs && self.cx.row(call).kind.family() != Some(Family::Approval)
@@ -56,25 +56,25 @@ impl Plan<'_> {
         for (call, cause) in others {
             if let Some(&output) = outputs.get(&call) {
                 let anchor = self.next_anchor(call, outputs, &mut anchors);
-                self.move_behind(output, anchor, cause);
+                self.move_after(output, anchor, cause);
             }
         }
     }
 
-    /// Outputs with calls that stand among orphans behind lonely reasoning go back to their calls: the orphans go, and
-    /// nothing else would tell where these belong.
-    pub(super) fn rejoin<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
+    /// Moves outputs with calls that are among orphans after lonely reasoning back to their calls: once the
+    /// orphans are dropped, nothing else shows where they belong.
+    pub(super) fn rejoin_outputs<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
         let orphans = chosen.filter(|chosen| chosen.judged.finding.code == orphan_output::RULE.code);
         let mut calls: Option<HashMap<u32, u32>> = None;
         let mut run = 0..0;
         for chosen in orphans {
-            // Of each run one look is enough.
+            // Each run is examined once.
             let Some(ix) = Some(chosen.at).filter(|ix| !run.contains(ix)) else { continue };
             run = self.run_of_outputs(ix);
-            if !self.is_behind_lonely_reasoning(run.start) {
+            if !self.follows_lonely_reasoning(run.start) {
                 continue;
             }
-            let outputs = self.once.outputs_by_call(&self.cx.history.pairs);
+            let outputs = self.memo.outputs_by_call(&self.cx.history.pairs);
             let calls =
                 calls.get_or_insert_with(|| outputs.iter().map(|(call, output)| (*output, *call)).collect());
             let mut ours: Vec<(u32, u32)> =
@@ -85,23 +85,23 @@ impl Plan<'_> {
                 .into_iter()
                 .map(|(call, output)| (output, self.next_anchor(call, outputs, &mut anchors)))
                 .collect();
-            // Those that come to come after one item stay in their order.
+            // Outputs that move after the same item keep their order.
             moves.sort_unstable();
             for (output, anchor) in moves {
-                self.move_behind(output, anchor, chosen.cause);
+                self.move_after(output, anchor, chosen.cause);
             }
         }
     }
 
-    /// The run of outputs that a row lies in.
+    /// The run of outputs that contains a row.
     fn run_of_outputs(&self, ix: u32) -> Range<u32> {
         let rows = &self.cx.history.rows;
         let before = rows.iter().take(ix as usize).rev().take_while(|row| row.is_client_output()).count() as u32;
         ix - before..self.end_of_outputs(ix)
     }
 
-    /// Whether reasoning without an item that belongs to it comes before a row.
-    fn is_behind_lonely_reasoning(&self, ix: u32) -> bool {
+    /// True if reasoning without an item of its own precedes a row.
+    fn follows_lonely_reasoning(&self, ix: u32) -> bool {
         let group = ix.checked_sub(1).and_then(|before| self.cx.history.group_of(before));
         group.is_some_and(|group| group.end == ix && group.has_reasoning() && !group.has_members())
     }
@@ -111,19 +111,19 @@ impl Plan<'_> {
         from + rows.take_while(|row| row.is_client_output()).count() as u32
     }
 
-    fn move_behind(&mut self, ix: u32, anchor: u32, cause: Cause) {
-        if ix == anchor || self.is_dropped(ix) || self.fate(ix).moved {
+    fn move_after(&mut self, ix: u32, anchor: u32, cause: Cause) {
+        if ix == anchor || self.is_dropped(ix) || self.decision(ix).moved {
             return;
         }
         let row = *self.cx.row(ix);
-        self.fate(ix).moved = true;
-        self.fate(anchor).behind.push(Fresh::Moved(row, Vec::new()));
-        let behind = self.cx.row(anchor).at;
-        self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it to after its call", Some(behind));
+        self.decision(ix).moved = true;
+        self.decision(anchor).after.push(Insertion::Moved(row, Vec::new()));
+        let after = self.cx.row(anchor).at;
+        self.note_change_beside(ix, cause, Action::Move, Loss::Lossless, "move it after its call", Some(after));
     }
 
-    /// The calls up to the first output that answers one of them are a batch; its calls come together, their outputs
-    /// after them, and what stood between follows; reasoning goes in front.
+    /// Gathers batches. The calls up to the first output that answers one of them are a batch; its calls come
+    /// together, their outputs after them, and what was between them follows; reasoning comes first.
     fn gather_batches(&mut self, first_calls: &BTreeMap<u32, Cause>, outputs: &HashMap<u32, u32>) {
         let mut done = 0;
         for (&first, &cause) in first_calls {
@@ -135,13 +135,13 @@ impl Plan<'_> {
             let answers: Vec<u32> = batch.iter().filter_map(|call| outputs.get(call).copied()).collect();
             for ix in first..end {
                 if self.cx.row(ix).is_reasoning() {
-                    self.move_in_front(ix, first, cause);
+                    self.move_before(ix, first, cause);
                 }
             }
             let together = batch.iter().zip(first..).take_while(|(call, place)| *call == place).count();
             let mut anchor = first + together as u32 - 1;
             for &call in batch.iter().skip(together) {
-                self.move_behind(call, anchor, cause);
+                self.move_after(call, anchor, cause);
             }
             let mut apart = answers;
             if together == batch.len() {
@@ -154,18 +154,18 @@ impl Plan<'_> {
                 apart.retain(|output| !(calls_end + 1..=anchor).contains(output));
             }
             for output in apart {
-                self.move_behind(output, anchor, cause);
+                self.move_after(output, anchor, cause);
             }
         }
     }
 
-    /// The calls from one on up to the first output that answers one of them, and where that is.
+    /// The calls from one on up to the first output that answers one of them, and the index of that output.
     fn batch_from(&self, first: u32, outputs: &HashMap<u32, u32>) -> (Vec<u32>, u32) {
         let mut batch = Vec::new();
         let mut wanted: HashSet<u32> = HashSet::new();
         let mut at = first;
         while let Some(row) = self.cx.history.rows.get(at as usize) {
-            // What the user says ends the batch: calls after that answer it.
+            // A message of the user ends the batch: later calls respond to it.
             if row.kind == Kind::Message && row.role == Role::User {
                 break;
             }
@@ -180,22 +180,22 @@ impl Plan<'_> {
         (batch, at)
     }
 
-    fn move_in_front(&mut self, ix: u32, anchor: u32, cause: Cause) {
+    fn move_before(&mut self, ix: u32, anchor: u32, cause: Cause) {
         let row = *self.cx.row(ix);
-        self.fate(ix).moved = true;
-        self.fate(anchor).before.push(Fresh::Moved(row, Vec::new()));
+        self.decision(ix).moved = true;
+        self.decision(anchor).before.push(Insertion::Moved(row, Vec::new()));
         let before = self.cx.row(anchor).at;
-        self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it to before the calls", Some(before));
+        self.note_change_beside(ix, cause, Action::Move, Loss::Lossless, "move it before the calls", Some(before));
     }
 
-    /// Calls get an answer that claims nothing.
-    pub(super) fn answer<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
-        let mut calls: Vec<&Chosen> = chosen.filter(|chosen| !self.is_dropped(chosen.at)).collect();
+    /// Adds placeholder outputs to calls.
+    pub(super) fn answer_calls<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
+        let mut calls: Vec<&ChosenAct> = chosen.filter(|chosen| !self.is_dropped(chosen.at)).collect();
         if calls.is_empty() {
             return;
         }
         calls.sort_by_key(|chosen| chosen.at);
-        let outputs = self.once.outputs_by_call(&self.cx.history.pairs);
+        let outputs = self.memo.outputs_by_call(&self.cx.history.pairs);
         let mut anchors = HashMap::new();
         for chosen in calls {
             if !self.cx.row(chosen.at).kind.is_answered_by_text() {
@@ -204,34 +204,34 @@ impl Plan<'_> {
             }
             let anchor = self.next_anchor(chosen.at, outputs, &mut anchors);
             let row = *self.cx.row(chosen.at);
-            self.fate(anchor).behind.push(Fresh::Stub(row));
+            self.decision(anchor).after.push(Insertion::Stub(row));
             let (what, place) = ("add a placeholder output", self.cx.row(anchor).at);
-            self.change_with(chosen.at, chosen.cause, Action::Stub, Loss::Adds, what, Some(place));
+            self.note_change_beside(chosen.at, chosen.cause, Action::Stub, Loss::Adds, what, Some(place));
         }
     }
 
-    /// A call and the output after it that have no key, and are each the only such ones there, get one.
-    pub(super) fn rekey_items<'c>(&mut self, chosen: impl Iterator<Item = &'c Chosen>) {
+    /// Gives a new key to a call and the output after it that have none, if each is the only such one there.
+    pub(super) fn rekey_items<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
         for chosen in chosen {
             let Some((call, output)) = self.keyless_pair(chosen.at) else {
-                self.refuse(&chosen.judged, "no output that it could belong to is next to it");
+                self.refuse(&chosen.judged, "there is no matching output next to it");
                 continue;
             };
-            if self.fates.get(&call).is_some_and(|fate| !fate.text.is_empty()) {
+            if self.decisions.get(&call).is_some_and(|decision| !decision.text.is_empty()) {
                 continue;
             }
             let row = self.cx.row(call);
-            let told = [row.id.to_le_bytes(), u64::from(call).to_le_bytes()].concat();
-            let name = format!("call_{:016x}", fingerprint_of(&told));
+            let seed = [row.id.to_le_bytes(), u64::from(call).to_le_bytes()].concat();
+            let name = format!("call_{:016x}", fingerprint_of(&seed));
             for ix in [call, output] {
-                self.fate(ix).text.push(Text::Rename(name.clone()));
+                self.decision(ix).text.push(Text::Rename(name.clone()));
                 let what = "give the call and its output the same new call_id";
-                self.change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
+                self.note_change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
             }
         }
     }
 
-    /// The only call without a key in a group, and the only output without one right after that.
+    /// The only call without a key in a group, and the only output without one directly after the group.
     fn keyless_pair(&self, ix: u32) -> Option<(u32, u32)> {
         let history = self.cx.history;
         let is_empty = |row: &Row| row.key == 0;
@@ -254,7 +254,7 @@ impl Plan<'_> {
         (family(call) == family(output) && [call, output].contains(&ix)).then_some((call, output))
     }
 
-    /// A program goes with the last of its calls: nothing that it printed is there either.
+    /// Drops programs with the last of their calls: their output is not stored either.
     pub(super) fn drop_idle_programs(&mut self) {
         let cx = self.cx;
         let mut calls: HashMap<u64, (bool, Option<Cause>)> = HashMap::new();
@@ -265,7 +265,7 @@ impl Plan<'_> {
         for (row, ix) in
             cx.history.rows.iter().zip(0..).filter(|(row, _)| row.has(ItemFlags::OWNED) && row.kind.is_call())
         {
-            cx.look.look(row, &mut |call| {
+            cx.text.with_item(row, &mut |call| {
                 if let Some(id) = call.at(&["caller", "caller_id"]).and_then(|id| id.as_str()) {
                     let of_program = calls.entry(fingerprint(id)).or_insert((true, None));
                     of_program.0 &= self.is_dropped(ix);
@@ -281,79 +281,85 @@ impl Plan<'_> {
         }
     }
 
-    /// The row after which the output of a call belongs: the output of the nearest call before it in its group, if that
-    /// comes after the group, else the group's last item. For calls that come in order, in one walk over each group.
-    fn next_anchor(&self, call: u32, outputs: &HashMap<u32, u32>, anchors: &mut HashMap<usize, Anchor>) -> u32 {
+    /// The row after which the output of a call belongs: the output of the nearest call before it in its group, if
+    /// that comes after the group, else the group's last item. Calls must come in order, so that each group is
+    /// walked once.
+    fn next_anchor(
+        &self,
+        call: u32,
+        outputs: &HashMap<u32, u32>,
+        anchors: &mut HashMap<usize, OutputAnchor>,
+    ) -> u32 {
         let Some(at) = self.group_at(call) else { return call };
         let Some(&group) = self.cx.history.groups.get(at) else { return call };
-        let anchor = anchors.entry(at).or_insert_with(|| Anchor {
+        let anchor = anchors.entry(at).or_insert_with(|| OutputAnchor {
             from: group.body,
-            behind: group.end - 1,
+            after: group.end - 1,
             run: group.end..self.end_of_outputs(group.end),
         });
         for sibling in anchor.from..call {
             if let Some(&output) = outputs.get(&sibling).filter(|output| anchor.run.contains(output))
                 && !self.is_dropped(output)
             {
-                anchor.behind = output;
+                anchor.after = output;
             }
         }
         anchor.from = call;
-        anchor.behind
+        anchor.after
     }
 
-    /// Takes a call out that nothing answers.
-    pub(super) fn drop_call(&mut self, chosen: &Chosen) {
+    /// Drops an unanswered call.
+    pub(super) fn drop_call(&mut self, chosen: &ChosenAct) {
         let (call, judged) = (chosen.at, &chosen.judged);
         if !self.may_lose() {
             return self.refuse(judged, LOSES_CALL);
         }
         let group = self.group_at(call).and_then(|at| self.cx.history.groups.get(at)).copied();
-        if let Some(why) = group.and_then(|group| self.cannot_lose(&group)) {
+        if let Some(why) = group.and_then(|group| self.refusal_to_drop(&group)) {
             return self.refuse(judged, why);
         }
         self.drop_row(call, chosen.cause, Loss::Lossy, "drop the unanswered call");
-        // With the first of them gone the next one would be found, and so on.
-        for twin in self.once.unanswered_twins(&self.cx.history.pairs, call) {
+        // Without the first of them, the next one would be found, and so on.
+        for twin in self.memo.unanswered_twins(&self.cx.history.pairs, call) {
             self.drop_row(twin, chosen.cause, Loss::Lossy, "drop the unanswered call");
         }
     }
 
-    /// A reference gives way to the full item, if the doc holds it.
-    pub(super) fn inline(&mut self, chosen: &Chosen) {
+    /// Replaces a reference with the full item, if the doc contains it.
+    pub(super) fn inline_reference(&mut self, chosen: &ChosenAct) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         if self.is_dropped(ix) {
             return;
         }
         let row = *self.cx.row(ix);
-        let known = self.cx.known.item(row.id).filter(|item| !item.embedded && row.is_reference()).copied();
-        let Some(item) = known else { return self.refuse(judged, NOT_HELD) };
-        if self.once.holds(&self.cx.history.rows, item.at) {
+        let known = self.cx.stored_items.item(row.id).filter(|item| !item.embedded && row.is_reference()).copied();
+        let Some(item) = known else { return self.refuse(judged, ITEM_NOT_IN_FILE) };
+        if self.memo.contains_item(&self.cx.history.rows, item.at) {
             let what = "drop the reference: the item itself is in the history";
             self.drop_row(ix, chosen.cause, Loss::Lossless, what);
-        } else if self.cx.look.same(&row, &Row { at: item.at, ..row }) {
-            self.refuse(judged, "the item is not in the file as one value that could be copied");
+        } else if self.cx.text.same_content(&row, &Row { at: item.at, ..row }) {
+            self.refuse(judged, "the file does not contain the item as a single value that can be copied");
         } else {
-            self.fate(ix).replaced_by = Some(item.at);
-            let what = "replace the reference by the item";
-            self.change_with(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what, Some(item.at));
+            self.decision(ix).replaced_by = Some(item.at);
+            let what = "replace the reference with the item";
+            self.note_change_beside(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what, Some(item.at));
         }
     }
 
-    /// What only names an item goes, and the output of a call that it names.
-    pub(super) fn drop_reference(&mut self, chosen: &Chosen) {
+    /// Drops a reference, and the output of the call that it names.
+    pub(super) fn drop_reference(&mut self, chosen: &ChosenAct) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         if !self.may_lose() {
             return self.refuse(judged, "it would lose the item (--lossless)");
         }
-        if let Some(why) = self.cx.history.group_of(ix).and_then(|group| self.cannot_lose(group)) {
+        if let Some(why) = self.cx.history.group_of(ix).and_then(|group| self.refusal_to_drop(group)) {
             return self.refuse(judged, why);
         }
         self.drop_row(ix, chosen.cause, Loss::Lossy, "drop the item, which has nothing after it");
-        if let Some(output) = self.once.claimed_by(&self.cx.history.shapes.claims, ix) {
+        if let Some(output) = self.memo.claimed_by(&self.cx.history.call_patterns.references, ix) {
             self.drop_row(output, chosen.cause, Loss::Lossy, "drop the output of the dropped call");
         }
     }
 }
 
-const NO_ANSWER: &str = "its output cannot be made up";
+const NO_ANSWER: &str = "a placeholder output cannot be written for this kind of call";

@@ -1,18 +1,18 @@
-//! What becomes of thinking where messages hold blocks: it goes with the calls that it only led to, and where it is
-//! signed together with what stood in front of it, it goes where that changes.
+//! Thinking in messages of blocks: it is dropped with the calls that it only led to, and where its signature
+//! covers everything before it, it is dropped when that changes.
 
 use std::collections::BTreeSet;
 
 use crate::history::{BlockFlags, Kind};
 use crate::rule::Loss;
 
-use super::chosen::Chosen;
-use super::history_plan::{Fate, Plan};
+use super::chosen_act::ChosenAct;
+use super::history_plan::{ItemDecision, PlanBuilder};
 use crate::repair::{Cause, Reasoning};
 
-impl Plan<'_> {
-    pub(super) fn thinking_by_flag(&mut self) {
-        if self.options.reasoning != Reasoning::Strip || !self.by_flag {
+impl PlanBuilder<'_> {
+    pub(super) fn drop_thinking_by_flag(&mut self) {
+        if self.options.reasoning != Reasoning::Strip || !self.applies_flags {
             return;
         }
         for ix in self.thinking_from(0) {
@@ -25,8 +25,8 @@ impl Plan<'_> {
         rows.filter(|ix| self.cx.row(*ix).kind == Kind::Thinking).collect()
     }
 
-    /// Thinking of a response that is stored over several lines goes as a whole: the API takes all of it, or none.
-    pub(super) fn drop_thinking_beside(&mut self, ix: u32, cause: Cause) {
+    /// Drops the other thinking of the response of a thinking block: the API accepts all of it, or none.
+    pub(super) fn drop_thinking_of_response(&mut self, ix: u32, cause: Cause) {
         let (cx, messages) = (self.cx, &self.cx.history.messages);
         let response = |ix: u32| messages.of_row(ix).map_or(0, |message| cx.row(message.row).id);
         let id = response(ix);
@@ -34,12 +34,12 @@ impl Plan<'_> {
             return;
         }
         let of_responses = || self.thinking_from(0).into_iter().map(|ix| (response(ix), ix)).collect();
-        for other in self.once.thinking_of(id, of_responses) {
+        for other in self.memo.thinking_of(id, of_responses) {
             self.drop_row(other, cause, Loss::Lossy, "drop the thinking of the same response");
         }
     }
 
-    /// Thinking that only led to calls which go, goes with them.
+    /// Drops thinking that only led to dropped calls.
     pub(super) fn drop_idle_thinking(&mut self) {
         if self.keeps_reasoning() || !self.may_lose() {
             return;
@@ -64,16 +64,17 @@ impl Plan<'_> {
         }
     }
 
-    /// Thinking after the first change is not what was signed any more. Thinking in front of it stays valid.
-    pub(super) fn drop_unbound_thinking(&mut self, chosen: &[Chosen]) {
-        let touched = |(ix, fate): (&u32, &Fate)| {
-            let says_other = fate.text.iter().any(|change| !change.keeps_signatures());
-            let here = !fate.stays() || says_other || !fate.before.is_empty();
-            if here { Some(*ix) } else { (!fate.behind.is_empty()).then_some(*ix + 1) }
+    /// Drops signed thinking after the first change, whose signature is no longer valid. Thinking before it stays
+    /// valid.
+    pub(super) fn drop_unbound_thinking(&mut self, chosen: &[ChosenAct]) {
+        let touched = |(ix, decision): (&u32, &ItemDecision)| {
+            let says_other = decision.text.iter().any(|change| !change.keeps_signatures());
+            let here = !decision.stays() || says_other || !decision.before.is_empty();
+            if here { Some(*ix) } else { (!decision.after.is_empty()).then_some(*ix + 1) }
         };
-        // Instructions stand in front of all messages.
-        let hoists = self.fates.values().any(|fate| fate.hoisted.is_some());
-        let Some(first) = self.fates.iter().filter_map(touched).min() else { return };
+        // Instructions come before all messages.
+        let hoists = self.decisions.values().any(|decision| decision.hoisted.is_some());
+        let Some(first) = self.decisions.iter().filter_map(touched).min() else { return };
         let mut unbound = self.thinking_from(if hoists { 0 } else { first });
         unbound.retain(|ix| self.cx.row(*ix).has(BlockFlags::SIGNED) && !self.is_dropped(*ix));
         if unbound.is_empty() {
@@ -85,8 +86,8 @@ impl Plan<'_> {
         }
         let why = self.first_cause().unwrap_or(Cause::Flag("fix"));
         for ix in unbound {
-            self.drop_row(ix, why, Loss::Lossy, "drop the thinking, whose signature covers what was changed");
+            self.drop_row(ix, why, Loss::Lossy, "drop the thinking, whose signature covers the changed text");
         }
-        self.drop_emptied();
+        self.drop_empty_messages();
     }
 }

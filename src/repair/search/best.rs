@@ -1,102 +1,112 @@
-//! The best repair of a component: the candidate that leaves the fewest errors, and of those the one that loses least.
+//! The best repair of a component: of the candidates that leave the fewest errors, the one that loses least.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::history::{Act, Code, DETACH, NONE, Row, UNNAME, codes};
-use crate::judge::Judged;
+use crate::history::{Code, DETACH, NONE, RepairAct, Row, STRIP_ID, codes};
+use crate::judge::WeighedFinding;
 use crate::place::Place;
 use crate::target::Severity;
 
 use super::acts;
-use super::acts::Limits;
-use super::defect::{Defect, Key};
-use super::ground::Ground;
+use super::acts::ActLimits;
+use super::context::SearchContext;
+use super::defect::{Defect, DefectKey};
 use super::links;
-use super::loss::Losses;
-use super::node::{Node, Queue, by_kind, done, is_made_worse, weight};
-use super::rows_after::{RowsAfter, is_new};
-use super::scope::Scope;
+use super::loss::PlanLosses;
+use super::node::{NodeQueue, SearchNode, count_by_severity, group_by_kind, is_fixable_regression, unshown_acts};
+use super::predicted_rows::{PredictedRows, is_new};
+use super::scope::SearchScope;
 use crate::repair::Cause;
-use crate::repair::plan::chosen;
-use crate::repair::plan::chosen::Chosen;
-use crate::repair::plan::history_plan::Plan;
+use crate::repair::plan::chosen_act;
+use crate::repair::plan::chosen_act::ChosenAct;
+use crate::repair::plan::history_plan::PlanBuilder;
 use crate::repair::plan::reasons::EMPTY;
 
-/// With more findings than these, an act is tried on all of one kind at once.
-const SINGLY: usize = 6;
+/// With more findings than this, an act is tried on all findings of one kind at once.
+const MAX_SINGLE_DEFECTS: usize = 6;
 
-/// A component takes so many judgements at most.
-const MOST: usize = 64;
+/// Largest number of judgements for a component.
+const MAX_JUDGEMENTS: usize = 64;
 
 const NO_BETTER: &str = "no fix was found that would reduce the number of errors";
 
-/// Why a finding stays, or the flag that helps where nothing else is known.
+/// The reason for which a finding stays, or the flag that helps if no better reason is known.
 fn reason(why: &'static str, out: Option<&'static str>) -> &'static str {
     out.filter(|_| why == NO_BETTER).unwrap_or(why)
 }
 
 /// A repair of a component.
-pub(super) struct Solved {
-    pub chosen: Vec<Chosen>,
-    pub skipped: Vec<(Judged, &'static str)>,
+pub(super) struct ComponentRepair {
+    pub chosen: Vec<ChosenAct>,
+    pub skipped: Vec<(WeighedFinding, &'static str)>,
 }
 
-impl<'g> Ground<'g> {
-    /// The best repair of some findings, on top of what was chosen before.
-    pub(super) fn solve(&'g self, scope: &Scope, base: &[Chosen], defects: &[Defect]) -> Solved {
-        let had = weight(defects.iter());
-        let limits = Limits::of(self.search.options);
+impl<'g> SearchContext<'g> {
+    /// The best repair of some findings, in addition to acts chosen before.
+    pub(super) fn solve(&'g self, scope: &SearchScope, base: &[ChosenAct], defects: &[Defect]) -> ComponentRepair {
+        let had = count_by_severity(defects.iter());
+        let limits = ActLimits::of(self.search.options);
         let mut best = self.best(scope, base, defects, limits);
-        if !best.skipped.is_empty() && defects.iter().any(|defect| self.decided(defect).is_some()) {
-            best = self.best(scope, base, defects, Limits { keeps_fates: false, ..limits });
+        if !best.skipped.is_empty() && defects.iter().any(|defect| self.shared_decision(defect).is_some()) {
+            best = self.best(scope, base, defects, ActLimits { keeps_decisions: false, ..limits });
         }
-        let has = best.weight();
+        let has = best.permanent_counts();
         if has < had && best.skipped.is_empty() {
-            return Solved { chosen: best.chosen, skipped: Vec::new() };
+            return ComponentRepair { chosen: best.chosen, skipped: Vec::new() };
         }
-        let out = self.way_out(scope, base, defects, has.min(had));
+        let out = self.find_helpful_flag(scope, base, defects, has.min(had));
         if has < had {
             let skipped = best.skipped.iter().map(|(defect, why)| (defect.judged, reason(why, out)));
-            return Solved { skipped: skipped.collect(), chosen: best.chosen };
+            return ComponentRepair { skipped: skipped.collect(), chosen: best.chosen };
         }
         let why = |defect: &Defect| {
             let skipped = best.skipped.iter().find(|(other, _)| self.key(other) == self.key(defect));
             reason(skipped.map_or(NO_BETTER, |(_, why)| why), out)
         };
         let skipped = defects.iter().map(|defect| (defect.judged, why(defect))).collect();
-        Solved { chosen: base.to_vec(), skipped }
+        ComponentRepair { chosen: base.to_vec(), skipped }
     }
 
-    /// The flag with which a better repair would be found.
-    fn way_out(
+    /// The flag that would allow a better repair.
+    fn find_helpful_flag(
         &'g self,
-        scope: &Scope,
-        base: &[Chosen],
+        scope: &SearchScope,
+        base: &[ChosenAct],
         defects: &[Defect],
         than: (u32, u32),
     ) -> Option<&'static str> {
-        let limits = Limits::of(self.search.options);
+        let limits = ActLimits::of(self.search.options);
         let cx = self.case.cx;
-        if defects.iter().all(|defect| limits.acts(cx, defect).len() == Limits::NONE.acts(cx, defect).len()) {
+        if defects
+            .iter()
+            .all(|defect| limits.acts(cx, defect).len() == ActLimits::UNLIMITED.acts(cx, defect).len())
+        {
             return None;
         }
-        let best = self.best(scope, base, defects, Limits::NONE);
-        let is_limited = |chosen: &&Chosen| !limits.acts(cx, &Defect::of_chosen(chosen)).contains(&chosen.act);
-        let flag = best.chosen.iter().skip(base.len()).find(is_limited).and_then(|chosen| acts::flag(chosen.act));
-        flag.filter(|_| best.weight() < than)
+        let best = self.best(scope, base, defects, ActLimits::UNLIMITED);
+        let is_limited = |chosen: &&ChosenAct| !limits.acts(cx, &Defect::of_chosen(chosen)).contains(&chosen.act);
+        let flag =
+            best.chosen.iter().skip(base.len()).find(is_limited).and_then(|chosen| acts::flag_for(chosen.act));
+        flag.filter(|_| best.permanent_counts() < than)
     }
 
-    /// The cheapest candidate that leaves nothing, or as little as can be.
-    fn best(&'g self, scope: &Scope, base: &[Chosen], defects: &[Defect], limits: Limits) -> Node<'g> {
-        let mut queue = Queue::default();
+    /// The cheapest candidate that leaves no finding, or as few as possible.
+    fn best(
+        &'g self,
+        scope: &SearchScope,
+        base: &[ChosenAct],
+        defects: &[Defect],
+        limits: ActLimits,
+    ) -> SearchNode<'g> {
+        let mut queue = NodeQueue::default();
         let mut seen: HashSet<u64> = HashSet::new();
-        queue.push(Node { open: Some(defects.to_vec()), ..self.node(scope, base.to_vec(), Vec::new()) });
-        let (mut nearest, mut judged): (Option<Node<'g>>, usize) = (None, 0);
+        queue.push(SearchNode { open: Some(defects.to_vec()), ..self.node(scope, base.to_vec(), Vec::new()) });
+        let (mut nearest, mut judged): (Option<SearchNode<'g>>, usize) = (None, 0);
         while let Some(mut node) = queue.pop() {
             if node.open.is_none() {
                 judged += 1;
                 self.judge(scope, &mut node);
-                if node.dead > 0 {
+                if node.unfixable > 0 {
                     queue.push(node);
                     continue;
                 }
@@ -105,17 +115,17 @@ impl<'g> Ground<'g> {
             if open.is_empty() {
                 return node;
             }
-            if judged < MOST {
-                for child in self.extended(scope, &node, open, limits) {
-                    if seen.insert(child.print()) {
+            if judged < MAX_JUDGEMENTS {
+                for child in self.extend(scope, &node, open, limits) {
+                    if seen.insert(child.fingerprint()) {
                         queue.push(child);
                     }
                 }
             }
-            if nearest.as_ref().is_none_or(|nearest| node.left() < nearest.left()) {
+            if nearest.as_ref().is_none_or(|nearest| node.remaining() < nearest.remaining()) {
                 nearest = Some(node);
             }
-            if judged >= MOST {
+            if judged >= MAX_JUDGEMENTS {
                 break;
             }
         }
@@ -125,36 +135,40 @@ impl<'g> Ground<'g> {
         node
     }
 
-    /// A candidate of acts that can be made.
+    /// A candidate made of feasible acts.
     pub(super) fn node(
         &'g self,
-        scope: &Scope,
-        chosen: Vec<Chosen>,
+        scope: &SearchScope,
+        chosen: Vec<ChosenAct>,
         skipped: Vec<(Defect, &'static str)>,
-    ) -> Node<'g> {
-        let plan = self.made(scope, &chosen);
-        Node { losses: Losses::of(&plan), chosen, skipped, dead: 0, plan: Some(plan), open: None }
+    ) -> SearchNode<'g> {
+        let plan = self.build_plan(scope, &chosen);
+        SearchNode { losses: PlanLosses::of(&plan), chosen, skipped, unfixable: 0, plan: Some(plan), open: None }
     }
 
-    fn made(&'g self, scope: &Scope, chosen: &[Chosen]) -> Plan<'g> {
+    fn build_plan(&'g self, scope: &SearchScope, chosen: &[ChosenAct]) -> PlanBuilder<'g> {
         let mut plan = self.new_plan();
-        plan.in_part = !scope.is_whole;
-        plan.make(chosen);
+        plan.is_partial = !scope.is_whole;
+        plan.apply_acts(chosen);
         plan
     }
 
-    /// Finds out what a candidate leaves.
-    pub(super) fn judge(&'g self, scope: &Scope, node: &mut Node<'g>) {
+    /// Judges what a candidate leaves.
+    pub(super) fn judge(&'g self, scope: &SearchScope, node: &mut SearchNode<'g>) {
         let Some(plan) = node.plan.take() else { return };
-        let after = RowsAfter::of(&plan, &scope.stretches);
+        let after = PredictedRows::of(&plan, &scope.stretches);
         let mut open = Vec::new();
-        for broken in links::broken(&plan, &scope.stretches, &after) {
-            open.extend(self.link(&plan, broken, &node.chosen));
+        for broken in links::find_broken(&plan, &scope.stretches, &after) {
+            open.extend(self.broken_link_defect(&plan, broken, &node.chosen));
         }
         let items = self.items_after(scope, &plan, &after);
         let (found, after) = self.judge_rows(scope, after, &items);
         if self.search.predicts && scope.is_whole {
-            self.last.replace(Some((chosen::print(&node.chosen), found.clone(), after.len() as u32)));
+            self.last_outcome.replace(Some((
+                chosen_act::fingerprint(&node.chosen),
+                found.clone(),
+                after.len() as u32,
+            )));
         }
         let all = found.iter().flat_map(|judged| {
             let at = self.index_of(&judged.finding.row);
@@ -165,8 +179,8 @@ impl<'g> Ground<'g> {
                 None => vec![Defect::of(judged, at)],
             }
         });
-        let done = done(&node.chosen);
-        let skipped: HashSet<Key> = node.skipped.iter().map(|(other, _)| self.key(other)).collect();
+        let done = unshown_acts(&node.chosen);
+        let skipped: HashSet<DefectKey> = node.skipped.iter().map(|(other, _)| self.key(other)).collect();
         let by_row: BTreeMap<u32, Cause> = node.chosen.iter().map(|chosen| (chosen.at, chosen.cause)).collect();
         for mut defect in all {
             let judged = defect.judged;
@@ -176,26 +190,26 @@ impl<'g> Ground<'g> {
             let is_skipped = skipped.contains(&self.key(&defect));
             let is_made_up = defect.at == NONE && is_new(judged.finding.row.at);
             if is_skipped {
-            } else if !is_made_up && (self.search.options.wants(&judged) || is_made_worse(&judged)) {
-                // What was there before has its own reason; anything else has that of what was done last near it.
-                if !self.known().contains(&self.key(&defect)) {
+            } else if !is_made_up && (self.search.options.selects(&judged) || is_fixable_regression(&judged)) {
+                // An earlier finding has its own cause; a new one has that of the nearest act before it.
+                if !self.initial_keys().contains(&self.key(&defect)) {
                     let before = by_row.range(..=defect.at).next_back();
                     let near = before.or_else(|| by_row.range(defect.at..).next());
                     defect.cause = near.map_or(defect.cause, |(_, cause)| *cause);
                 }
                 open.push(defect);
             } else if judged.severity == Severity::Error {
-                node.dead += 1;
+                node.unfixable += 1;
             }
         }
         node.open = Some(open);
     }
 
     /// A link that a candidate breaks, as a finding on its group.
-    fn link(&self, plan: &Plan<'_>, at: u32, chosen: &[Chosen]) -> Option<Defect> {
+    fn broken_link_defect(&self, plan: &PlanBuilder<'_>, at: u32, chosen: &[ChosenAct]) -> Option<Defect> {
         let history = self.case.cx.history;
         let group = history.group_of(at)?;
-        // What went from the group, or after it.
+        // The first change in the group or after it.
         let (_, change) = plan.changes().filter(|(ix, _)| *ix >= group.start).min_by_key(|(ix, _)| *ix)?;
         let chosen = chosen.iter().find(|chosen| chosen.cause == change.cause).or(chosen.last())?;
         let mut judged = chosen.judged;
@@ -203,35 +217,41 @@ impl<'g> Ground<'g> {
         Some(Defect { judged, at, cause: change.cause })
     }
 
-    /// The candidates that go on from one: each with an act of the first finding that it leaves, or without a repair of
-    /// that; and each with an act of another one that loses nothing, which may make the first one's needless.
-    fn extended(&'g self, scope: &Scope, node: &Node<'g>, open: &[Defect], limits: Limits) -> Vec<Node<'g>> {
-        let batches: Vec<Vec<Defect>> = match open.len() <= SINGLY {
+    /// The candidates that extend one: each with an act for the first finding that it leaves, or skipping that
+    /// finding; and each with a lossless act for another finding, which may make the first act unnecessary.
+    fn extend(
+        &'g self,
+        scope: &SearchScope,
+        node: &SearchNode<'g>,
+        open: &[Defect],
+        limits: ActLimits,
+    ) -> Vec<SearchNode<'g>> {
+        let batches: Vec<Vec<Defect>> = match open.len() <= MAX_SINGLE_DEFECTS {
             true => open.iter().map(|defect| vec![*defect]).collect(),
-            false => by_kind(open),
+            false => group_by_kind(open),
         };
         let mut children = Vec::new();
         for (n, batch) in batches.iter().enumerate() {
             let Some(one) = batch.first() else { continue };
             let mut reason = None;
             let mut acts = limits.acts(self.case.cx, one);
-            if let Some(decided) = self.decided(one).filter(|_| limits.keeps_fates) {
-                acts.retain(|act| *act == decided);
+            if let Some(shared_decision) = self.shared_decision(one).filter(|_| limits.keeps_decisions) {
+                acts.retain(|act| *act == shared_decision);
             }
             for act in acts {
                 if n > 0 && !acts::loses_nothing(act, one) {
                     continue;
                 }
-                // Of two items with one id either can lose it.
-                let partner = one.judged.finding.partner.filter(|_| one.judged.finding.remedy == UNNAME);
+                // Of two items with the same id, either can lose it.
+                let partner = one.judged.finding.partner.filter(|_| one.judged.finding.remedy == STRIP_ID);
                 let partner = partner.map(|at| self.index_of(&Row::of_place(at, 0))).filter(|ix| *ix != NONE);
                 if let (Some(at), [one]) = (partner, batch.as_slice())
-                    && let Ok(child) = self.child(scope, node, &[Defect { at, ..*one }], act)
+                    && let Ok(child) = self.extend_with(scope, node, &[Defect { at, ..*one }], act)
                     && n == 0
                 {
                     children.push(child);
                 }
-                match self.child(scope, node, batch, act) {
+                match self.extend_with(scope, node, batch, act) {
                     Ok(child) if n == 0 || child.losses <= node.losses => children.push(child),
                     Ok(_) => {}
                     Err(why) if why == Some(EMPTY) => reason = why,
@@ -243,41 +263,41 @@ impl<'g> Ground<'g> {
                 let mut skipped = node.skipped.clone();
                 skipped.extend(batch.iter().map(|defect| (*defect, why)));
                 let mut child = self.node(scope, node.chosen.clone(), skipped);
-                child.dead = 0;
+                child.unfixable = 0;
                 children.push(child);
             }
         }
         children
     }
 
-    /// A candidate with one act more, on all findings of a batch where it can be made. `Err` says why it cannot, if it is
-    /// known.
-    fn child(
+    /// A candidate with one more act, on all findings of a batch for which it is feasible. `Err` is the reason for
+    /// which it is not, if known.
+    fn extend_with(
         &'g self,
-        scope: &Scope,
-        node: &Node<'g>,
+        scope: &SearchScope,
+        node: &SearchNode<'g>,
         batch: &[Defect],
-        act: Act,
-    ) -> Result<Node<'g>, Option<&'static str>> {
+        act: RepairAct,
+    ) -> Result<SearchNode<'g>, Option<&'static str>> {
         let more = batch.iter().map(|defect| defect.chosen(act));
-        let made: HashSet<u64> = node.chosen.iter().map(Chosen::print).collect();
-        let more: Vec<Chosen> = more.filter(|more| !made.contains(&more.print())).collect();
+        let made: HashSet<u64> = node.chosen.iter().map(ChosenAct::fingerprint).collect();
+        let more: Vec<ChosenAct> = more.filter(|more| !made.contains(&more.fingerprint())).collect();
         if more.is_empty() {
             return Err(None);
         }
         let mut skipped = node.skipped.clone();
-        let mut chosen: Vec<Chosen> = node.chosen.iter().chain(&more).copied().collect();
+        let mut chosen: Vec<ChosenAct> = node.chosen.iter().chain(&more).copied().collect();
         for _ in 0..2 {
-            let plan = self.made(scope, &chosen);
-            let refused = plan.refused(self.case.info, self.search.spread);
+            let plan = self.build_plan(scope, &chosen);
+            let refused = plan.all_refusals(self.case.info, self.search.is_multiline);
             let Some((_, _, last)) = refused.last().copied() else {
-                let losses = Losses::of(&plan);
-                return Ok(Node { losses, chosen, skipped, dead: 0, plan: Some(plan), open: None });
+                let losses = PlanLosses::of(&plan);
+                return Ok(SearchNode { losses, chosen, skipped, unfixable: 0, plan: Some(plan), open: None });
             };
             if batch.len() == 1 {
                 return Err(Some(last));
             }
-            // Of many some may be possible.
+            // Of many acts, some may be possible.
             let why: HashMap<(Code, Place), &'static str> =
                 refused.into_iter().map(|(code, at, why)| ((code, at), why)).collect();
             let own = chosen.split_off(node.chosen.len());

@@ -1,5 +1,5 @@
-//! Components: rows that the repair of one finding can touch, with all findings on them. What is found of different
-//! components is independent, so each is repaired by itself.
+//! Components: rows that the repair of one finding can change, with all findings on them. Findings of different
+//! components are independent, so each component is repaired by itself.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,30 +10,30 @@ use crate::place::Place;
 
 use super::defect::Defect;
 use crate::repair::disjoint_sets::DisjointSets;
-use crate::repair::plan::memo::Once;
+use crate::repair::plan::memo::HistoryMemo;
 
-/// Some findings, and the rows that their repair can touch.
+/// Findings, and the rows that their repair can change.
 pub(super) struct Component {
     pub defects: Vec<Defect>,
-    /// In order, apart from each other.
+    /// Stretches of rows, in order and disjoint.
     pub stretches: Vec<Range<u32>>,
 }
 
-/// What is asked of a history whose rows are put into components.
-pub(super) struct Map<'h> {
+/// Groups the rows of a history into components.
+pub(super) struct ComponentMap<'h> {
     history: &'h History,
-    once: &'h Once,
-    /// Stretches that were asked for, by their first rows.
+    memo: &'h HistoryMemo,
+    /// Cache of stretches, by first row.
     known: RefCell<BTreeMap<u32, u32>>,
 }
 
-impl<'h> Map<'h> {
-    pub fn new(history: &'h History, once: &'h Once) -> Self {
-        Map { history, once, known: RefCell::default() }
+impl<'h> ComponentMap<'h> {
+    pub fn new(history: &'h History, memo: &'h HistoryMemo) -> Self {
+        ComponentMap { history, memo, known: RefCell::default() }
     }
 
-    /// The components of some findings, in the order of their first rows. Findings on the request around the items are one
-    /// without rows, the first.
+    /// The components of some findings, in the order of their first rows. Findings on the request around the items
+    /// form the first component, which has no rows.
     pub fn components(&self, defects: Vec<Defect>) -> Vec<Component> {
         let mut request = Vec::new();
         let mut stretches: Vec<(Range<u32>, usize)> = Vec::new();
@@ -47,10 +47,10 @@ impl<'h> Map<'h> {
                 continue;
             }
             let number = own.len();
-            let around = self.around(defect.at);
+            let around = self.related_rows(defect.at);
             let first = *seen.entry(around.start).or_insert(number);
             sets.join(first, number);
-            let touched = self.touched(&defect, around, first != number);
+            let touched = self.affected_stretches(&defect, around, first != number);
             stretches.extend(touched.into_iter().map(|stretch| (stretch, number)));
             own.push(defect);
         }
@@ -85,41 +85,41 @@ impl<'h> Map<'h> {
         all.chain(order.into_iter().filter_map(|set| by_set.remove(&set))).collect()
     }
 
-    /// The stretches that a repair of a finding can touch: `own` is the one around it. The pairs in that are looked up
-    /// unless they were `seen` before.
-    fn touched(&self, defect: &Defect, own: Range<u32>, seen: bool) -> Vec<Range<u32>> {
+    /// The stretches that the repair of a finding can change: `own` is the one around it. The pairs in it are
+    /// looked up unless they were `seen` before.
+    fn affected_stretches(&self, defect: &Defect, own: Range<u32>, seen: bool) -> Vec<Range<u32>> {
         let partner = defect.judged.finding.partner.and_then(|at| self.index_of(at));
         let mut rows: HashSet<u32> = partner.into_iter().collect();
         for ix in own.clone().filter(|_| !seen) {
-            if let Some(pair) = self.once.pair_of(&self.history.pairs, ix) {
+            if let Some(pair) = self.memo.pair_of(&self.history.pairs, ix) {
                 rows.extend([pair.call, pair.output, pair.twin].into_iter().filter(|ix| *ix != NONE));
             }
         }
-        rows.extend(self.once.claimed_by(&self.history.shapes.claims, defect.at));
+        rows.extend(self.memo.claimed_by(&self.history.call_patterns.references, defect.at));
         let mut all = vec![own.clone()];
         let mut far: Vec<u32> = rows.into_iter().filter(|ix| !own.contains(ix)).collect();
         far.sort_unstable();
         for ix in far {
             if all.last().is_none_or(|last| !last.contains(&ix)) {
-                all.push(self.around(ix));
+                all.push(self.related_rows(ix));
             }
         }
         all
     }
 
-    /// The rows that belong together with one: of messages a step with its answers; of items a group, the outputs after
-    /// it, and the group that its reasoning may have headed.
-    pub fn around(&self, ix: u32) -> Range<u32> {
+    /// The rows that belong together with a row: of messages, a step with its results; of items, a group, the
+    /// outputs after it, and the group that its reasoning may have preceded.
+    pub fn related_rows(&self, ix: u32) -> Range<u32> {
         let known = self.known.borrow().range(..=ix).next_back().map(|(start, end)| *start..*end);
         if let Some(known) = known.filter(|known| known.contains(&ix)) {
             return known;
         }
-        let around = self.found_around(ix);
+        let around = self.find_related_rows(ix);
         self.known.borrow_mut().insert(around.start, around.end);
         around
     }
 
-    fn found_around(&self, ix: u32) -> Range<u32> {
+    fn find_related_rows(&self, ix: u32) -> Range<u32> {
         let history = self.history;
         let messages = &history.messages;
         if let Some(number) = messages.number_of(ix) {
@@ -144,7 +144,7 @@ impl<'h> Map<'h> {
             start = start.min(group.start);
             end = end.max(group.end);
             if !group.has_members()
-                && let Some(next) = self.after(group.start)
+                && let Some(next) = self.end_of_next_group(group.start)
             {
                 end = end.max(next);
             }
@@ -153,20 +153,20 @@ impl<'h> Map<'h> {
         start..end
     }
 
-    /// Where the group ends that reasoning without an item may have headed.
-    fn after(&self, lonely: u32) -> Option<u32> {
+    /// End of the group that reasoning without an item may have preceded.
+    fn end_of_next_group(&self, lonely: u32) -> Option<u32> {
         let groups = &self.history.groups;
         let at = groups.partition_point(|group| group.start <= lonely);
         groups.get(at).filter(|next| !next.has_reasoning()).map(|next| next.end)
     }
 
-    /// Stretches with what is right before and right after them: all of it that belongs together.
+    /// Stretches with their neighbours: the rows directly before and after them, and all that belongs to those.
     pub fn with_neighbours(&self, stretches: &[Range<u32>]) -> Vec<Range<u32>> {
         let count = self.history.rows.len() as u32;
         let mut all: Vec<Range<u32>> = Vec::new();
         for stretch in stretches {
-            let start = stretch.start.checked_sub(1).map_or(0, |before| self.around(before).start);
-            let end = if stretch.end < count { self.around(stretch.end).end } else { count };
+            let start = stretch.start.checked_sub(1).map_or(0, |before| self.related_rows(before).start);
+            let end = if stretch.end < count { self.related_rows(stretch.end).end } else { count };
             match all.last_mut().filter(|last| start <= last.end) {
                 Some(last) => last.end = last.end.max(end),
                 None => all.push(start..end),

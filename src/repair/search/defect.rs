@@ -1,45 +1,45 @@
-//! What the search goes by: findings that are to be repaired, and what they are known by wherever they are found again.
+//! Defects: findings that are to be fixed, with the keys by which they are recognised when found again.
 
-use crate::history::{Act, Code, Finding, codes};
-use crate::judge::Judged;
+use crate::history::{Code, Finding, RepairAct, codes};
+use crate::judge::WeighedFinding;
 
 use crate::repair::Cause;
-use crate::repair::plan::chosen::{Chosen, cause};
+use crate::repair::plan::chosen_act::{ChosenAct, cause};
 
-/// A finding that is to be repaired.
+/// A finding that is to be fixed.
 #[derive(Clone, Copy)]
 pub(super) struct Defect {
-    pub judged: Judged,
-    /// The row that it lies on; [`NONE`] if that is no item.
+    pub judged: WeighedFinding,
+    /// The index of its row; [`NONE`] if that is no item.
     pub at: u32,
-    /// The finding itself, or the one whose repair brings it up.
+    /// The finding itself, or the one whose repair causes it.
     pub cause: Cause,
 }
 
 impl Defect {
-    pub(super) fn of(judged: &Judged, at: u32) -> Defect {
+    pub(super) fn of(judged: &WeighedFinding, at: u32) -> Defect {
         Defect { judged: *judged, at, cause: cause(judged) }
     }
 
-    /// The finding for which an act was chosen.
-    pub(super) fn of_chosen(chosen: &Chosen) -> Defect {
+    /// The defect for which an act was chosen.
+    pub(super) fn of_chosen(chosen: &ChosenAct) -> Defect {
         Defect { judged: chosen.judged, at: chosen.at, cause: chosen.cause }
     }
 
-    pub(super) fn chosen(&self, act: Act) -> Chosen {
-        Chosen { judged: self.judged, at: self.at, act, cause: self.cause }
+    pub(super) fn chosen(&self, act: RepairAct) -> ChosenAct {
+        ChosenAct { judged: self.judged, at: self.at, act, cause: self.cause }
     }
 }
 
-/// A finding, wherever it is found again.
-pub(super) type Key = (Code, u8, u64);
+/// Identifies a finding when it is found again: code, variant, and start.
+pub(super) type DefectKey = (Code, u8, u64);
 
-pub(super) fn key_of_finding(finding: &Finding) -> Key {
+pub(super) fn key_of_finding(finding: &Finding) -> DefectKey {
     key_of(finding.code, finding.variant, finding.row.at.start)
 }
 
-/// What a finding that counts several items says of one of them is the same however many there are.
-pub(super) fn key_of(code: Code, variant: u8, start: u64) -> Key {
+/// The variant is ignored for a finding that counts several items: it depends on their number.
+pub(super) fn key_of(code: Code, variant: u8, start: u64) -> DefectKey {
     let counts = code == codes::ITEM_WITHOUT_REASONING;
     (code, if counts { 0 } else { variant }, start)
 }

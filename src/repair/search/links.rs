@@ -1,6 +1,5 @@
-//! Links that a repair would break and no item shows: the server knows by their ids which item followed reasoning, and
-//! which reasoning an item was made with. A group of which something goes keeps its ids only while the item that followed
-//! its reasoning still does.
+//! Links that a repair would break without showing in any item: the server knows by ids which item followed which
+//! reasoning. A group that loses an item keeps its ids only if the item that followed its reasoning still does.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,12 +7,12 @@ use std::ops::Range;
 use crate::dialect::TextChange as Text;
 use crate::history::{Group, Row, ends_group};
 
-use crate::repair::plan::history_plan::{Plan, lives_by_id};
+use crate::repair::plan::history_plan::{PlanBuilder, needs_id};
 
-/// Groups of which a plan breaks a link, each by its first row that stays.
-pub(super) fn broken(plan: &Plan<'_>, stretches: &[Range<u32>], after: &[Row]) -> Vec<u32> {
+/// Rows of the groups in which a plan breaks a link, each the first row that stays.
+pub(super) fn find_broken(plan: &PlanBuilder<'_>, stretches: &[Range<u32>], after: &[Row]) -> Vec<u32> {
     let history = plan.cx.history;
-    if !history.messages.is_empty() || plan.fates.is_empty() {
+    if !history.messages.is_empty() || plan.decisions.is_empty() {
         return Vec::new();
     }
     let mut places: Option<HashMap<u64, usize>> = None;
@@ -21,33 +20,39 @@ pub(super) fn broken(plan: &Plan<'_>, stretches: &[Range<u32>], after: &[Row]) -
     for stretch in stretches {
         let from = history.groups.partition_point(|group| group.end <= stretch.start);
         for group in history.groups.iter().skip(from).take_while(|group| group.start < stretch.end) {
-            let changes = plan.fates.range(group.start..group.end).next().is_some();
+            let changes = plan.decisions.range(group.start..group.end).next().is_some();
             let lost_between = || is_lonely_among_orphans(plan, group);
             if !group.has_reasoning() || !(group.has_members() && changes || lost_between()) {
                 continue;
             }
             let places =
                 places.get_or_insert_with(|| after.iter().enumerate().map(|(n, row)| (row.at.start, n)).collect());
-            broken.extend(first_broken(plan, group, after, places));
+            broken.extend(find_first_broken(plan, group, after, places));
         }
     }
     broken
 }
 
-/// Reasoning without an item, after which an output goes that has no call: what came next is not what it led to.
-fn is_lonely_among_orphans(plan: &Plan<'_>, group: &Group) -> bool {
+/// True for reasoning without an item after which an orphaned output is dropped: what comes next is not what it
+/// led to.
+fn is_lonely_among_orphans(plan: &PlanBuilder<'_>, group: &Group) -> bool {
     if group.has_members() {
         return false;
     }
     let outputs = plan.cx.history.rows.iter().skip(group.end as usize).take_while(|row| row.is_client_output());
     let count = outputs.count() as u32;
-    let goes = |ix: u32| plan.fates.get(&ix).is_some_and(|fate| fate.drop);
+    let goes = |ix: u32| plan.decisions.get(&ix).is_some_and(|decision| decision.drop);
     (group.end..group.end + count).any(|ix| goes(ix) && plan.is_lost(ix))
 }
 
-fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<u64, usize>) -> Option<u32> {
+fn find_first_broken(
+    plan: &PlanBuilder<'_>,
+    group: &Group,
+    after: &[Row],
+    places: &HashMap<u64, usize>,
+) -> Option<u32> {
     let head = group.body - 1;
-    // A copy that goes was never what followed the reasoning.
+    // A dropped copy never was the item that followed the reasoning.
     let is_copy = |ix: u32| plan.is_dropped(ix) && !plan.is_lost(ix);
     let members = || (group.body..group.end).filter(|ix| plan.cx.row(*ix).is_model_made() && !is_copy(*ix));
     let follower = members().next();
@@ -57,19 +62,19 @@ fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<
     }
     let place = |ix: u32| places.get(&plan.cx.row(ix).at.start).copied();
     let keeps = |ix: u32| {
-        let fate = plan.fates.get(&ix);
-        had(ix) && place(ix).is_some() && !fate.is_some_and(|fate| fate.text.contains(&Text::StripId))
+        let decision = plan.decisions.get(&ix);
+        had(ix) && place(ix).is_some() && !decision.is_some_and(|decision| decision.text.contains(&Text::StripId))
     };
     let made = |row: &&Row| row.is_model_made() && !row.is_reasoning();
     let is_head = |row: &Row| row.id == plan.cx.row(head).id && row.is_reasoning();
-    // An equal copy of it does as well.
+    // An equal copy of it serves as well.
     let head_at = match is_copy(head) {
         true => after.iter().position(is_head),
         false => place(head).filter(|at| after.get(*at).is_some_and(is_head)),
     };
     if let Some(at) = head_at {
         let next = after.iter().skip(at + 1).take_while(|row| !ends_group(row)).find(made);
-        // What has lost its id before is known by its place.
+        // An item without an id is identified by its place.
         let is_its_own = |follower: u32| {
             let own = plan.cx.row(follower);
             next.is_some_and(|next| next.id == own.id && (next.id != 0 || next.at == own.at))
@@ -78,14 +83,14 @@ fn first_broken(plan: &Plan<'_>, group: &Group, after: &[Row], places: &HashMap<
             return Some(head);
         }
     }
-    // The run of what the model made that the reasoning is in.
+    // The run of the model's items that contains the reasoning.
     let run = head_at.map(|at| {
         let rest = after.iter().skip(at + 1).take_while(|row| !ends_group(row));
         at..at + 1 + rest.count()
     });
     let lost = |ix: &u32| {
-        // Without storage the server does not mind of what cannot go without its id.
-        let is_minded = plan.cx.stored || !lives_by_id(plan.cx.row(*ix));
+        // Without storage, the server ignores links of items that need their ids.
+        let is_minded = plan.cx.stored || !needs_id(plan.cx.row(*ix));
         let is_headed = || place(*ix).is_some_and(|at| run.as_ref().is_some_and(|run| run.contains(&at)));
         keeps(*ix) && is_minded && !is_headed()
     };

@@ -1,20 +1,20 @@
-//! What a plan takes from what the model saw, or adds to it. Losses compare by their worst class: one search less is worse
-//! than any number of ids.
+//! The losses of a plan: what it removes from what the model saw, or adds to it. Losses compare by their worst
+//! class: one lost search is worse than any number of ids.
 
 use crate::history::{BlockFlags, Class, ItemFlags, Kind, NONE, Role, Row};
-use crate::rule::{self, Cx};
+use crate::rule::{self, RuleContext};
 
 use crate::repair::Action;
-use crate::repair::plan::history_plan::Plan;
+use crate::repair::plan::history_plan::PlanBuilder;
 
-/// Classes of what is lost, from worst to least.
+/// Classes of losses, worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::repair) enum LossClass {
     /// Text of the user.
-    SaidByUser,
+    UserText,
     /// Text of the model.
-    Said,
-    /// Searches, the interpreter's results, results of MCP.
+    ModelText,
+    /// Work of the server: searches, results of the interpreter and of MCP.
     ServerWork,
     /// A result whose call does not exist.
     Result,
@@ -22,29 +22,29 @@ pub(in crate::repair) enum LossClass {
     Call,
     /// Encrypted reasoning, signed thinking.
     Reasoning,
-    /// A result or thinking as plain text; a value that was not valid.
+    /// The form of a value: a result or thinking as plain text; an invalid value.
     Form,
-    /// Reasoning whose content nobody can read.
+    /// Reasoning that nobody can read.
     Unreadable,
-    /// The server no longer knows the items, the model sees the same.
+    /// Ids: the server no longer knows the items, but the model sees the same.
     Ids,
-    /// A placeholder, a message that says nothing.
+    /// An added placeholder or empty message.
     Added,
 }
 
 const CLASSES: usize = LossClass::Added as usize + 1;
 
-/// How many items of each class, worst first, and how many bytes they have.
+/// Number of items of each class, worst first, and their bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(in crate::repair) struct Losses {
+pub(in crate::repair) struct PlanLosses {
     counts: [u32; CLASSES],
     bytes: u64,
 }
 
-impl Losses {
-    /// What the model or the server loses in a plan.
-    pub fn of(plan: &Plan<'_>) -> Losses {
-        let mut losses = Losses::default();
+impl PlanLosses {
+    /// The losses of a plan.
+    pub fn of(plan: &PlanBuilder<'_>) -> PlanLosses {
+        let mut losses = PlanLosses::default();
         for (ix, change) in plan.changes() {
             let class = match change.action {
                 Action::Move => None,
@@ -66,13 +66,13 @@ impl Losses {
     }
 }
 
-/// The class of an item that goes.
-fn of_dropped(cx: &Cx<'_>, ix: u32, row: &Row) -> Option<LossClass> {
+/// The class of a dropped item; `None` if nothing is lost.
+fn of_dropped(cx: &RuleContext<'_>, ix: u32, row: &Row) -> Option<LossClass> {
     let role = || match cx.history.messages.of_row(ix) {
         Some(message) => message.role,
         None => row.role,
     };
-    let said = || if role() == Role::Assistant { LossClass::Said } else { LossClass::SaidByUser };
+    let said = || if role() == Role::Assistant { LossClass::ModelText } else { LossClass::UserText };
     match row.kind {
         Kind::Thinking if row.has(BlockFlags::SIGNED) => Some(LossClass::Reasoning),
         Kind::Thinking => Some(LossClass::Unreadable),
@@ -90,7 +90,7 @@ fn of_dropped(cx: &Cx<'_>, ix: u32, row: &Row) -> Option<LossClass> {
             let is_held = row.has_id() && cx.stored;
             Some(if row.has(ItemFlags::BLOB) || is_held { LossClass::Reasoning } else { LossClass::Unreadable })
         }
-        _ => match row.of.class() {
+        _ => match row.item_kind.class() {
             Class::Message => Some(said()),
             Class::Hosted => Some(LossClass::ServerWork),
             Class::Call => Some(LossClass::Call),

@@ -1,96 +1,96 @@
-//! Candidates for a repair, and the queue in which they wait: the cheapest comes first.
+//! Candidates for a repair, and their queue, cheapest first.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::history::Code;
-use crate::judge::Judged;
-use crate::rule::When;
+use crate::judge::WeighedFinding;
+use crate::rule::Autofix;
 use crate::target::Severity;
 
 use super::acts;
 use super::defect::Defect;
-use super::loss::Losses;
-use crate::repair::plan::chosen;
-use crate::repair::plan::chosen::Chosen;
-use crate::repair::plan::history_plan::Plan;
+use super::loss::PlanLosses;
+use crate::repair::plan::chosen_act;
+use crate::repair::plan::chosen_act::ChosenAct;
+use crate::repair::plan::history_plan::PlanBuilder;
 
-/// How far a candidate is from a repair, and at what price: less is better.
-pub(super) type Price = (u32, u32, Losses, u32);
+/// The price of a candidate, lower is better: errors and warnings that stay, losses, and number of acts.
+pub(super) type Price = (u32, u32, PlanLosses, u32);
 
-/// A candidate.
-pub(super) struct Node<'p> {
-    pub chosen: Vec<Chosen>,
+/// A candidate for a repair.
+pub(super) struct SearchNode<'p> {
+    pub chosen: Vec<ChosenAct>,
     pub skipped: Vec<(Defect, &'static str)>,
-    /// Errors that it makes, and nothing repairs.
-    pub dead: u32,
-    pub losses: Losses,
-    pub plan: Option<Plan<'p>>,
-    /// What it leaves, once it was judged.
+    /// Number of errors that it causes and that no fix resolves.
+    pub unfixable: u32,
+    pub losses: PlanLosses,
+    pub plan: Option<PlanBuilder<'p>>,
+    /// The open defects; `None` until it is judged.
     pub open: Option<Vec<Defect>>,
 }
 
-impl Node<'_> {
-    /// Errors and warnings that are left for good.
-    pub(super) fn weight(&self) -> (u32, u32) {
-        let (errors, warnings) = weight(self.skipped.iter().map(|(defect, _)| defect));
-        (errors + self.dead, warnings)
+impl SearchNode<'_> {
+    /// Numbers of errors and warnings that stay permanently.
+    pub(super) fn permanent_counts(&self) -> (u32, u32) {
+        let (errors, warnings) = count_by_severity(self.skipped.iter().map(|(defect, _)| defect));
+        (errors + self.unfixable, warnings)
     }
 
     pub(super) fn price(&self) -> Price {
-        let (errors, warnings) = self.weight();
+        let (errors, warnings) = self.permanent_counts();
         (errors, warnings, self.losses, self.chosen.len() as u32)
     }
 
-    /// What is left of it, also what may be repaired yet.
-    pub(super) fn left(&self) -> (u32, u32, Losses) {
-        let (errors, warnings) = self.weight();
-        let open = weight(self.open.iter().flatten());
+    /// The remaining errors and warnings, including open defects, and the losses.
+    pub(super) fn remaining(&self) -> (u32, u32, PlanLosses) {
+        let (errors, warnings) = self.permanent_counts();
+        let open = count_by_severity(self.open.iter().flatten());
         (errors + open.0, warnings + open.1, self.losses)
     }
 
-    /// Equal for the same acts in another order.
-    pub(super) fn print(&self) -> u64 {
+    /// A hash that is equal for the same acts in another order.
+    pub(super) fn fingerprint(&self) -> u64 {
         let skipped = self.skipped.iter().map(|(defect, _)| {
             let mut hasher = DefaultHasher::new();
             (defect.at, defect.judged.finding.code, defect.judged.finding.variant).hash(&mut hasher);
             !hasher.finish()
         });
-        skipped.fold(chosen::print(&self.chosen), u64::wrapping_add)
+        skipped.fold(chosen_act::fingerprint(&self.chosen), u64::wrapping_add)
     }
 }
 
-/// Candidates, the cheapest first; of those at one price the one that was gone on with furthest.
+/// Queue of candidates, cheapest first; at equal prices, the most extended one.
 #[derive(Default)]
-pub(super) struct Queue<'p> {
+pub(super) struct NodeQueue<'p> {
     pub order: BinaryHeap<Reverse<(Price, Reverse<usize>, usize)>>,
-    pub nodes: Vec<Option<Node<'p>>>,
+    pub nodes: Vec<Option<SearchNode<'p>>>,
 }
 
-impl<'p> Queue<'p> {
-    pub(super) fn push(&mut self, node: Node<'p>) {
+impl<'p> NodeQueue<'p> {
+    pub(super) fn push(&mut self, node: SearchNode<'p>) {
         let depth = node.chosen.len() + node.skipped.len();
         self.order.push(Reverse((node.price(), Reverse(depth), self.nodes.len())));
         self.nodes.push(Some(node));
     }
 
-    pub(super) fn pop(&mut self) -> Option<Node<'p>> {
+    pub(super) fn pop(&mut self) -> Option<SearchNode<'p>> {
         let Reverse((_, _, number)) = self.order.pop()?;
         self.nodes.get_mut(number)?.take()
     }
 }
 
-/// How many errors and warnings these are.
-pub(super) fn weight<'w>(defects: impl Iterator<Item = &'w Defect>) -> (u32, u32) {
+/// Numbers of errors and warnings.
+pub(super) fn count_by_severity<'w>(defects: impl Iterator<Item = &'w Defect>) -> (u32, u32) {
     defects.fold((0, 0), |(errors, warnings), defect| match defect.judged.severity {
         Severity::Error => (errors + 1, warnings),
         _ => (errors, warnings + 1),
     })
 }
 
-/// Findings of one kind together, in the order of the first of each.
-pub(super) fn by_kind(open: &[Defect]) -> Vec<Vec<Defect>> {
+/// Groups defects by kind, in the order of the first of each kind.
+pub(super) fn group_by_kind(open: &[Defect]) -> Vec<Vec<Defect>> {
     let mut kinds: Vec<Vec<Defect>> = Vec::new();
     for defect in open {
         let same = |kind: &&mut Vec<Defect>| {
@@ -107,14 +107,13 @@ pub(super) fn by_kind(open: &[Defect]) -> Vec<Vec<Defect>> {
     kinds
 }
 
-/// Whether an error can be repaired that a repair brings up: it is repaired with that, also where its fix would have to be
-/// asked for.
-pub(super) fn is_made_worse(judged: &Judged) -> bool {
-    judged.severity == Severity::Error && judged.has_fix() && judged.variant().when != When::Flag
+/// True for a fixable error that a repair causes: it is fixed with it, even if its fix is not a default.
+pub(super) fn is_fixable_regression(judged: &WeighedFinding) -> bool {
+    judged.severity == Severity::Error && judged.has_fix() && judged.variant().autofix != Autofix::Flag
 }
 
-/// Findings of acts that were made, and that no row shows.
-pub(super) fn done(chosen: &[Chosen]) -> HashSet<(u32, Code)> {
+/// Findings (row, code) of chosen acts that do not show in the rows.
+pub(super) fn unshown_acts(chosen: &[ChosenAct]) -> HashSet<(u32, Code)> {
     let unseen = chosen.iter().filter(|chosen| !acts::shows_in_rows(chosen.act));
     unseen.map(|chosen| (chosen.at, chosen.judged.finding.code)).collect()
 }

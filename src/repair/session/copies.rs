@@ -1,26 +1,26 @@
-//! Lines that have one name. Readers keep one of them; what becomes of it becomes of the others, too, or one of those
-//! would count instead, with what was wrong with it.
+//! Lines with the same name. Readers use one of them; the others are changed in the same way, or else one of them
+//! would be used instead, with the old defect.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, fingerprint_of, scan};
 use crate::place::{Edit, Place};
 use crate::source::ReadAt;
 
-use super::lines::{Line, Lines};
-use crate::repair::{Action, Cause, Change};
+use super::lines::{LinkedLine, LinkedLines};
+use crate::repair::{Action, Cause, ItemChange};
 
-/// What is done to the message of a line, done to the lines of its name that hold the same message. Nothing, if more than
-/// the message is edited.
-pub fn repeated(
+/// Repeats the edits on the message of a line on the other lines of its name with the same message. Nothing if
+/// more than the message is edited.
+pub fn repeat_on_copies(
     bytes: &dyn ReadAt,
-    lines: &Lines,
+    lines: &LinkedLines,
     ix: u32,
     edits: &[Edit],
-    changes: &[Change],
-) -> io::Result<(Vec<Edit>, Vec<Change>)> {
+    changes: &[ItemChange],
+) -> io::Result<(Vec<Edit>, Vec<ItemChange>)> {
     let (mut all, mut listed) = (Vec::new(), Vec::new());
     let mut copies = lines.copies(ix).peekable();
     if copies.peek().is_none() {
@@ -39,11 +39,11 @@ pub fn repeated(
         };
         all.extend(edits.iter().map(|edit| Edit { at: moved(edit.at), with: edit.with.clone() }));
         listed.extend(changes.iter().map(|change| {
-            let mut change = Change { other: change.other.map(moved), ..*change };
+            let mut change = ItemChange { anchor: change.anchor.map(moved), ..*change };
             (change.row.at, change.row.record) = (moved(change.row.at), line.record);
             if change.action == Action::Move {
-                (change.action, change.other) = (Action::Drop, None);
-                change.what = "drop the copy of the moved result";
+                (change.action, change.anchor) = (Action::Drop, None);
+                change.description = "drop the copy of the moved result";
             }
             if let Cause::Rule(_, _, found) = &mut change.cause {
                 *found = moved(*found);
@@ -54,24 +54,23 @@ pub fn repeated(
     Ok((all, listed))
 }
 
-/// Why nothing is done about what is in such a line.
+/// Why findings in a disputed line are not fixed.
 pub const DISPUTED: &str =
-    "another line with its uuid says something else, and it is not known which of them was sent";
+    "another line with the same uuid has different content, and it is not known which of them was sent";
 
-/// Lines of one name that say different things: they stay as they are.
+/// Lines of one name with different messages, which stay unchanged.
 #[derive(Default)]
-pub struct Disputes {
-    /// By name, as far as it was asked for.
+pub struct DisputedLines {
+    /// Cached answers by name.
     known: HashMap<u64, bool>,
-    /// Those that were asked for, in order.
+    /// Disputed lines found so far, in order.
     lines: Vec<Place>,
 }
 
-impl Disputes {
-    /// Whether another line of the same name has another message. Lines are asked for in order, and all of a name are
-    /// read once.
-    pub fn ask(&mut self, bytes: &dyn ReadAt, lines: &Lines, ix: u32) -> io::Result<bool> {
-        let Line { name, at, .. } = *lines.line(ix);
+impl DisputedLines {
+    /// True if another line of the same name has a different message. Must be called with lines in order.
+    pub fn check_line(&mut self, bytes: &dyn ReadAt, lines: &LinkedLines, ix: u32) -> io::Result<bool> {
+        let LinkedLine { name, at, .. } = *lines.line(ix);
         if lines.copies(ix).next().is_none() {
             return Ok(false);
         }
@@ -92,18 +91,18 @@ impl Disputes {
         Ok(is_disputed)
     }
 
-    /// Whether a place is in one of the lines that were asked for.
-    pub fn hold(&self, at: Place) -> bool {
+    /// True if a place is in one of the disputed lines found so far.
+    pub fn contains(&self, at: Place) -> bool {
         let before = self.lines.partition_point(|line| line.start <= at.start);
         before.checked_sub(1).and_then(|ix| self.lines.get(ix)).is_some_and(|line| line.contains(&at))
     }
 }
 
-/// Where the message of a line lies, and its text.
-fn message(bytes: &dyn ReadAt, line: &Line) -> io::Result<Option<(Place, Box<[u8]>)>> {
+/// The place of the message of a line, and its text.
+fn message(bytes: &dyn ReadAt, line: &LinkedLine) -> io::Result<Option<(Place, Box<[u8]>)>> {
     let (text, mut tape) = (line.text(bytes)?, Tape::new());
     let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
     Ok(root
         .and_then(|root| root.get("message"))
-        .map(|message| (Base::new(line.at.doc, line.at.start).of(message), message.raw().into())))
+        .map(|message| (RecordBase::new(line.at.doc, line.at.start).of(message), message.raw().into())))
 }

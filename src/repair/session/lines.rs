@@ -1,4 +1,4 @@
-//! The lines of a session, as far as their links are concerned.
+//! The lines of a session, with their links.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -11,36 +11,36 @@ use crate::source::{ReadAt, lines};
 
 use super::table::{ANCHORS, LINKS, NAME, OWN_RESULT, PARENT, THREAD};
 
-/// One line.
+/// One line of a session.
 #[derive(Default)]
-pub struct Line {
-    /// With its end.
+pub struct LinkedLine {
+    /// Its place, with the line end.
     pub at: Place,
     /// Number of the record.
     pub record: u32,
-    /// Fingerprints; 0 where it has none.
+    /// Fingerprint of its name; as for the following ones, 0 if it has none.
     pub name: u64,
     pub parent: u64,
     pub thread: u64,
-    /// Of the response that it is a line of.
+    /// Id of the response that it is a part of.
     pub message: u64,
     pub kind: u64,
-    /// Another line may be linked to it.
+    /// True if other lines may be linked to it.
     pub is_anchor: bool,
-    /// It is longer than records may be: what it says is not known here, but whoever reads the session knows.
+    /// True if it is longer than the limit of records and was not read.
     pub is_unread: bool,
     /// Number of blocks of its message.
     pub blocks: u32,
     pub calls: Vec<u64>,
     pub results: Vec<u64>,
-    /// Names of lines that it holds besides that of its parent.
+    /// Names of other lines that it refers to, besides its parent.
     pub links: Vec<u64>,
-    /// Its agent keeps the result in a form of its own, too.
+    /// True if its agent also stores the result in a form of its own.
     pub has_own_result: bool,
 }
 
-impl Line {
-    /// Its text, with its end.
+impl LinkedLine {
+    /// Its text, with the line end.
     pub fn text(&self, bytes: &dyn ReadAt) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         bytes.read_into(self.at.start, self.at.len as usize, &mut text)?;
@@ -48,40 +48,45 @@ impl Line {
     }
 }
 
-/// All lines that can be read, and those that are too long to be, in order.
+/// All readable lines, and those that are too long to be read, in order.
 #[derive(Default)]
-pub struct Lines {
-    pub list: Vec<Line>,
-    /// The text of each name, with its quotes.
+pub struct LinkedLines {
+    pub list: Vec<LinkedLine>,
+    /// The text of each name, with quotes.
     names: HashMap<u64, Box<[u8]>>,
     /// The first line with a name.
     by_name: HashMap<u64, u32>,
     /// All lines with a name that several have.
     copies: HashMap<u64, Vec<u32>>,
-    /// The lines of each response, which is known by its id and its thread; made when it is asked for.
+    /// The lines of each response, by its id and thread; built when first needed.
     responses: OnceCell<HashMap<(u64, u64), Vec<u32>>>,
-    /// What is asked for where no line is.
-    none: Line,
+    /// Returned for an index without a line.
+    none: LinkedLine,
 }
 
-impl Lines {
-    pub fn read(id: DocId, bytes: &dyn ReadAt, start: u64, limit: u64) -> io::Result<Lines> {
-        let mut all = Lines::default();
+impl LinkedLines {
+    pub fn read(id: DocId, bytes: &dyn ReadAt, start: u64, limit: u64) -> io::Result<LinkedLines> {
+        let mut all = LinkedLines::default();
         let (mut buf, mut tape, mut record) = (Vec::new(), Tape::new(), 0);
-        for chunk in 0..lines::chunks(bytes.len(), start) {
-            let read = lines::read(bytes, start, chunk, limit, &mut buf)?;
+        for chunk in 0..lines::chunk_count(bytes.len(), start) {
+            let read = lines::read_chunk(bytes, start, chunk, limit, &mut buf)?;
             for (at, text) in lines::split(read.bytes) {
                 let ended = u32::from(at + text.len() < read.bytes.len());
                 let place = Place::new(id, read.start + at as u64, text.len() as u32 + ended);
                 if text.trim_ascii().len() as u64 > limit {
-                    all.list.push(Line { at: place, record, is_unread: true, ..Line::default() });
+                    all.list.push(LinkedLine { at: place, record, is_unread: true, ..LinkedLine::default() });
                 } else if let Some(line) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
                     all.add(line, place, record);
                 }
                 record += u32::from(!text.trim_ascii().is_empty());
             }
             if let Some(start) = read.too_long {
-                all.list.push(Line { at: Place::new(id, start, 0), record, is_unread: true, ..Line::default() });
+                all.list.push(LinkedLine {
+                    at: Place::new(id, start, 0),
+                    record,
+                    is_unread: true,
+                    ..LinkedLine::default()
+                });
                 record += 1;
             }
         }
@@ -106,7 +111,7 @@ impl Lines {
             line.get(key).filter(|val| val.as_bool() != Some(false)).map_or(&b""[..], |val| val.raw())
         };
         let thread: Vec<&[u8]> = THREAD.iter().map(part).collect();
-        self.list.push(Line {
+        self.list.push(LinkedLine {
             at,
             record,
             name,
@@ -124,13 +129,13 @@ impl Lines {
         });
     }
 
-    /// The line in which an offset lies.
+    /// The line that contains an offset.
     pub fn at(&self, offset: u64) -> Option<u32> {
         let ix = self.list.partition_point(|line| line.at.start <= offset).checked_sub(1)?;
         self.list.get(ix).is_some_and(|line| offset < line.at.end()).then_some(ix as u32)
     }
 
-    pub fn line(&self, ix: u32) -> &Line {
+    pub fn line(&self, ix: u32) -> &LinkedLine {
         self.list.get(ix as usize).unwrap_or(&self.none)
     }
 
@@ -143,7 +148,7 @@ impl Lines {
         self.copies.get(&self.line(ix).name).into_iter().flatten().copied().filter(move |other| *other != ix)
     }
 
-    /// All lines of the response that a line is one of, in order; none if it is of no response.
+    /// All lines of the response that a line is a part of, in order; empty if it is part of none.
     pub fn response_of(&self, ix: u32) -> &[u32] {
         let all = self.responses.get_or_init(|| {
             let mut all: HashMap<(u64, u64), Vec<u32>> = HashMap::new();
@@ -155,15 +160,15 @@ impl Lines {
         all.get(&(self.line(ix).message, self.line(ix).thread)).map_or(&[], Vec::as_slice)
     }
 
-    /// Of the lines of a response that follow none, the name of the one before this one; 0 if there is none.
+    /// The name of the previous line of the same response, if that has no parent; otherwise 0.
     pub fn root_before(&self, ix: u32) -> u64 {
         let own = self.response_of(ix);
         let before = own.partition_point(|other| *other < ix).checked_sub(1).and_then(|n| own.get(n));
         before.map(|before| self.line(*before)).filter(|before| before.parent == 0).map_or(0, |before| before.name)
     }
 
-    /// The line of a result, if its message holds nothing else.
-    pub fn holding_only(&self, result: &Row) -> Option<u32> {
+    /// The line of a result, if its message contains nothing else.
+    pub fn line_with_only(&self, result: &Row) -> Option<u32> {
         let ix = self.at(result.at.start)?;
         let line = self.line(ix);
         (line.name != 0 && line.blocks == 1 && line.results.len() == 1).then_some(ix)
@@ -174,7 +179,7 @@ impl Lines {
         self.names.get(&name).map_or(b"null", |text| text)
     }
 
-    pub fn name_as(&mut self, text: Vec<u8>) -> u64 {
+    pub fn add_name(&mut self, text: Vec<u8>) -> u64 {
         let name = fingerprint_of(
             text.trim_ascii().strip_prefix(b"\"").and_then(|it| it.strip_suffix(b"\"")).unwrap_or(&text),
         );

@@ -1,23 +1,23 @@
-//! Lines whose parent was never written are linked to the nearest line before them that belongs to the same chain.
+//! Links lines whose parent was never written to the nearest line before them in the same chain.
 
 use std::collections::HashMap;
 use std::io;
 
-use crate::history::{Act, Remedy};
-use crate::json::edit::Base;
+use crate::history::{Remedy, RepairAct};
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, scan};
-use crate::judge::Judged;
+use crate::judge::WeighedFinding;
 use crate::place::{DocId, Edit};
 use crate::source::ReadAt;
 
-use super::lines::Lines;
+use super::lines::LinkedLines;
 use super::table::PARENT;
 use crate::repair::edit::text::TextEdits;
-use crate::repair::{Action, Cause, Change, FixOptions, Refusal};
+use crate::repair::{Action, Cause, FixOptions, ItemChange, Refusal};
 
-const DAMAGED: &str = "the text of its line has to be repaired first";
+const DAMAGED: &str = "its line must be repaired first";
 const NONE_BEFORE: &str = "no earlier line of its chain can be read";
-const CIRCLE: &str = "the nearest earlier line of its chain comes after it by its own links";
+const CIRCLE: &str = "a link to the nearest earlier line of its chain would create a cycle";
 
 /// Edits that link lines again.
 pub fn relink(
@@ -25,23 +25,25 @@ pub fn relink(
     bytes: &dyn ReadAt,
     start: u64,
     limit: u64,
-    judged: &[Judged],
+    judged: &[WeighedFinding],
     options: &FixOptions,
 ) -> io::Result<TextEdits> {
-    let is_wanted = |judged: &&Judged| judged.finding.remedy == Remedy::One(Act::Relink) && options.wants(judged);
-    let mut wanted: HashMap<u64, &Judged> =
+    let is_wanted = |judged: &&WeighedFinding| {
+        judged.finding.remedy == Remedy::One(RepairAct::Relink) && options.selects(judged)
+    };
+    let mut wanted: HashMap<u64, &WeighedFinding> =
         judged.iter().filter(is_wanted).map(|judged| (judged.finding.row.at.start, judged)).collect();
     let mut found = TextEdits::default();
     if wanted.is_empty() {
         return Ok(found);
     }
-    let lines = Lines::read(id, bytes, start, limit)?;
-    let mut chains = Chains::of(&lines);
+    let lines = LinkedLines::read(id, bytes, start, limit)?;
+    let mut chains = ParentChains::of(&lines);
     let mut last: HashMap<u64, u32> = HashMap::new();
     for ix in lines.indices() {
         let line = lines.line(ix);
         if line.is_unread {
-            // What comes after it may rightly be linked to it.
+            // Later lines may correctly be linked to it.
             last.clear();
         }
         if let Some(judged) = wanted.remove(&line.at.start) {
@@ -63,47 +65,48 @@ pub fn relink(
             last.insert(line.thread, ix);
         }
     }
-    // Another record may stand before it on its line.
+    // Another record may precede it on its line.
     found.refusals.extend(wanted.values().map(|judged| Refusal::of(judged, DAMAGED)));
     Ok(found)
 }
 
-fn edit(id: DocId, bytes: &dyn ReadAt, lines: &Lines, ix: u32, before: u32) -> io::Result<Option<Edit>> {
+fn edit(id: DocId, bytes: &dyn ReadAt, lines: &LinkedLines, ix: u32, before: u32) -> io::Result<Option<Edit>> {
     let at = lines.line(ix).at;
     let (text, mut tape) = (lines.line(ix).text(bytes)?, Tape::new());
     let line = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
     let parent = line.and_then(|line| line.get(PARENT));
     let name = lines.text(lines.line(before).name);
-    Ok(parent.map(|parent| Edit::replace(Base::new(id, at.start).of(parent), name)))
+    Ok(parent.map(|parent| Edit::replace(RecordBase::new(id, at.start).of(parent), name)))
 }
 
-fn change(judged: &Judged) -> Change {
-    Change {
+fn change(judged: &WeighedFinding) -> ItemChange {
+    ItemChange {
         cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
         row: judged.finding.row,
-        other: None,
+        anchor: None,
         action: Action::Rewrite,
         loss: judged.variant().loss,
-        what: judged.variant().fix,
+        description: judged.variant().fix,
         history: None,
     }
 }
 
-/// The parents of lines, as they are by now.
-struct Chains<'l> {
-    lines: &'l Lines,
+/// The current parents of lines.
+struct ParentChains<'l> {
+    lines: &'l LinkedLines,
     parents: HashMap<u32, u64>,
-    /// Some line follows one that is stored after it: only then can a link to an earlier line close a circle.
+    /// True if some line has a parent that is stored after it: only then can a link to an earlier line close a
+    /// cycle.
     is_tangled: bool,
 }
 
-impl<'l> Chains<'l> {
-    fn of(lines: &'l Lines) -> Self {
+impl<'l> ParentChains<'l> {
+    fn of(lines: &'l LinkedLines) -> Self {
         let later = |ix: u32| lines.named(lines.line(ix).parent).is_some_and(|parent| parent >= ix);
-        Chains { lines, parents: HashMap::new(), is_tangled: lines.indices().any(later) }
+        ParentChains { lines, parents: HashMap::new(), is_tangled: lines.indices().any(later) }
     }
 
-    /// Whether the parents of a line lead to one with this name.
+    /// True if a line with this name is among the ancestors of a line.
     fn leads_to(&self, from: u32, name: u64) -> bool {
         let mut at = Some(from);
         for _ in 0..self.lines.list.len() {

@@ -1,10 +1,10 @@
-//! What the lines of a session name each other by, as data.
+//! The keys by which lines of a session refer to each other.
 
-/// Keys of a line's own name, and of the line that it follows.
+/// Keys of the name of a line, and of its parent.
 pub const NAME: &str = "uuid";
 pub const PARENT: &str = "parentUuid";
 
-/// Other members that hold the name of a line.
+/// Other members that contain the name of a line.
 pub const LINKS: [&[&str]; 5] = [
     &["logicalParentUuid"],
     &["sourceToolAssistantUUID"],
@@ -13,13 +13,13 @@ pub const LINKS: [&[&str]; 5] = [
     &["snapshot", "messageId"],
 ];
 
-/// What the agent keeps beside a result for itself.
+/// The agent's own form of a result, beside it.
 pub const OWN_RESULT: &str = "toolUseResult";
 
-/// Types of lines that are about one other line, and go with it.
-pub const GO_WITH: [&[u8]; 1] = [b"file-history-snapshot"];
+/// Types of lines that describe another line, and are removed with it.
+pub const DEPENDENT_TYPES: [&[u8]; 1] = [b"file-history-snapshot"];
 
-/// Types of lines that another one may be linked to, where its own parent was never written.
+/// Types of lines that a line may be linked to if its own parent was never written.
 pub const ANCHORS: [&[u8]; 4] = [b"user", b"assistant", b"system", b"attachment"];
 
 /// Members that lines of one chain have in common.

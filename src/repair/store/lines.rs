@@ -1,129 +1,133 @@
-//! Lines that name one another: what followed a line that goes follows the one before it, and what followed a line after
-//! which others come follows the last of these.
+//! Links between lines: the lines that followed a removed line follow the one before it, and those that followed a
+//! line after which others are inserted follow the last of these.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
 
-use crate::format::Links;
-use crate::json::edit::Base;
+use crate::format::LineLinks;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Edit, Patch, Place};
 use crate::source::{Container, lines};
 
-use super::view::{Stored, View};
-use crate::repair::edit::item_text::patched;
+use super::view::{StoreRecord, StoreView};
+use crate::repair::edit::item_text::apply_patch;
 
-/// What comes to stand beside an element of a list, or a line.
+/// Insertions beside an element of a list, or a line.
 #[derive(Clone, Default)]
-pub(in crate::repair) struct Beside {
+pub(in crate::repair) struct Insertions {
     pub before: Vec<Vec<u8>>,
-    pub behind: Vec<Vec<u8>>,
+    pub after: Vec<Vec<u8>>,
 }
 
-impl Beside {
+impl Insertions {
     pub fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.behind.is_empty()
+        self.before.is_empty() && self.after.is_empty()
     }
 
-    pub fn put(&mut self, text: Vec<u8>, is_before: bool) {
-        if is_before { self.before.push(text) } else { self.behind.push(text) }
+    pub fn insert(&mut self, text: Vec<u8>, is_before: bool) {
+        if is_before { self.before.push(text) } else { self.after.push(text) }
     }
 }
 
-/// A line that goes, or beside which others come.
-pub(super) struct Line {
-    pub record: Rc<Stored>,
+/// A line that is removed, or beside which others are inserted.
+pub(super) struct ChangedLine {
+    pub record: Rc<StoreRecord>,
     pub goes: bool,
-    pub beside: Beside,
+    pub beside: Insertions,
 }
 
-/// An edit of a link, the line that it lies in with its number, and the line that it comes of.
-pub(super) struct Relinked {
+/// An edit of a link, the line that contains it, with its number, and the line that caused it.
+pub(super) struct LinkEdit {
     pub edit: Edit,
     pub line: (Place, u32),
-    pub because: Place,
+    pub cause: Place,
 }
 
-/// The texts of names, as JSON.
-type Name = Box<[u8]>;
+/// The text of a name, as JSON.
+type LinkName = Box<[u8]>;
 
-/// Which line each one follows from now on, by its name.
+/// The new order of lines, by name.
 #[derive(Default)]
-struct Chain {
-    /// Lines that go, and come to stand elsewhere.
-    moved: HashSet<Name>,
-    /// Lines that go: the line that they followed.
-    before: HashMap<Name, Name>,
-    /// Lines after which others come: the last of these.
-    behind: HashMap<Name, Name>,
-    /// Where that is done.
-    at: HashMap<Name, Place>,
+struct LinkChain {
+    /// Lines that are moved.
+    moved: HashSet<LinkName>,
+    /// Removed lines: the line that they followed.
+    before: HashMap<LinkName, LinkName>,
+    /// Lines after which others are inserted: the last of these.
+    after: HashMap<LinkName, LinkName>,
+    /// The places of these lines.
+    at: HashMap<LinkName, Place>,
 }
 
-impl Chain {
-    /// The line that is there in the place of one that goes.
-    fn left(&self, name: &[u8]) -> Name {
-        let mut name: Name = name.into();
-        // A circle of lines that go leads nowhere.
+impl LinkChain {
+    /// The nearest remaining ancestor of a removed line.
+    fn surviving(&self, name: &[u8]) -> LinkName {
+        let mut name: LinkName = name.into();
+        // A cycle of removed lines has no remaining ancestor.
         for _ in 0..=self.before.len() {
             match self.before.get(&name) {
                 Some(before) => name = before.clone(),
                 None => return name,
             }
         }
-        null()
+        null_name()
     }
 
-    /// What a line is to follow that follows this one.
-    fn parent(&self, name: &[u8]) -> Name {
-        self.behind.get(name).cloned().unwrap_or_else(|| {
-            let left = self.left(name);
-            self.behind.get(&left).cloned().unwrap_or(left)
+    /// The new parent of the lines that followed this one.
+    fn parent(&self, name: &[u8]) -> LinkName {
+        self.after.get(name).cloned().unwrap_or_else(|| {
+            let left = self.surviving(name);
+            self.after.get(&left).cloned().unwrap_or(left)
         })
     }
 }
 
-/// Links the new lines, and gives the edits on others. `changed` is in order.
-pub(super) fn relinked(view: &View<'_>, links: &Links, changed: &mut [Line]) -> io::Result<Vec<Relinked>> {
-    let mut chain = Chain::default();
-    let mut own_parents: HashMap<u64, Name> = HashMap::new();
-    let name_of = |record: &Stored| member(record.root(), links.name).filter(|name| is_name(name));
-    let parent_of = |record: &Stored| member(record.root(), links.parent).unwrap_or_else(null);
-    for Line { record, .. } in changed.iter().filter(|line| line.goes) {
+/// Links the new lines, and returns the edits on others. `changed` is in order.
+pub(super) fn relink(
+    view: &StoreView<'_>,
+    links: &LineLinks,
+    changed: &mut [ChangedLine],
+) -> io::Result<Vec<LinkEdit>> {
+    let mut chain = LinkChain::default();
+    let mut own_parents: HashMap<u64, LinkName> = HashMap::new();
+    let name_of = |record: &StoreRecord| member(record.root(), links.name).filter(|name| is_name(name));
+    let parent_of = |record: &StoreRecord| member(record.root(), links.parent).unwrap_or_else(null_name);
+    for ChangedLine { record, .. } in changed.iter().filter(|line| line.goes) {
         if let Some(name) = name_of(record) {
             chain.before.insert(name.clone(), parent_of(record));
             chain.at.insert(name, record.at);
         }
     }
-    let new = changed.iter().flat_map(|line| line.beside.before.iter().chain(&line.beside.behind));
+    let new = changed.iter().flat_map(|line| line.beside.before.iter().chain(&line.beside.after));
     chain.moved = new
-        .filter_map(|text| read(text, |line| member(line, links.name)))
+        .filter_map(|text| parse(text, |line| member(line, links.name)))
         .filter(|name| chain.before.contains_key(name))
         .collect();
-    for Line { record, goes, beside } in changed.iter_mut().filter(|line| !line.beside.is_empty()) {
+    for ChangedLine { record, goes, beside } in changed.iter_mut().filter(|line| !line.beside.is_empty()) {
         let Some(name) = name_of(record) else { continue };
-        let before = link(&mut beside.before, links, chain.left(&parent_of(record)));
+        let before = link(&mut beside.before, links, chain.surviving(&parent_of(record)));
         if !beside.before.is_empty() {
             own_parents.insert(record.at.start, before.clone());
         }
-        let behind = link(&mut beside.behind, links, if *goes { before } else { name.clone() });
-        if !beside.behind.is_empty() {
-            chain.behind.insert(name.clone(), behind);
+        let after = link(&mut beside.after, links, if *goes { before } else { name.clone() });
+        if !beside.after.is_empty() {
+            chain.after.insert(name.clone(), after);
             chain.at.insert(name, record.at);
         }
     }
     let gone: HashSet<u64> = changed.iter().filter(|line| line.goes).map(|line| line.record.at.start).collect();
     let mut edits = Vec::new();
-    each_line(view, &mut |val, base, at, number| {
+    visit_lines(view, &mut |val, base, at, number| {
         if gone.contains(&at.start) {
             return;
         }
-        let mut relink = |val: Val<'_>, name: Name, because: Option<&Place>| {
+        let mut relink = |val: Val<'_>, name: LinkName, cause: Option<&Place>| {
             if *val.raw() != *name {
-                let because = because.copied().unwrap_or(at);
+                let cause = cause.copied().unwrap_or(at);
                 let edit = Edit::replace(base.of(val), name.to_vec());
-                edits.push(Relinked { edit, line: (at, number), because });
+                edits.push(LinkEdit { edit, line: (at, number), cause });
             }
         };
         if let Some(parent) = val.get(links.parent) {
@@ -132,7 +136,7 @@ pub(super) fn relinked(view: &View<'_>, links: &Links, changed: &mut [Line]) -> 
         }
         let others = links.others.iter().filter_map(|path| val.at(path));
         for other in others.filter(|other| !chain.moved.contains(other.raw())) {
-            relink(other, chain.left(other.raw()), chain.at.get(other.raw()));
+            relink(other, chain.surviving(other.raw()), chain.at.get(other.raw()));
         }
     })?;
     Ok(edits)
@@ -142,52 +146,52 @@ fn is_name(text: &[u8]) -> bool {
     text.len() > 2 && text.starts_with(b"\"")
 }
 
-fn null() -> Name {
+fn null_name() -> LinkName {
     (*b"null").into()
 }
 
 /// The text of a member.
-fn member(line: Option<Val<'_>>, key: &str) -> Option<Name> {
+fn member(line: Option<Val<'_>>, key: &str) -> Option<LinkName> {
     Some(line?.get(key)?.raw().into())
 }
 
-/// What is to be known of a text; it gets `None` if that cannot be read.
-fn read<T>(text: &[u8], see: impl FnOnce(Option<Val<'_>>) -> T) -> T {
+/// Parses a text and calls `see`, with `None` if it is invalid.
+fn parse<T>(text: &[u8], see: impl FnOnce(Option<Val<'_>>) -> T) -> T {
     let mut tape = Tape::new();
     see(scan(text, &mut tape).ok().and_then(|()| tape.root(text)))
 }
 
-/// Links new lines to one another, and the first to the line before it. Gives the name of the last.
-fn link(lines: &mut [Vec<u8>], links: &Links, mut last: Name) -> Name {
+/// Links new lines to one another, and the first to the line before it. Returns the name of the last.
+fn link(lines: &mut [Vec<u8>], links: &LineLinks, mut last: LinkName) -> LinkName {
     for line in lines {
-        *line = with(line, &[(links.parent, &last)]);
-        last = read(line, |line| member(line, links.name)).unwrap_or(last);
+        *line = with_members(line, &[(links.parent, &last)]);
+        last = parse(line, |line| member(line, links.name)).unwrap_or(last);
     }
     last
 }
 
-/// A new line with other values of the members that it has.
-pub(super) fn with(text: &[u8], members: &[(&str, &[u8])]) -> Vec<u8> {
-    let base = Base::new(DocId(0), 0);
+/// A line with other values of existing members.
+pub(super) fn with_members(text: &[u8], members: &[(&str, &[u8])]) -> Vec<u8> {
+    let base = RecordBase::new(DocId(0), 0);
     let mut patch = Patch::default();
-    patch.add(read(text, |line| -> Vec<Edit> {
+    patch.add(parse(text, |line| -> Vec<Edit> {
         let members = members.iter().filter_map(|(key, new)| Some((line?.get(key)?, *new)));
         members.map(|(old, new)| Edit::replace(base.of(old), new)).collect()
     }));
-    patched(text, &patch, DocId(0))
+    apply_patch(text, &patch, DocId(0))
 }
 
-/// Hands over each line that can be read, with its place and number.
-fn each_line(view: &View<'_>, see: &mut dyn FnMut(Val<'_>, Base<'_>, Place, u32)) -> io::Result<()> {
+/// Calls `see` with each readable line, its place and its number.
+fn visit_lines(view: &StoreView<'_>, see: &mut dyn FnMut(Val<'_>, RecordBase<'_>, Place, u32)) -> io::Result<()> {
     let (Container::Lines { start } | Container::Document { start }) = view.container else { return Ok(()) };
     let (mut buf, mut tape, mut number) = (Vec::new(), Tape::new(), 0);
-    for chunk in 0..lines::chunks(view.bytes.len(), start) {
-        let read = lines::read(view.bytes, start, chunk, u64::from(u32::MAX), &mut buf)?;
+    for chunk in 0..lines::chunk_count(view.bytes.len(), start) {
+        let read = lines::read_chunk(view.bytes, start, chunk, u64::from(u32::MAX), &mut buf)?;
         for (at, text) in lines::split(read.bytes) {
             let ended = u32::from(at + text.len() < read.bytes.len());
             let place = Place::new(view.id, read.start + at as u64, text.len() as u32 + ended);
             if let Some(line) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-                see(line, Base::new(view.id, place.start), place, number);
+                see(line, RecordBase::new(view.id, place.start), place, number);
             }
             number += u32::from(!text.trim_ascii().is_empty());
         }

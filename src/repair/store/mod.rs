@@ -1,12 +1,12 @@
-//! Repairs of stores whose records are translated, where they lie. The plan speaks of messages that were made of records;
-//! what was copied into them is known, so an item that goes is taken out where it came from, a text that changes is
-//! changed there, and a result that is missing is written as the store writes one.
+//! Repairs of stores whose records are translated, in place. The plan is about messages that were translated from
+//! records; the source of each copied text is known, so an item is removed where it came from, a text is changed
+//! there, and a missing result is written as the store writes one.
 
 mod draft;
 mod fill;
 mod lines;
+mod origin_map;
 mod rewrite;
-mod traced;
 mod view;
 
 use std::collections::HashSet;
@@ -20,62 +20,62 @@ use crate::rule::Loss;
 use crate::source::ReadAt;
 
 use super::plan::history_plan::HistoryPlan;
-use super::{Action, Change};
+use super::{Action, ItemChange};
 
-pub(super) use draft::{Draft, Planned};
+pub(super) use draft::{Draft, PlannedItem};
 pub(super) use fill::fill;
-pub(super) use view::View;
+pub(super) use view::StoreView;
 
-/// What plans come to in a store.
+/// The edits of plans on a store.
 #[derive(Default)]
-pub(super) struct Written {
+pub(super) struct StorePatch {
     pub patch: Patch,
     /// Records that change.
     pub touched: Vec<Place>,
-    /// Links of other lines, which change with what goes or comes.
-    pub relinked: Vec<Change>,
+    /// Changes of the links of other lines.
+    pub link_changes: Vec<ItemChange>,
 }
 
-/// Writes what plans say. Their rows lie in the text that was made of the records; the places of their changes are led
-/// back to where that came from.
+/// Renders plans into edits on the store. Their rows are in the synthetic text; the places of their changes are
+/// mapped back to the records.
 pub(super) fn write(
     id: DocId,
     bytes: &dyn ReadAt,
     options: &read::Options,
     editor: &'static Editor,
     plans: &mut [HistoryPlan],
-) -> io::Result<Written> {
-    // What was made of the records says where it came from; it is made once.
-    read::fill(id, bytes, options)?;
-    let Some(view) = View::of(id, bytes) else { return Ok(Written::default()) };
-    let mut written = Written::default();
+) -> io::Result<StorePatch> {
+    // The synthetic text knows its sources; it is made once.
+    read::merge_events(id, bytes, options)?;
+    let Some(view) = StoreView::of(id, bytes) else { return Ok(StorePatch::default()) };
+    let mut written = StorePatch::default();
     for plan in plans.iter_mut() {
         for change in &mut plan.changes {
             change.row.at = view.origin(change.row.at);
-            change.other = change.other.map(|at| view.origin(at));
+            change.anchor = change.anchor.map(|at| view.origin(at));
         }
     }
     let planned = plans.iter().flat_map(|plan| {
         let dialect = plan.info.dialect;
-        plan.fates.iter().map(move |(row, fate)| Planned { row, fate, dialect })
+        plan.decisions.iter().map(move |(row, decision)| PlannedItem { row, decision, dialect })
     });
     let mut seen = HashSet::new();
     // Branches share what comes before their fork.
-    let planned: Vec<Planned<'_>> = planned.filter(|one| seen.insert(one.row.at)).collect();
-    // What cannot be made was found before, and planned without.
+    let planned: Vec<PlannedItem<'_>> = planned.filter(|one| seen.insert(one.row.at)).collect();
+    // Impossible changes were found before, and are not in the plans.
     let (draft, _) = Draft::of(&view, editor, &planned);
-    let done = rewrite::all(&view, editor, draft)?;
+    let done = rewrite::edits(&view, editor, draft)?;
     written.touched = done.touched;
     written.patch.add(done.edits);
     let changes = plans.iter().flat_map(|plan| &plan.changes);
     let cause = |cause: Place| changes.clone().find(|change| cause.contains(&change.row.at));
-    for (line, because) in done.relinked {
+    for (line, because) in done.link_changes {
         let change = cause(because).or_else(|| plans.iter().find_map(|plan| plan.changes.first()));
-        written.relinked.extend(change.map(|change| Change {
+        written.link_changes.extend(change.map(|change| ItemChange {
             row: Row::of_place(line.0, line.1),
-            other: None,
+            anchor: None,
             action: Action::Rewrite,
-            what: "link it to the line that is now before it",
+            description: "link it to the new preceding line",
             loss: Loss::Lossless,
             ..*change
         }));

@@ -1,76 +1,76 @@
-//! From a draft to edits: what goes is taken out of its list or object, and what holds nothing that is said goes with it;
-//! what comes is put beside what is there. Lines that go or come are linked anew.
+//! From a draft to edits: a removed value is taken out of its list or object, and containers without any sent
+//! content are removed with it; insertions are put beside existing values; and lines are linked again.
 
 use std::collections::HashSet;
 use std::io;
 
 use crate::format::Editor;
 use crate::json::Val;
-use crate::json::edit::{Base, Sequence, Slot, remove_members};
-use crate::place::{Edit, Place, With};
+use crate::json::edit::{RecordBase, Sequence, SequenceSlot, remove_members};
+use crate::place::{Edit, Place, ReplacementPart};
 
 use super::draft::Draft;
-use super::lines::{self, Line};
-use super::traced::largest;
-use super::view::View;
-use crate::repair::edit::item_text::lines_after;
+use super::lines::{self, ChangedLine};
+use super::origin_map::outermost_places;
+use super::view::StoreView;
+use crate::repair::edit::item_text::insert_lines_after;
 
-/// What a draft comes to.
+/// The edits of a draft.
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct StoreEdits {
     pub edits: Vec<Edit>,
     /// Records that change.
     pub touched: Vec<Place>,
-    /// Lines that get another link, each with its number and what that comes of.
-    pub relinked: Vec<((Place, u32), Place)>,
+    /// Lines that get another link, each with its number and the line that caused it.
+    pub link_changes: Vec<((Place, u32), Place)>,
 }
 
 struct Rewrite<'r, 'v> {
-    view: &'r View<'v>,
+    view: &'r StoreView<'v>,
     draft: &'r Draft,
     removed: HashSet<(u64, u32)>,
-    /// Where something is done, in order.
-    busy: Vec<u64>,
-    /// What is taken out, whole.
+    /// Offsets of all edits, in order.
+    edit_starts: Vec<u64>,
+    /// Places that are removed as a whole.
     gone: Vec<Place>,
     edits: Vec<Edit>,
 }
 
-pub(super) fn all(view: &View<'_>, editor: &Editor, mut draft: Draft) -> io::Result<Done> {
+pub(super) fn edits(view: &StoreView<'_>, editor: &Editor, mut draft: Draft) -> io::Result<StoreEdits> {
     let mut records = std::mem::take(&mut draft.records);
     let text_edits = std::mem::take(&mut draft.edits);
     records.sort_by_key(|at| at.start);
     records.dedup();
-    let mut busy: Vec<u64> = draft.removed.iter().map(|at| at.start).collect();
-    busy.extend(draft.beside.keys().chain(draft.filled.keys()));
-    busy.sort_unstable();
+    let mut edit_starts: Vec<u64> = draft.removed.iter().map(|at| at.start).collect();
+    edit_starts.extend(draft.beside.keys().chain(draft.appended.keys()));
+    edit_starts.sort_unstable();
     let removed = draft.removed.iter().map(|at| (at.start, at.len)).collect();
-    let mut rewrite = Rewrite { view, draft: &draft, removed, busy, gone: Vec::new(), edits: Vec::new() };
+    let mut rewrite = Rewrite { view, draft: &draft, removed, edit_starts, gone: Vec::new(), edits: Vec::new() };
     let mut changed = Vec::new();
     for at in &records {
         let Some(record) = view.record(*at) else { continue };
         let Some(root) = record.root() else { continue };
-        let goes = rewrite.settle(root, record.base());
+        let goes = rewrite.visit(root, record.base());
         if record.is_list(editor) {
             continue;
         }
         let beside = draft.beside.get(&record.at.start);
         if goes || beside.is_some() {
-            changed.push(Line { beside: beside.cloned().unwrap_or_default(), goes, record });
+            changed.push(ChangedLine { beside: beside.cloned().unwrap_or_default(), goes, record });
         }
     }
-    let mut done = Done { touched: records, ..Done::default() };
+    let mut done = StoreEdits { touched: records, ..StoreEdits::default() };
     let linked = match editor.links.filter(|_| !changed.is_empty()) {
-        Some(links) => lines::relinked(view, links, &mut changed)?,
+        Some(links) => lines::relink(view, links, &mut changed)?,
         None => Vec::new(),
     };
     for edit in linked {
         done.touched.push(edit.line.0);
         rewrite.edits.push(edit.edit);
-        done.relinked.push((edit.line, edit.because));
+        done.link_changes.push((edit.line, edit.cause));
     }
     let Rewrite { mut gone, mut edits, .. } = rewrite;
-    for Line { record, goes, beside } in changed {
+    for ChangedLine { record, goes, beside } in changed {
         let at = record.at;
         if goes {
             gone.push(at);
@@ -78,31 +78,34 @@ pub(super) fn all(view: &View<'_>, editor: &Editor, mut draft: Draft) -> io::Res
         }
         let at_start = Place::new(at.doc, at.start, 0);
         for text in beside.before {
-            edits.push(Edit { at: at_start, with: vec![With::text(text), With::text(*b"\n")] });
+            edits.push(Edit {
+                at: at_start,
+                with: vec![ReplacementPart::text(text), ReplacementPart::text(*b"\n")],
+            });
         }
-        let fresh = beside.behind.into_iter().map(|text| vec![With::text(text)]).collect();
-        lines_after(at, &record.text, goes, fresh, &mut edits);
+        let new_lines = beside.after.into_iter().map(|text| vec![ReplacementPart::text(text)]).collect();
+        insert_lines_after(at, &record.text, goes, new_lines, &mut edits);
     }
     let mut seen = HashSet::new();
-    let texts = outside(text_edits, gone).filter(|edit| seen.insert(edit.at));
+    let texts = edits_outside(text_edits, gone).filter(|edit| seen.insert(edit.at));
     done.edits = texts.chain(edits).collect();
     Ok(done)
 }
 
 impl Rewrite<'_, '_> {
-    /// Makes what is drafted in a value. Says whether nothing is left that it was for.
-    fn settle(&mut self, val: Val<'_>, base: Base<'_>) -> bool {
+    /// Makes the drafted edits in a value. True if the value must be removed, too.
+    fn visit(&mut self, val: Val<'_>, base: RecordBase<'_>) -> bool {
         let at = base.of(val);
         if self.removed.contains(&(at.start, at.len)) {
             self.gone.push(at);
             return true;
         }
-        let from = self.busy.partition_point(|own| *own < at.start);
-        if self.busy.get(from).is_none_or(|own| *own >= at.end()) {
+        let from = self.edit_starts.partition_point(|own| *own < at.start);
+        if self.edit_starts.get(from).is_none_or(|own| *own >= at.end()) {
             return false;
         }
         let before = self.edits.len();
-        let goes = if val.is_array() { self.list(val, base) } else { self.object(val, base) };
+        let goes = if val.is_array() { self.edit_list(val, base) } else { self.edit_object(val, base) };
         if goes {
             self.edits.truncate(before);
             self.gone.push(at);
@@ -110,26 +113,26 @@ impl Rewrite<'_, '_> {
         goes
     }
 
-    fn list(&mut self, list: Val<'_>, base: Base<'_>) -> bool {
+    fn edit_list(&mut self, list: Val<'_>, base: RecordBase<'_>) -> bool {
         let draft = self.draft;
-        let new = |texts: &[Vec<u8>]| -> Vec<Slot> {
-            texts.iter().map(|text| Slot::New(vec![With::text(text.clone())])).collect()
+        let new = |texts: &[Vec<u8>]| -> Vec<SequenceSlot> {
+            texts.iter().map(|text| SequenceSlot::New(vec![ReplacementPart::text(text.clone())])).collect()
         };
         let mut slots = Vec::with_capacity(list.count() as usize);
         for (n, element) in (0..).zip(list.elements()) {
             let beside = draft.beside.get(&base.of(element).start);
             slots.extend(beside.into_iter().flat_map(|beside| new(&beside.before)));
-            if !self.settle(element, base) {
-                slots.push(Slot::Keep(n));
+            if !self.visit(element, base) {
+                slots.push(SequenceSlot::Keep(n));
             }
-            slots.extend(beside.into_iter().flat_map(|beside| new(&beside.behind)));
+            slots.extend(beside.into_iter().flat_map(|beside| new(&beside.after)));
         }
-        slots.extend(draft.filled.get(&base.of(list).start).into_iter().flat_map(|texts| new(texts)));
+        slots.extend(draft.appended.get(&base.of(list).start).into_iter().flat_map(|texts| new(texts)));
         if slots.is_empty() && list.count() > 0 {
             return true;
         }
         let is_kept =
-            slots.len() == list.count() as usize && slots.iter().all(|slot| matches!(slot, Slot::Keep(_)));
+            slots.len() == list.count() as usize && slots.iter().all(|slot| matches!(slot, SequenceSlot::Keep(_)));
         if let Ok(sequence) = Sequence::of_list(list, base)
             && !is_kept
         {
@@ -138,17 +141,17 @@ impl Rewrite<'_, '_> {
         false
     }
 
-    fn object(&mut self, object: Val<'_>, base: Base<'_>) -> bool {
+    fn edit_object(&mut self, object: Val<'_>, base: RecordBase<'_>) -> bool {
         let mut gone: Vec<String> = Vec::new();
         for member in object.members() {
-            if self.settle(member.val, base) {
+            if self.visit(member.val, base) {
                 gone.push(String::from_utf8_lossy(&member.key.decode()).into_owned());
             }
         }
         if gone.is_empty() {
             return false;
         }
-        if !self.view.traced.keeps(base.of(object), &self.draft.gone) {
+        if !self.view.origins.keeps(base.of(object), &self.draft.removed_ranges) {
             return true;
         }
         let keys: Vec<&str> = gone.iter().map(String::as_str).collect();
@@ -158,9 +161,9 @@ impl Rewrite<'_, '_> {
     }
 }
 
-/// Edits without those that lie in what is taken out.
-fn outside(edits: Vec<Edit>, gone: Vec<Place>) -> impl Iterator<Item = Edit> {
-    let gone = largest(gone);
+/// The edits outside of removed places.
+fn edits_outside(edits: Vec<Edit>, gone: Vec<Place>) -> impl Iterator<Item = Edit> {
+    let gone = outermost_places(gone);
     edits.into_iter().filter(move |edit| {
         let before = gone.partition_point(|at| at.start <= edit.at.start).checked_sub(1);
         !before.and_then(|ix| gone.get(ix)).is_some_and(|at| at.contains(&edit.at))

@@ -1,28 +1,28 @@
-//! A document, drawn: its items with what was found and what a fix changes, as the data of a page.
+//! A document as the data of a page: its items, the findings, and the changes of a fix.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 
 use crate::history::Flags;
-use crate::judge::{self, Judged, JudgedDoc, Options};
+use crate::judge::{self, JudgedDoc, Options, WeighedFinding};
 use crate::place::{DocId, Pieces, Place};
-use crate::read::Texts;
-use crate::repair::{Cause, Fixed};
+use crate::read::TextReader;
+use crate::repair::{Cause, DocRepair};
 use crate::report::changes;
 use crate::report::changes::ChangeNote;
-use crate::report::place::spots;
+use crate::report::locator::locate_places;
 use crate::report::{Diagnostic, contract, mask};
 use crate::source::ReadAt;
 
-use super::data::{Change, Doc, Finding, History};
-use super::item::{item, shown};
-use super::strand::{Flat, Strand, Strands, flatten};
+use super::data::{PageChange, PageDoc, PageFinding, PageHistory};
+use super::item::{item, value_display};
+use super::layout::{HistoryCopier, HistoryCopy, PageItems, flatten};
 
-/// Items of a document that are on a page. More would not help anybody, and slow down a browser.
-const MOST: usize = 100_000;
+/// Items of a document on a page, at most. More would only slow down the browser.
+const MAX_ITEMS: usize = 100_000;
 
-/// The document that is drawn.
+/// A document to draw.
 #[derive(Clone, Copy)]
 pub struct Drawing<'d> {
     pub command: &'static str,
@@ -30,31 +30,35 @@ pub struct Drawing<'d> {
     pub label: &'d str,
     pub bytes: &'d dyn ReadAt,
     pub options: &'d Options,
-    /// Texts of the conversation are shown.
+    /// True if texts of the conversation are shown.
     pub content: bool,
 }
 
-/// Draws what was found, and the repair that `fix` would make, if there is one. The diagnostics are those of `found`, in order.
-pub fn found<T>(
+/// Draws the findings, and the repair that `fix` would make, if there is one. The diagnostics are those of `found`, in order.
+pub fn draw_with_fix<T>(
     drawing: Drawing<'_>,
     found: &JudgedDoc<T>,
     diagnostics: &[Diagnostic],
-    fixed: Option<&Fixed>,
+    fixed: Option<&DocRepair>,
 ) -> io::Result<Box<str>> {
     let Some(fixed) = fixed else { return drawing.write(found, diagnostics, None) };
     let notes = changes::notes(drawing.id, drawing.label, drawing.bytes, fixed)?;
     drawing.write(found, diagnostics, Some((fixed, &notes, None)))
 }
 
-/// Draws what was found, and nothing else.
-pub fn plain<T>(drawing: Drawing<'_>, found: &JudgedDoc<T>, diagnostics: &[Diagnostic]) -> io::Result<Box<str>> {
+/// Draws the findings alone.
+pub fn draw_findings<T>(
+    drawing: Drawing<'_>,
+    found: &JudgedDoc<T>,
+    diagnostics: &[Diagnostic],
+) -> io::Result<Box<str>> {
     drawing.write(found, diagnostics, None)
 }
 
-/// Draws a repair: what was found before it, what it changed, and what is left.
-pub fn repaired(
+/// Draws a repair: the findings before it, its changes, and the findings that remain.
+pub fn draw_repair(
     drawing: Drawing<'_>,
-    fixed: &Fixed,
+    fixed: &DocRepair,
     notes: &[ChangeNote],
     left: &[Diagnostic],
 ) -> io::Result<Box<str>> {
@@ -63,75 +67,75 @@ pub fn repaired(
         drawing.label,
         drawing.bytes,
         &fixed.before,
-        crate::report::Content::None,
+        crate::report::ContentDisplay::None,
     )?;
     drawing.write(&fixed.before, &diagnostics, Some((fixed, notes, Some(left))))
 }
 
-/// A repair, the notes on its changes, and what is left after it, if it was made.
-type Repair<'r> = (&'r Fixed, &'r [ChangeNote], Option<&'r [Diagnostic]>);
+/// A repair, the notes on its changes, and the findings that remain, if it was made.
+type DrawnRepair<'r> = (&'r DocRepair, &'r [ChangeNote], Option<&'r [Diagnostic]>);
 
 impl Drawing<'_> {
     fn write<T>(
         &self,
         found: &JudgedDoc<T>,
         diagnostics: &[Diagnostic],
-        repair: Option<Repair<'_>>,
+        repair: Option<DrawnRepair<'_>>,
     ) -> io::Result<Box<str>> {
-        let strands = self.strands(found)?;
-        let flat = flatten(&strands, MOST);
-        let mut doc = self.doc(found, &strands, &flat)?;
-        let places = Places::new(&strands, &flat);
-        doc.findings = findings(&found.judged, diagnostics, &places);
+        let copies = self.copy_histories(found)?;
+        let flat = flatten(&copies, MAX_ITEMS);
+        let mut doc = self.doc(found, &copies, &flat)?;
+        let places = ItemIndex::new(&copies, &flat);
+        doc.findings = findings(&found.findings, diagnostics, &places);
         if let Some((fixed, notes, left)) = repair {
             self.changes(fixed, notes, &places, &mut doc)?;
             if let Some(left) = left {
-                self.left(fixed, left, &places, &mut doc);
+                self.mark_remaining(fixed, left, &places, &mut doc);
             }
         }
         Ok(serde_json::to_string(&doc)?.into())
     }
 
-    /// The histories of the document: of a tree every branch, where reading it anew changes nothing else.
-    fn strands<T>(&self, found: &JudgedDoc<T>) -> io::Result<Vec<Strand>> {
+    /// The histories of the document: all branches of a tree, if reading it again changes nothing else.
+    fn copy_histories<T>(&self, found: &JudgedDoc<T>) -> io::Result<Vec<HistoryCopy>> {
         if found.format.is_none() {
             return Ok(Vec::new());
         }
-        let mut options = judge::unjudged(self.options);
-        options.read.all_branches |= !found.format.is_some_and(|format| format.layout().is_made());
-        Ok(judge::judge(self.id, self.bytes, &options, 1, &Strands)?.made)
+        let mut options = judge::structural_options(self.options);
+        options.read.all_branches |= !found.format.is_some_and(|format| format.layout().is_synthetic());
+        Ok(judge::judge(self.id, self.bytes, &options, 1, &HistoryCopier)?.outputs)
     }
 
-    fn doc<T>(&self, found: &JudgedDoc<T>, strands: &[Strand], flat: &Flat) -> io::Result<Doc> {
-        let row = |(strand, ix): (usize, u32)| strands.get(strand)?.rows.get(ix as usize);
+    fn doc<T>(&self, found: &JudgedDoc<T>, copies: &[HistoryCopy], flat: &PageItems) -> io::Result<PageDoc> {
+        let row = |(copy, ix): (usize, u32)| copies.get(copy)?.rows.get(ix as usize);
         let wanted: Vec<(Place, Flags)> =
             flat.items.iter().filter_map(|at| row(*at)).map(|row| (row.at, row.flags)).collect();
-        let spots = spots(self.id, self.bytes, found.container, &found.lines, &wanted)?;
+        let locations = locate_places(self.id, self.bytes, found.container, &found.lines, &wanted)?;
         let mut items = Vec::with_capacity(flat.items.len());
-        for (strand, ix) in &flat.items {
-            let Some(own) = strands.get(*strand) else { continue };
-            let texts = Texts::new(self.bytes, own.info.dialect);
+        for (copy, ix) in &flat.items {
+            let Some(own) = copies.get(*copy) else { continue };
+            let texts = TextReader::new(self.bytes, own.info.dialect);
             let mut item = item(own, *ix, &texts, self.content);
-            if let Some(spot) = own.rows.get(*ix as usize).and_then(|row| spots.get(&row.at)) {
-                (item.line, item.column) = (spot.line, spot.column);
-                item.pointer.clone_from(&spot.pointer);
+            if let Some(location) = own.rows.get(*ix as usize).and_then(|row| locations.get(&row.at)) {
+                (item.line, item.column) = (location.line, location.column);
+                item.pointer.clone_from(&location.pointer);
             }
             items.push(item);
         }
-        let histories = flat.stretches.iter().filter_map(|stretch| {
-            let strand = strands.get(stretch.strand)?;
-            Some(History {
-                number: strand.number,
-                label: strand.settings.label.as_deref().map(mask::label),
-                model: strand.settings.model.as_deref().map(mask::model),
-                from: stretch.from,
-                start: stretch.start,
-                end: stretch.end,
-                length: strand.rows.len() as u32,
+        let histories = flat.ranges.iter().filter_map(|range| {
+            let copy = copies.get(range.copy)?;
+            Some(PageHistory {
+                number: copy.number,
+                label: copy.settings.label.as_deref().map(mask::label),
+                model: copy.settings.model.as_deref().map(mask::model),
+                from: range.from,
+                start: range.start,
+                end: range.end,
+                length: copy.rows.len() as u32,
                 notes: Vec::new(),
             })
         });
-        Ok(Doc {
+        Ok(PageDoc {
             command: self.command,
             path: self.label.to_owned(),
             format: found.format_name(),
@@ -142,27 +146,33 @@ impl Drawing<'_> {
             pairs: flat.pairs.clone(),
             groups: flat.groups.clone(),
             left_out: flat.left_out,
-            ..Doc::default()
+            ..PageDoc::default()
         })
     }
 
-    /// Adds the changes of a repair, each to the findings that it is made for.
-    fn changes(&self, fixed: &Fixed, notes: &[ChangeNote], places: &Places, doc: &mut Doc) -> io::Result<()> {
-        let stub = |note: &ChangeNote| changes::stub(fixed, self.bytes, note);
-        let show = shown(self.content);
+    /// Adds the changes of a repair, linked to the findings that cause them.
+    fn changes(
+        &self,
+        fixed: &DocRepair,
+        notes: &[ChangeNote],
+        places: &ItemIndex,
+        doc: &mut PageDoc,
+    ) -> io::Result<()> {
+        let stub = |note: &ChangeNote| changes::placeholder(fixed, self.bytes, note);
+        let show = value_display(self.content);
         let mut of_cause: HashMap<(u16, u8, Place), Vec<u32>> = HashMap::new();
         for same in notes.chunk_by(|a, b| a.at == b.at) {
-            // One hunk shows all that is done to an item.
-            let mut lines = changes::hunk(same, self.bytes, &fixed.patch, &stub, &show)?;
+            // One hunk shows all changes to an item.
+            let mut lines = changes::hunk_lines(same, self.bytes, &fixed.patch, &stub, &show)?;
             for note in same {
                 let number = doc.changes.len() as u32;
-                doc.changes.push(Change {
+                doc.changes.push(PageChange {
                     rule: note.rule.clone(),
                     item: places.of(note.at, note.record),
                     action: note.action.name(),
-                    what: note.what,
+                    what: note.description,
                     loss: note.loss.name(),
-                    other: fixed.changes.get(number as usize).and_then(|change| places.exact(change.other?)),
+                    other: fixed.changes.get(number as usize).and_then(|change| places.exact(change.anchor?)),
                     lines: lines.drain(..).map(Into::into).collect(),
                 });
                 if let Some(Cause::Rule(code, variant, at)) = fixed.changes.get(number as usize).map(|c| c.cause) {
@@ -170,47 +180,47 @@ impl Drawing<'_> {
                 }
             }
         }
-        for (finding, judged) in doc.findings.iter_mut().zip(&fixed.before.judged) {
+        for (finding, judged) in doc.findings.iter_mut().zip(&fixed.before.findings) {
             let own = &judged.finding;
             finding.changes = of_cause.get(&(own.code.0, own.variant, own.row.at)).cloned().unwrap_or_default();
         }
         Ok(())
     }
 
-    /// Says of each finding whether the repair made it go, and adds what is only found after it.
-    fn left(&self, fixed: &Fixed, left: &[Diagnostic], places: &Places, doc: &mut Doc) {
+    /// Marks each finding as fixed or left, and adds those that are only found after the repair.
+    fn mark_remaining(&self, fixed: &DocRepair, left: &[Diagnostic], places: &ItemIndex, doc: &mut PageDoc) {
         let pieces = Pieces::new(fixed.patch.edits(self.id), self.id, self.bytes.len());
-        let original = |judged: &Judged| match &fixed.after {
+        let original = |judged: &WeighedFinding| match &fixed.after {
             Some(_) => pieces.original(judged.finding.row.at),
             None => judged.finding.row.at,
         };
-        let key = |judged: &Judged, at: Place| (judged.finding.code, judged.finding.variant, at.start);
+        let key = |judged: &WeighedFinding, at: Place| (judged.finding.code, judged.finding.variant, at.start);
         let mut remains: HashMap<_, Vec<usize>> = HashMap::new();
-        for (n, judged) in fixed.left().judged.iter().enumerate() {
+        for (n, judged) in fixed.remaining().findings.iter().enumerate() {
             remains.entry(key(judged, original(judged))).or_default().push(n);
         }
-        for (finding, judged) in doc.findings.iter_mut().zip(&fixed.before.judged) {
+        for (finding, judged) in doc.findings.iter_mut().zip(&fixed.before.findings) {
             let stays = remains.get_mut(&key(judged, judged.finding.row.at)).and_then(Vec::pop);
             finding.state = Some(if stays.is_some() { "left" } else { "fixed" });
             if let Some(diagnostic) = stays.and_then(|n| left.get(n)) {
                 finding.diagnostic.fix = diagnostic.fix.as_ref().map(contract::Fix::from);
-                finding.diagnostic.no_fix = diagnostic.why_not().map(Cow::into_owned);
+                finding.diagnostic.no_fix = diagnostic.no_fix_reason().map(Cow::into_owned);
             }
         }
         let mut later: Vec<usize> = remains.into_values().flatten().collect();
         later.sort_unstable();
         for (judged, diagnostic) in
-            later.iter().filter_map(|n| Some((fixed.left().judged.get(*n)?, left.get(*n)?)))
+            later.iter().filter_map(|n| Some((fixed.remaining().findings.get(*n)?, left.get(*n)?)))
         {
             let item = places.of(original(judged), diagnostic.record);
-            doc.findings.push(Finding { state: Some("left"), ..finding(diagnostic, item, None) });
+            doc.findings.push(PageFinding { state: Some("left"), ..finding(diagnostic, item, None) });
         }
     }
 }
 
 /// Findings at their items.
-fn findings(judged: &[Judged], diagnostics: &[Diagnostic], places: &Places) -> Vec<Finding> {
-    let own = |(judged, diagnostic): (&Judged, &Diagnostic)| {
+fn findings(judged: &[WeighedFinding], diagnostics: &[Diagnostic], places: &ItemIndex) -> Vec<PageFinding> {
+    let own = |(judged, diagnostic): (&WeighedFinding, &Diagnostic)| {
         let item = places.of(judged.finding.row.at, diagnostic.record);
         let partner = judged.finding.partner.and_then(|at| places.exact(at));
         finding(diagnostic, item, partner)
@@ -219,8 +229,8 @@ fn findings(judged: &[Judged], diagnostics: &[Diagnostic], places: &Places) -> V
 }
 
 /// A finding on an item.
-pub fn finding(diagnostic: &Diagnostic, item: Option<u32>, partner: Option<u32>) -> Finding {
-    Finding {
+pub fn finding(diagnostic: &Diagnostic, item: Option<u32>, partner: Option<u32>) -> PageFinding {
+    PageFinding {
         diagnostic: diagnostic.into(),
         item,
         partner,
@@ -231,8 +241,8 @@ pub fn finding(diagnostic: &Diagnostic, item: Option<u32>, partner: Option<u32>)
     }
 }
 
-/// Which item lies at a place.
-struct Places {
+/// The items by their places.
+struct ItemIndex {
     exact: HashMap<Place, u32>,
     /// By their starts, longer ones first.
     sorted: Vec<(Place, u32)>,
@@ -240,14 +250,14 @@ struct Places {
     records: HashMap<u32, u32>,
 }
 
-/// Items around a place that are looked at: messages hold blocks, and blocks hold no items.
+/// Items before a place that are examined: messages contain blocks, and blocks contain no items.
 const AROUND: usize = 64;
 
-impl Places {
-    fn new(strands: &[Strand], flat: &Flat) -> Places {
-        let mut places = Places { exact: HashMap::new(), sorted: Vec::new(), records: HashMap::new() };
-        for (number, (strand, ix)) in (0u32..).zip(&flat.items) {
-            let Some(row) = strands.get(*strand).and_then(|strand| strand.rows.get(*ix as usize)) else {
+impl ItemIndex {
+    fn new(copies: &[HistoryCopy], flat: &PageItems) -> ItemIndex {
+        let mut places = ItemIndex { exact: HashMap::new(), sorted: Vec::new(), records: HashMap::new() };
+        for (number, (copy, ix)) in (0u32..).zip(&flat.items) {
+            let Some(row) = copies.get(*copy).and_then(|copy| copy.rows.get(*ix as usize)) else {
                 continue;
             };
             places.exact.entry(row.at).or_insert(number);

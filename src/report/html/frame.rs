@@ -1,5 +1,5 @@
-//! The frame of a page: what comes before, between and after the documents. Nothing of it comes from a network, and the
-//! policy in its head keeps it that way.
+//! The frame of a page: what comes before, between and after the documents. Nothing of it is loaded from a network, which
+//! the policy in its head enforces.
 
 use std::io::{self, Write};
 
@@ -19,11 +19,11 @@ static SCRIPTS: [&str; 5] = [
 
 /// A page that is being written.
 #[derive(Default)]
-pub struct Frame {
+pub struct PageFrame {
     docs: u64,
 }
 
-impl Frame {
+impl PageFrame {
     /// Adds a document: JSON.
     pub fn doc(&mut self, json: &str, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
@@ -31,13 +31,13 @@ impl Frame {
             out.write_all(b",\n")?;
         }
         self.docs += 1;
-        out.write_all(embedded(json).as_bytes())
+        out.write_all(escape_for_script(json).as_bytes())
     }
 
-    /// Ends the page; `rest` is an object with what is known of all documents.
+    /// Ends the page; `rest` is an object with the data about all documents.
     pub fn finish(&mut self, rest: &Value, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
-        let rest = embedded(&rest.to_string());
+        let rest = escape_for_script(&rest.to_string());
         let (_, after) = parts();
         write!(out, "],\n{}", rest.strip_prefix('{').unwrap_or(&rest))?;
         out.write_all(after.replace("/*SCRIPT*/", &SCRIPTS.concat()).as_bytes())
@@ -60,7 +60,7 @@ fn parts() -> (&'static str, &'static str) {
 
 /// JSON as it may be in a script element: nothing in it ends the element, or a line of a script. These characters are only
 /// found in strings of JSON.
-fn embedded(json: &str) -> String {
+fn escape_for_script(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -79,7 +79,7 @@ mod tests {
     fn text_of_a_document_cannot_leave_its_element() {
         let text = "</script><!--<script>\u{2028}\u{2029}&";
         let json = serde_json::to_string(text).expect("a string");
-        let embedded = embedded(&json);
+        let embedded = escape_for_script(&json);
         assert!(!embedded.contains('<') && !embedded.contains('\u{2028}'));
         assert_eq!(serde_json::from_str::<String>(&embedded).expect("JSON"), text);
     }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_page_without_documents_is_whole() {
         let mut out = Vec::new();
-        Frame::default().finish(&serde_json::json!({"summary": {}}), &mut out).expect("memory writes");
+        PageFrame::default().finish(&serde_json::json!({"summary": {}}), &mut out).expect("memory writes");
         let page = String::from_utf8(out).expect("UTF-8");
         assert!(page.contains("\"docs\":[],\n\"summary\":{}}</script>") && page.ends_with("</html>\n"), "{page}");
         assert!(["/*DATA*/", "/*STYLE*/", "/*SCRIPT*/"].iter().all(|mark| !page.contains(mark)));

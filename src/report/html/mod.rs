@@ -1,43 +1,43 @@
-//! The page to look at: one file without a network, with the documents as data. What is drawn of them is made by [`draw`];
-//! `page.js` shows as much of it as fits the window.
+//! The HTML page: one file that needs no network, with the documents as data, which [`draw`] makes. `page.js` shows as
+//! much of it as fits the window.
 
-pub mod compared;
+pub mod comparison;
 pub mod data;
 pub mod draw;
 pub mod frame;
 mod item;
-mod strand;
+mod layout;
 
 use std::io::{self, Write};
 
 use serde_json::json;
 
+use super::change_counts::ChangeCounts;
 use super::changes::ChangeNote;
 use super::contract::Repaired;
 use super::outputs::json::{put, put_losses, summary_value};
-use super::sums::Counts;
-use super::{Report, Seen, Summary};
+use super::{DocReport, Reporter, RunSummary};
 
-use data::Doc;
-use frame::Frame;
+use data::PageDoc;
+use frame::PageFrame;
 
 /// A page that is being written.
 #[derive(Default)]
-pub struct Html {
-    frame: Frame,
-    /// How many items `fix` changed.
-    repaired: Option<Counts>,
+pub struct HtmlReporter {
+    frame: PageFrame,
+    /// The totals of `fix`; `None` for other commands.
+    repaired: Option<ChangeCounts>,
 }
 
-impl Report for Html {
-    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+impl Reporter for HtmlReporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         match &doc.page {
             Some(page) => self.frame.doc(page, out),
-            None => self.frame.doc(&serde_json::to_string(&undrawn(doc))?, out),
+            None => self.frame.doc(&serde_json::to_string(&findings_only(doc))?, out),
         }
     }
 
-    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
         let mut rest = json!({ "summary": summary_value(summary) });
         if let Some(repaired) = self.repaired.take() {
             put(&mut rest, "fixed", json!(Repaired::from(&repaired)));
@@ -49,18 +49,18 @@ impl Report for Html {
         self.frame.finish(&rest, out)
     }
 
-    fn repairs(&mut self, _: &[ChangeNote], counts: &Counts) {
+    fn add_repairs(&mut self, _: &[ChangeNote], counts: &ChangeCounts) {
         self.repaired = Some(counts.clone());
     }
 }
 
-/// What was found in a document of which nothing else is known.
-fn undrawn(seen: &Seen) -> Doc {
-    Doc {
+/// The findings of a document without its items.
+fn findings_only(seen: &DocReport) -> PageDoc {
+    PageDoc {
         path: seen.path.clone(),
         format: seen.format,
         targets: seen.targets.clone(),
         findings: seen.diagnostics.iter().map(|diagnostic| draw::finding(diagnostic, None, None)).collect(),
-        ..Doc::default()
+        ..PageDoc::default()
     }
 }

@@ -1,4 +1,4 @@
-//! One line a finding: for `grep`, editors and agents.
+//! One line per finding: for `grep`, editors and agents.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -6,52 +6,53 @@ use std::io::{self, Write};
 use crate::history::Code;
 use crate::source::display_name;
 
-use crate::report::{Diagnostic, Report, Seen, Style, Summary};
+use crate::report::{Diagnostic, DocReport, Reporter, RunSummary, Style};
 
-pub(in crate::report) struct Concise {
+/// The output `concise`.
+pub(in crate::report) struct ConciseReporter {
     style: Style,
     shown: usize,
-    left: u64,
-    /// Kinds of what is only noted, and reported all the same: once.
+    omitted: u64,
+    /// Kinds of notes that are reported in any case, each once.
     noted: HashSet<(Code, u8, Option<&'static str>)>,
 }
 
-impl Concise {
+impl ConciseReporter {
     pub(in crate::report) fn new(style: Style) -> Self {
-        Concise { style, shown: 0, left: 0, noted: HashSet::new() }
+        ConciseReporter { style, shown: 0, omitted: 0, noted: HashSet::new() }
     }
 
-    fn tells(&mut self, diagnostic: &Diagnostic) -> bool {
+    fn shows_to_people(&mut self, diagnostic: &Diagnostic) -> bool {
         let shows = self.style.shows(diagnostic);
         let kind = (diagnostic.rule, diagnostic.variant, diagnostic.no_fix);
-        shows || self.style.tells(diagnostic) && self.noted.insert(kind)
+        shows || self.style.shows_to_people(diagnostic) && self.noted.insert(kind)
     }
 }
 
-impl Report for Concise {
-    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+impl Reporter for ConciseReporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         for diagnostic in &doc.diagnostics {
-            if !self.tells(diagnostic) {
+            if !self.shows_to_people(diagnostic) {
                 continue;
             }
             if self.style.limit.is_some_and(|limit| self.shown >= limit) {
-                self.left += 1;
+                self.omitted += 1;
                 continue;
             }
             self.shown += 1;
-            let spot = &diagnostic.spot;
+            let location = &diagnostic.location;
             write!(
                 out,
                 "{}:{}:{}: {} {} {}",
                 display_name(&diagnostic.path),
-                spot.line,
-                spot.column,
+                location.line,
+                location.column,
                 diagnostic.severity.name(),
                 diagnostic.rule,
                 diagnostic.message
             )?;
-            if !spot.pointer.is_empty() {
-                write!(out, " ({})", spot.pointers())?;
+            if !location.pointer.is_empty() {
+                write!(out, " ({})", location.pointers())?;
             }
             if let Some(fix) = &diagnostic.fix {
                 write!(
@@ -66,8 +67,8 @@ impl Report for Concise {
         Ok(())
     }
 
-    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-        super::text::finish(&self.style, self.left, summary, out)
+    fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
+        super::text::finish(&self.style, self.omitted, summary, out)
     }
 
     fn is_for_people(&self) -> bool {

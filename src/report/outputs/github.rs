@@ -8,28 +8,29 @@ use crate::target::Severity;
 
 use super::ci::{details, file};
 use crate::report::words::count;
-use crate::report::{Diagnostic, Report, Seen, Style, Summary};
+use crate::report::{Diagnostic, DocReport, Reporter, RunSummary, Style};
 
-/// GitHub shows this many of each kind in a step, and drops the others without a word.
+/// GitHub shows this many of each kind in a step, and drops the others silently.
 const SHOWN: u64 = 10;
 
-pub(in crate::report) struct Github {
+/// The output `github`.
+pub(in crate::report) struct GithubReporter {
     style: Style,
     errors: u64,
     warnings: u64,
     notices: u64,
 }
 
-impl Github {
+impl GithubReporter {
     pub(in crate::report) fn new(style: Style) -> Self {
-        Github { style, errors: 0, warnings: 0, notices: 0 }
+        GithubReporter { style, errors: 0, warnings: 0, notices: 0 }
     }
 }
 
-impl Report for Github {
-    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+impl Reporter for GithubReporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         for diagnostic in doc.diagnostics.iter().filter(|d| self.style.shows(d)) {
-            // One notice is kept for the number of findings that are not shown.
+            // One notice is reserved for the number of findings that are not shown.
             let (n, kind, most) = match diagnostic.severity {
                 Severity::Error => (&mut self.errors, "error", SHOWN),
                 Severity::Warning => (&mut self.warnings, "warning", SHOWN),
@@ -43,7 +44,7 @@ impl Report for Github {
         Ok(())
     }
 
-    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
         let more = [
             (self.errors.saturating_sub(SHOWN), "more error"),
             (self.warnings.saturating_sub(SHOWN), "more warning"),
@@ -59,14 +60,14 @@ impl Report for Github {
 }
 
 fn command(kind: &str, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
-    let spot = &diagnostic.spot;
+    let location = &diagnostic.location;
     let path = property(&display_name(file(&diagnostic.path)));
     let title = property(&format!("{} {}", diagnostic.rule, diagnostic.name));
     let text = data(&details(diagnostic));
-    writeln!(out, "::{kind} file={path},line={},col={},title={title}::{text}", spot.line, spot.column)
+    writeln!(out, "::{kind} file={path},line={},col={},title={title}::{text}", location.line, location.column)
 }
 
-/// Text behind `::`.
+/// Text after `::`.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

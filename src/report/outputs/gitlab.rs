@@ -1,5 +1,5 @@
 //! GitLab's code quality report: an array of findings, each with a fingerprint by which a merge request knows what is
-//! new. The form has lines and no columns. <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
+//! new. The format has lines and no columns. <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
 
 use std::io::{self, Write};
 
@@ -9,21 +9,22 @@ use crate::target::Severity;
 
 use super::ci::{file, fingerprints};
 use super::json::write_compact;
-use crate::report::{Diagnostic, Report, Seen, Style, Summary};
+use crate::report::{Diagnostic, DocReport, Reporter, RunSummary, Style};
 
-pub(in crate::report) struct Gitlab {
+/// The output `gitlab`.
+pub(in crate::report) struct GitlabReporter {
     style: Style,
     begun: bool,
 }
 
-impl Gitlab {
+impl GitlabReporter {
     pub(in crate::report) fn new(style: Style) -> Self {
-        Gitlab { style, begun: false }
+        GitlabReporter { style, begun: false }
     }
 }
 
-impl Report for Gitlab {
-    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+impl Reporter for GitlabReporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         for (diagnostic, fingerprint) in doc.diagnostics.iter().zip(fingerprints(doc)) {
             if self.style.shows(diagnostic) {
                 out.write_all(if self.begun { b",\n" } else { b"[\n" })?;
@@ -34,7 +35,7 @@ impl Report for Gitlab {
         Ok(())
     }
 
-    fn finish(&mut self, _: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    fn finish(&mut self, _: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(if self.begun { b"\n]\n" } else { b"[]\n" })
     }
 }
@@ -49,6 +50,6 @@ fn finding(diagnostic: &Diagnostic, fingerprint: &str) -> Value {
             Severity::Warning => "minor",
             Severity::Info => "info",
         },
-        "location": { "path": file(&diagnostic.path), "lines": { "begin": diagnostic.spot.line } },
+        "location": { "path": file(&diagnostic.path), "lines": { "begin": diagnostic.location.line } },
     })
 }

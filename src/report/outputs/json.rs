@@ -5,31 +5,32 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::source::bytes::spool::{Outlet, Spool};
+use crate::source::bytes::spool::{Spool, SpoolSink};
 use crate::source::is_hidden;
 
+use crate::report::change_counts::ChangeCounts;
 use crate::report::changes::ChangeNote;
 use crate::report::contract;
 use crate::report::contract::VERSION;
-use crate::report::sums::Counts;
-use crate::report::{Diagnostic, Report, Seen, Summary};
+use crate::report::{Diagnostic, DocReport, Reporter, RunSummary};
 
+/// The output `json`.
 #[derive(Default)]
-pub(in crate::report) struct Json {
-    inputs: List,
-    diagnostics: List,
-    /// What `fix` did: the changes, and what they come to.
-    repairs: Option<(Value, Counts)>,
+pub(in crate::report) struct JsonReporter {
+    inputs: JsonList,
+    diagnostics: JsonList,
+    /// The changes of `fix`, and their totals.
+    repairs: Option<(Value, ChangeCounts)>,
 }
 
-impl Report for Json {
-    fn doc(&mut self, doc: &Seen, _: &mut dyn Write) -> io::Result<()> {
+impl Reporter for JsonReporter {
+    fn write_doc(&mut self, doc: &DocReport, _: &mut dyn Write) -> io::Result<()> {
         self.inputs.push(&contract::Input::from(doc))?;
         doc.diagnostics.iter().try_for_each(|own| self.diagnostics.push(&contract::Diagnostic::from(own)))
     }
 
-    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-        let (inputs, diagnostics) = (self.inputs.take()?, self.diagnostics.take()?);
+    fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
+        let (inputs, diagnostics) = (self.inputs.close()?, self.diagnostics.close()?);
         let mut report = json!({ "version": VERSION, "summary": summary_value(summary) });
         if let Some((changes, counts)) = self.repairs.take() {
             if let Some(summary) = report.get_mut("summary") {
@@ -38,7 +39,7 @@ impl Report for Json {
             put(&mut report, "changes", changes);
             put(&mut report, "fixed", counts_value(&counts));
         }
-        // The lists, which may be long, are written already: they come after what comes before them in the object.
+        // The lists may be long, and are serialised already: they are written after the other members.
         let head = printable_json(serde_json::to_string_pretty(&report)?);
         out.write_all(head.strip_suffix("\n}").unwrap_or(&head).as_bytes())?;
         write_list("inputs", &inputs, out)?;
@@ -46,46 +47,46 @@ impl Report for Json {
         out.write_all(b"\n}\n")
     }
 
-    fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
+    fn add_repairs(&mut self, changes: &[ChangeNote], counts: &ChangeCounts) {
         self.repairs = Some((changes.iter().map(change_value).collect(), counts.clone()));
     }
 }
 
-/// A list of a report, written as it grows.
-struct List {
+/// A list of a report, serialised as it grows.
+struct JsonList {
     text: Vec<u8>,
-    /// Where the beginning of a long text goes.
-    outlet: Outlet,
+    /// Receives the beginning of a long text.
+    outlet: SpoolSink,
 }
 
-impl Default for List {
+impl Default for JsonList {
     fn default() -> Self {
-        List { text: Vec::new(), outlet: Outlet::open() }
+        JsonList { text: Vec::new(), outlet: SpoolSink::open() }
     }
 }
 
-impl List {
+impl JsonList {
     fn push(&mut self, element: &impl Serialize) -> io::Result<()> {
         const BETWEEN: &[u8] = b"\n    ";
         let element = printable_json(serde_json::to_string_pretty(element)?);
         if !self.text.is_empty() {
             self.text.push(b',');
         }
-        // No string of JSON holds a line feed.
+        // No string of JSON contains a line feed.
         for line in element.split('\n') {
             self.text.extend_from_slice(BETWEEN);
             self.text.extend_from_slice(line.as_bytes());
         }
-        if self.text.len() > self.outlet.most() {
-            self.outlet.relieve(&mut self.text);
+        if self.text.len() > self.outlet.threshold() {
+            self.outlet.spill_from(&mut self.text);
         }
         Ok(())
     }
 
     /// All of its elements.
-    fn take(&mut self) -> io::Result<Spool> {
-        let List { text, outlet, .. } = std::mem::take(self);
-        outlet.close(text)
+    fn close(&mut self) -> io::Result<Spool> {
+        let JsonList { text, outlet, .. } = std::mem::take(self);
+        outlet.finish(text)
     }
 }
 
@@ -102,7 +103,7 @@ pub fn write_pretty(report: &impl Serialize, out: &mut dyn Write) -> io::Result<
     out.write_all(b"\n")
 }
 
-/// Writes a value on one line, without its end.
+/// Writes a value on one line, without a line feed.
 pub fn write_compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(printable_json(serde_json::to_string(value)?).as_bytes())
 }
@@ -124,12 +125,12 @@ pub fn printable_json(json: String) -> String {
 }
 
 /// A summary as JSON.
-pub fn summary_value(summary: &Summary) -> Value {
+pub fn summary_value(summary: &RunSummary) -> Value {
     json!(contract::Summary::from(summary))
 }
 
-/// What a file was read as, and judged for.
-pub fn input_value(doc: &Seen) -> Value {
+/// An input as JSON: its format and targets.
+pub fn input_value(doc: &DocReport) -> Value {
     json!(contract::Input::from(doc))
 }
 
@@ -144,12 +145,12 @@ pub fn change_value(note: &ChangeNote) -> Value {
 }
 
 /// How many items were changed, as JSON.
-pub fn counts_value(counts: &Counts) -> Value {
+pub fn counts_value(counts: &ChangeCounts) -> Value {
     json!(contract::Repaired::from(counts))
 }
 
-/// Puts into a summary what changes take away and add.
-pub(in crate::report) fn put_losses(summary: &mut Value, counts: &Counts) {
+/// Puts into a summary what changes remove and add.
+pub(in crate::report) fn put_losses(summary: &mut Value, counts: &ChangeCounts) {
     put(summary, "lost", json!(counts.lost.list()));
     put(summary, "added", json!(counts.stubbed));
 }

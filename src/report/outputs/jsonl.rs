@@ -1,4 +1,4 @@
-//! JSON Lines: for each doc, as soon as it is done, what it was read as and its diagnostics, the same objects as in the
+//! JSON Lines: for each document, as soon as it is done, its input and its diagnostics, the same objects as in the
 //! JSON report; the summary is last.
 
 use std::io::{self, Write};
@@ -7,25 +7,26 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::json::{change_value, counts_value, input_value, put, put_losses, summary_value, write_compact};
+use crate::report::change_counts::ChangeCounts;
 use crate::report::changes::ChangeNote;
 use crate::report::contract;
 use crate::report::contract::VERSION;
-use crate::report::sums::Counts;
-use crate::report::{Report, Seen, Summary};
+use crate::report::{DocReport, Reporter, RunSummary};
 
+/// The output `jsonl`.
 #[derive(Default)]
-pub(in crate::report) struct JsonLines {
-    /// What `fix` did: the changes, and how many.
-    repairs: Option<(Vec<Value>, Counts)>,
+pub(in crate::report) struct JsonLinesReporter {
+    /// The changes of `fix`, and their totals.
+    repairs: Option<(Vec<Value>, ChangeCounts)>,
 }
 
-impl Report for JsonLines {
-    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+impl Reporter for JsonLinesReporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         line(&json!({ "input": input_value(doc) }), out)?;
         doc.diagnostics.iter().try_for_each(|diagnostic| line(&contract::Diagnostic::from(diagnostic), out))
     }
 
-    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
         let mut last = json!({ "version": VERSION, "summary": summary_value(summary) });
         if let Some((changes, counts)) = self.repairs.take() {
             changes.iter().try_for_each(|change| line(&json!({ "change": change }), out))?;
@@ -37,7 +38,7 @@ impl Report for JsonLines {
         line(&last, out)
     }
 
-    fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
+    fn add_repairs(&mut self, changes: &[ChangeNote], counts: &ChangeCounts) {
         self.repairs = Some((changes.iter().map(change_value).collect(), counts.clone()));
     }
 }

@@ -1,5 +1,5 @@
-//! JUnit's XML, as Jenkins and GitLab read it: a suite a file, a case a history. Errors are failures; what is less is
-//! told in the case's output, and lets it pass.
+//! JUnit's XML, as Jenkins and GitLab read it: a suite per file, a case per conversation. Errors are failures; other findings are
+//! in the case's output, and let it pass.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,16 +9,17 @@ use crate::target::Severity;
 
 use super::ci::{details, file};
 use crate::report::words::count;
-use crate::report::{Diagnostic, Report, Seen, Style, Summary};
+use crate::report::{Diagnostic, DocReport, Reporter, RunSummary, Style};
 
-pub(in crate::report) struct Junit {
+/// The output `junit`.
+pub(in crate::report) struct JunitReporter {
     style: Style,
     begun: bool,
 }
 
-impl Junit {
+impl JunitReporter {
     pub(in crate::report) fn new(style: Style) -> Self {
-        Junit { style, begun: false }
+        JunitReporter { style, begun: false }
     }
 
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -29,8 +30,8 @@ impl Junit {
     }
 }
 
-impl Report for Junit {
-    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+impl Reporter for JunitReporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
         let mut cases: BTreeMap<Option<u32>, Vec<&Diagnostic>> =
             (0..doc.histories).map(|history| (Some(history), Vec::new())).collect();
@@ -41,8 +42,9 @@ impl Report for Junit {
         for diagnostic in doc.diagnostics.iter().filter(|d| self.style.shows(d)) {
             cases.entry(diagnostic.history).or_default().push(diagnostic);
         }
-        let failed = cases.values().filter(|told| told.iter().any(|d| d.severity == Severity::Error)).count();
-        let path = escaped(file(&doc.path)).replace('\n', "&#10;");
+        let failed =
+            cases.values().filter(|diagnostics| diagnostics.iter().any(|d| d.severity == Severity::Error)).count();
+        let path = escape(file(&doc.path)).replace('\n', "&#10;");
         let total = cases.len();
         writeln!(
             out,
@@ -56,53 +58,53 @@ impl Report for Junit {
                  value=\"{targets}\"/></properties>"
             )?;
         }
-        for (history, told) in &cases {
-            let name = history.map_or("file".to_owned(), |history| format!("history {history}"));
+        for (history, diagnostics) in &cases {
+            let name = history.map_or("file".to_owned(), |history| format!("conversation {}", history + 1));
             write!(out, "    <testcase classname=\"{path}\" name=\"{name}\" file=\"{path}\"")?;
-            case(told, out)?;
+            case(diagnostics, out)?;
         }
         writeln!(out, "  </testsuite>")
     }
 
-    fn finish(&mut self, _: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    fn finish(&mut self, _: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
         writeln!(out, "</testsuites>")
     }
 }
 
-/// The rest of a case. Readers take one failure of a case, so all errors are in it.
-fn case(told: &[&Diagnostic], out: &mut dyn Write) -> io::Result<()> {
-    if told.is_empty() {
+/// Writes the rest of a case. Readers accept one failure per case, so it contains all errors.
+fn case(diagnostics: &[&Diagnostic], out: &mut dyn Write) -> io::Result<()> {
+    if diagnostics.is_empty() {
         return writeln!(out, "/>");
     }
     writeln!(out, ">")?;
     let (errors, others): (Vec<&&Diagnostic>, Vec<_>) =
-        told.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
-    let lines = |told: &[&&Diagnostic]| told.iter().map(|d| line(d)).collect::<String>();
+        diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+    let lines = |diagnostics: &[&&Diagnostic]| diagnostics.iter().map(|d| line(d)).collect::<String>();
     if let Some(first) = errors.first() {
         let rule = first.rule;
         let message = match errors.len() {
             1 => format!("{rule} {}", first.message),
             n => format!("{rule} {} (and {})", first.message, count(n as u64 - 1, "more error")),
         };
-        let text = escaped(&lines(&errors));
-        writeln!(out, "      <failure type=\"{rule}\" message=\"{}\">{text}</failure>", escaped(&message))?;
+        let text = escape(&lines(&errors));
+        writeln!(out, "      <failure type=\"{rule}\" message=\"{}\">{text}</failure>", escape(&message))?;
     }
     if !others.is_empty() {
-        writeln!(out, "      <system-out>{}</system-out>", escaped(&lines(&others)))?;
+        writeln!(out, "      <system-out>{}</system-out>", escape(&lines(&others)))?;
     }
     writeln!(out, "    </testcase>")
 }
 
 fn line(diagnostic: &Diagnostic) -> String {
-    let spot = &diagnostic.spot;
+    let location = &diagnostic.location;
     let (severity, rule) = (diagnostic.severity.name(), diagnostic.rule);
-    let place = format!("{}:{}:{}", display_name(file(&diagnostic.path)), spot.line, spot.column);
+    let place = format!("{}:{}:{}", display_name(file(&diagnostic.path)), location.line, location.column);
     format!("{place}: {severity} {rule} {}\n", details(diagnostic).replace('\n', "\n  "))
 }
 
-/// Text for XML, in attributes as between tags. Characters that XML 1.0 cannot hold at all are replaced.
-fn escaped(text: &str) -> String {
+/// Text for XML, in attributes as between tags. Characters that XML 1.0 cannot contain at all are replaced.
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, for code scanning and editors. <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
-//! A result says what its fix would be in its `properties`, and has it in its `fixes` where that carries no content.
+//! A result describes its fix in its `properties`, and contains it in its `fixes` if that reveals no content.
 
 use std::io::{self, Write};
 
@@ -13,32 +13,27 @@ use crate::target::Severity;
 
 use super::ci::{details, file, fingerprints};
 use super::json::{put, write_compact};
-use crate::report::{Diagnostic, Replacement, Report, Seen, Spot, Style, Summary, rulebook, summary_value};
+use crate::report::{
+    Diagnostic, DocReport, Location, Replacement, Reporter, RunSummary, Style, rulebook, summary_value,
+};
 
 const HOME: &str = concat!("https://crates.io/crates/", env!("CARGO_PKG_NAME"));
-/// The pages of the rules, as they were for this version.
-const PAGES: &str = concat!(
-    "https://docs.rs/crate/",
-    env!("CARGO_PKG_NAME"),
-    "/",
-    env!("CARGO_PKG_VERSION"),
-    "/source/docs/rules.md"
-);
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-pub(in crate::report) struct Sarif {
+/// The output `sarif`.
+pub(in crate::report) struct SarifReporter {
     style: Style,
     begun: bool,
     results: u64,
-    /// The rules of the findings so far, in the order in which they were met.
+    /// The rules of the findings so far, in the order of their first occurrence.
     rules: Vec<&'static Rule>,
-    /// What each file was read as.
+    /// The format and the targets of each file.
     artifacts: Vec<Value>,
 }
 
-impl Sarif {
+impl SarifReporter {
     pub(in crate::report) fn new(style: Style) -> Self {
-        Sarif { style, begun: false, results: 0, rules: Vec::new(), artifacts: Vec::new() }
+        SarifReporter { style, begun: false, results: 0, rules: Vec::new(), artifacts: Vec::new() }
     }
 
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -61,8 +56,8 @@ impl Sarif {
     }
 }
 
-impl Report for Sarif {
-    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+impl Reporter for SarifReporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
         let read_as = json!({ "format": doc.format, "targets": doc.targets });
         self.artifacts.push(json!({ "location": { "uri": uri(file(&doc.path)) }, "properties": read_as }));
@@ -77,7 +72,7 @@ impl Report for Sarif {
         Ok(())
     }
 
-    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
         let summary = json!({ "summary": summary_value(summary) });
         let artifacts = Value::Array(std::mem::take(&mut self.artifacts));
@@ -95,7 +90,7 @@ impl Report for Sarif {
 
 /// A rule as SARIF describes it.
 fn descriptor(rule: &Rule) -> Value {
-    let worst = rulebook::severity(rule, None);
+    let worst = rulebook::worst_severity(rule, None);
     let about = rulebook::section(rule, "What it does").split_whitespace().collect::<Vec<_>>().join(" ");
     let end = about.find(". ").map_or(about.len(), |end| end + 1);
     json!({
@@ -103,14 +98,14 @@ fn descriptor(rule: &Rule) -> Value {
         "name": rule.name,
         "shortDescription": { "text": &about[..end] },
         "fullDescription": { "text": about },
-        "help": { "text": plain(rule.page), "markdown": rule.page },
-        "helpUri": format!("{PAGES}#{}-{}", rule.code.to_string().to_lowercase(), rule.name),
+        "help": { "text": strip_markdown(rule.page), "markdown": rule.page },
+        "helpUri": rulebook::page_url(rule.code),
         "defaultConfiguration": { "level": worst.map_or("none", level), "enabled": worst.is_some() },
     })
 }
 
 /// A page without the marks of Markdown that would look odd.
-fn plain(page: &str) -> String {
+fn strip_markdown(page: &str) -> String {
     let bare = |line: &str| line.trim_start_matches(['#', '>']).trim().replace('`', "");
     page.lines().map(|line| bare(line.trim())).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
@@ -125,7 +120,7 @@ fn level(severity: Severity) -> &'static str {
 
 fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> Value {
     let related = diagnostic.related.iter().enumerate().map(|(n, related)| {
-        let mut location = location(&diagnostic.path, &related.spot);
+        let mut location = location(&diagnostic.path, &related.location);
         put(&mut location, "id", json!(n));
         put(&mut location, "message", json!({ "text": message(&related.message) }));
         location
@@ -138,7 +133,7 @@ fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> V
         "ruleIndex": index,
         "level": level(diagnostic.severity),
         "message": { "text": message(&details(diagnostic)) },
-        "locations": [location(&diagnostic.path, &diagnostic.spot)],
+        "locations": [location(&diagnostic.path, &diagnostic.location)],
         "relatedLocations": related,
         "partialFingerprints": { "replaylintFinding/v1": fingerprint },
         "properties": {
@@ -148,7 +143,7 @@ fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> V
             "evidence": diagnostic.evidence.name(),
             "apiMessage": diagnostic.api_message,
             "fix": fix,
-            "noFix": diagnostic.why_not(),
+            "noFix": diagnostic.no_fix_reason(),
         },
     });
     if let (Some(note), false) = (&diagnostic.fix, diagnostic.proposal.is_empty()) {
@@ -166,34 +161,34 @@ fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> V
 }
 
 fn replacement(replacement: &Replacement) -> Value {
-    let mut value = json!({ "deletedRegion": region(&replacement.spot) });
+    let mut value = json!({ "deletedRegion": region(&replacement.location) });
     if !replacement.text.is_empty() {
         put(&mut value, "insertedContent", json!({ "text": replacement.text }));
     }
     value
 }
 
-fn location(path: &str, spot: &Spot) -> Value {
+fn location(path: &str, place: &Location) -> Value {
     let mut location = json!({
         "physicalLocation": {
             "artifactLocation": { "uri": uri(file(path)) },
-            "region": region(spot),
+            "region": region(place),
         },
     });
-    if !spot.pointer.is_empty() {
-        put(&mut location, "logicalLocations", json!([{ "fullyQualifiedName": spot.pointers() }]));
+    if !place.pointer.is_empty() {
+        put(&mut location, "logicalLocations", json!([{ "fullyQualifiedName": place.pointers() }]));
     }
     location
 }
 
-fn region(spot: &Spot) -> Value {
+fn region(place: &Location) -> Value {
     json!({
-        "startLine": spot.line,
-        "startColumn": spot.column,
-        "endLine": spot.end.0,
-        "endColumn": spot.end.1,
-        "byteOffset": spot.span.0,
-        "byteLength": spot.span.1 - spot.span.0,
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end.0,
+        "endColumn": place.end.1,
+        "byteOffset": place.span.0,
+        "byteLength": place.span.1 - place.span.0,
     })
 }
 
@@ -202,7 +197,7 @@ fn message(text: &str) -> String {
     text.replace("](", "] (")
 }
 
-/// A path as a URI: relative as it is, absolute with a scheme; what a URI cannot hold is escaped byte by byte.
+/// A path as a URI: relative as it is, absolute with a scheme; what a URI cannot contain is escaped byte by byte.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len() + 8);
     let mut rest = path;
@@ -240,6 +235,6 @@ mod tests {
 
     #[test]
     fn help_without_markdown_reads_well() {
-        assert_eq!(plain(" ## Fix\n\n > No `tool`.\n"), "Fix\n\nNo tool.");
+        assert_eq!(strip_markdown(" ## Fix\n\n > No `tool`.\n"), "Fix\n\nNo tool.");
     }
 }

@@ -1,4 +1,4 @@
-//! Text for people: each finding with a look at its item, the provider's words, and what `fix` would do.
+//! Text for people: each finding with a snippet of its item, the provider's message, and the fix.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,26 +12,27 @@ use crate::source::display_name;
 use crate::target::Severity;
 
 use crate::report::command_line::CommandLine;
-use crate::report::counts;
-use crate::report::counts::Kinds;
-use crate::report::losses::Losses;
-use crate::report::words::{count, cut, glued, grouped, unglued};
-use crate::report::{Diagnostic, Report, Seen, Style, Summary};
+use crate::report::conversion_losses::ConversionLosses;
+use crate::report::grouping;
+use crate::report::grouping::DiagnosticGroups;
+use crate::report::words::{count, glue_commands, group_digits, truncate, unglue, wrap};
+use crate::report::{Diagnostic, DocReport, InputKind, Reporter, RunSummary, Style};
 
-pub(in crate::report) struct Text {
+/// The output `text`.
+pub(in crate::report) struct TextReporter {
     style: Style,
     handler: GraphicalReportHandler,
-    /// For what names commands, which are not broken.
+    /// For texts with commands, which are not broken.
     unbroken: GraphicalReportHandler,
     shown: usize,
-    left: u64,
-    /// What conversions lose, of all docs.
-    losses: Losses,
+    omitted: u64,
+    /// Losses of conversions, of all documents.
+    losses: ConversionLosses,
     /// Rule → (name, how often), for the statistics.
     rules: BTreeMap<String, (&'static str, u64)>,
 }
 
-impl Text {
+impl TextReporter {
     pub(in crate::report) fn new(style: Style) -> Self {
         let mut theme = if style.unicode { GraphicalTheme::unicode() } else { GraphicalTheme::ascii() };
         if !style.color {
@@ -43,57 +44,67 @@ impl Text {
             .with_break_words(false)
             .with_word_separator(textwrap::WordSeparator::AsciiSpace)
             .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
-        Text { style, handler, unbroken, shown: 0, left: 0, losses: Losses::default(), rules: BTreeMap::new() }
+        TextReporter {
+            style,
+            handler,
+            unbroken,
+            shown: 0,
+            omitted: 0,
+            losses: ConversionLosses::default(),
+            rules: BTreeMap::new(),
+        }
     }
 
     fn count(&mut self, diagnostic: &Diagnostic, count: u64) {
         self.rules.entry(diagnostic.rule.to_string()).or_insert((diagnostic.name, 0)).1 += count;
     }
 
-    /// Shows a finding with a look at its item.
-    fn in_full(&mut self, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes a finding with a snippet of its item.
+    fn write_in_full(&mut self, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
         if self.style.limit.is_some_and(|limit| self.shown >= limit) {
-            self.left += 1;
+            self.omitted += 1;
             return Ok(());
         }
         self.shown += 1;
         let mut page = String::new();
-        let shown = Shown::new(diagnostic, self.style.width);
+        let shown = MietteDiagnostic::new(diagnostic, self.style.width);
         let handler = if shown.names_commands() { &self.unbroken } else { &self.handler };
         handler.render_report(&mut page, &shown).map_err(io::Error::other)?;
-        // The handler begins with an empty line; ours comes after it.
-        writeln!(out, "{}\n", unglued(page.trim_matches('\n')))
+        // The handler begins with an empty line; here it ends with one.
+        writeln!(out, "{}\n", unglue(page.trim_matches('\n')))
     }
 }
 
-impl Report for Text {
-    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
-        let mut told: Vec<&Diagnostic> = doc.diagnostics.iter().filter(|d| self.style.tells(d)).collect();
-        for diagnostic in &told {
+impl Reporter for TextReporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
+        let mut listed: Vec<&Diagnostic> =
+            doc.diagnostics.iter().filter(|d| self.style.shows_to_people(d)).collect();
+        for diagnostic in &listed {
             self.count(diagnostic, 1);
         }
-        let more = doc.more.iter().filter_map(|more| Some((doc.diagnostics.get(more.like)?, more.count)));
+        let more =
+            doc.similar.iter().filter_map(|more| Some((doc.diagnostics.get(more.representative)?, more.count)));
         let more: Vec<(&Diagnostic, u64)> = more.collect();
         more.iter().for_each(|(like, count)| self.count(like, *count));
         if self.style.grouped {
-            told.retain(|diagnostic| !self.losses.take(diagnostic));
+            listed.retain(|diagnostic| !self.losses.add(diagnostic));
         }
-        let kinds = Kinds::of(told, &more, &self.style);
+        let kinds = DiagnosticGroups::of(listed, &more, &self.style);
         for diagnostic in kinds.in_full {
-            self.in_full(diagnostic, out)?;
+            self.write_in_full(diagnostic, out)?;
         }
         for others in &kinds.others {
-            if let Some(line) = counts::line(others, &self.style) {
+            if let Some(line) = grouping::summary_line(others, &self.style) {
                 writeln!(out, "{line}")?;
             }
         }
         Ok(())
     }
 
-    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-        let (single, lines) = std::mem::take(&mut self.losses).told(&self.style);
+    fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
+        let (single, lines) = std::mem::take(&mut self.losses).into_lines(&self.style);
         for diagnostic in &single {
-            self.in_full(diagnostic, out)?;
+            self.write_in_full(diagnostic, out)?;
         }
         if !lines.is_empty() {
             writeln!(out, "{lines}")?;
@@ -102,11 +113,11 @@ impl Report for Text {
             let mut rules: Vec<_> = self.rules.iter().collect();
             rules.sort_by_key(|(code, (_, n))| (std::cmp::Reverse(*n), (*code).clone()));
             for (code, (name, n)) in rules {
-                writeln!(out, "{:>8}  {code}  {name}", grouped(*n))?;
+                writeln!(out, "{:>8}  {code}  {name}", group_digits(*n))?;
             }
             writeln!(out)?;
         }
-        finish(&self.style, self.left, summary, out)
+        finish(&self.style, self.omitted, summary, out)
     }
 
     fn is_for_people(&self) -> bool {
@@ -114,11 +125,15 @@ impl Report for Text {
     }
 }
 
-/// The last lines: what was not shown, what was found, what `fix` would do.
-pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    // Whoever asks for the results alone is to know that these are not all.
-    if left > 0 {
-        writeln!(out, "… and {} (--max-diagnostics 0 shows all)", count(left, "more finding"))?;
+/// Writes the closing lines: findings that were not shown, totals, and how to fix them.
+pub(super) fn finish(style: &Style, omitted: u64, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
+    // Also with --quiet: it must be clear that these are not all results.
+    if omitted > 0 {
+        write_prose(
+            &format!("… and {} (show all with --max-diagnostics 0)", count(omitted, "more finding")),
+            style,
+            out,
+        )?;
     }
     if style.quiet {
         return Ok(());
@@ -126,8 +141,8 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
     if summary.files == 0 {
         return Ok(());
     }
-    if !summary.read_as.is_empty() {
-        writeln!(out, "Read as {}.", read_as(summary))?;
+    if !summary.input_kinds.is_empty() {
+        write_prose(&formats_line(summary), style, out)?;
     }
     let skipped = if summary.skipped > 0 { format!(", {} skipped", summary.skipped) } else { String::new() };
     let ignored = summary.ignored.words().map(|words| format!(", {words} ignored")).unwrap_or_default();
@@ -142,144 +157,160 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
         .map(|(n, what)| count(n, what))
         .collect();
     if found.is_empty() {
-        writeln!(out, "No problems found in {among}.")?;
+        write_prose(&format!("No problems found in {among}."), style, out)?;
     } else {
         let all = summary.errors + summary.warnings;
         let which = match summary.fixable {
             1 if all == 1 => "it".to_owned(),
             n if n == all => "all".to_owned(),
-            n => format!("{} of them", grouped(n)),
+            n => format!("{} of them", group_digits(n)),
         };
-        let fix = summary.fix();
+        let fix = summary.fix_command();
         let preview = match () {
             () if fix.is_filter() => "",
             () if summary.packed => " (preview without -o)",
             () => " (preview without -w)",
         };
-        let fixed = match (summary.fixable, offers(summary, true)) {
+        let fixed = match (summary.fixable, fix_offers(summary, true)) {
             (0, None) => "No fix is available.".to_owned(),
-            (0, Some(offers)) => format!("None is fixed by default: {offers}."),
+            (0, Some(offers)) => format!("No fix is applied by default; {offers}."),
             (_, None) => format!("Fix {which} with `{fix}`{preview}."),
             (_, Some(offers)) => format!("Fix {which} with `{fix}`{preview}; {offers}."),
         };
-        writeln!(out, "Found {} in {among}. {fixed}", found.join(" and "))?;
+        write_prose(&format!("Found {} in {among}. {fixed}", found.join(" and ")), style, out)?;
     }
-    let unreported = [(summary.known, "in the baseline"), (summary.accepted, "accepted by [[ignore]]")];
-    let unreported = unreported.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{} {why}", grouped(*n)));
+    let unreported = [(summary.in_baseline, "in the baseline"), (summary.accepted, "accepted by [[ignore]]")];
+    let unreported =
+        unreported.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{} {why}", group_digits(*n)));
     let unreported: Vec<String> = unreported.collect();
     if !unreported.is_empty() {
-        writeln!(out, "Not reported: {}.", unreported.join(", "))?;
+        write_prose(&format!("Not reported: {}.", unreported.join(", ")), style, out)?;
     }
-    for (line, count) in &summary.healed {
-        if let Some(words) = self_repair::words((*line, *count)) {
-            writeln!(out, "{words}; this is not an error (`{}` reports it).", as_request())?;
+    for (line, count) in &summary.self_repairs {
+        if let Some(words) = self_repair::describe((*line, *count)) {
+            let text = format!("{words}, so this is not an error (`{}` reports it).", as_request());
+            write_prose(&text, style, out)?;
         }
     }
     match open_logs(summary) {
-        Some(line) => writeln!(out, "{line}"),
+        Some(line) => write_prose(&line, style, out),
         None => Ok(()),
     }
+}
+
+/// Writes sentences, wrapped to the width.
+fn write_prose(text: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    wrap(text, style.width, "", "").iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Kinds of files that the summary names, at most.
 const KINDS: usize = 4;
 
-/// What the files were taken for: the format, and the API that they were judged for.
-fn read_as(summary: &Summary) -> String {
-    let mut kinds: Vec<_> = summary.read_as.iter().collect();
+/// The formats of the files, and the targets that they were checked against.
+fn formats_line(summary: &RunSummary) -> String {
+    let mut kinds: Vec<_> = summary.input_kinds.iter().collect();
+    if let [(InputKind { format, targets }, _)] = kinds.as_slice() {
+        let checked = if targets.is_empty() { "." } else { &format!(". Checked against: {}.", targets.join(", ")) };
+        return format!("Format: {format}{checked}");
+    }
     kinds.sort_by_key(|(_, files)| std::cmp::Reverse(**files));
     let named = kinds.iter().take(KINDS).map(|(kind, files)| {
-        let targets = if kind.targets.is_empty() { "no target".to_owned() } else { kind.targets.join(", ") };
-        match kinds.len() {
-            1 => format!("{}, judged for {targets}", kind.format),
-            _ => format!("{} for {targets} ({})", kind.format, count(**files, "file")),
+        let files = count(**files, "file");
+        match kind.targets.as_slice() {
+            [] => format!("{} ({files})", kind.format),
+            targets => format!("{} for {} ({files})", kind.format, targets.join(", ")),
         }
     });
     let mut named: Vec<String> = named.collect();
-    if kinds.len() > KINDS {
-        named.push(format!("{} more kinds (--output-format json lists all)", kinds.len() - KINDS));
+    if let Some(more) = kinds.len().checked_sub(KINDS).filter(|more| *more > 0) {
+        named.push(format!("{} (list all with --output-format json)", count(more as u64, "more format")));
     }
-    named.join(", ")
+    format!("Formats: {}.", named.join(", "))
 }
 
-/// The command that fixes what is not fixed by default, for each flag that does, and how many findings it fixes.
-pub fn offers(summary: &Summary, writes: bool) -> Option<String> {
+/// Commands that fix what is not fixed by default, one per flag, and how many findings each fixes; `None` without any.
+pub fn fix_offers(summary: &RunSummary, writes: bool) -> Option<String> {
     let flags = [(summary.with_warnings, "--fix-warnings"), (summary.with_safety, "--acknowledge-safety")];
     let more = if summary.fixable > 0 { " more" } else { "" };
-    let fix = || if writes { summary.fix() } else { CommandLine::new("fix").on_all() };
-    let told: Vec<String> = flags
+    let fix = || if writes { summary.fix_command() } else { CommandLine::new("fix").on_all_inputs() };
+    let listed: Vec<String> = flags
         .into_iter()
         .filter(|(n, _)| *n > 0)
-        .map(|(n, flag)| format!("`{}` fixes {}{more}", fix().flag(flag), grouped(n)))
+        .map(|(n, flag)| format!("`{}` fixes {}{more}", fix().flag(flag), group_digits(n)))
         .collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    (!listed.is_empty()).then(|| listed.join(", "))
 }
 
-/// The command that judges what is stored.
+/// The command that checks what is stored as a request.
 fn as_request() -> CommandLine {
-    CommandLine::new("check").with("--as", "request").on_all()
+    CommandLine::new("check").with("--as", "request").on_all_inputs()
 }
 
-/// Says that logs end in an open call, and what to do about it.
-fn open_logs(summary: &Summary) -> Option<String> {
+/// A sentence about logs that end in an open call, and how to treat these as errors; `None` without any.
+fn open_logs(summary: &RunSummary) -> Option<String> {
     let logs = match summary.open_logs {
         0 => return None,
         1 => "1 log ends in an unanswered call".to_owned(),
-        n => format!("{} logs end in unanswered calls", grouped(n)),
+        n => format!("{} logs end in unanswered calls", group_digits(n)),
     };
-    Some(format!("{logs} (pending; `{}` treats it as an error).", as_request()))
+    let errors = if summary.open_logs == 1 { "it as an error" } else { "them as errors" };
+    Some(format!("{logs} (pending; `{}` treats {errors}).", as_request()))
 }
 
-/// A diagnostic as miette sees it.
+/// A diagnostic for miette.
 #[derive(Debug)]
-struct Shown<'d> {
+struct MietteDiagnostic<'d> {
     diagnostic: &'d Diagnostic,
-    source: Option<Line>,
+    source: Option<SnippetLine>,
 }
 
-impl<'d> Shown<'d> {
+impl<'d> MietteDiagnostic<'d> {
     fn new(diagnostic: &'d Diagnostic, width: usize) -> Self {
-        let spot = &diagnostic.spot;
-        // The line's number and the frame stand in front of the text.
-        let room = width.saturating_sub(spot.line.to_string().len() + 5).max(20);
-        let source = diagnostic.snippet.as_ref().map(|snippet| Line {
-            text: cut(&snippet.text, room),
+        let location = &diagnostic.location;
+        // The line's number and the frame precede the text.
+        let room = width.saturating_sub(location.line.to_string().len() + 5).max(20);
+        let source = diagnostic.snippet.as_ref().map(|snippet| SnippetLine {
+            text: truncate(&snippet.text, room),
             name: display_name(&diagnostic.path).into_owned(),
-            line: spot.line,
-            column: spot.column,
+            line: location.line,
+            column: location.column,
         });
-        Shown { diagnostic, source }
+        MietteDiagnostic { diagnostic, source }
     }
 
     fn names_commands(&self) -> bool {
         let names = |text: &str| text.contains("`replaylint ");
-        names(&self.diagnostic.message) || self.diagnostic.why_not().is_some_and(|why| names(&why))
+        names(&self.diagnostic.message) || self.diagnostic.no_fix_reason().is_some_and(|why| names(&why))
     }
 
     fn label(&self) -> String {
-        let spot = &self.diagnostic.spot;
-        if spot.pointer.is_empty() { format!("record {}", self.diagnostic.record) } else { spot.pointers() }
+        let location = &self.diagnostic.location;
+        if location.pointer.is_empty() {
+            format!("record {}", self.diagnostic.record)
+        } else {
+            location.pointers()
+        }
     }
 }
 
-impl std::fmt::Display for Shown<'_> {
+impl std::fmt::Display for MietteDiagnostic<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&glued(&self.diagnostic.message))
+        f.write_str(&glue_commands(&self.diagnostic.message))
     }
 }
 
-impl std::error::Error for Shown<'_> {}
+impl std::error::Error for MietteDiagnostic<'_> {}
 
-impl miette::Diagnostic for Shown<'_> {
+impl miette::Diagnostic for MietteDiagnostic<'_> {
     fn code(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
         let (severity, rule) = (self.diagnostic.severity.name(), self.diagnostic.rule);
         let name = self.diagnostic.name;
         if self.source.is_some() {
             return Some(Box::new(format!("{severity} {rule} {name}")));
         }
-        // Without a look at the item there is no frame to name the place.
-        let (path, spot) = (display_name(&self.diagnostic.path), &self.diagnostic.spot);
-        Some(Box::new(format!("{severity} {rule} {name} {path}:{}:{}", spot.line, spot.column)))
+        // Without a snippet there is no frame to show the location.
+        let (path, location) = (display_name(&self.diagnostic.path), &self.diagnostic.location);
+        Some(Box::new(format!("{severity} {rule} {name} {path}:{}:{}", location.line, location.column)))
     }
 
     fn severity(&self) -> Option<miette::Severity> {
@@ -293,25 +324,25 @@ impl miette::Diagnostic for Shown<'_> {
     fn help(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
         let mut lines = Vec::new();
         for related in &self.diagnostic.related {
-            let spot = &related.spot;
+            let location = &related.location;
             lines.push(format!(
                 "{}: line {}, column {}, {}",
                 related.message,
-                spot.line,
-                spot.column,
-                spot.pointers()
+                location.line,
+                location.column,
+                location.pointers()
             ));
         }
         if let Some(api) = &self.diagnostic.api_message {
             lines.push(format!("the API says: {api}"));
         }
-        match (&self.diagnostic.fix, self.diagnostic.why_not()) {
+        match (&self.diagnostic.fix, self.diagnostic.no_fix_reason()) {
             (Some(fix), _) => {
                 lines.push(format!("fix ({}): {}", fix.terms(), fix.title));
             }
-            // A message may say it itself.
+            // A message may contain the reason.
             (None, Some(why)) if self.diagnostic.message.ends_with(&*why) => {}
-            (None, Some(why)) => lines.push(glued(&format!("no fix: {why}")).into_owned()),
+            (None, Some(why)) => lines.push(glue_commands(&format!("no automatic fix: {why}")).into_owned()),
             (None, None) => {}
         }
         (!lines.is_empty()).then(|| Box::new(lines.join("\n")) as Box<dyn std::fmt::Display>)
@@ -330,14 +361,14 @@ impl miette::Diagnostic for Shown<'_> {
 
 /// One short line, wherever in the file it is: miette never sees the file, so a line of 30 MB costs nothing.
 #[derive(Debug)]
-struct Line {
+struct SnippetLine {
     text: String,
     name: String,
     line: u64,
     column: u64,
 }
 
-impl SourceCode for Line {
+impl SourceCode for SnippetLine {
     fn read_span<'a>(
         &'a self,
         _: &SourceSpan,

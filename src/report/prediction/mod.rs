@@ -1,4 +1,4 @@
-//! What a check may promise: what the default repair would do, found out by planning it.
+//! Predictions of `check`: what the default repair would do, determined by planning it.
 
 pub mod fix_outcome;
-pub mod promise;
+pub mod predictions;

@@ -3,31 +3,31 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use crate::diff::item::{Line, Sign};
+use crate::diff::item::{DiffLine, Sign};
 use crate::history::Row;
 use crate::place::Place;
-use crate::read::Texts;
-use crate::repair::{Action, Fixed, Numbered, Surroundings};
+use crate::read::TextReader;
+use crate::repair::{Action, DocRepair, IndexedRow, Surroundings};
 use crate::source::ReadAt;
 
 use crate::report::Style;
-use crate::report::changes::{ChangeNote, Paint, Shown, hunk, stub};
+use crate::report::changes::{ChangeNote, Paint, ValueDisplay, hunk_lines, placeholder};
 use crate::report::diagnose::dialect_of;
 use crate::report::item_line;
-use crate::report::words::cut;
+use crate::report::words::{count, truncate};
 
-/// A repair of a doc.
-pub struct Repair<'r> {
-    pub fixed: &'r Fixed,
-    /// By place.
+/// The repair of a document.
+pub struct RepairView<'r> {
+    pub fixed: &'r DocRepair,
+    /// Sorted by place.
     pub notes: &'r [ChangeNote],
     pub bytes: &'r dyn ReadAt,
 }
 
 /// Changes of one hunk that are shown.
-const MOST: usize = 24;
+const MAX_CHANGES: usize = 24;
 
-/// Where a line belongs: by the number of the item, and before it, at it, or after it.
+/// The position of a line: the number of its item, and before, at or after it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Position {
     ix: u32,
@@ -38,80 +38,81 @@ const BEFORE: u8 = 0;
 const AT: u8 = 1;
 const AFTER: u8 = 2;
 
-/// Makes the lines of items.
-pub(super) struct Painter<'r> {
-    repair: &'r Repair<'r>,
-    texts: Texts<'r>,
+/// Renders items as lines.
+pub(super) struct ItemRenderer<'r> {
+    repair: &'r RepairView<'r>,
+    texts: TextReader<'r>,
     content: bool,
     style: Style,
     paint: Paint,
 }
 
-impl<'r> Painter<'r> {
-    pub fn new(repair: &'r Repair<'r>, content: bool, style: Style) -> Painter<'r> {
-        let texts = Texts::new(repair.bytes, dialect_of(&repair.fixed.before));
-        Painter { repair, texts, content, style, paint: Paint { color: style.color } }
+impl<'r> ItemRenderer<'r> {
+    pub fn new(repair: &'r RepairView<'r>, content: bool, style: Style) -> ItemRenderer<'r> {
+        let texts = TextReader::new(repair.bytes, dialect_of(&repair.fixed.before));
+        ItemRenderer { repair, texts, content, style, paint: Paint { color: style.color } }
     }
 
-    /// An item on one line; its name, where it can't be read.
+    /// An item on one line; `name` if it can't be read.
     fn item(&self, row: &Row, name: &str) -> String {
-        // Of a translated store, the item as it is sent.
+        // For a translated store, the item as it is sent.
         let row = self.around(row.at).map_or(row, |around| &around.row);
         let line =
-            self.texts.item(row, |item| item_line::of_row(row, item, self.texts.called(item), self.content));
+            self.texts.with_item(row, |item| item_line::of_row(row, item, self.texts.ids(item), self.content));
         line.unwrap_or_else(|| name.to_owned())
     }
 
     fn around(&self, at: Place) -> Option<&'r Surroundings> {
-        self.repair.fixed.around.get(&at)
+        self.repair.fixed.surroundings.get(&at)
     }
 
-    fn neighbour(&self, one: &Numbered) -> (Position, Line) {
+    fn neighbour(&self, one: &IndexedRow) -> (Position, DiffLine) {
         (Position { ix: one.ix, side: AT }, line(Sign::Same, self.item(&one.row, one.row.kind.name())))
     }
 
-    /// Where something is put that comes beside an item.
-    fn beside(&self, anchor: Place) -> Option<(&'r Surroundings, u8)> {
+    /// The item beside which something is inserted, and the side.
+    fn anchor_side(&self, anchor: Place) -> Option<(&'r Surroundings, u8)> {
         let around = self.around(anchor)?;
         let edits = self.repair.fixed.patch.edits(anchor.doc);
         let first = edits.partition_point(|edit| edit.at.start < anchor.start);
-        let is_in_front = edits.get(first).is_some_and(|edit| edit.at.start == anchor.start && edit.at.len == 0);
-        Some((around, if is_in_front { BEFORE } else { AFTER }))
+        let is_before = edits.get(first).is_some_and(|edit| edit.at.start == anchor.start && edit.at.len == 0);
+        Some((around, if is_before { BEFORE } else { AFTER }))
     }
 }
 
-fn line(sign: Sign, text: String) -> Line {
-    Line { sign, text, marks: Vec::new() }
+fn line(sign: Sign, text: String) -> DiffLine {
+    DiffLine { sign, text, marks: Vec::new() }
 }
 
-/// The lines of what a finding changes.
+/// The lines of the changes for a finding.
 pub(super) struct Hunk {
-    /// The place in the conversation.
+    /// The turn of the conversation, in words.
     pub turn: Option<String>,
-    lines: Vec<(Option<Position>, Line)>,
-    /// Items that follow one another: between them there may be a message that holds the later one.
+    lines: Vec<(Option<Position>, DiffLine)>,
+    /// Adjacent items: between them there may be a message that contains the later one.
     neighbours: HashSet<(u32, u32)>,
     /// Changes that are not shown.
     left_out: usize,
 }
 
 impl Hunk {
-    pub fn of(painter: &Painter<'_>, notes: &[&ChangeNote]) -> io::Result<Hunk> {
+    /// The hunk of changes that belong together.
+    pub fn of(painter: &ItemRenderer<'_>, notes: &[&ChangeNote]) -> io::Result<Hunk> {
         let mut hunk = Hunk {
             turn: None,
             lines: Vec::new(),
             neighbours: HashSet::new(),
-            left_out: notes.len().saturating_sub(MOST),
+            left_out: notes.len().saturating_sub(MAX_CHANGES),
         };
         let around = notes.iter().find_map(|note| painter.around(note.at));
         hunk.turn = around.and_then(|around| turn(painter, around));
-        let mut context: Vec<(Position, Line)> = Vec::new();
-        for same in notes.get(..MOST).unwrap_or(notes).chunk_by(|a, b| a.at == b.at) {
+        let mut context: Vec<(Position, DiffLine)> = Vec::new();
+        for same in notes.get(..MAX_CHANGES).unwrap_or(notes).chunk_by(|a, b| a.at == b.at) {
             hunk.change(painter, same, &mut context)?;
         }
         for (position, line) in context {
             let is_there =
-                |(at, line): &(Option<Position>, Line)| *at == Some(position) && line.sign != Sign::Added;
+                |(at, line): &(Option<Position>, DiffLine)| *at == Some(position) && line.sign != Sign::Added;
             if !hunk.lines.iter().any(is_there) {
                 hunk.lines.push((Some(position), line));
             }
@@ -120,52 +121,52 @@ impl Hunk {
         Ok(hunk)
     }
 
-    /// Adds the lines of what is done to an item, and its neighbours.
+    /// Adds the lines of the changes to an item, and its neighbours.
     fn change(
         &mut self,
-        painter: &Painter<'_>,
+        painter: &ItemRenderer<'_>,
         same: &[&ChangeNote],
-        context: &mut Vec<(Position, Line)>,
+        context: &mut Vec<(Position, DiffLine)>,
     ) -> io::Result<()> {
         let Some(first) = same.first() else { return Ok(()) };
         let around = painter.around(first.at);
         let here = around.map(|around| Position { ix: around.ix, side: AT });
         let is = |action| same.iter().any(|note| note.action == action);
-        let goes = is(Action::Drop) || is(Action::Move);
+        let is_removed = is(Action::Drop) || is(Action::Move);
         let changes = is(Action::Rewrite) || is(Action::Strip);
-        if let Some(around) = around.filter(|_| goes || changes) {
+        if let Some(around) = around.filter(|_| is_removed || changes) {
             let both = [around.before, around.after].into_iter().flatten();
             context.extend(both.map(|one| painter.neighbour(&one)));
             self.join(around);
         }
-        if goes {
+        if is_removed {
             self.lines.push((here, line(Sign::Removed, painter.item(&first.row, &first.item))));
         } else if changes {
-            let show = Shown { masked: !painter.content, width: painter.style.width };
-            let Repair { fixed, bytes, .. } = painter.repair;
+            let show = ValueDisplay { masked: !painter.content, width: painter.style.width };
+            let RepairView { fixed, bytes, .. } = painter.repair;
             self.lines.push((here, line(Sign::Same, painter.item(&first.row, &first.item))));
             let rewritten: Vec<ChangeNote> =
                 same.iter().filter(|note| note.action != Action::Stub).map(|note| (*note).clone()).collect();
-            let lines = hunk(&rewritten, *bytes, &fixed.patch, &|_| None, &show)?;
+            let lines = hunk_lines(&rewritten, *bytes, &fixed.patch, &|_| None, &show)?;
             self.lines.extend(lines.into_iter().map(|line| (here, line)));
         }
         for note in same.iter().filter(|note| matches!(note.action, Action::Move | Action::Stub)) {
             let added = match note.action {
-                Action::Stub => match stub(painter.repair.fixed, painter.repair.bytes, note) {
+                Action::Stub => match placeholder(painter.repair.fixed, painter.repair.bytes, note) {
                     Some(stub) => item_line::of_added(&stub, painter.content),
                     // The store writes it in a form of its own.
                     None => format!("placeholder result for {}", note.item),
                 },
-                // What is dropped in the end moves nowhere.
+                // An item that is removed after all moves nowhere.
                 _ if is(Action::Drop) => continue,
                 _ => painter.item(&note.row, &note.item),
             };
-            let beside = painter.beside(note.other_at.unwrap_or(note.at));
-            let position = beside.map(|(around, side)| Position { ix: around.ix, side });
-            if let Some((around, side)) = beside {
+            let anchor_side = painter.anchor_side(note.other_at.unwrap_or(note.at));
+            let position = anchor_side.map(|(around, side)| Position { ix: around.ix, side });
+            if let Some((around, side)) = anchor_side {
                 let next = if side == BEFORE { around.before } else { around.after };
                 context.extend(next.map(|one| painter.neighbour(&one)));
-                context.push(painter.neighbour(&Numbered { ix: around.ix, row: around.row }));
+                context.push(painter.neighbour(&IndexedRow { ix: around.ix, row: around.row }));
                 self.join(around);
             }
             self.lines.push((position, line(Sign::Added, added)));
@@ -173,13 +174,14 @@ impl Hunk {
         Ok(())
     }
 
-    /// An item and its neighbours follow one another.
+    /// Notes that an item and its neighbours are adjacent.
     fn join(&mut self, around: &Surroundings) {
         self.neighbours.extend(around.before.map(|before| (before.ix, around.ix)));
         self.neighbours.extend(around.after.map(|after| (around.ix, after.ix)));
     }
 
-    pub fn write(&self, painter: &Painter<'_>, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the lines, with a gap where items are left out.
+    pub fn write(&self, painter: &ItemRenderer<'_>, out: &mut dyn Write) -> io::Result<()> {
         let (paint, width) = (&painter.paint, painter.style.width);
         let mut last: Option<u32> = None;
         for (position, line) in &self.lines {
@@ -191,7 +193,7 @@ impl Hunk {
                 writeln!(out, "  {}", paint.dim("…"))?;
             }
             last = ix.or(last);
-            let line = Line { text: clipped(line, width), ..line.clone() };
+            let line = DiffLine { text: clip(line, width), ..line.clone() };
             match line.sign {
                 Sign::Same | Sign::Gap => writeln!(out, "  {}", paint.dim(&line.text))?,
                 Sign::Removed => writeln!(out, "{}", paint.removed(&line))?,
@@ -199,26 +201,27 @@ impl Hunk {
             }
         }
         if self.left_out > 0 {
-            writeln!(out, "  {}", paint.dim(&format!("… {} more items …", self.left_out)))?;
+            writeln!(out, "  {}", paint.dim(&format!("… {} …", count(self.left_out as u64, "more item"))))?;
         }
         Ok(())
     }
 }
 
-/// The text of a line, cut to the width. What is marked within it stays whole.
-fn clipped(line: &Line, width: usize) -> String {
+/// The text of a line, cut to the width unless it has marks.
+fn clip(line: &DiffLine, width: usize) -> String {
     match line.marks.is_empty() {
-        true => cut(&line.text, width.saturating_sub(2)),
+        true => truncate(&line.text, width.saturating_sub(2)),
         false => line.text.clone(),
     }
 }
 
-/// The turn of an item: its number, and how what the user said in it begins.
-fn turn(painter: &Painter<'_>, around: &Surroundings) -> Option<String> {
-    let said = |row: &Row| painter.texts.item(row, |item| item_line::said(item, painter.content)).flatten();
-    match (around.turn, around.asked.as_ref().and_then(said)) {
+/// The turn of an item in words: its number, and the beginning of the user's message.
+fn turn(painter: &ItemRenderer<'_>, around: &Surroundings) -> Option<String> {
+    let excerpt =
+        |row: &Row| painter.texts.with_item(row, |item| item_line::excerpt(item, painter.content)).flatten();
+    match (around.turn, around.prompt.as_ref().and_then(excerpt)) {
         (0, _) => None,
-        (turn, Some(said)) => Some(format!("turn {turn}, after {said}")),
+        (turn, Some(excerpt)) => Some(format!("turn {turn}, after {excerpt}")),
         (turn, None) => Some(format!("turn {turn}")),
     }
 }

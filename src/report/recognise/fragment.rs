@@ -1,19 +1,19 @@
-//! Fragments: a sentence that a terminal or a person cut. A run of its words is enough where only one rule says them.
+//! Fragments: a sentence that a terminal or a person cut. A run of its words is enough if only one rule uses them.
 
 use std::collections::HashMap;
 
 use super::template::{beginning, pieces};
 
-/// Consecutive words of which a fragment has at least so many.
-const WORDS: usize = 3;
-/// Letters that a fragment has at least, and those of words that other texts seldom have.
-const LETTERS: usize = 16;
-const TELLING: usize = 10;
-/// So many words that other texts seldom have are proof; or fewer of them, in this part of one template or of its
-/// first sentence.
-const PROOF: usize = 5;
-const SHARE: usize = 3;
-const PART: (usize, usize) = (3, 5);
+/// Consecutive words that a fragment has at least.
+const MIN_WORDS: usize = 3;
+/// Letters that a fragment has at least, and letters of its rare words.
+const MIN_LETTERS: usize = 16;
+const MIN_RARE_LETTERS: usize = 10;
+/// Rare words that are proof; or fewer of them, if they are in this part of one template or of its first
+/// sentence.
+const PROOF_WORDS: usize = 5;
+const SHARE_WORDS: usize = 3;
+const MOST_OF_TEMPLATE: (usize, usize) = (3, 5);
 
 /// Words that any error has.
 #[rustfmt::skip]
@@ -28,15 +28,15 @@ const COMMON: [&str; 89] = [
     "with", "without", "would", "your",
 ];
 
-/// The runs of words that templates have, by their first [`WORDS`] words.
+/// The runs of words that templates have, by their first [`MIN_WORDS`] words.
 pub struct Fragments {
-    pieces: Vec<Piece>,
-    starts: HashMap<[String; WORDS], Vec<(usize, usize)>>,
-    lengths: HashMap<usize, Lengths>,
+    pieces: Vec<FragmentPiece>,
+    starts: HashMap<[String; MIN_WORDS], Vec<(usize, usize)>>,
+    lengths: HashMap<usize, WordCounts>,
 }
 
 /// A template's own text between two names.
-struct Piece {
+struct FragmentPiece {
     template: usize,
     /// Words of the template before it.
     before: usize,
@@ -44,13 +44,13 @@ struct Piece {
 
 /// The number of words of a template, and of its first sentence.
 #[derive(Clone, Copy, Default)]
-struct Lengths {
+struct WordCounts {
     all: usize,
     first: usize,
 }
 
 /// A run of words that a text shares with some templates.
-pub struct Run {
+pub struct WordRun {
     /// The templates, by the numbers that they came with.
     pub templates: Vec<usize>,
     pub letters: usize,
@@ -65,15 +65,15 @@ impl Fragments {
         let mut this = Fragments { pieces: Vec::new(), starts: HashMap::new(), lengths: HashMap::new() };
         for (template, text) in templates {
             let first = beginning(text).into_iter().flat_map(pieces).map(|piece| words(piece).count()).sum();
-            let mut lengths = Lengths { all: 0, first };
+            let mut lengths = WordCounts { all: 0, first };
             for piece in pieces(text) {
                 let words: Vec<String> = words(piece).map(|(_, word)| word.to_ascii_lowercase()).collect();
-                for (at, three) in words.windows(WORDS).enumerate() {
-                    if let Ok(three) = <[String; WORDS]>::try_from(three.to_vec()) {
+                for (at, three) in words.windows(MIN_WORDS).enumerate() {
+                    if let Ok(three) = <[String; MIN_WORDS]>::try_from(three.to_vec()) {
                         this.starts.entry(three).or_default().push((this.pieces.len(), at));
                     }
                 }
-                this.pieces.push(Piece { template, before: lengths.all });
+                this.pieces.push(FragmentPiece { template, before: lengths.all });
                 lengths.all += words.len();
             }
             this.lengths.insert(template, lengths);
@@ -83,14 +83,14 @@ impl Fragments {
 
     /// The longest run of words that is not found by chance, with the templates that have it. Linear in the length of the
     /// text.
-    pub fn longest(&self, text: &str) -> Option<Run> {
+    pub fn longest(&self, text: &str) -> Option<WordRun> {
         let words: Vec<(usize, &str)> = words(text).collect();
         let lower: Vec<String> = words.iter().map(|(_, word)| word.to_ascii_lowercase()).collect();
-        let mut best: Option<Run> = None;
+        let mut best: Option<WordRun> = None;
         // Runs that end at the word before, by piece and place in it, with the word at which they began.
         let mut open: HashMap<(usize, usize), usize> = HashMap::new();
-        for (at, three) in lower.windows(WORDS).enumerate() {
-            let Ok(three) = <&[String; WORDS]>::try_from(three) else { break };
+        for (at, three) in lower.windows(MIN_WORDS).enumerate() {
+            let Ok(three) = <&[String; MIN_WORDS]>::try_from(three) else { break };
             let mut next = HashMap::new();
             for &(piece, place) in self.starts.get(three).into_iter().flatten() {
                 let began =
@@ -99,13 +99,13 @@ impl Fragments {
             }
             open = next;
             let Some(&began) = open.values().min() else { continue };
-            let end = at + WORDS;
+            let end = at + MIN_WORDS;
             let (Some(run), Some([first, .., last])) = (lower.get(began..end), words.get(began..end)) else {
                 continue;
             };
             let letters: usize = run.iter().map(String::len).sum();
-            if letters < LETTERS
-                || telling(run) < TELLING
+            if letters < MIN_LETTERS
+                || rare_letters(run) < MIN_RARE_LETTERS
                 || best.as_ref().is_some_and(|best| best.proves && best.letters >= letters)
             {
                 continue;
@@ -113,37 +113,37 @@ impl Fragments {
             let found = open.iter().filter(|(_, from)| **from == began);
             // Whether the run is most of the sentence that it is in.
             let mut templates: Vec<(usize, bool)> = found
-                .filter_map(|((piece, place), _)| Some((self.pieces.get(*piece)?, place + WORDS)))
+                .filter_map(|((piece, place), _)| Some((self.pieces.get(*piece)?, place + MIN_WORDS)))
                 .map(|(piece, end)| {
-                    let Lengths { all, first } = self.lengths.get(&piece.template).copied().unwrap_or_default();
+                    let WordCounts { all, first } = self.lengths.get(&piece.template).copied().unwrap_or_default();
                     let length = if piece.before + end <= first { first } else { all };
-                    (piece.template, run.len() * PART.1 >= length * PART.0)
+                    (piece.template, run.len() * MOST_OF_TEMPLATE.1 >= length * MOST_OF_TEMPLATE.0)
                 })
                 .collect();
             templates.sort_unstable_by_key(|(template, is_most)| (*template, !is_most));
             templates.dedup_by_key(|(template, _)| *template);
             // What an apostrophe cuts off is no word.
             let rare = run.iter().filter(|word| word.len() > 2 && !is_common(word)).count();
-            let enough = rare >= PROOF;
-            let proves = enough || rare >= SHARE && templates.iter().any(|(_, is_most)| *is_most);
+            let enough = rare >= PROOF_WORDS;
+            let proves = enough || rare >= SHARE_WORDS && templates.iter().any(|(_, is_most)| *is_most);
             if !enough && proves {
-                // Others that have the words say much else.
+                // In the others the words are a small part.
                 templates.retain(|(_, is_most)| *is_most);
             }
             let templates: Vec<usize> = templates.into_iter().map(|(template, _)| template).collect();
             if best.as_ref().is_none_or(|best| (proves, letters) > (best.proves, best.letters)) {
-                best = Some(Run { templates, letters, span: (first.0, last.0 + last.1.len()), proves });
+                best = Some(WordRun { templates, letters, span: (first.0, last.0 + last.1.len()), proves });
             }
         }
         best
     }
 }
 
-fn telling(run: &[String]) -> usize {
+fn rare_letters(run: &[String]) -> usize {
     run.iter().filter(|word| !is_common(word)).map(String::len).sum()
 }
 
-/// Whether any error may have a word, in lower case.
+/// True if any error may contain a word, given in lower case.
 pub fn is_common(word: &str) -> bool {
     COMMON.binary_search(&word).is_ok()
 }

@@ -1,17 +1,17 @@
 //! From a pasted error to the rule that explains it. The recognisers are the rules' and the targets' own templates of
-//! the provider's sentences, so that a rule that is added is recognised by that alone. Tables hold what several rules may
-//! mean, what no rule can find in a stored history, and what is not about the history at all.
+//! the provider's sentences, so that a new rule is recognised without further work. Tables list what several rules may
+//! explain, what no rule can find in a stored history, and what is not about the history at all.
 
-mod elsewhere;
+mod ambiguous_sentences;
+mod boilerplate;
 mod fragment;
-mod frame;
-mod furniture;
-mod likely;
-mod outside;
-mod plain;
-mod reported;
+mod line_frames;
+mod other_errors;
+mod report_form;
 mod template;
 mod topic;
+mod topic_errors;
+mod unescape;
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,28 +22,28 @@ use crate::rules::{RULES, by_code};
 use crate::target::{Severity, Target};
 use crate::targets::TARGETS;
 
-pub use elsewhere::{ELSEWHERE, Elsewhere};
-pub use likely::LIKELY;
-pub use outside::{OUTSIDE, WRAPPERS};
-pub use plain::plain;
+pub use ambiguous_sentences::AMBIGUOUS_SENTENCES;
+pub use other_errors::{OTHER_ERRORS, OtherError};
 pub use topic::Topic;
+pub use topic_errors::{TOPIC_ERRORS, WRAPPERS};
+pub use unescape::unescape;
 
-use fragment::{Fragments, Run, is_common};
-use outside::Outside;
-use reported::{is_all, is_report};
-use template::{Hit, PastedText, Sentence, beginning};
+use fragment::{Fragments, WordRun, is_common};
+use report_form::{is_all, is_report};
+use template::{PastedText, Sentence, SentenceMatch, beginning};
+use topic_errors::TopicErrors;
 
-/// A variant of a rule, broken in the words of a sentence.
+/// A variant of a rule that a sentence may report.
 #[derive(Clone, Copy)]
-pub struct Claim {
+pub struct RuleClaim {
     pub rule: &'static Rule,
     pub variant: u8,
-    /// Who says so, where only one target does.
+    /// The target that uses the sentence; `None` if several do.
     pub target: Option<&'static Target>,
 }
 
-impl Claim {
-    /// How much it weighs where it weighs most.
+impl RuleClaim {
+    /// Its highest severity; `None` if it is off everywhere.
     pub fn worst(&self) -> Option<Severity> {
         let at = |target: &&Target| {
             let levels = levels(self.rule, self.variant, target);
@@ -55,47 +55,48 @@ impl Claim {
         }
     }
 
-    /// The provider says nothing else of this rule: it is more likely meant than one of which it says other things, too.
-    fn says_only(&self, sentence: &str) -> bool {
+    /// True if the rule has no other sentence: then it is more likely meant than one that has.
+    fn is_only_sentence(&self, sentence: &str) -> bool {
         let mut own = self.rule.variants.iter().filter_map(|variant| variant.api);
         own.next() == Some(sentence) && own.all(|api| api == sentence)
     }
 }
 
-/// A sentence that some provider was seen to say.
-struct Known {
+/// A sentence that some provider is known to use.
+struct KnownSentence {
     template: &'static str,
     whole: Option<Sentence>,
-    /// Its first sentence, where that is telling.
+    /// Its first sentence, if that is specific enough.
     begin: Option<Sentence>,
-    claims: Vec<Claim>,
-    /// How many of the claims were put first by hand.
-    likely: usize,
-    elsewhere: Option<&'static Elsewhere>,
+    claims: Vec<RuleClaim>,
+    /// Number of claims that a table ranks first.
+    ranked: usize,
+    other_error: Option<&'static OtherError>,
 }
 
 /// An error that was recognised.
-pub struct Recognised {
+pub struct RecognisedError {
     /// The provider's sentence, as the rules have it.
     pub template: &'static str,
-    /// What is in it for the template's names.
+    /// Values of the template's names.
     pub captures: Vec<(String, String)>,
-    /// The rules that say so, the likeliest first; empty if it is no fault that the history shows.
-    pub claims: Vec<Claim>,
-    pub elsewhere: Option<&'static Elsewhere>,
+    /// The rules that explain it, the likeliest first; empty if the history does not show the fault.
+    pub claims: Vec<RuleClaim>,
+    pub other_error: Option<&'static OtherError>,
     /// What it is about, if not about the history.
     pub topic: Option<&'static Topic>,
-    /// What was pasted of it.
+    /// The pasted text of it.
     pub quote: String,
     span: (usize, usize),
     weight: usize,
 }
 
-impl Recognised {
-    /// Whether another sentence adds nothing to this one.
-    fn says_all_of(&self, other: &Recognised) -> bool {
-        let subject =
-            |one: &Recognised| (one.claims.first().map(|claim| claim.rule.code), one.elsewhere.map(|e| e.because));
+impl RecognisedError {
+    /// True if another sentence adds nothing to this one.
+    fn covers(&self, other: &RecognisedError) -> bool {
+        let subject = |one: &RecognisedError| {
+            (one.claims.first().map(|claim| claim.rule.code), one.other_error.map(|e| e.cause))
+        };
         subject(self) == subject(other) && other.ids().iter().all(|id| self.ids().contains(id))
     }
 
@@ -113,55 +114,55 @@ impl Recognised {
 }
 
 /// Finds a sentence, or its beginning, in a text.
-type Find = dyn Fn(&Known, &PastedText) -> Option<Hit>;
+type FindSentence = dyn Fn(&KnownSentence, &PastedText) -> Option<SentenceMatch>;
 
 /// Everything that is recognised.
 pub struct Recogniser {
-    known: Vec<Known>,
+    known: Vec<KnownSentence>,
     fragments: Fragments,
-    outside: Vec<Topical>,
-    wrappers: Vec<Topical>,
+    outside: Vec<TopicSentence>,
+    wrappers: Vec<TopicSentence>,
 }
 
 /// A sentence of a topic.
-struct Topical {
+struct TopicSentence {
     topic: &'static Topic,
     template: &'static str,
     sentence: Sentence,
-    /// Others say so as well: where it counts.
-    shared: Option<Shared>,
+    /// Where it counts, if other programs use it as well.
+    shared: Option<SharedScope>,
 }
 
-/// Where what others say as well is an API's.
+/// Where a sentence that other programs use as well counts as an API's.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shared {
+enum SharedScope {
     /// In the report of an API's error.
     Reported,
-    /// There, or where nothing else is said.
+    /// There, or if the text says nothing else.
     Alone,
 }
 
-impl Topical {
-    fn find(&self, pasted: &PastedText) -> Option<Hit> {
-        let is_all = |hit: &Hit| is_all(&pasted.bare, hit.start, hit.end);
-        let counts = |hit: &Hit| match self.shared {
+impl TopicSentence {
+    fn find(&self, pasted: &PastedText) -> Option<SentenceMatch> {
+        let is_all = |hit: &SentenceMatch| is_all(&pasted.bare, hit.start, hit.end);
+        let counts = |hit: &SentenceMatch| match self.shared {
             None => true,
-            Some(Shared::Reported) => is_report(&pasted.text),
-            Some(Shared::Alone) => is_all(hit) || is_report(&pasted.text),
+            Some(SharedScope::Reported) => is_report(&pasted.text),
+            Some(SharedScope::Alone) => is_all(hit) || is_report(&pasted.text),
         };
         self.sentence.find(pasted).filter(counts)
     }
 }
 
-fn topical(table: &'static [Outside], shared: Shared) -> Vec<Topical> {
-    let of_row = |row: &'static Outside| {
-        let topical = move |template: &'static str, shared: Option<Shared>| Topical {
+fn topical(table: &'static [TopicErrors], shared: SharedScope) -> Vec<TopicSentence> {
+    let of_row = |row: &'static TopicErrors| {
+        let topical = move |template: &'static str, shared: Option<SharedScope>| TopicSentence {
             topic: row.topic,
             template,
             sentence: Sentence::short(template),
             shared,
         };
-        let own = row.says.iter().map(move |template| topical(template, None));
+        let own = row.sentences.iter().map(move |template| topical(template, None));
         own.chain(row.shared.iter().map(move |template| topical(template, Some(shared))))
     };
     table.iter().flat_map(of_row).collect()
@@ -176,28 +177,29 @@ impl Default for Recogniser {
 impl Recogniser {
     pub fn new() -> Self {
         let fragments = Fragments::new(std::iter::empty());
-        let (outside, wrappers) = (topical(OUTSIDE, Shared::Alone), topical(WRAPPERS, Shared::Reported));
+        let (outside, wrappers) =
+            (topical(TOPIC_ERRORS, SharedScope::Alone), topical(WRAPPERS, SharedScope::Reported));
         let mut this = Recogniser { known: Vec::new(), fragments, outside, wrappers };
-        for likely in LIKELY {
+        for likely in AMBIGUOUS_SENTENCES {
             let claim = |(code, variant): &(Code, u8)| {
                 let rule = by_code(*code)?;
-                Some(Claim { rule, variant: *variant, target: None })
+                Some(RuleClaim { rule, variant: *variant, target: None })
             };
-            let known = this.entry(likely.says);
+            let known = this.entry(likely.sentence);
             known.claims.extend(likely.rules.iter().filter_map(claim));
-            known.likely = known.claims.len();
+            known.ranked = known.claims.len();
         }
         for (template, claim) in claims() {
             this.entry(template).claims.push(claim);
         }
-        for elsewhere in ELSEWHERE {
-            this.entry(elsewhere.says).elsewhere = Some(elsewhere);
+        for other_error in OTHER_ERRORS {
+            this.entry(other_error.sentence).other_error = Some(other_error);
         }
         for known in &mut this.known {
-            let likely = known.likely;
+            let ranked = known.ranked;
             let says = known.template;
-            known.claims.split_at_mut(likely).1.sort_by_key(|claim| {
-                (std::cmp::Reverse(claim.worst()), !claim.says_only(says), claim.rule.code, claim.variant)
+            known.claims.split_at_mut(ranked).1.sort_by_key(|claim| {
+                (std::cmp::Reverse(claim.worst()), !claim.is_only_sentence(says), claim.rule.code, claim.variant)
             });
             let mut seen = HashSet::new();
             known.claims.retain(|claim| seen.insert((claim.rule.code, claim.variant)));
@@ -207,58 +209,65 @@ impl Recogniser {
     }
 
     #[expect(clippy::indexing_slicing, reason = "the position of one that is known, or of the one that was added")]
-    fn entry(&mut self, template: &'static str) -> &mut Known {
+    fn entry(&mut self, template: &'static str) -> &mut KnownSentence {
         let at = self.known.iter().position(|known| known.template == template).unwrap_or_else(|| {
             let (whole, begin) = (Sentence::new(template), beginning(template).and_then(Sentence::new));
-            self.known.push(Known { template, whole, begin, claims: Vec::new(), likely: 0, elsewhere: None });
+            self.known.push(KnownSentence {
+                template,
+                whole,
+                begin,
+                claims: Vec::new(),
+                ranked: 0,
+                other_error: None,
+            });
             self.known.len() - 1
         });
         &mut self.known[at]
     }
 
-    /// The errors that a text contains, in its order; none if it has none that is known.
-    pub fn recognise(&self, text: &str) -> Vec<Recognised> {
+    /// The known errors that a text contains, in its order.
+    pub fn recognise(&self, text: &str) -> Vec<RecognisedError> {
         let texts = texts(text);
-        let whole = |known: &Known, pasted: &PastedText| known.whole.as_ref()?.find(pasted);
-        let begin = |known: &Known, pasted: &PastedText| known.begin.as_ref()?.find(pasted);
-        for find in [&whole as &Find, &begin] {
+        let whole = |known: &KnownSentence, pasted: &PastedText| known.whole.as_ref()?.find(pasted);
+        let begin = |known: &KnownSentence, pasted: &PastedText| known.begin.as_ref()?.find(pasted);
+        for find in [&whole as &FindSentence, &begin] {
             let found = texts.iter().map(|pasted| self.sentences(pasted, find));
-            let weight = |found: &Vec<Recognised>| found.iter().map(|one| one.weight).max();
+            let weight = |found: &Vec<RecognisedError>| found.iter().map(|one| one.weight).max();
             let most = found.reduce(|a, b| if weight(&b) > weight(&a) { b } else { a }).unwrap_or_default();
             if !most.is_empty() {
                 return most;
             }
         }
         let fragment = || texts.iter().find_map(|pasted| self.fragment(pasted));
-        let topic = |table: &[Topical]| first_topic(table, &texts);
+        let topic = |table: &[TopicSentence]| first_topic(table, &texts);
         let last = || topic(&self.wrappers).filter(|_| !texts.iter().any(|pasted| names_history(&pasted.text)));
         topic(&self.outside).or_else(fragment).or_else(last).into_iter().collect()
     }
 
-    /// The sentences that a text holds.
-    fn sentences(&self, pasted: &PastedText, find: &Find) -> Vec<Recognised> {
-        let hit = |known: &Known| find(known, pasted).map(|hit| known.recognised(hit, pasted));
-        most_telling(self.known.iter().filter_map(hit).collect())
+    /// The sentences that a text contains.
+    fn sentences(&self, pasted: &PastedText, find: &FindSentence) -> Vec<RecognisedError> {
+        let hit = |known: &KnownSentence| find(known, pasted).map(|hit| known.recognised(hit, pasted));
+        most_specific(self.known.iter().filter_map(hit).collect())
     }
 
     /// The sentences of which a text has a piece, if only few rules explain it; and the piece.
-    fn pieces(&self, pasted: &PastedText) -> Option<(Run, Vec<&Known>)> {
+    fn pieces(&self, pasted: &PastedText) -> Option<(WordRun, Vec<&KnownSentence>)> {
         let run = self.fragments.longest(&pasted.bare)?;
-        let known: Vec<&Known> = run.templates.iter().filter_map(|at| self.known.get(*at)).collect();
+        let known: Vec<&KnownSentence> = run.templates.iter().filter_map(|at| self.known.get(*at)).collect();
         let firsts: HashSet<Option<Code>> =
             known.iter().map(|known| known.claims.first().map(|claim| claim.rule.code)).collect();
-        // What is in a rule's sentence and in that of no rule may mean anything.
+        // A piece that is also in a sentence of no rule may mean anything.
         (firsts.len() <= FEW && (firsts.len() == 1 || !firsts.contains(&None))).then_some((run, known))
     }
 
-    /// A piece of a sentence that proves it: the likeliest rule first, the others with it.
-    fn fragment(&self, pasted: &PastedText) -> Option<Recognised> {
+    /// The error that a piece of a sentence proves: the likeliest rule first, then the others.
+    fn fragment(&self, pasted: &PastedText) -> Option<RecognisedError> {
         let (run, known) = self.pieces(pasted).filter(|(run, _)| run.proves)?;
         let likeliest = known.iter().min_by_key(|known| {
             known.claims.first().map(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant))
         })?;
         let (start, end) = run.span;
-        let hit = Hit { start, end, weight: run.letters, captures: Vec::new() };
+        let hit = SentenceMatch { start, end, weight: run.letters, captures: Vec::new() };
         let mut found = likeliest.recognised(hit, pasted);
         for claim in known.iter().flat_map(|known| &known.claims) {
             if !found
@@ -272,32 +281,33 @@ impl Recogniser {
         Some(found)
     }
 
-    /// The sentences that a text resembles: those of which it has a piece, and those that it shares most of its telling
+    /// The sentences that a text resembles: those of which it has a piece, and those that it shares most of its specific
     /// words with.
-    pub fn nearest(&self, text: &str) -> Vec<(&'static str, Vec<Claim>)> {
+    pub fn nearest(&self, text: &str) -> Vec<(&'static str, Vec<RuleClaim>)> {
         let texts = texts(text);
         let pieces =
             texts.iter().find_map(|pasted| self.pieces(pasted)).map(|(_, known)| known).unwrap_or_default();
         let pasted = texts.first().map(|pasted| words(&pasted.bare)).unwrap_or_default();
-        let each: Vec<(&Known, HashSet<String>)> =
+        let each: Vec<(&KnownSentence, HashSet<String>)> =
             self.known.iter().map(|known| (known, words(known.template))).collect();
-        // A word that many sentences have tells little.
-        let mut held: HashMap<&String, u32> = HashMap::new();
+        // A word that many sentences have says little.
+        let mut frequency: HashMap<&String, u32> = HashMap::new();
         for word in each.iter().flat_map(|(_, words)| words) {
-            *held.entry(word).or_default() += 1;
+            *frequency.entry(word).or_default() += 1;
         }
-        let worth = |word: &String| 1.0 / f64::from(held.get(word).copied().unwrap_or(1));
+        let worth = |word: &String| 1.0 / f64::from(frequency.get(word).copied().unwrap_or(1));
         let score = |words: &HashSet<String>| {
             let all: f64 = words.iter().map(worth).sum();
             let shared: Vec<&String> = words.intersection(&pasted).collect();
             let part = shared.iter().map(|word| worth(word)).sum::<f64>() / all.max(f64::MIN_POSITIVE);
             if shared.len() < SHARED { 0.0 } else { part }
         };
-        let mut scored: Vec<(f64, &Known)> = each.iter().map(|(known, words)| (score(words), *known)).collect();
+        let mut scored: Vec<(f64, &KnownSentence)> =
+            each.iter().map(|(known, words)| (score(words), *known)).collect();
         scored.retain(|(score, _)| *score >= NEAR);
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let scored = scored.into_iter().map(|(_, known)| known);
-        let mut near: Vec<&Known> = pieces.into_iter().chain(scored).collect();
+        let mut near: Vec<&KnownSentence> = pieces.into_iter().chain(scored).collect();
         // One sentence of a rule is enough.
         let mut rules = HashSet::new();
         near.retain(|known| known.claims.first().is_none_or(|claim| rules.insert(claim.rule.code)));
@@ -305,10 +315,10 @@ impl Recogniser {
     }
 }
 
-/// Rules that a fragment may mean at most.
+/// Rules that a fragment may mean, at most.
 const FEW: usize = 2;
 
-/// The part of a sentence's telling words, by their worth, that a text must share to be near, and the number of them.
+/// The part of a sentence's specific words, by weight, that a text must share to be near, and their number.
 const NEAR: f64 = 0.4;
 const SHARED: usize = 3;
 
@@ -327,29 +337,29 @@ fn joined(text: &str) -> Option<String> {
 
 /// A text without its wrapping; also with its lines joined, as a terminal may have broken them within words.
 fn texts(text: &str) -> Vec<PastedText> {
-    let text = plain(text);
+    let text = unescape(text);
     let joined = joined(&text);
     [Some(text), joined].into_iter().flatten().map(PastedText::new).collect()
 }
 
-/// What was pasted at a place of a text, in one line.
-fn quote(pasted: &PastedText, hit: &Hit) -> String {
+/// The pasted text of a match, on one line.
+fn quote(pasted: &PastedText, hit: &SentenceMatch) -> String {
     let rest = pasted.text.get(hit.start..).unwrap_or_default();
     let len = hit.end - hit.start;
     let len = len + usize::from(rest.get(len..).is_some_and(|rest| rest.starts_with('.')));
     rest.get(..len).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first row of a table that one of the texts holds.
-fn first_topic(table: &[Topical], texts: &[PastedText]) -> Option<Recognised> {
+/// The first row of a table that one of the texts contains.
+fn first_topic(table: &[TopicSentence], texts: &[PastedText]) -> Option<RecognisedError> {
     table.iter().find_map(|row| {
         let (hit, pasted) = texts.iter().find_map(|pasted| Some((row.find(pasted)?, pasted)))?;
-        Some(Recognised {
+        Some(RecognisedError {
             template: row.template,
             quote: quote(pasted, &hit),
             captures: hit.captures,
             claims: Vec::new(),
-            elsewhere: None,
+            other_error: None,
             topic: Some(row.topic),
             span: (hit.start, hit.end),
             weight: hit.weight,
@@ -357,7 +367,7 @@ fn first_topic(table: &[Topical], texts: &[PastedText]) -> Option<Recognised> {
     })
 }
 
-/// Whether a text speaks of items: then what surrounds it does not say what it is about.
+/// True if a text mentions items: then its wrapping does not say what it is about.
 fn names_history(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let names = [
@@ -379,12 +389,12 @@ fn names_history(text: &str) -> bool {
     names.iter().any(|name| lower.contains(name))
 }
 
-/// All sentences of rules and targets, with what they claim.
-pub fn claims() -> impl Iterator<Item = (&'static str, Claim)> {
+/// All sentences of rules and targets, each with its claim.
+pub fn claims() -> impl Iterator<Item = (&'static str, RuleClaim)> {
     let of_rule = |rule: &'static Rule| {
         let variants = rule.variants.iter().enumerate();
         variants.flat_map(move |(n, variant)| {
-            let claim = Claim { rule, variant: n as u8, target: None };
+            let claim = RuleClaim { rule, variant: n as u8, target: None };
             variant.api.iter().chain(variant.also).map(move |template| (*template, claim))
         })
     };
@@ -393,20 +403,20 @@ pub fn claims() -> impl Iterator<Item = (&'static str, Claim)> {
         let verdicts = verdicts.filter(|(_, template)| !template.is_empty());
         verdicts.filter_map(move |(verdict, template)| {
             let rule = by_code(verdict.code)?;
-            Some((template, Claim { rule, variant: verdict.variant.unwrap_or(0), target: Some(target) }))
+            Some((template, RuleClaim { rule, variant: verdict.variant.unwrap_or(0), target: Some(target) }))
         })
     };
     RULES.iter().copied().flat_map(of_rule).chain(TARGETS.iter().copied().flat_map(of_target))
 }
 
-impl Known {
-    fn recognised(&self, hit: Hit, pasted: &PastedText) -> Recognised {
-        Recognised {
+impl KnownSentence {
+    fn recognised(&self, hit: SentenceMatch, pasted: &PastedText) -> RecognisedError {
+        RecognisedError {
             template: self.template,
             quote: quote(pasted, &hit),
             captures: hit.captures,
             claims: self.claims.clone(),
-            elsewhere: self.elsewhere,
+            other_error: self.other_error,
             topic: None,
             span: (hit.start, hit.end),
             weight: hit.weight,
@@ -416,25 +426,25 @@ impl Known {
 
 /// Of sentences that were found at one place the one with most text of its own; those that say the same in the same
 /// place are one, with the claims of all. A second sentence that says no more than the first is left out.
-fn most_telling(mut found: Vec<Recognised>) -> Vec<Recognised> {
+fn most_specific(mut found: Vec<RecognisedError>) -> Vec<RecognisedError> {
     found.sort_by_key(|one| (std::cmp::Reverse(one.weight), std::cmp::Reverse(one.captures.len())));
-    let mut kept: Vec<Recognised> = Vec::new();
+    let mut kept: Vec<RecognisedError> = Vec::new();
     for one in found {
-        let overlaps = |other: &&mut Recognised| one.span.0 < other.span.1 && other.span.0 < one.span.1;
+        let overlaps = |other: &&mut RecognisedError| one.span.0 < other.span.1 && other.span.0 < one.span.1;
         match kept.iter_mut().find(overlaps) {
             None => kept.push(one),
             Some(same) if same.weight == one.weight && same.span.0 == one.span.0 => {
                 same.claims.extend(one.claims);
                 same.claims
                     .sort_by_key(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant));
-                same.elsewhere = same.elsewhere.or(one.elsewhere);
+                same.other_error = same.other_error.or(one.other_error);
             }
             Some(_) => {}
         }
     }
-    let mut distinct: Vec<Recognised> = Vec::new();
+    let mut distinct: Vec<RecognisedError> = Vec::new();
     for one in kept {
-        if !distinct.iter().any(|other| other.says_all_of(&one)) {
+        if !distinct.iter().any(|other| other.covers(&one)) {
             distinct.push(one);
         }
     }
@@ -467,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn several_errors_are_all_told() {
+    fn several_errors_are_all_recognised() {
         let text = "first: Duplicate item found with id rs_1. Remove duplicate items from your input and try again.\n\
                     then: No tool output found for function call call_1.";
         let found = codes(text);

@@ -1,46 +1,46 @@
-//! A template of the provider's sentence, turned round: it finds its sentence in a text and tells what is where the
-//! template has names. Loosely, as people paste: line breaks for spaces, other quotes or none around code, no full stop.
+//! A template of the provider's sentence, used in reverse: it finds its sentence in a text and captures the values of the
+//! template's names. It matches loosely, as people paste: line breaks for spaces, other quotes or none around code, no full stop.
 
 use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
 
-use super::furniture::bare;
+use super::boilerplate::cover_boilerplate;
 
 /// A piece of a template.
-enum Part<'t> {
+enum TemplatePart<'t> {
     Text(&'t str),
     Name(&'t str),
-    /// Left out where something in it was not known.
-    Maybe(Vec<Part<'t>>),
+    /// Left out if a name in it had no value.
+    Maybe(Vec<TemplatePart<'t>>),
 }
 
-fn parse(template: &str) -> Vec<Part<'_>> {
+fn parse(template: &str) -> Vec<TemplatePart<'_>> {
     let mut parts = Vec::new();
     let mut rest = template;
     while let Some(at) = rest.find(['{', '⟨']) {
         let (open, close) = if rest[at..].starts_with('{') { ('{', '}') } else { ('⟨', '⟩') };
         let inner = &rest[at + open.len_utf8()..];
         let Some(end) = inner.find(close) else { break };
-        parts.push(Part::Text(&rest[..at]));
+        parts.push(TemplatePart::Text(&rest[..at]));
         parts.push(match open {
-            '{' => Part::Name(&inner[..end]),
-            _ => Part::Maybe(parse(&inner[..end])),
+            '{' => TemplatePart::Name(&inner[..end]),
+            _ => TemplatePart::Maybe(parse(&inner[..end])),
         });
         rest = &inner[end + close.len_utf8()..];
     }
-    parts.push(Part::Text(rest));
+    parts.push(TemplatePart::Text(rest));
     parts
 }
 
 /// The template's own text, between its names.
 pub fn pieces(template: &str) -> Vec<&str> {
-    fn push<'t>(parts: &[Part<'t>], out: &mut Vec<&'t str>) {
+    fn push<'t>(parts: &[TemplatePart<'t>], out: &mut Vec<&'t str>) {
         for part in parts {
             match part {
-                Part::Text(text) => out.push(text),
-                Part::Name(_) => {}
-                Part::Maybe(inner) => push(inner, out),
+                TemplatePart::Text(text) => out.push(text),
+                TemplatePart::Name(_) => {}
+                TemplatePart::Maybe(inner) => push(inner, out),
             }
         }
     }
@@ -59,7 +59,7 @@ pub fn beginning(template: &str) -> Option<&str> {
             '}' | '⟩' => depth -= 1,
             '.' if depth == 0 && template[at + 1..].starts_with(' ') => {
                 let first = &template[..at];
-                return (weight(&parse(first)) >= ENOUGH).then_some(first);
+                return (weight(&parse(first)) >= MIN_LETTERS).then_some(first);
             }
             _ => {}
         }
@@ -68,46 +68,46 @@ pub fn beginning(template: &str) -> Option<&str> {
 }
 
 /// Letters of its own that a sentence needs, so that it is not found by chance.
-const ENOUGH: usize = 16;
-const LEAST: usize = 10;
+const MIN_LETTERS: usize = 16;
+const MIN_LETTERS_ALONE: usize = 10;
 
-/// How much of the template is its own text, so that the more telling of two wins.
-fn weight(parts: &[Part<'_>]) -> usize {
+/// How much of the template is its own text, so that the more specific of two wins.
+fn weight(parts: &[TemplatePart<'_>]) -> usize {
     let own = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
-    parts.iter().map(|part| if let Part::Text(text) = part { own(text) } else { 0 }).sum()
+    parts.iter().map(|part| if let TemplatePart::Text(text) = part { own(text) } else { 0 }).sum()
 }
 
-fn longest_word(parts: &[Part<'_>]) -> String {
-    let own = parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(*text) } else { None });
+fn longest_word(parts: &[TemplatePart<'_>]) -> String {
+    let own = parts.iter().filter_map(|part| if let TemplatePart::Text(text) = part { Some(*text) } else { None });
     let words = own.flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
     words.max_by_key(|word| word.len()).unwrap_or_default().to_owned()
 }
 
-/// A text in which sentences are looked for.
+/// A text in which sentences are searched for.
 pub struct PastedText {
     pub text: String,
-    /// The text without the words of what says nothing, of the same length.
+    /// The text with its boilerplate covered, of the same length.
     pub bare: String,
-    /// That in lower case.
+    /// `bare` in lower case.
     lower: String,
 }
 
 impl PastedText {
     pub fn new(text: String) -> Self {
-        let bare = bare(&text);
+        let bare = cover_boilerplate(&text);
         let lower = bare.to_ascii_lowercase();
         PastedText { text, bare, lower }
     }
 }
 
-/// What finds a sentence.
+/// A matcher of a sentence.
 pub struct Sentence {
-    /// Compiled once a text is met that may hold the sentence.
+    /// Compiled for the first text that may contain the sentence.
     regex: OnceLock<Option<Regex>>,
     pattern: String,
     /// Names of the captures, in order; a name that may be quoted or not has two.
     names: Vec<String>,
-    /// The longest word of the template's own text, in lower case: most texts lack it, and are passed over quickly.
+    /// The longest word of the template's own text, in lower case: most texts lack it, and are skipped quickly.
     word: String,
     pub weight: usize,
     /// The part of the weight that a text may lack.
@@ -119,7 +119,7 @@ pub struct Sentence {
 }
 
 /// A sentence that was found.
-pub struct Hit {
+pub struct SentenceMatch {
     pub start: usize,
     pub end: usize,
     /// How much of the template's own text was found.
@@ -129,12 +129,13 @@ pub struct Hit {
 }
 
 impl Sentence {
-    /// `None` for a template with too little text of its own to be told from others.
+    /// `None` for a template with too little text of its own to be distinguished from others.
     pub fn new(template: &str) -> Option<Sentence> {
         let sentence = Sentence::with_lead(template, lead(template));
-        // Punctuation tells it from what people write.
+        // Punctuation distinguishes it from what people write.
         let plain = template.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ');
-        (sentence.weight >= LEAST).then(|| Sentence { alone: plain && sentence.weight < ENOUGH, ..sentence })
+        (sentence.weight >= MIN_LETTERS_ALONE)
+            .then(|| Sentence { alone: plain && sentence.weight < MIN_LETTERS, ..sentence })
     }
 
     /// Of any length, and word for word: short ones are found as whole words.
@@ -159,7 +160,7 @@ impl Sentence {
             pattern.text.push_str(r"(?-u:\b)");
         }
         pattern.push(&parts, true);
-        if weight < ENOUGH && template.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+        if weight < MIN_LETTERS && template.ends_with(|c: char| c.is_ascii_alphanumeric()) {
             pattern.text.push_str(r"(?-u:\b)");
         }
         let word = longest_word(&parts).to_ascii_lowercase();
@@ -176,7 +177,7 @@ impl Sentence {
     }
 
     /// The first place where the sentence occurs. Linear in the length of the text, whatever it is.
-    pub fn find(&self, pasted: &PastedText) -> Option<Hit> {
+    pub fn find(&self, pasted: &PastedText) -> Option<SentenceMatch> {
         if !self.is_anywhere && !pasted.lower.contains(&self.word) {
             return None;
         }
@@ -197,14 +198,15 @@ impl Sentence {
         let had = captures.len();
         captures.retain(|(name, _)| name != LEAD);
         let weight = self.weight - if captures.len() == had { self.lead } else { 0 };
-        Some(Hit { start: whole.start(), end: whole.end(), weight, captures })
+        Some(SentenceMatch { start: whole.start(), end: whole.end(), weight, captures })
     }
 }
 
-/// Whether a piece of a text is a message by itself: a line, or what a quote, a bracket, a status or `error:` begins, up to
+/// True if a piece of a text is a message by itself: a line, or what a quote, a bracket, a status or `error:` begins, up to
 /// the end of that.
 fn is_message(text: &str, start: usize, end: usize) -> bool {
-    let near = (0..=start).rev().take(AROUND).filter(|at| text.is_char_boundary(*at)).last().unwrap_or(start);
+    let near =
+        (0..=start).rev().take(CONTEXT_BYTES).filter(|at| text.is_char_boundary(*at)).last().unwrap_or(start);
     let before = text.get(near..start).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
     let word = line.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
@@ -219,10 +221,10 @@ fn is_message(text: &str, start: usize, end: usize) -> bool {
     is_begun && (after.is_empty() || after.starts_with(['\n', '"', '\'', '`', '}', ']', ')', '|', '│']))
 }
 
-/// The name of what a text may lack; templates have no such.
+/// The name of the capture of what a text may lack; no name of a template is empty.
 const LEAD: &str = "";
 
-/// What gateways and clients leave away from the start of a sentence.
+/// Beginnings of sentences that gateways and clients leave out.
 const LEADS: [&str; 6] = [
     "Invalid parameter: ",
     "Invalid request: ",
@@ -232,7 +234,7 @@ const LEADS: [&str; 6] = [
     "Invalid ",
 ];
 
-/// What validators say of any field: only the path in front tells what it is about.
+/// What validators say of any field: only the path before it says what it is about.
 const OF_ANY_FIELD: [&str; 5] =
     ["Extra inputs", "Field required", "Input should", "String should", "required oneof field"];
 
@@ -246,7 +248,7 @@ fn lead(template: &str) -> usize {
         OF_ANY_FIELD.iter().all(|any| !template[end..].starts_with(any)).then_some(end)
     };
     let length = prefix.or_else(path).unwrap_or(0);
-    if weight(&parse(&template[length..])) >= ENOUGH { length } else { 0 }
+    if weight(&parse(&template[length..])) >= MIN_LETTERS { length } else { 0 }
 }
 
 /// A regular expression as it grows.
@@ -257,15 +259,15 @@ struct Pattern {
     before: Option<char>,
 }
 
-/// Whether a template is a code in capitals.
+/// True if a template is a code in capitals.
 fn is_code(template: &str) -> bool {
     template.contains('_') && template.bytes().all(|b| b == b'_' || b.is_ascii_uppercase())
 }
 
-/// As many bytes in front of a message tell whether it begins there.
-const AROUND: usize = 32;
+/// Bytes before a message that are examined to decide whether it begins there.
+const CONTEXT_BYTES: usize = 32;
 
-/// What ends a word that is no quoted text. An id may be masked.
+/// A word that is not quoted. An id may be masked.
 const WORD: &str = "(?:<[^<> \t\r\n]{1,40}>|[^ \t\r\n'\"`<>]+)";
 /// The same in a list that ends a sentence.
 const LISTED: &str = "(?:<[^<> \t\r\n]{1,40}>|[^ \t\r\n'\"`<>,]+)";
@@ -278,23 +280,23 @@ fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '"')
 }
 
-/// Whether the name at this index has quotes around it.
-fn is_quoted(parts: &[Part<'_>], n: usize) -> bool {
+/// True if the name at this index has quotes around it.
+fn is_quoted(parts: &[TemplatePart<'_>], n: usize) -> bool {
     let before = n.checked_sub(1).and_then(|n| parts.get(n));
     match (before, parts.get(n), parts.get(n + 1)) {
-        (Some(Part::Text(before)), Some(Part::Name(name)), Some(Part::Text(after))) => {
+        (Some(TemplatePart::Text(before)), Some(TemplatePart::Name(name)), Some(TemplatePart::Text(after))) => {
             !is_number(name) && before.ends_with(is_quote) && after.starts_with(is_quote)
         }
         _ => false,
     }
 }
 
-fn is(name: &str, ends: &[&str]) -> bool {
+fn ends_in(name: &str, ends: &[&str]) -> bool {
     ends.iter().any(|end| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))
 }
 
 fn is_number(name: &str) -> bool {
-    is(name, &["index", "length", "arg", "message", "block"])
+    ends_in(name, &["index", "length", "arg", "message", "block"])
 }
 
 impl Pattern {
@@ -303,14 +305,14 @@ impl Pattern {
     }
 
     /// `last`: nothing of the template follows the parts.
-    fn push(&mut self, parts: &[Part<'_>], last: bool) {
+    fn push(&mut self, parts: &[TemplatePart<'_>], last: bool) {
         for (n, part) in parts.iter().enumerate() {
-            let at_end = last && parts.iter().skip(n + 1).all(|part| matches!(part, Part::Text("")));
+            let at_end = last && parts.iter().skip(n + 1).all(|part| matches!(part, TemplatePart::Text("")));
             match part {
-                Part::Text(text) => {
+                TemplatePart::Text(text) => {
                     let text = if is_quoted(parts, n + 1) { &text[..text.len() - 1] } else { *text };
                     let text = if n > 0 && is_quoted(parts, n - 1) { &text[1..] } else { text };
-                    let number = matches!(parts.get(n + 1), Some(Part::Name(name)) if is_number(name));
+                    let number = matches!(parts.get(n + 1), Some(TemplatePart::Name(name)) if is_number(name));
                     match text.strip_suffix('.').filter(|_| number) {
                         // messages.3 is also written messages[3] and messages.[3].
                         Some(text) => {
@@ -321,12 +323,12 @@ impl Pattern {
                         None => self.push_text(text),
                     }
                 }
-                Part::Name(name) if is_quoted(parts, n) => {
+                TemplatePart::Name(name) if is_quoted(parts, n) => {
                     self.text.push_str("(?:['\"`]+([^'\"`\r\n]*)['\"`]+|([^ \t\r\n'\"`,]+))");
                     self.names.extend([(*name).to_owned(), (*name).to_owned()]);
                     self.before = Some('x');
                 }
-                Part::Name(name) => {
+                TemplatePart::Name(name) => {
                     let class = self.class(name, at_end);
                     let bare = class == NUMBER || self.before == Some('[');
                     let (open, close) = if bare { ("", "\\]?") } else { (QUOTES, QUOTES) };
@@ -334,7 +336,7 @@ impl Pattern {
                     self.names.push((*name).to_owned());
                     self.before = Some('x');
                 }
-                Part::Maybe(inner) => {
+                TemplatePart::Maybe(inner) => {
                     self.text.push_str("(?:");
                     self.push(inner, at_end);
                     self.text.push_str(")?");
@@ -366,7 +368,7 @@ impl Pattern {
         }
     }
 
-    /// What may be found for a name.
+    /// The pattern of a name's value.
     fn class(&self, name: &str, at_end: bool) -> String {
         match self.before {
             _ if is_number(name) => NUMBER.to_owned(),
@@ -376,10 +378,10 @@ impl Pattern {
             // The marks around it may be gone.
             Some('`') => WORD.to_owned(),
             Some('[') => "[^\\]\r\n]*".to_owned(),
-            _ if is(name, &["noun"]) => format!("(?:[a-z]+{SPACE}){{1,4}}?(?:call|output)"),
+            _ if ends_in(name, &["noun"]) => format!("(?:[a-z]+{SPACE}){{1,4}}?(?:call|output)"),
             _ if at_end => format!("{LISTED}(?:,[ \t]*[A-Za-z]+[_-]{LISTED})*"),
             None => WORD.to_owned(),
-            _ if is(name, &["id", "ids", "path", "field", "type", "name", "role", "key", "prefix"]) => {
+            _ if ends_in(name, &["id", "ids", "path", "field", "type", "name", "role", "key", "prefix"]) => {
                 WORD.to_owned()
             }
             _ => "[^\r\n]+?".to_owned(),
@@ -399,7 +401,7 @@ mod tests {
     const ITEM: &str = "Item '{id}' of type '{type}' was provided without its 'reasoning' item⟨: '{partner_id}'⟩.";
 
     #[test]
-    fn names_are_told_and_what_is_optional_may_be_missing() {
+    fn names_are_captured_and_what_is_optional_may_be_missing() {
         let full = "400 Item 'fc_1' of type 'function_call' was provided without its 'reasoning' item: 'rs_1'.\"}";
         assert_eq!(captures(ITEM, full).expect("found"), ["id=fc_1", "type=function_call", "partner_id=rs_1"]);
         let short = "Item 'fc_1' of type 'function_call' was provided without its 'reasoning' item";

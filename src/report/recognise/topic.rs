@@ -1,93 +1,93 @@
-//! What errors are about that no history causes: what each means, and what to do next.
+//! Topics of errors that no history causes: what each means, and what to do next.
 
-/// What an error is about that no history causes.
+/// The topic of an error that no history causes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Topic {
     pub name: &'static str,
     /// What the error is, as a clause.
-    pub what: &'static str,
+    pub description: &'static str,
     /// What to do next, as a sentence.
-    pub next: &'static str,
+    pub advice: &'static str,
 }
 
 pub(super) static CREDENTIALS: Topic = Topic {
     name: "credentials",
-    what: "the server did not accept the credentials, or they do not cover what was asked for",
-    next: "Sign in again, or check the API key, its project and its permissions.",
+    description: "the server did not accept the credentials, or they do not cover what was asked for",
+    advice: "Sign in again, or check the API key, its project and its permissions.",
 };
 pub(super) static CREDIT: Topic = Topic {
     name: "credit",
-    what: "the account has no credit left, or its plan is used up",
-    next: "Check plan and billing, or wait until the limit resets; then send the same request again.",
+    description: "the account has no credit left, or its plan is used up",
+    advice: "Check plan and billing, or wait until the limit resets; then send the same request again.",
 };
 pub(super) static RATE: Topic = Topic {
     name: "rate-limit",
-    what: "too many requests or tokens were sent in a short time",
-    next: "Wait as long as the answer says and send the same request again.",
+    description: "too many requests or tokens were sent in a short time",
+    advice: "Wait as long as the answer says and send the same request again.",
 };
 pub(super) static OVERLOAD: Topic = Topic {
     name: "overload",
-    what: "the server is overloaded or failed",
-    next: "Wait and send the same request again.",
+    description: "the server is overloaded or failed",
+    advice: "Wait and send the same request again.",
 };
 pub(super) static NETWORK: Topic = Topic {
     name: "network",
-    what: "the connection failed before an answer was complete",
-    next: "Check network and proxy, and send the same request again.",
+    description: "the connection failed before an answer was complete",
+    advice: "Check network and proxy, and send the same request again.",
 };
 pub(super) static LENGTH: Topic = Topic {
     name: "context-length",
-    what: "the request is longer than the model's context window, or leaves too little room for the answer",
-    next: "`replaylint rebuild --max-tokens 100000 FILE` prints the request with the oldest turns cut where that is legal; \
+    description: "the request is longer than the model's context window, or leaves too little room for the answer",
+    advice: "`replaylint rebuild --max-tokens 100000 FILE` prints the request with the oldest turns cut where that is legal; \
            or lower the limit of output tokens.",
 };
 pub(super) static OUTPUT_LENGTH: Topic = Topic {
     name: "output-length",
-    what: "the request asks for more output tokens than the model can give",
-    next: "Lower `max_tokens` (`max_output_tokens`) in the request.",
+    description: "the request asks for more output tokens than the model can give",
+    advice: "Lower `max_tokens` (`max_output_tokens`) in the request.",
 };
 pub(super) static POLICY: Topic = Topic {
     name: "content-policy",
-    what: "a content filter blocked the prompt or the answer",
-    next: "Rephrase or remove what the filter objects to; no repair of the history's form changes the answer.",
+    description: "a content filter blocked the prompt or the answer",
+    advice: "Rephrase or remove what the filter objects to; repairing the history does not help.",
 };
 pub(super) static PARAMETER: Topic = Topic {
     name: "parameter",
-    what: "the model or server does not support a parameter of the request, or its value",
-    next: "Remove the parameter from the request, or change it as the message says.",
+    description: "the model or server does not support a parameter of the request, or its value",
+    advice: "Remove the parameter from the request, or change it as the message says.",
 };
 pub(super) static TOOLS: Topic = Topic {
     name: "tool-definition",
-    what: "the server rejected the definition of a tool in `tools`, not a call in the history",
-    next: "Correct the tool's name or JSON Schema, or leave the tool out.",
+    description: "the server rejected the definition of a tool in `tools`, not a call in the history",
+    advice: "Correct the tool's name or JSON Schema, or leave the tool out.",
 };
 pub(super) static INSTRUCTION: Topic = Topic {
     name: "instructions",
-    what: "the instructions beside the history (`system`, `system_instruction`) are empty or malformed",
-    next: "Correct the instructions, or leave them out.",
+    description: "the instructions beside the history (`system`, `system_instruction`) are empty or malformed",
+    advice: "Correct the instructions, or leave them out.",
 };
 pub(super) static IMAGE: Topic = Topic {
     name: "media",
-    what: "the server cannot take an image or a document: its size, its count or its format",
-    next: "Make it smaller or convert it, or drop old images from the history.",
+    description: "the server cannot process an image or a document: its size, its count or its format",
+    advice: "Make it smaller or convert it, or remove old images from the history.",
 };
 pub(super) static FETCH: Topic = Topic {
     name: "fetch",
-    what: "the server could not fetch what an item names by its URL",
-    next: "Embed the content in the item, or drop the item.",
+    description: "the server could not fetch what an item names by its URL",
+    advice: "Embed the content in the item, or remove the item.",
 };
 pub(super) static MODEL: Topic = Topic {
     name: "model",
-    what: "the model or endpoint does not exist, was taken out of service, or the account has no access to it",
-    next: "Use another model; `replaylint check --model NAME FILE` checks the history for it.",
+    description: "the model or endpoint does not exist, was taken out of service, or the account has no access to it",
+    advice: "Use another model; `replaylint check --model NAME FILE` checks the history for it.",
 };
 pub(super) static ROUTE: Topic = Topic {
     name: "route",
-    what: "the gateway has no provider that supports what the request asks for",
-    next: "Allow more providers, or use a model that supports it.",
+    description: "the gateway has no provider that supports what the request asks for",
+    advice: "Allow more providers, or use a model that supports it.",
 };
 pub(super) static FEATURE: Topic = Topic {
     name: "feature",
-    what: "the API does not offer a feature that the request asks for",
-    next: "Turn the feature off in the client, or use an API that has it.",
+    description: "the API does not offer a feature that the request asks for",
+    advice: "Turn the feature off in the client, or use an API that has it.",
 };

@@ -1,20 +1,20 @@
-//! Trees of turns on a page: each branch as a history that leaves another one.
+//! Trees of turns on a page: each branch as a history that begins in another one.
 
 use std::io::{self, Write};
 
 use serde_json::json;
 
-use crate::report::html::data::{Doc, History, Item};
+use crate::report::html::data::{PageDoc, PageHistory, PageItem};
 use crate::report::html::draw::finding;
-use crate::report::html::frame::Frame;
+use crate::report::html::frame::PageFrame;
 use crate::report::{Diagnostic, Style};
 use crate::target::Severity;
 
 use super::{TreeView, TurnView};
 
-/// Prints trees, and what is wrong with them.
+/// Prints trees and their diagnostics.
 pub fn print(trees: &[TreeView], diagnostics: &[Diagnostic], _: &Style, out: &mut dyn Write) -> io::Result<bool> {
-    let mut frame = Frame::default();
+    let mut frame = PageFrame::default();
     for tree in trees {
         frame.doc(&serde_json::to_string(&doc(tree, diagnostics))?, out)?;
     }
@@ -24,10 +24,10 @@ pub fn print(trees: &[TreeView], diagnostics: &[Diagnostic], _: &Style, out: &mu
     Ok(true)
 }
 
-fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> Doc {
-    let mut doc = Doc { command: "tree", path: tree.title.clone(), format: tree.format, ..Doc::default() };
+fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> PageDoc {
+    let mut doc = PageDoc { command: "tree", path: tree.title.clone(), format: tree.format, ..PageDoc::default() };
     let mut places = vec![None; tree.turns.len()];
-    // Branches to be laid out, the next one last, so that the first child goes on where its parent ends.
+    // Branches to be laid out, the next one last, so that the first child continues where its parent ends.
     let roots = tree.turns.iter().enumerate().filter(|(_, turn)| turn.parent.is_none());
     let mut branches: Vec<usize> = roots.map(|(ix, _)| ix).collect();
     branches.reverse();
@@ -42,14 +42,14 @@ fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> Doc {
             doc.content |= turn.says.is_some();
             doc.items.push(item(turn, tree.current == Some(ix)));
             depth += 1;
-            // The live branch goes on first.
+            // The live branch comes first.
             let live = turn.children.iter().find(|child| tree.turns.get(**child).is_some_and(|child| child.live));
             next = live.or(turn.children.first()).copied();
             branches.extend(turn.children.iter().rev().filter(|child| Some(**child) != next));
         }
         let number = doc.histories.len() as u32;
         let end = doc.items.len() as u32;
-        doc.histories.push(History { number, from, start, end, length: depth, ..History::default() });
+        doc.histories.push(PageHistory { number, from, start, end, length: depth, ..PageHistory::default() });
     }
     let of = |record: u32, path: &str| {
         let at = |turn: &TurnView| turn.record <= record && turn.path == path;
@@ -62,30 +62,30 @@ fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> Doc {
     doc
 }
 
-fn item(turn: &TurnView, current: bool) -> Item {
+fn item(turn: &TurnView, current: bool) -> PageItem {
     let mark = match (current, turn.answered, turn.live) {
         (true, ..) => "current",
         (_, false, _) => "waiting",
         (_, _, true) => "live",
         _ => "branch",
     };
-    let mut told: Vec<String> =
-        turn.reasons.iter().map(|(code, words)| format!("{}: {words} ({code})", turn.verdict)).collect();
-    if told.is_empty() {
-        told.push(turn.verdict.to_owned());
+    let mut lines: Vec<String> =
+        turn.reasons.iter().map(|(code, words)| format!("{}: {words} ({code})", turn.verdict_words())).collect();
+    if lines.is_empty() {
+        lines.push(turn.verdict_words().to_owned());
     }
-    told.extend(turn.model.iter().map(|model| format!("model {model}")));
-    told.extend(turn.missing.iter().map(|parent| format!("its parent {parent} is not in this file")));
-    told.extend(turn.open_calls.iter().map(|call| format!("call {call} has no output")));
+    lines.extend(turn.model.iter().map(|model| format!("model {model}")));
+    lines.extend(turn.missing_parent.iter().map(|parent| format!("its parent {parent} is not in this file")));
+    lines.extend(turn.open_calls.iter().map(|call| format!("call {call} has no output")));
     let says = turn.says.as_ref().map_or_else(|| turn.words(), |says| format!("{says}  ({})", turn.words()));
-    Item {
-        kind: format!("{} {}", if turn.side { "side turn" } else { "turn" }, turn.name),
+    PageItem {
+        kind: format!("{} {}", if turn.is_side_chain { "side turn" } else { "turn" }, turn.name),
         class: if turn.live { "model" } else { "other" },
         id: turn.response.clone(),
         name: Some(mark.to_owned()).filter(|_| mark == "current" || mark == "waiting"),
         record: turn.record,
         says,
-        json: told.join("\n"),
-        ..Item::default()
+        json: lines.join("\n"),
+        ..PageItem::default()
     }
 }

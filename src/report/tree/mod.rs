@@ -14,11 +14,11 @@ use super::{Diagnostic, Style};
 
 pub use view::{TreeView, TurnView, problems, reason_words, view};
 
-/// Prints trees; says whether it printed what is wrong with them, too.
-pub type Print = fn(&[TreeView], &[Diagnostic], &Style, &mut dyn Write) -> io::Result<bool>;
+/// Prints trees; returns true if it printed their diagnostics, too.
+pub type TreePrinter = fn(&[TreeView], &[Diagnostic], &Style, &mut dyn Write) -> io::Result<bool>;
 
 /// The table of outputs.
-pub static OUTPUTS: &[(&str, Print)] = &[
+pub static OUTPUTS: &[(&str, TreePrinter)] = &[
     ("text", text::print),
     ("json", json::print),
     ("dot", dot::print),

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::history::time::short;
-use crate::report::words::count;
+use crate::history::time::format_duration;
+use crate::report::words::{count, wrap};
 use crate::report::{Diagnostic, Style};
 use crate::source::display_name;
 
 use super::{TreeView, TurnView};
 
-/// Branches within branches are drawn this deep; deeper ones stand at the last level.
+/// Branches within branches are drawn this deep; deeper ones are drawn at the last level.
 const DEEPEST: usize = 12;
 
 /// The left part of a line is at most this wide before the rest of it begins.
@@ -37,29 +37,32 @@ pub(super) fn print(trees: &[TreeView], _: &[Diagnostic], style: &Style, out: &m
         if n > 0 {
             writeln!(out)?;
         }
-        one(tree, style, out)?;
+        print_tree(tree, style, out)?;
     }
     Ok(false)
 }
 
-/// A turn that is to be drawn: what comes before it, and before what follows it.
-struct Step {
+/// A turn to draw: the prefix of its line, and of the lines that follow it.
+struct PendingTurn {
     turn: usize,
     first: String,
     next: String,
     level: usize,
 }
 
-fn one(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+fn print_tree(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let leaves = tree.turns.iter().filter(|turn| turn.children.is_empty()).count();
     let counts = format!("{}, {}", count(tree.turns.len() as u64, "turn"), branches(leaves));
-    writeln!(out, "{} ({}): {counts}", display_name(&tree.title), tree.format.unwrap_or("unknown"))?;
+    let heading = format!("{} ({}): {counts}", display_name(&tree.title), tree.format.unwrap_or("unknown"));
+    for line in wrap(&heading, style.width, "", "  ") {
+        writeln!(out, "{line}")?;
+    }
     let glyphs = if style.unicode { &UNICODE } else { &ASCII };
     let mut lines: Vec<(String, String, Option<String>)> = Vec::with_capacity(tree.turns.len());
-    let mut stack: Vec<Step> = roots(tree)
+    let mut stack: Vec<PendingTurn> = roots(tree)
         .into_iter()
         .rev()
-        .map(|turn| Step { turn, first: String::new(), next: String::new(), level: 0 })
+        .map(|turn| PendingTurn { turn, first: String::new(), next: String::new(), level: 0 })
         .collect();
     while let Some(step) = stack.pop() {
         let Some(turn) = tree.turns.get(step.turn) else { continue };
@@ -78,12 +81,17 @@ fn one(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         let says = turn.says.as_ref().map(|says| format!("{}  {says}", below.trim_end_matches(' ')));
         lines.push((left, status(turn), says));
         let Some((last, sides)) = turn.children.split_last() else { continue };
-        stack.push(Step { turn: *last, first: step.next.clone(), next: step.next.clone(), level: step.level });
+        stack.push(PendingTurn {
+            turn: *last,
+            first: step.next.clone(),
+            next: step.next.clone(),
+            level: step.level,
+        });
         for side in sides.iter().rev() {
             let deeper = step.level < DEEPEST;
             let next = if deeper { format!("{}{}", step.next, glyphs.down) } else { step.next.clone() };
             let first = format!("{}{}", step.next, glyphs.fork);
-            stack.push(Step { turn: *side, first, next, level: step.level + usize::from(deeper) });
+            stack.push(PendingTurn { turn: *side, first, next, level: step.level + usize::from(deeper) });
         }
     }
     let wide = lines.iter().map(|(left, ..)| left.width()).max().unwrap_or(0).min(LEFT);
@@ -108,16 +116,16 @@ fn roots(tree: &TreeView) -> Vec<usize> {
     others.chain(live).map(|(ix, _)| ix).collect()
 }
 
-/// Age, verdict, and what is special about a turn.
+/// Age, marks and verdict of a turn.
 fn status(turn: &TurnView) -> String {
-    let age = turn.age.map_or_else(|| "-".to_owned(), short);
+    let age = turn.age.map_or_else(|| "-".to_owned(), format_duration);
     let mut marks = Vec::new();
     for (is, word) in [
-        (turn.side, "side chain"),
+        (turn.is_side_chain, "side chain"),
         (turn.edited, "edited"),
         (turn.trimmed, "trimmed"),
-        (!turn.answered, "not answered"),
-        (turn.missing.is_some(), "parent not stored"),
+        (!turn.answered, "unanswered"),
+        (turn.missing_parent.is_some(), "parent not stored"),
     ] {
         if is {
             marks.push(word);

@@ -1,14 +1,14 @@
-//! RL545: marks for the prompt cache that the API does not take.
+//! RL545: prompt cache marks that the API does not accept.
 
 use crate::history::{BlockFlags, Finding, Kind, Row};
-use crate::json::mend::Mend;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
     ///
     /// Finds more than four blocks with `cache_control` (including those on tools and instructions), and thinking
-    /// blocks with it. The oldest are reported, because the newest are the ones that a cache is meant for.
+    /// blocks with it. The oldest are reported, because the cache needs the newest.
     ///
     /// ## Why it matters
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// `cache_control` is removed. The model sees the same, and thinking that is bound to its prefix stays valid.
+    /// `cache_control` is removed. The model sees the same, and signed thinking stays valid.
     ///
     /// ## Evidence
     ///
@@ -64,12 +64,12 @@ crate::rule! {
 const LIMIT: u32 = 4;
 const ON_THINKING: u8 = 1;
 
-static MEND: Mend = Mend::strip(&["cache_control"]).keeping_signatures();
+static MEND: ValueEdit = ValueEdit::strip(&["cache_control"]).keeping_signatures();
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let marked = cx.history.rows.iter().filter(|row| row.has(BlockFlags::CACHED));
     let (on_thinking, marked): (Vec<&Row>, Vec<&Row>) = marked.partition(|row| row.kind == Kind::Thinking);
-    let finding = |row: &Row| Finding::new(RULE.code, *row).mend(&MEND);
+    let finding = |row: &Row| Finding::new(RULE.code, *row).edit_value(&MEND);
     for row in on_thinking {
         out.add(finding(row).variant(ON_THINKING));
     }

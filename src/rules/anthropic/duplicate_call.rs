@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, Finding, Kind, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{Finding, Kind, PairState, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -17,8 +17,8 @@ crate::rule! {
     ///
     /// > messages.1.content.1: `tool_use` ids must be unique
     ///
-    /// It happens when a stream is written down twice, and when a client counts its ids from zero in every turn. In
-    /// different turns the same id was accepted twice, so there it is a warning.
+    /// It happens when a stream is stored twice, and when a client counts its ids from zero in every turn. In different
+    /// turns the same id was accepted twice, so there it is a warning.
     ///
     /// ## Example
     ///
@@ -34,12 +34,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// An identical copy of a call without a result of its own is dropped. Any other call gets a new id, and so
-    /// does its result: of two calls with one id the first result answers the first. Nothing is lost.
+    /// An identical copy of a call that has no result of its own is dropped. Any other call gets a new id, and so does
+    /// its result; the first result belongs to the first call. Nothing is lost.
     ///
     /// ## Evidence
     ///
-    /// Reported: trycua/cua#524, BerriAI/litellm#23510. Recorded: two requests to claude-sonnet-4-5 that use an id again in
+    /// Reported: trycua/cua#524, BerriAI/litellm#23510. Recorded: two requests to claude-sonnet-4-5 that reuse an id in
     /// another turn were accepted.
     ANTHROPIC_DUPLICATE_CALL, "anthropic-duplicate-call" of "anthropic", Check::History(check),
     [
@@ -79,7 +79,7 @@ const API: &str = "messages.{message}.content.{block}: `tool_use` ids must be un
 const COPY: u8 = 1;
 const ELSEWHERE: u8 = 2;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
     let is_open = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Open);
     let open: HashSet<u32> = is_open.map(|pair| pair.call).collect();
@@ -96,14 +96,16 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 continue;
             };
             let twin = cx.row(first);
-            if !cx.look.same_id(row, twin) {
+            if !cx.text.same_id(row, twin) {
                 continue;
             }
-            let finding = Finding::new(RULE.code, *row).with(twin.at);
+            let finding = Finding::new(RULE.code, *row).with_partner(twin.at);
             out.add(match first_step == step.model.start {
-                true if open.contains(&ix) && cx.look.same(row, twin) => finding.variant(COPY).act(Act::Drop),
-                true => finding.act(Act::Rekey),
-                false => finding.variant(ELSEWHERE).act(Act::Rekey),
+                true if open.contains(&ix) && cx.text.same_content(row, twin) => {
+                    finding.variant(COPY).act(RepairAct::Drop)
+                }
+                true => finding.act(RepairAct::Rekey),
+                false => finding.variant(ELSEWHERE).act(RepairAct::Rekey),
             });
             seen.insert(row.key, (step.model.start, ix));
         }

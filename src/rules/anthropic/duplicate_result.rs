@@ -1,12 +1,12 @@
 //! RL532: two `tool_result` blocks answer one `tool_use`.
 
-use crate::history::{Act, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{Finding, Pair, PairState, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a second `tool_result` for one `tool_use` in the same place.
+    /// Finds a second `tool_result` for one `tool_use` in the same turn.
     ///
     /// ## Why it matters
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both have the same content, the later one is dropped, and nothing is lost. Two that differ are left as
-    /// they are: it is not known which of them the model saw.
+    /// If both have the same content, the later one is dropped, and nothing is lost. Results that differ are not
+    /// changed: it is not known which of them the model saw.
     ///
     /// ## Evidence
     ///
@@ -61,14 +61,14 @@ const API: &str =
 
 const DIFFERS: u8 = 1;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    if pair.state != PairState::OutputAgain {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    if pair.state != PairState::DuplicateOutput {
         return;
     }
     let (row, twin) = (cx.row(pair.output), cx.row(pair.twin));
-    let finding = Finding::new(RULE.code, *row).with(twin.at);
-    out.add(match cx.look.same(row, twin) {
-        true => finding.act(Act::Drop),
+    let finding = Finding::new(RULE.code, *row).with_partner(twin.at);
+    out.add(match cx.text.same_content(row, twin) {
+        true => finding.act(RepairAct::Drop),
         false => finding.variant(DIFFERS).never("it is not known which of the two results is the real one"),
     });
 }

@@ -1,7 +1,7 @@
-//! RL544: a text, or what the user says, is empty.
+//! RL544: a text or a user message is empty.
 
-use crate::history::{Act, BlockFlags, Finding, Kind, Role};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{BlockFlags, Finding, Kind, RepairAct, Role};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -20,8 +20,8 @@ crate::rule! {
     ///
     /// > messages.0: user messages must have non-empty content
     ///
-    /// It happens when a stream is interrupted before its first word. White space next to other blocks of the assistant is
-    /// accepted, so that is a warning; a message of nothing but white space is an error.
+    /// It happens when a stream is interrupted before its first word. White space next to other assistant blocks is
+    /// accepted, so that is a warning; a message of only white space is an error.
     ///
     /// ## Example
     ///
@@ -34,14 +34,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The block is dropped, and its message with it if nothing else is in it; nothing is lost. The last user
-    /// message, or the only one, is kept: its intended text is not known.
+    /// The block is dropped, and its message with it if that is empty then; nothing is lost. The last user message, or
+    /// the only one, is kept: its intended text is not known.
     ///
     /// ## Evidence
     ///
-    /// A table of live probes in a published pull request (experientiallabs PR#804), and many reports. Recorded: one request
-    /// with a text of white space in the assistant's turn was accepted.
-    ANTHROPIC_EMPTY_TEXT, "anthropic-empty-text" of "anthropic" about [Field], Check::History(check),
+    /// A table of live probes in a published pull request (experientiallabs PR#804), and many reports. Recorded: one
+    /// request with an assistant text of only white space was accepted.
+    ANTHROPIC_EMPTY_TEXT, "anthropic-empty-text" of "anthropic" tags [Field], Check::History(check),
     [
         Variant {
             message: "the text is empty",
@@ -92,7 +92,7 @@ const EMPTY_MESSAGE: u8 = 2;
 const NO_CONTENT: u8 = 3;
 const BLANK_MESSAGE: u8 = 4;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let users = cx.history.messages.list.iter().filter(|message| message.role == Role::User).count();
     for (number, message) in cx.history.messages.list.iter().enumerate() {
         let row = cx.row(message.row);
@@ -103,7 +103,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             let finding = Finding::new(RULE.code, *cx.row(ix)).variant(variant);
             out.add(match alone && is_needed(cx, number, users) {
                 true => finding.never("the request needs this user message, and its text is not known"),
-                false => finding.act(Act::Drop),
+                false => finding.act(RepairAct::Drop),
             });
         };
         if row.has(BlockFlags::NULL) || row.has(BlockFlags::ABSENT) {
@@ -118,7 +118,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         for ix in message.blocks().filter(|ix| cx.row(*ix).kind == Kind::Text) {
             match cx.row(ix) {
                 row if row.has(BlockFlags::EMPTY) => add(ix, 0, alone),
-                // A line of a response that is stored over several: the response is not blank, and was gone on from.
+                // One of several lines of a response: the response is not blank, and the session continued after it.
                 row if row.has(BlockFlags::BLANK) && cx.row(message.row).id != 0 => {}
                 row if row.has(BlockFlags::BLANK) => add(ix, if alone { BLANK_MESSAGE } else { BLANK }, alone),
                 _ => {}
@@ -127,8 +127,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
 }
 
-/// Without this message of the user the conversation has none, or ends with another's.
-fn is_needed(cx: &Cx<'_>, number: usize, users: usize) -> bool {
+/// True if the conversation has no other user message, or would not end with one without it.
+fn is_needed(cx: &RuleContext<'_>, number: usize, users: usize) -> bool {
     let messages = &cx.history.messages.list;
     let is_user = |number: usize| messages.get(number).is_some_and(|message| message.role == Role::User);
     let is_last = number + 1 == messages.len();

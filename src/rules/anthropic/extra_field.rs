@@ -1,10 +1,10 @@
-//! RL549: a call has members that only a stream has.
+//! RL549: a call has fields that only streams have.
 
 use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
-use crate::json::mend::Mend;
 use crate::json::name;
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -31,9 +31,9 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: anthropics/claude-code#4378, langchain-ai/langchain#31208, sub2api#225. No recorded accepted request has
-    /// such a member. Other members that are not known are left alone.
-    ANTHROPIC_EXTRA_FIELD, "anthropic-extra-field" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    /// Reported: anthropics/claude-code#4378, langchain-ai/langchain#31208, sub2api#225. No recorded accepted request
+    /// has such a member. Other unknown fields are not changed.
+    ANTHROPIC_EXTRA_FIELD, "anthropic-extra-field" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "tool_use {call_id} has a field the API rejects: text",
@@ -56,18 +56,17 @@ crate::rule! {
     ]
 }
 
-/// Members that a block does not take back, though streams and clients leave them in it: the API was seen to refuse
-/// each as an extra input.
+/// Fields that streams and clients leave in a block: the API is known to reject each as an extra input.
 const EXTRA: &[&str] = &["text", "index"];
 
-static MEND: Mend = Mend::strip(EXTRA);
+static MEND: ValueEdit = ValueEdit::strip(EXTRA);
 
-fn check(item: &Item<'_>, out: &mut Out) {
-    // Calls of other dialects have an index of their own.
+fn check(item: &Item<'_>, out: &mut FindingSink) {
+    // Calls of other dialects have their own `index`.
     if !item.val.get(name::r#type).is_some_and(|kind| kind.is("tool_use")) {
         return;
     }
     if let Some(variant) = EXTRA.iter().position(|key| item.val.get(key).is_some()) {
-        out.add(Finding::new(RULE.code, item.row).variant(variant as u8).mend(&MEND));
+        out.add(Finding::new(RULE.code, item.row).variant(variant as u8).edit_value(&MEND));
     }
 }

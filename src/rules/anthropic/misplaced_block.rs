@@ -1,7 +1,7 @@
 //! RL534: a block is in a message of the wrong role.
 
-use crate::history::{Act, Finding, Kind, PairState, Role};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
+use crate::history::{Finding, Kind, PairState, RepairAct, Role};
+use crate::rule::{Autofix, Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -18,8 +18,8 @@ crate::rule! {
     ///
     /// > messages.9: `web_search_tool_result` blocks can only be in `assistant` messages
     ///
-    /// It happens when a client keeps a whole step of an agent as one message. That the assistant's own blocks are rejected
-    /// among the user's is a conclusion from this, and a warning.
+    /// It happens when a client stores a whole agent step as one message. That assistant blocks are rejected in user
+    /// messages is inferred from this, and a warning.
     ///
     /// ## Example
     ///
@@ -37,14 +37,14 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Both sentences were seen in live probes. No recorded accepted request has such a block.
+    /// Both sentences come from live probes. No recorded accepted request has such a block.
     ANTHROPIC_MISPLACED_BLOCK, "anthropic-misplaced-block" of "anthropic", Check::History(check),
     [
         Variant {
             message: "tool_result {call_id} is in an assistant message",
             api: Some("messages.{message}: `tool_result` blocks can only be in `user` messages"),
             evidence: Evidence::Reported,
-            fix: "move the result to the next message of the user",
+            fix: "move the result to the next user message",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -60,7 +60,7 @@ crate::rule! {
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             fix: "drop the block",
-            when: When::Always,
+            autofix: Autofix::Always,
             ..Variant::BASE
         },
     ]
@@ -69,15 +69,15 @@ crate::rule! {
 const SERVER_RESULT: u8 = 1;
 const OF_MODEL: u8 = 2;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     for pair in cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered) {
         let row = cx.row(pair.output);
         if row.role == Role::Assistant {
-            out.add(Finding::new(RULE.code, *row).act(Act::Reorder));
+            out.add(Finding::new(RULE.code, *row).act(RepairAct::Reorder));
         }
     }
     for row in cx.history.rows.iter().filter(|row| matches!(row.role, Role::User | Role::System)) {
-        let finding = Finding::new(RULE.code, *row).act(Act::Drop);
+        let finding = Finding::new(RULE.code, *row).act(RepairAct::Drop);
         match row.kind {
             Kind::ServerResult => out.add(finding.variant(SERVER_RESULT)),
             Kind::ToolUse | Kind::ServerUse | Kind::Thinking => out.add(finding.variant(OF_MODEL)),

@@ -1,9 +1,9 @@
-//! RL530: a `tool_use` is not answered at the front of the next user message.
+//! RL530: a `tool_use` is not answered at the start of the next user message.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Pair, PairState, Role, Step, Usage};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{BlockFlags, Finding, Flags, Kind, ModelStep, Pair, PairState, RepairAct, Role, Usage};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -20,9 +20,8 @@ crate::rule! {
     /// > messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_abc. Each `tool_use`
     /// > block must have a corresponding `tool_result` block in the next message.
     ///
-    /// It happens when a run is interrupted, when what the user says slips in between call and result, and when a
-    /// program adds a text before its results. At the end of a log the call is still pending: there it is only noted
-    /// (shown with `-v`).
+    /// It happens when a run is interrupted, when a user message comes between call and result, and when a program adds
+    /// text before its results. At the end of a log the call is still pending and only a note (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -34,12 +33,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A block that follows a `tool_use` in its turn is moved to before it, but for thinking (RL542), and nothing is lost. A
-    /// result that is elsewhere is moved to its place, and nothing is lost. Otherwise the call gets a placeholder
-    /// result with `is_error`, and nothing is lost; with `--orphans drop` it is dropped, and its message with it if only
-    /// thinking is left of it.
+    /// A block that follows a `tool_use` in its turn is moved to before it, except thinking (RL542). A result that is
+    /// elsewhere is moved to its place. Otherwise the call gets a placeholder result with `is_error`. Nothing is lost
+    /// in these cases. With `--orphans drop` the call is dropped, and its message with it if only thinking remains in
+    /// it.
     ///
-    /// In a session that is repaired in place a placeholder result comes as a new line after the call, as the agent itself
+    /// In a session that is repaired in place, the placeholder result is a new line after the call, as the agent itself
     /// would add it; `--orphans drop` drops the call.
     ///
     /// ## Evidence
@@ -49,7 +48,7 @@ crate::rule! {
     /// Reported: kilocode#5163, anthropics/claude-code#1237, #2697, #5060, OpenHands#7512. Documented: "Tool result blocks
     /// must immediately follow their corresponding tool use blocks", results first, any text after all of them. No
     /// recorded accepted request has such a call.
-    ANTHROPIC_MISSING_RESULT, "anthropic-missing-result" of "anthropic" about [MissingPartner], Check::History(check),
+    ANTHROPIC_MISSING_RESULT, "anthropic-missing-result" of "anthropic" tags [MissingPartner], Check::History(check),
     [
         Variant {
             message: "tool_use {call_id} has no tool_result in the next message",
@@ -74,7 +73,7 @@ crate::rule! {
             related: "the result is here",
             api: Some(API),
             evidence: Evidence::Reported,
-            fix: "move the result to the front",
+            fix: "move the result to the start of the message",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -89,7 +88,7 @@ crate::rule! {
             related: "the block after it",
             api: Some(API),
             evidence: Evidence::Recorded,
-            fix: "move what follows to before the call",
+            fix: "move the blocks after the call to before it",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -113,7 +112,7 @@ const PENDING: u8 = 3;
 const FOLLOWED: u8 = 4;
 pub const IN_SESSION: u8 = 5;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
     let answered: HashMap<u32, Pair> = cx
         .history
@@ -123,16 +122,16 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         .map(|pair| (pair.output, *pair))
         .collect();
     for step in &messages.steps {
-        late(cx, step, &answered, out);
-        followed(cx, step, out);
+        report_late_results(cx, step, &answered, out);
+        report_followed_call(cx, step, out);
     }
-    let seconds = seconds(cx);
+    let seconds = duplicate_calls(cx);
     for pair in &cx.history.pairs {
         if pair.state == PairState::Open && seconds.contains(&pair.call) {
             continue;
         }
-        let Some(mut finding) = cx.unanswered(RULE.code, pair, [FAR, PENDING]) else { continue };
-        // Lines of a session are told apart by the response that they are of, and are answered as the agent does.
+        let Some(mut finding) = cx.unanswered_call(RULE.code, pair, [FAR, PENDING]) else { continue };
+        // Lines of a session have the id of their response, and are answered as the agent does.
         let message = messages.of_row(pair.call).map(|message| cx.row(message.row));
         if finding.variant == 0 && message.is_some_and(|row| row.id != 0) {
             finding = finding.variant(IN_SESSION);
@@ -141,9 +140,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
 }
 
-/// The first call of a turn that something else than a call follows. Thinking stays where it is: moved, it would not be
-/// what was signed (RL542).
-fn followed(cx: &Cx<'_>, step: &Step, out: &mut Out) {
+/// Reports the first call of a turn that is followed by anything but calls. Thinking is not moved: its signature covers
+/// its position (RL542).
+fn report_followed_call(cx: &RuleContext<'_>, step: &ModelStep, out: &mut FindingSink) {
     let turns = &cx.history.messages;
     let blocks: Vec<u32> = turns.rows_of(step.model.clone()).collect();
     let Some(at) = blocks.iter().position(|ix| cx.row(*ix).kind == Kind::ToolUse) else { return };
@@ -154,16 +153,21 @@ fn followed(cx: &Cx<'_>, step: &Step, out: &mut Out) {
     if cx.row(call).has(Flags::RECORDED) || cx.history.settings.usage == Usage::Log {
         return;
     }
-    // A text that is all of a message's content has no row of its own.
+    // A string as the content of a message has no row.
     let text = step.model.clone().map(|turn| turns.get(turn).row).find(says);
     let other = after.iter().find(is_other).copied();
     let Some(partner) = text.or(other) else { return };
-    let finding = Finding::new(RULE.code, *cx.row(call)).variant(FOLLOWED).with(cx.row(partner).at);
-    out.add(finding.act(Act::Advance));
+    let finding = Finding::new(RULE.code, *cx.row(call)).variant(FOLLOWED).with_partner(cx.row(partner).at);
+    out.add(finding.act(RepairAct::Advance));
 }
 
-/// Results of a step that come after other content of the user.
-fn late(cx: &Cx<'_>, step: &Step, answered: &HashMap<u32, Pair>, out: &mut Out) {
+/// Reports results of a step that come after other user content.
+fn report_late_results(
+    cx: &RuleContext<'_>,
+    step: &ModelStep,
+    answered: &HashMap<u32, Pair>,
+    out: &mut FindingSink,
+) {
     let messages = &cx.history.messages;
     let mut other = false;
     for message in step.answers.clone().map(|number| messages.get(number)) {
@@ -174,14 +178,14 @@ fn late(cx: &Cx<'_>, step: &Step, answered: &HashMap<u32, Pair>, out: &mut Out) 
                 other = true;
             } else if other && let Some(pair) = answered.get(&ix) {
                 let finding = Finding::new(RULE.code, *cx.row(pair.call)).variant(LATE);
-                out.add(finding.with(cx.row(ix).at).act(Act::Reorder));
+                out.add(finding.with_partner(cx.row(ix).at).act(RepairAct::Reorder));
             }
         }
     }
 }
 
-/// Calls whose id an earlier call of their step has: those are another rule's matter.
-fn seconds(cx: &Cx<'_>) -> HashSet<u32> {
+/// Calls whose id an earlier call of their step has: RL533 reports them.
+fn duplicate_calls(cx: &RuleContext<'_>) -> HashSet<u32> {
     let messages = &cx.history.messages;
     let mut seconds = HashSet::new();
     let mut keys = HashSet::new();

@@ -1,7 +1,7 @@
-//! RL543: thinking is turned on, and the loop of calls that goes on has none.
+//! RL543: thinking is enabled, but the current tool loop has none.
 
-use crate::history::{Facts, Finding, Kind, Step};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{Finding, Kind, ModelStep, RequestFlags};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -18,7 +18,7 @@ crate::rule! {
     /// > enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use`
     /// > and `tool_result` blocks).
     ///
-    /// It happens when a client does not keep thinking, or turns it on within a loop.
+    /// It happens when a client does not store thinking, or enables it within a loop.
     ///
     /// ## Example
     ///
@@ -33,8 +33,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the thinking is not in the file, and cannot be made up. Disable `thinking` until the next user
-    /// message.
+    /// None: the thinking is not in the file, and cannot be invented. Disable `thinking` until the next user message.
     ///
     /// ## Evidence
     ///
@@ -56,19 +55,20 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    let Some(last) = messages.steps.last().filter(|_| cx.history.settings.facts.has(Facts::MANUAL_THINKING))
+    let Some(last) =
+        messages.steps.last().filter(|_| cx.history.settings.facts.has(RequestFlags::MANUAL_THINKING))
     else {
         return;
     };
-    if last.answers.end as usize != messages.list.len() || !goes_on(cx, last) {
+    if last.answers.end as usize != messages.list.len() || !is_current_loop(cx, last) {
         return;
     }
-    // Back to where the user spoke.
+    // Back to the last user message.
     let mut steps = messages.steps.iter().rev();
-    let of_loop = std::iter::once(last).chain(steps.by_ref().skip(1).take_while(|step| goes_on(cx, step)));
-    let has_thinking = |step: &Step| of_kind(cx, step, Kind::Thinking).is_some();
+    let of_loop = std::iter::once(last).chain(steps.by_ref().skip(1).take_while(|step| is_current_loop(cx, step)));
+    let has_thinking = |step: &ModelStep| first_of_kind(cx, step, Kind::Thinking).is_some();
     if of_loop.into_iter().any(has_thinking) {
         return;
     }
@@ -78,14 +78,14 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
 }
 
-/// A step with calls after which the user says nothing but results.
-fn goes_on(cx: &Cx<'_>, step: &Step) -> bool {
+/// True for a step with calls that only results follow.
+fn is_current_loop(cx: &RuleContext<'_>, step: &ModelStep) -> bool {
     let mut answers = cx.history.messages.rows_of(step.answers.clone()).peekable();
-    of_kind(cx, step, Kind::ToolUse).is_some()
+    first_of_kind(cx, step, Kind::ToolUse).is_some()
         && answers.peek().is_some()
         && answers.all(|ix| cx.row(ix).kind == Kind::ToolResult)
 }
 
-fn of_kind(cx: &Cx<'_>, step: &Step, kind: Kind) -> Option<u32> {
+fn first_of_kind(cx: &RuleContext<'_>, step: &ModelStep, kind: Kind) -> Option<u32> {
     cx.history.messages.rows_of(step.model.clone()).find(|ix| cx.row(*ix).kind == kind)
 }

@@ -1,10 +1,10 @@
-//! RL535: a tool that the provider runs was called, and its result is not there.
+//! RL535: the call of a server-side tool has no result.
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Finding, Kind, Role};
+use crate::history::{Finding, Kind, RepairAct, Role};
 use crate::json::name;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -19,8 +19,8 @@ crate::rule! {
     ///
     /// > `web_search` tool use with id `srvtoolu_abc` was found without a corresponding `web_search_tool_result` block
     ///
-    /// While such a call is in flight it is accepted: a turn that the API paused is sent back as it is, and the result may
-    /// come after the results of the client's own tools.
+    /// A pending call is accepted: a turn that the API paused is sent back as it is, and the result may come after the
+    /// results of the client's own tools.
     ///
     /// ## Example
     ///
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default: `--fix-warnings` drops the call, and its message with it if nothing else is in it.
+    /// Off by default: `--fix-warnings` drops the call, and its message with it if that is empty then.
     ///
     /// ## Evidence
     ///
@@ -72,7 +72,7 @@ crate::rule! {
 const MCP: u8 = 1;
 const AGAIN: u8 = 2;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = &cx.history.rows;
     let mut last_result: HashMap<u64, usize> = HashMap::new();
     for (ix, row) in rows.iter().enumerate() {
@@ -85,16 +85,16 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if row.kind != Kind::ServerUse || row.role != Role::Assistant {
             continue;
         }
-        let finding = Finding::new(RULE.code, *row).act(Act::Drop);
+        let finding = Finding::new(RULE.code, *row).act(RepairAct::Drop);
         if let Some(&twin) = first.get(&row.key).filter(|_| row.key != 0) {
-            out.add(finding.variant(AGAIN).with(rows.get(twin).map(|twin| twin.at)));
+            out.add(finding.variant(AGAIN).with_partner(rows.get(twin).map(|twin| twin.at)));
             continue;
         }
         first.insert(row.key, ix);
         let answered = row.key != 0 && last_result.get(&row.key).is_some_and(|result| *result > ix);
         if !answered && !cx.is_pending(ix as u32) {
             let mut is_mcp = false;
-            cx.look.look(row, &mut |call| {
+            cx.text.with_item(row, &mut |call| {
                 is_mcp = call.get(name::r#type).is_some_and(|kind| kind.is("mcp_tool_use"))
             });
             out.add(finding.variant(if is_mcp { MCP } else { 0 }));

@@ -1,7 +1,7 @@
-//! RL531: a `tool_result` answers no `tool_use` of the message in front of it.
+//! RL531: a `tool_result` answers no `tool_use` of the previous message.
 
 use crate::history::{Finding, ORPHAN, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -27,13 +27,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The result is dropped, and its message with it if nothing else is in it. What the tool returned is lost for
-    /// the model; `--dropped FILE` keeps it.
+    /// The result is dropped, and its message with it if that is empty then. What the tool returned is lost for the
+    /// model; `--dropped FILE` keeps it.
     ///
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#18947 and many more. No recorded accepted request has such a result.
-    ANTHROPIC_ORPHAN_RESULT, "anthropic-orphan-result" of "anthropic" about [MissingPartner], Check::Pair(check),
+    ANTHROPIC_ORPHAN_RESULT, "anthropic-orphan-result" of "anthropic" tags [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "orphaned tool_result {call_id}: no tool_use with this id in the previous message",
@@ -48,7 +48,7 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     if pair.state != PairState::Orphan {
         return;
     }

@@ -1,10 +1,10 @@
-//! RL536: the result of a tool that the provider ran, without the call.
+//! RL536: the result of a server-side tool has no call.
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Finding, Kind, Role};
+use crate::history::{Finding, Kind, RepairAct, Role};
 use crate::json::name;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API may refuse the request with HTTP 400:
+    /// The API may reject the request with HTTP 400:
     ///
     /// > unexpected `tool_use_id` found in `advisor_tool_result` blocks: srvtoolu_abc. Each `advisor_tool_result` block
     /// > must have a corresponding `server_tool_use` block before it.
@@ -33,14 +33,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The result of an advisor is dropped. For other tools that is off by default: `--fix-warnings` drops the result. It
-    /// is not turned into text: search results are encrypted, and anything else would become words of the model.
+    /// The result of an advisor is dropped. For other tools that is off by default: `--fix-warnings` drops the result.
+    /// It is not turned into text: search results are encrypted, and other text would be attributed to the model.
     ///
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#64383, #65726, #80439, #84783, all for `advisor_tool_result`, which is an error.
     /// Recorded: one request with such a result of another tool was accepted by claude-opus-4-8, so that is a warning.
-    ANTHROPIC_ORPHAN_SERVER_RESULT, "anthropic-orphan-server-result" of "anthropic" about [MissingPartner], Check::History(check),
+    ANTHROPIC_ORPHAN_SERVER_RESULT, "anthropic-orphan-server-result" of "anthropic" tags [MissingPartner], Check::History(check),
     [
         Variant {
             message: "orphaned {type} {call_id}: no call with this id before it",
@@ -78,7 +78,7 @@ crate::rule! {
 const AGAIN: u8 = 1;
 const ADVISOR: u8 = 2;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let mut calls: HashMap<u64, usize> = HashMap::new();
     let rows = &cx.history.rows;
     let of_model = rows.iter().enumerate().filter(|(_, row)| row.role == Role::Assistant);
@@ -87,19 +87,23 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let mut first: HashMap<u64, usize> = HashMap::new();
     for (ix, row) in of_model.filter(|(_, row)| row.kind == Kind::ServerResult) {
-        let finding = Finding::new(RULE.code, *row).act(Act::Drop);
+        let finding = Finding::new(RULE.code, *row).act(RepairAct::Drop);
         match (calls.get(&row.key), first.get(&row.key)) {
             (Some(call), Some(&twin)) if *call < ix => {
-                out.add(finding.variant(AGAIN).with(rows.get(twin).map(|twin| twin.at)));
+                out.add(finding.variant(AGAIN).with_partner(rows.get(twin).map(|twin| twin.at)));
             }
             (Some(call), None) if *call < ix => drop(first.insert(row.key, ix)),
             (call, _) => {
                 let mut advisor = false;
-                cx.look.look(row, &mut |block| {
+                cx.text.with_item(row, &mut |block| {
                     advisor = block.get(name::r#type).is_some_and(|kind| kind.is("advisor_tool_result"));
                 });
                 let variant = if advisor { ADVISOR } else { 0 };
-                out.add(finding.variant(variant).with(call.and_then(|call| rows.get(*call)).map(|call| call.at)));
+                out.add(
+                    finding
+                        .variant(variant)
+                        .with_partner(call.and_then(|call| rows.get(*call)).map(|call| call.at)),
+                );
             }
         }
     }

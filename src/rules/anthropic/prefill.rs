@@ -1,19 +1,19 @@
-//! RL546: a request ends with a message of the assistant that the model does not continue.
+//! RL546: a request ends with an assistant message that the model does not continue.
 
-use crate::history::{Act, BlockFlags, Finding, Kind, Usage};
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend, put_member};
+use crate::history::{BlockFlags, Finding, Kind, RepairAct, Usage};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
 use crate::json::{Val, name, string};
 use crate::place::Edit;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
+use crate::rule::{Autofix, Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{Levels, Trait};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an assistant message at the end of a request: for a model that rejects prefill, one that ends with
-    /// thinking, and one whose text ends with white space. A turn with server-side tools is skipped: the API pauses
-    /// such turns, and accepts them back as they are. A log may end with the assistant.
+    /// Finds an assistant message at the end of a request if the model rejects prefill, if it ends with thinking, or if
+    /// its text ends with white space. A turn with server-side tools is skipped: the API pauses such turns, and accepts
+    /// them as they are. A log may end with the assistant.
     ///
     /// ## Why it matters
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// > This model does not support assistant message prefill. The conversation must end with a user message.
     ///
-    /// Models that take prefill reject two forms of it:
+    /// Models that support prefill reject two forms of it:
     ///
     /// > messages.1: The final block in an assistant message cannot be `thinking`.
     ///
@@ -38,14 +38,14 @@ crate::rule! {
     /// ## Fix
     ///
     /// Thinking at the end is dropped, and white space is removed. The message itself is dropped only with
-    /// `--fix-warnings`: usually what is missing is the next user message.
+    /// `--fix-warnings`: usually the next user message is missing.
     ///
     /// ## Evidence
     ///
-    /// Reported: anomalyco/opencode#13768, agenticloops-ai/agentic-ai-engineering#43 and many more; thinking at the end:
-    /// tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322, which measured it; white space:
+    /// Reported: anomalyco/opencode#13768, agenticloops-ai/agentic-ai-engineering#43 and many more; thinking at the
+    /// end: tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322 (measured); white space:
     /// Anthropic's page on prefill. Claude Sonnet 5: a recorded rejection of July 2026; Claude Fable 5:
-    /// vybestack/llxprt-code#3695. Four recorded requests to models that take prefill were accepted.
+    /// vybestack/llxprt-code#3695. Four recorded requests to models that support prefill were accepted.
     ANTHROPIC_PREFILL, "anthropic-prefill" of "anthropic", Check::History(check),
     [
         Variant {
@@ -55,7 +55,7 @@ crate::rule! {
             ),
             evidence: Evidence::Reported,
             fix: "drop the message",
-            when: When::Asked,
+            autofix: Autofix::OnRequest,
             ..Variant::BASE
         },
         Variant {
@@ -72,7 +72,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the white space",
             loss: Loss::Lossless,
-            when: When::Always,
+            autofix: Autofix::Always,
             ..Variant::BASE
         },
         Variant {
@@ -92,11 +92,11 @@ const THINKING_LAST: u8 = 1;
 const WHITE_SPACE: u8 = 2;
 const EMPTY: u8 = 3;
 
-static TRIM: Mend = Mend::by(trim);
+static TRIM: ValueEdit = ValueEdit::by(trim);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    // The API sees the assistant's messages at the end as one.
+    // The API merges the assistant messages at the end.
     let Some(step) = messages.steps.last().filter(|step| step.model.end as usize == messages.list.len()) else {
         return;
     };
@@ -107,9 +107,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let blocks: Vec<u32> = messages.rows_of(step.model.clone()).collect();
     let thinking = blocks.iter().rev().take_while(|ix| cx.row(**ix).kind == Kind::Thinking);
     for ix in thinking.clone() {
-        out.add(finding(*ix, THINKING_LAST).act(Act::Drop));
+        out.add(finding(*ix, THINKING_LAST).act(RepairAct::Drop));
     }
-    // A call at the end waits for its result, and that is another rule's matter; server tools make a turn pause.
+    // A call at the end waits for its result (RL530); server-side tools pause a turn.
     let waits = |ix: &u32| matches!(cx.row(*ix).kind, Kind::ToolUse | Kind::ServerUse | Kind::ServerResult);
     if thinking.count() > 0 || blocks.iter().any(waits) {
         return;
@@ -122,28 +122,28 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let rows = || step.model.clone().map(|number| messages.get(number).row);
         let variant = if rows().all(is_empty) { EMPTY } else { 0 };
         for row in rows() {
-            out.add(finding(row, variant).act(Act::Drop));
+            out.add(finding(row, variant).act(RepairAct::Drop));
         }
         return;
     }
     let last = messages.get(step.model.end - 1);
     let text = last.blocks().next_back().unwrap_or(last.row);
     let mut spaced = false;
-    cx.look.look(cx.row(text), &mut |val| {
+    cx.text.with_item(cx.row(text), &mut |val| {
         let text = val.get(name::text).or_else(|| val.get(name::content)).and_then(|text| text.text());
         let text = text.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
         spaced = !text.trim().is_empty() && text.trim_end() != text;
     });
     if spaced {
-        out.add(finding(text, WHITE_SPACE).mend(&TRIM));
+        out.add(finding(text, WHITE_SPACE).edit_value(&TRIM));
     }
 }
 
-/// Takes white space off the end of a text.
-fn trim(item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    // A text is a block's, or all that the message says.
+/// Removes white space from the end of a text.
+fn trim(item: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
+    // The text of a block, or the content of a message.
     let key = if item.get(name::text).is_some() { "text" } else { "content" };
-    let text = item.get(key).and_then(|text| text.text()).ok_or(Cannot("the item has no text"))?;
+    let text = item.get(key).and_then(|text| text.text()).ok_or(EditRefusal("the item has no text"))?;
     let text = String::from_utf8_lossy(&text).trim_end().to_owned();
     Ok(put_member(item, key, &string::quoted(&text), base, out)?)
 }

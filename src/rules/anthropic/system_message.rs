@@ -1,15 +1,15 @@
-//! RL547: a message of the role `system` where the API takes none.
+//! RL547: a message of the role `system` where the API does not accept one.
 
-use crate::history::{Act, BlockFlags, Finding, Kind, Message, Role};
-use crate::json::mend::Mend;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{BlockFlags, Finding, Kind, MessageSpan, RepairAct, Role};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{Levels, Trait};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `system` message at the start of the messages, anywhere for a model that accepts none, and elsewhere
-    /// if it does not follow a user message.
+    /// Finds a `system` message at the start of the messages, anywhere if the model does not support them, and
+    /// otherwise if it does not follow a user message.
     ///
     /// ## Why it matters
     ///
@@ -17,7 +17,7 @@ crate::rule! {
     ///
     /// > role 'system' is not supported on this model
     ///
-    /// Later ones take instructions within the conversation, but not at its beginning, and only after a user message:
+    /// Later models accept instructions within the conversation, but not at its start, and only after a user message:
     ///
     /// > messages.0: use the top-level 'system' parameter for the initial system prompt
     ///
@@ -35,20 +35,20 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Texts at the start are appended to the request's own `system`, and nothing is lost. Within the conversation
-    /// the message becomes a user message: the text is kept, its authority is not.
+    /// Texts at the start are appended to the request's own `system`, and nothing is lost. Within the conversation the
+    /// message becomes a user message: the text is kept, its authority is lost.
     ///
     /// ## Evidence
     ///
-    /// Recorded: one request was rejected with the first sentence, and 23 with such messages were accepted by later models.
-    /// The sentences about the place were each reported once; the last is a warning.
+    /// Recorded: one request was rejected with the first sentence, and 23 with such messages were accepted by later
+    /// models. The sentences about the position were each reported once; the last is a warning.
     ANTHROPIC_SYSTEM_MESSAGE, "anthropic-system-message" of "anthropic", Check::History(check),
     [
         Variant {
             message: "system message in `messages`: instructions belong in `system`",
             api: Some("role 'system' is not supported on this model"),
             evidence: Evidence::Recorded,
-            fix: "move them to the request's `system`",
+            fix: "move the instructions to the request's `system`",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -57,7 +57,7 @@ crate::rule! {
             api: Some("messages.{message}: use the top-level 'system' parameter for the initial system prompt"),
             also: &["The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role."],
             evidence: Evidence::Reported,
-            fix: "move them to the request's `system`",
+            fix: "move the instructions to the request's `system`",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -81,11 +81,11 @@ crate::rule! {
 
 const AT_BEGINNING: u8 = 1;
 const WITHIN: u8 = 2;
-const NOT_BEHIND_USER: u8 = 3;
+const NOT_AFTER_USER: u8 = 3;
 
-static TO_USER: Mend = Mend::put("role", r#""user""#);
+static TO_USER: ValueEdit = ValueEdit::put("role", r#""user""#);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let refused = cx.has(Trait::RefusesSystemMessages);
     let mut before = Role::None;
     for message in &cx.history.messages.list {
@@ -95,7 +95,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         let finding = Finding::new(RULE.code, *cx.row(message.row));
         let to_user = || match is_text(cx, message) {
-            true => finding.mend(&TO_USER),
+            true => finding.edit_value(&TO_USER),
             false => finding.never("it contains more than text"),
         };
         match before {
@@ -103,21 +103,18 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 let finding = finding.variant(if refused { 0 } else { AT_BEGINNING });
                 out.add(match cx.history.settings.request {
                     _ if !is_text(cx, message) => finding.never("it contains more than text"),
-                    Some(_) => finding.act(Act::Hoist),
-                    None => finding.never(
-                        "this file has no place for `system`: send the instructions there \
-                                           yourself",
-                    ),
+                    Some(_) => finding.act(RepairAct::Hoist),
+                    None => finding.never("this file has no `system` field; send the instructions there yourself"),
                 });
             }
             _ if refused => out.add(to_user().variant(WITHIN)),
             Role::User => {}
-            _ => out.add(to_user().variant(NOT_BEHIND_USER)),
+            _ => out.add(to_user().variant(NOT_AFTER_USER)),
         }
     }
 }
 
-fn is_text(cx: &Cx<'_>, message: &Message) -> bool {
+fn is_text(cx: &RuleContext<'_>, message: &MessageSpan) -> bool {
     let blocks = || message.blocks().map(|ix| cx.row(ix).kind);
     cx.row(message.row).has(BlockFlags::CONTENT) || blocks().count() > 0 && blocks().all(|kind| kind == Kind::Text)
 }

@@ -1,7 +1,7 @@
 //! RL542: thinking comes after other blocks of its turn.
 
-use crate::history::{Act, BlockFlags, Finding, Kind, Step};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{BlockFlags, Finding, Kind, ModelStep, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -18,13 +18,13 @@ crate::rule! {
     ///
     /// It happens when a client sorts the blocks of a message by their kind.
     ///
-    /// Thinking after a `tool_use` of the same message means that a client has put several responses into one message. What
-    /// is known of that: the signatures were made for other messages, and the API was reported to reject such histories with
+    /// Thinking after a `tool_use` of the same message means that a client merged several responses into one message.
+    /// The signatures were made for other messages, and the API was reported to reject such histories with
     ///
     /// > messages.3.content.4: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.
     /// > These blocks must remain as they were in the original response.
     ///
-    /// though nobody has shown that every model does. It is a warning.
+    /// It is not known that every model does so, hence a warning.
     ///
     /// ## Example
     ///
@@ -39,9 +39,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default: `--fix-warnings` drops the thinking that is out of place, `--reasoning strip` drops all thinking,
-    /// which is what helps where a signature is rejected. It is not moved to the front: newer models bind it to what
-    /// came before it.
+    /// Off by default: `--fix-warnings` drops the misplaced thinking, `--reasoning strip` drops all thinking, which
+    /// helps if a signature is rejected. It is not moved to the front: newer models bind it to the content before it.
     ///
     /// ## Evidence
     ///
@@ -63,8 +62,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} comes after a tool_use of the same message, so the message holds several responses; their \
-                      signatures may no longer be valid (use --reasoning strip to remove all thinking)",
+            message: "{type} comes after a tool_use of the same message, so the message contains several responses; their signatures may no longer be valid (use --reasoning strip to remove all thinking)",
             related: "the tool_use",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
@@ -76,32 +74,33 @@ crate::rule! {
 
 const SEVERAL: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    // The lines of a session are told apart by the response that they are of, and judged one by one (RL661).
-    let is_of_lines = |step: &&Step| step.model.clone().any(|number| cx.row(messages.get(number).row).id != 0);
+    // The lines of a session have the id of their response, and are judged one by one (RL661).
+    let is_of_lines =
+        |step: &&ModelStep| step.model.clone().any(|number| cx.row(messages.get(number).row).id != 0);
     for step in messages.steps.iter().filter(|step| !is_of_lines(step)) {
-        // A text that is all of a message's content has no row of its own.
+        // A string as the content of a message has no row.
         let texts = step.model.clone().map(|message| messages.get(message).row);
         let said = texts.filter(|ix| cx.row(*ix).has(BlockFlags::CONTENT));
         let first = said.chain(messages.rows_of(step.model.clone())).min();
         let Some(first) = first.filter(|ix| cx.row(*ix).kind != Kind::Thinking) else {
-            of_several(cx, step, out);
+            report_merged_responses(cx, step, out);
             continue;
         };
         for ix in messages.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::Thinking) {
             let finding = Finding::new(RULE.code, *cx.row(ix));
-            out.add(finding.with(cx.row(first).at).act(Act::Drop));
+            out.add(finding.with_partner(cx.row(first).at).act(RepairAct::Drop));
         }
     }
 }
 
-/// Thinking after a call: one message that was put together from several responses.
-fn of_several(cx: &Cx<'_>, step: &Step, out: &mut Out) {
+/// Reports thinking after a call: the message was merged from several responses.
+fn report_merged_responses(cx: &RuleContext<'_>, step: &ModelStep, out: &mut FindingSink) {
     let rows = || cx.history.messages.rows_of(step.model.clone());
     let Some(call) = rows().find(|ix| cx.row(*ix).kind == Kind::ToolUse) else { return };
     for ix in rows().filter(|ix| *ix > call && cx.row(*ix).kind == Kind::Thinking) {
         let finding = Finding::new(RULE.code, *cx.row(ix)).variant(SEVERAL);
-        out.add(finding.with(cx.row(call).at).act(Act::Drop));
+        out.add(finding.with_partner(cx.row(call).at).act(RepairAct::Drop));
     }
 }

@@ -1,9 +1,9 @@
-//! RL537: the id of a call has characters that the API does not take, or is missing.
+//! RL537: the id of a call is missing or has characters that are not allowed.
 
 use crate::dialect::Item;
-use crate::history::{Act, Finding, KEYLESS, Kind, KindSet};
+use crate::history::{Finding, KEYLESS, Kind, KindSet, RepairAct};
 use crate::json::name;
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -19,7 +19,7 @@ crate::rule! {
     ///
     /// > messages.2.content.0.tool_result.tool_use_id: Field required
     ///
-    /// It happens to histories that began with another provider, whose ids look like `functions.f:0`.
+    /// It happens with histories that began with another provider, whose ids look like `functions.f:0`.
     ///
     /// ## Example
     ///
@@ -36,9 +36,9 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: langchain-ai/langchain PR#37756; the missing field was seen in a live probe. No recorded accepted request
-    /// has such an id.
-    ANTHROPIC_TOOL_ID, "anthropic-tool-id" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
+    /// Reported: langchain-ai/langchain PR#37756; the missing field comes from a live probe. No recorded accepted
+    /// request has such an id.
+    ANTHROPIC_TOOL_ID, "anthropic-tool-id" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
             message: "the id of tool_use {call_id} has characters that are not allowed",
@@ -68,7 +68,7 @@ crate::rule! {
 const MISSING: u8 = 1;
 const RESULT_WITHOUT: u8 = 2;
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let finding = Finding::new(RULE.code, item.row);
     let Some(key) = item.key else {
         let is_absent = item.row.kind == Kind::ToolResult && item.val.get(name::tool_use_id).is_none();
@@ -76,6 +76,6 @@ fn check(item: &Item<'_>, out: &mut Out) {
     };
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     if item.row.kind == Kind::ToolUse && !key.decode().iter().all(allowed) {
-        out.add(finding.act(Act::Rename));
+        out.add(finding.act(RepairAct::Rename));
     }
 }

@@ -1,13 +1,13 @@
-//! RL538: the input of a call is no object.
+//! RL538: the input of a call is not an object.
 
 use crate::dialect::Item;
 use crate::dialects::common::input_object;
 use crate::history::{Finding, Kind, KindSet};
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
 use crate::json::{Val, name};
 use crate::place::Edit;
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -21,7 +21,8 @@ crate::rule! {
     ///
     /// > messages.35.content.0.tool_use.input: Input should be a valid dictionary
     ///
-    /// It happens when a stream breaks off within the arguments, and when a client keeps them as a text, as other APIs do.
+    /// It happens when a stream breaks off within the arguments, and when a client stores them as a string, as other
+    /// APIs do.
     ///
     /// ## Example
     ///
@@ -38,9 +39,9 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported in ten threads. No recorded accepted request has such an input. For tools that the provider runs no such
-    /// sentence was seen: there it is a warning.
-    ANTHROPIC_TOOL_INPUT, "anthropic-tool-input" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
+    /// Reported in ten threads. No recorded accepted request has such an input. For server-side tools no such rejection
+    /// is known: there it is a warning.
+    ANTHROPIC_TOOL_INPUT, "anthropic-tool-input" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
     [
         Variant {
             message: "the input of call {call_id} is not an object",
@@ -60,19 +61,19 @@ crate::rule! {
     ]
 }
 
-static MEND: Mend = Mend::by(make_object);
+static MEND: ValueEdit = ValueEdit::by(make_object);
 
-fn check(item: &Item<'_>, out: &mut Out) {
-    // Calls of other dialects keep their arguments elsewhere.
+fn check(item: &Item<'_>, out: &mut FindingSink) {
+    // Calls of other dialects have their arguments elsewhere.
     let is_use =
         item.val.get(name::r#type).and_then(|kind| kind.text()).is_some_and(|kind| kind.ends_with(b"tool_use"));
     if is_use && !item.val.get(name::input).as_ref().is_some_and(Val::is_object) {
         let finding = Finding::new(RULE.code, item.row).variant(u8::from(item.row.kind == Kind::ServerUse));
-        out.add(finding.mend(&MEND));
+        out.add(finding.edit_value(&MEND));
     }
 }
 
-fn make_object(call: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+fn make_object(call: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let input = call.get(name::input).map_or(b"{}".to_vec(), |input| input_object(input, "raw"));
     Ok(put_member(call, "input", &input, base, out)?)
 }

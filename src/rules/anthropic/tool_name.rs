@@ -1,9 +1,9 @@
-//! RL539: a call names no tool.
+//! RL539: a call has no tool name.
 
 use crate::dialect::Item;
-use crate::history::{Act, Finding, Kind, KindSet};
+use crate::history::{Finding, Kind, KindSet, RepairAct};
 use crate::json::name;
-use crate::rule::{Check, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once, in the provider's words. No recorded accepted request has such a call.
-    ANTHROPIC_TOOL_NAME, "anthropic-tool-name" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    ANTHROPIC_TOOL_NAME, "anthropic-tool-name" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "tool_use {call_id} has no tool name",
@@ -43,10 +43,10 @@ crate::rule! {
     ]
 }
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let is_use = item.val.get(name::r#type).is_some_and(|kind| kind.is("tool_use"));
     let named = item.val.get(name::name).and_then(|name| name.as_str()).is_some_and(|name| !name.is_empty());
     if is_use && !named {
-        out.add(Finding::new(RULE.code, item.row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, item.row).act(RepairAct::Drop));
     }
 }

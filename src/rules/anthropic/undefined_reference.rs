@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 
 use crate::history::{BlockFlags, Finding, Kind};
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit};
 use crate::json::{Val, name, string};
 use crate::place::Edit;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
     ///
     /// Finds a `tool_reference` block, in the result of a tool search, that names a tool missing from the request's
-    /// `tools`. Requests with MCP servers are left out: their tools are not in the file.
+    /// `tools`. Requests with MCP servers are skipped: their tools are not in the file.
     ///
     /// ## Why it matters
     ///
@@ -36,9 +36,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The references of that result become text blocks that name the tools, so that the model still sees what the search
-    /// found; tools that were deferred are no longer loaded by it. The result of a search that the provider ran is not
-    /// changed. To keep the references, define the tool again, with `"defer_loading": true`.
+    /// The references of that result become text blocks that name the tools, so that the model still sees what the
+    /// search found; deferred tools are no longer loaded by it. The result of a server-side search is not changed. To
+    /// keep the references, define the tool again, with `"defer_loading": true`.
     ///
     /// ## Evidence
     ///
@@ -56,34 +56,34 @@ crate::rule! {
     ]
 }
 
-static MEND: Mend = Mend::by(to_text).at(&["content"]);
+static MEND: ValueEdit = ValueEdit::by(to_text).at(&["content"]);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let Some(tools) = cx.history.settings.tools else { return };
     let mut results = cx.history.rows.iter().filter(|row| row.has(BlockFlags::REFERS)).peekable();
     if results.peek().is_none() {
         return;
     }
     let mut defined: HashSet<Vec<u8>> = HashSet::new();
-    cx.look.value(tools, &mut |list| {
+    cx.text.with_value(tools, &mut |list| {
         defined
             .extend(list.elements().filter_map(|tool| tool.get(name::name)?.text()).map(|name| name.into_owned()));
     });
     for row in results.filter(|row| matches!(row.kind, Kind::ToolResult | Kind::ServerResult)) {
         let mut missing = false;
-        cx.look.look(row, &mut |result| {
+        cx.text.with_item(row, &mut |result| {
             missing = references(result).filter_map(name).any(|name| !defined.contains(&name));
         });
         let finding = Finding::new(RULE.code, *row);
         match row.kind {
             _ if !missing => {}
-            Kind::ToolResult => out.add(finding.mend(&MEND)),
+            Kind::ToolResult => out.add(finding.edit_value(&MEND)),
             _ => out.add(finding.never("the provider wrote the result; define the tool again instead")),
         }
     }
 }
 
-/// The references in a result: of a client's search in its content, of the provider's in a list of their own.
+/// The references in a result: in its content for a client's search, in their own list for a server-side one.
 fn references<'t>(result: Val<'t>) -> impl Iterator<Item = Val<'t>> {
     let content = result.get(name::content);
     let own = content.and_then(|content| content.get(name::tool_references));
@@ -99,7 +99,7 @@ fn name(reference: Val<'_>) -> Option<Vec<u8>> {
     reference.get(name::tool_name).and_then(|name| name.text()).map(|name| name.into_owned())
 }
 
-fn to_text(content: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+fn to_text(content: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     for reference in content.elements().filter(|block| is_reference(*block)) {
         let name = name(reference).unwrap_or_default();
         let text = string::quoted(&format!("tool found: {}", String::from_utf8_lossy(&name)));

@@ -1,7 +1,7 @@
 //! RL540: a request with calls in its history defines no tools.
 
-use crate::history::{Facts, Finding, Kind};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{Finding, Kind, RequestFlags};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -16,7 +16,7 @@ crate::rule! {
     ///
     /// > Requests which include `tool_use` or `tool_result` blocks must define tools.
     ///
-    /// It happens when a history is sent to be summed up or titled, with the tools left out.
+    /// It happens when a history is sent without its tools, to be summarised or titled.
     ///
     /// ## Example
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the tool definitions are not in the history. Send them along, with `tool_choice` none if the tools
-    /// should not be called.
+    /// None: the tool definitions are not in the history. Send them, with `tool_choice` none if the tools should not be
+    /// called.
     ///
     /// ## Evidence
     ///
@@ -47,8 +47,8 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    if !cx.history.settings.facts.has(Facts::NO_TOOLS) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    if !cx.history.settings.facts.has(RequestFlags::NO_TOOLS) {
         return;
     }
     let mut rows = cx.history.rows.iter();

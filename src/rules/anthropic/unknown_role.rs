@@ -1,7 +1,7 @@
-//! RL548: a message of a role that the API does not know.
+//! RL548: a message has a role that the API does not know.
 
 use crate::history::{Finding, Kind, Role};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API knows no other roles. It happens when messages of different APIs are put together: `tool` and `developer`
-    /// are roles of Chat Completions.
+    /// The API has no other roles. It happens when messages of different APIs are combined: `tool` and `developer` are
+    /// roles of Chat Completions.
     ///
     /// ## Example
     ///
@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the roles of a message are an enumeration.
-    ANTHROPIC_UNKNOWN_ROLE, "anthropic-unknown-role" of "anthropic" about [Field], Check::History(check),
+    ANTHROPIC_UNKNOWN_ROLE, "anthropic-unknown-role" of "anthropic" tags [Field], Check::History(check),
     [
         Variant {
             message: "the message has no role, or a role of another API",
@@ -38,7 +38,7 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let known = |role: Role| matches!(role, Role::User | Role::Assistant | Role::System);
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::BlockMessage && !known(row.role)) {
         out.add(Finding::new(RULE.code, *row).never("it is not known which role it should have"));

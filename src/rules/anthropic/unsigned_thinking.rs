@@ -1,16 +1,16 @@
-//! RL541: a thinking block without a signature.
+//! RL541: a thinking block has no signature.
 
 use crate::dialect::Item;
-use crate::history::{Act, BlockFlags, Finding, Kind, KindSet};
+use crate::history::{BlockFlags, Finding, Kind, KindSet, RepairAct};
 use crate::json::{Val, name};
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
     /// Finds a `thinking` block without a `signature`, one without `thinking`, and a `redacted_thinking` block without
-    /// `data`. Thinking whose text is empty, but signed, is as the API sends it.
+    /// `data`. The API itself sends signed thinking with an empty text.
     ///
     /// ## Why it matters
     ///
@@ -20,8 +20,8 @@ crate::rule! {
     ///
     /// > messages.1.content.0: Invalid `signature` in `thinking` block
     ///
-    /// It happens when a stream breaks off before the signature, when a client merges thinking, and when the thinking is
-    /// another provider's.
+    /// It happens when a stream breaks off before the signature, when a client merges thinking, and when the thinking
+    /// comes from another provider.
     ///
     /// ## Example
     ///
@@ -34,20 +34,20 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The block is dropped: a signature cannot be made up. The model loses its thinking.
-    /// `--reasoning strip` drops all thinking, also what is signed: that is the fix where the API rejects a signature, which
-    /// no file shows.
+    /// The block is dropped: a signature cannot be invented. The model loses its thinking. `--reasoning strip` drops
+    /// all thinking, even if it is signed: use it if the API rejects a signature, which cannot be seen in a file.
     ///
     /// ## Evidence
     ///
     /// Reported: llxprt-code#2335, hermes-agent#24401, oh-my-pi#6379, strands-agents/sdk-python#1598. No recorded accepted
     /// request has such a block.
     ///
-    /// A signed block whose text is empty is not reported: seven recorded requests to claude-sonnet-5, whose thinking text may be
-    /// left out, and one to claude-sonnet-4-6 were accepted with one. Users also report it as the cause of "`thinking` blocks in
-    /// the latest assistant message cannot be modified" (hive-mind#1836, openclaw#112029, CLIProxyAPI#3663): after that
-    /// answer `explain --error` looks for such blocks, and `--proven RL541` reports and drops them.
-    ANTHROPIC_UNSIGNED_THINKING, "anthropic-unsigned-thinking" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::Thinking]), check),
+    /// A signed block whose text is empty is not reported: seven recorded requests to claude-sonnet-5, whose thinking
+    /// text may be omitted, and one to claude-sonnet-4-6 were accepted with one. Users also report it as the cause of
+    /// "`thinking` blocks in the latest assistant message cannot be modified" (hive-mind#1836, openclaw#112029,
+    /// CLIProxyAPI#3663): after that answer `explain --error` looks for such blocks, and `--proven RL541` reports and
+    /// drops them.
+    ANTHROPIC_UNSIGNED_THINKING, "anthropic-unsigned-thinking" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::Thinking]), check),
     [
         Variant {
             message: "{type} has no signature",
@@ -92,7 +92,7 @@ const WITHOUT: u8 = 2;
 const NO_DATA: u8 = 3;
 const SIGNED_EMPTY: u8 = 4;
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let signed = item.row.has(BlockFlags::SIGNED);
     let variant = match item.val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
         Some(b"redacted_thinking") if !signed => NO_DATA,
@@ -106,5 +106,5 @@ fn check(item: &Item<'_>, out: &mut Out) {
         }
         _ => return,
     };
-    out.add(Finding::new(RULE.code, item.row).variant(variant).act(Act::Drop));
+    out.add(Finding::new(RULE.code, item.row).variant(variant).act(RepairAct::Drop));
 }

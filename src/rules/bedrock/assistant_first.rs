@@ -1,8 +1,8 @@
-//! RL587: the first message is not the user's.
+//! RL587: the first message is not from the user.
 
-use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Message, Role};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::{Answer, Levels, Trait};
+use crate::history::{BlockFlags, Finding, Flags, Kind, MessageSpan, RepairAct, Role};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -15,8 +15,8 @@ crate::rule! {
     ///
     /// > A conversation must start with a user message. Try again with a conversation that starts with a user message.
     ///
-    /// One recorded request to Claude that begins so was accepted, so it is a warning; for Nova it is an error. It happens when a history is cut from
-    /// the front.
+    /// One such request to Claude was recorded as accepted, so it is a warning; for Nova it is an error. It happens
+    /// when a history is cut from the front.
     ///
     /// ## Example
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The messages are dropped, with the results of their calls; where it is a warning, this requires `--fix-warnings`. A history without a user
-    /// message is left as it is.
+    /// The messages are dropped, with the results of their calls; where it is a warning, this requires
+    /// `--fix-warnings`. A history without a user message is not changed.
     ///
     /// ## Evidence
     ///
@@ -39,7 +39,7 @@ crate::rule! {
         Variant {
             message: "the conversation starts with an assistant message",
             api: Some("A conversation must start with a user message. Try again with a conversation that starts with a user message."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the message",
@@ -48,7 +48,7 @@ crate::rule! {
         Variant {
             message: "the conversation starts with an assistant message, which Nova rejects",
             api: Some("A conversation must start with a user message. Try again with a conversation that starts with a user message."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "drop the message",
             ..Variant::BASE
@@ -56,12 +56,12 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages.list;
     if !messages.first().is_some_and(|message| message.role == Role::Assistant) {
         return;
     }
-    let says = |message: &Message| {
+    let says = |message: &MessageSpan| {
         let words = message.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult);
         message.role == Role::User && (words || cx.row(message.row).has(BlockFlags::CONTENT))
     };
@@ -70,7 +70,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in leading.map(|message| cx.row(message.row)).filter(|row| !row.has(Flags::RECORDED)) {
         let finding = Finding::new(RULE.code, *row).variant(u8::from(cx.has(Trait::UserFirst)));
         out.add(match begin {
-            Some(_) => finding.act(Act::Drop),
+            Some(_) => finding.act(RepairAct::Drop),
             None => finding.never("the history has no user message"),
         });
     }

@@ -1,13 +1,13 @@
 //! RL586: a text is blank.
 
 use crate::dialects::bedrock::empty_texts;
-use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Row};
+use crate::history::{BlockFlags, Finding, Flags, Kind, RepairAct, Row};
 use crate::json::Val;
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
 use crate::place::Edit;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -21,8 +21,8 @@ crate::rule! {
     /// > The text field in the ContentBlock object at messages.1.content.0 is blank. Add text to the text field, and try
     /// > again.
     ///
-    /// Two recorded requests to Claude with such a block were accepted, so it is a warning. An empty text in a result was
-    /// accepted in none, and is an error.
+    /// Two recorded requests to Claude with such a block were accepted, so it is a warning. No recorded accepted
+    /// request has an empty text in a result, so that is an error.
     ///
     /// ## Example
     ///
@@ -35,18 +35,18 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the block is dropped, and its message with it if nothing else is in it. The only block
-    /// of a history is kept. The empty text of a result becomes one that says that the tool gave no output.
+    /// With `--fix-warnings` the block is dropped, and its message with it if that is empty then. The only block of a
+    /// history is kept. The empty text of a result is replaced with a text saying that the tool gave no output.
     ///
     /// ## Evidence
     ///
     /// Reported: hermes-agent PR#63983, langchain-ai/langchain-aws#403; in results NousResearch/hermes-agent#55093. Two recorded accepted requests have a blank text.
-    BEDROCK_BLANK_TEXT, "bedrock-blank-text" of "bedrock" about [Field], Check::History(check),
+    BEDROCK_BLANK_TEXT, "bedrock-blank-text" of "bedrock" tags [Field], Check::History(check),
     [
         Variant {
             message: "the text is empty or only white space",
             api: Some("The text field in the ContentBlock object at messages.{message}.content.{block} is blank. Add text to the text field, and try again."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the block",
@@ -55,9 +55,9 @@ crate::rule! {
         },
         Variant {
             message: "the text of toolResult {call_id} is empty",
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
-            fix: "replace it by a text saying that the tool gave no output",
+            fix: "replace it with a text saying that the tool gave no output",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -66,9 +66,9 @@ crate::rule! {
 
 const RESULT: u8 = 1;
 
-static MEND: Mend = Mend::by(say_so);
+static MEND: ValueEdit = ValueEdit::by(add_notice);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let is_blank = |row: &&Row| {
         let blank = row.has(BlockFlags::EMPTY) || row.has(BlockFlags::BLANK);
         row.kind == Kind::Text && blank && !row.has(Flags::RECORDED)
@@ -77,18 +77,18 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(is_blank) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match blocks {
-            1 => finding.never("nothing else would remain of the history"),
-            _ => finding.act(Act::Drop),
+            1 => finding.never("the history would be empty without it"),
+            _ => finding.act(RepairAct::Drop),
         });
     }
     let blank =
         |row: &&Row| row.kind == Kind::ToolResult && row.has(BlockFlags::BLANK) && !row.has(Flags::RECORDED);
     for row in cx.history.rows.iter().filter(blank) {
-        out.add(Finding::new(RULE.code, *row).variant(RESULT).mend(&MEND));
+        out.add(Finding::new(RULE.code, *row).variant(RESULT).edit_value(&MEND));
     }
 }
 
-fn say_so(block: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+fn add_notice(block: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     for part in empty_texts(block) {
         put_member(part, "text", br#""the tool gave no output""#, base, out)?;
     }

@@ -2,9 +2,9 @@
 
 use crate::dialects::bedrock::document;
 use crate::history::{Finding, Flags, Kind, Role};
-use crate::json::mend::Mend;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -30,13 +30,13 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported in many places. In all recorded accepted requests there is a text with each document.
+    /// Reported in many places. In all recorded accepted requests each document comes with a text.
     BEDROCK_DOCUMENT_ALONE, "bedrock-document-alone" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the message has a document but no text",
             api: Some("A text block must be included when using documents."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "add a text that refers to the document",
             loss: Loss::Lossless,
@@ -45,9 +45,9 @@ crate::rule! {
     ]
 }
 
-static MEND: Mend = Mend::append(r#"{"text":"see the attached document"}"#).at(&["content"]);
+static MEND: ValueEdit = ValueEdit::append(r#"{"text":"see the attached document"}"#).at(&["content"]);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     for message in cx.history.messages.list.iter().filter(|message| message.role == Role::User) {
         let has = |kind: Kind| message.blocks().any(|ix| cx.row(ix).kind == kind);
         if !has(Kind::Media) || has(Kind::Text) || cx.row(message.row).has(Flags::RECORDED) {
@@ -55,11 +55,11 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         let is_document = |ix: u32| {
             let mut is = false;
-            cx.look.look(cx.row(ix), &mut |block| is = document(block).is_some());
+            cx.text.with_item(cx.row(ix), &mut |block| is = document(block).is_some());
             is
         };
         if message.blocks().filter(|ix| cx.row(*ix).kind == Kind::Media).any(is_document) {
-            out.add(Finding::new(RULE.code, *cx.row(message.row)).mend(&MEND));
+            out.add(Finding::new(RULE.code, *cx.row(message.row)).edit_value(&MEND));
         }
     }
 }

@@ -1,14 +1,14 @@
-//! RL591: a document has a name that the API does not take.
+//! RL591: a document has a name that the API does not accept.
 
 use crate::dialect::Item;
 use crate::dialects::bedrock::document;
 use crate::history::{Finding, Flags, Kind, KindSet};
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit};
 use crate::json::{Val, name, string};
 use crate::place::Edit;
-use crate::rule::{Check, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -24,7 +24,7 @@ crate::rule! {
     /// > square brackets. The name can't contain more than one consecutive whitespace character. Check that the file name
     /// > conforms to these restrictions and retry your request.
     ///
-    /// It happens when the name of a file is taken as it is: the dot of its ending is rejected already.
+    /// It happens when a file name is used as it is: even the dot of its extension is rejected.
     ///
     /// ## Example
     ///
@@ -36,18 +36,18 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Runs of other characters become a single space; a name of which nothing is left becomes `document`.
+    /// Runs of other characters become a single space; an empty result becomes `document`.
     ///
     /// ## Evidence
     ///
-    /// Reported: simonw/llm-bedrock#8, vercel/ai#20365 and PR#20366 (which found that underscores are taken),
+    /// Reported: simonw/llm-bedrock#8, vercel/ai#20365 and PR#20366 (which found that underscores are accepted),
     /// anomalyco/opencode#19964, strands-agents/harness-sdk#3019. All names in recorded accepted requests fit.
-    BEDROCK_DOCUMENT_NAME, "bedrock-document-name" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::Media, Kind::ToolResult]), check),
+    BEDROCK_DOCUMENT_NAME, "bedrock-document-name" of "bedrock" tags [Field], Check::Item(KindSet::of(&[Kind::Media, Kind::ToolResult]), check),
     [
         Variant {
             message: "the document name has characters that are not allowed, or is too long",
             api: Some("The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character. Check that the file name conforms to these restrictions and retry your request."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "remove the characters that are not allowed",
             ..Variant::BASE
@@ -55,25 +55,25 @@ crate::rule! {
     ]
 }
 
-static MEND: Mend = Mend::by(rename);
+static MEND: ValueEdit = ValueEdit::by(rename);
 
 /// A document's name may be this many characters long (AWS API reference, DocumentBlock).
 const LIMIT: usize = 200;
 
-/// Where a longer one is cut: a number to tell it from another may come after it.
+/// Length to which a longer one is truncated, so that a number can be appended to make it unique.
 const CUT: usize = LIMIT - 10;
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let refused = |document: Val<'_>| {
         document.get(name::name).and_then(|name| name.text()).is_some_and(|name| !allows_name(&name))
     };
     let mut documents = document(item.val).into_iter().chain(inner_documents(item.val));
     if !item.row.has(Flags::RECORDED) && documents.any(refused) {
-        out.add(Finding::new(RULE.code, item.row).mend(&MEND));
+        out.add(Finding::new(RULE.code, item.row).edit_value(&MEND));
     }
 }
 
-/// Whether a document may be called so. The underscore is not documented, and accepted in live probes.
+/// True if the API accepts this document name. The underscore is not documented, but accepted in live probes.
 fn allows_name(name: &[u8]) -> bool {
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"_ -()[]".contains(b);
     !name.is_empty()
@@ -88,11 +88,11 @@ fn inner_documents<'t>(block: Val<'t>) -> impl Iterator<Item = Val<'t>> {
     content.into_iter().flat_map(|content| content.elements()).filter_map(|part| part.get(name::document))
 }
 
-/// Takes out of a document's name what may not stand there; in a result, out of those of all its documents.
-fn rename(block: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+/// Removes the characters that are not allowed from the name of a document, or of all documents in a result.
+fn rename(block: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     for document in block.get(name::document).into_iter().chain(inner_documents(block)) {
-        let name = document.get(name::name).ok_or(Cannot("the document has no name"))?;
-        let text = name.text().ok_or(Cannot("the name is not a text"))?;
+        let name = document.get(name::name).ok_or(EditRefusal("the document has no name"))?;
+        let text = name.text().ok_or(EditRefusal("the name is not a text"))?;
         if !allows_name(&text) {
             out.push(Edit::replace(base.of(name), string::quoted(&allowed_name(&text))));
         }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Finding, Flags, Kind, Row};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Finding, Flags, Kind, RepairAct, Row};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -42,7 +42,7 @@ crate::rule! {
             message: "duplicate document name",
             related: "the other document",
             api: Some("Messages can't contain duplicate document names. Rename the document and retry your request."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "rename the later document",
             loss: Loss::Lossless,
@@ -51,14 +51,14 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let mut seen: HashMap<u64, &Row> = HashMap::new();
     // Only documents have a key: their names.
     let documents = cx.history.rows.iter().filter(|row| row.kind == Kind::Media && row.key != 0);
     for row in documents.filter(|row| !row.has(Flags::RECORDED)) {
         match seen.get(&row.key) {
             None => drop(seen.insert(row.key, row)),
-            Some(first) => out.add(Finding::new(RULE.code, *row).with(first.at).act(Act::Rekey)),
+            Some(first) => out.add(Finding::new(RULE.code, *row).with_partner(first.at).act(RepairAct::Rekey)),
         }
     }
 }

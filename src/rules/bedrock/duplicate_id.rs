@@ -1,10 +1,10 @@
-//! RL582: a message has two calls, or two results, of one id.
+//! RL582: a message has two calls, or two results, with one id.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, Finding, Kind, PairState, Row};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Finding, Kind, PairState, RepairAct, Row};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -36,8 +36,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Of two identical ones the later is dropped, and nothing is lost. A call that differs gets a new id, with its
-    /// result. Two results that differ are left as they are: it is not known which of them the model should see.
+    /// Of two identical blocks the later is dropped, and nothing is lost. A call that differs gets a new id, with its
+    /// result. Results that differ are not changed: it is not known which of them the model should see.
     ///
     /// ## Evidence
     ///
@@ -49,7 +49,7 @@ crate::rule! {
             message: "duplicate toolResult for {call_id} with the same content",
             related: "the first one",
             api: Some(RESULTS),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "drop the later copy",
             loss: Loss::Lossless,
@@ -59,7 +59,7 @@ crate::rule! {
             message: "duplicate toolResult for {call_id} with different content",
             related: "the first one",
             api: Some(RESULTS),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
@@ -67,7 +67,7 @@ crate::rule! {
             message: "duplicate toolUse {call_id}: an identical call is in the same message",
             related: "the first one",
             api: Some(CALLS),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "drop the later copy",
             loss: Loss::Lossless,
@@ -77,7 +77,7 @@ crate::rule! {
             message: "duplicate toolUseId {call_id} on two different calls of one message",
             related: "the first one",
             api: Some(CALLS),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "give the later call and its result a new id",
             loss: Loss::Lossless,
@@ -94,11 +94,11 @@ const DIFFERS: u8 = 1;
 const SAME_CALL: u8 = 2;
 const OTHER_CALL: u8 = 3;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    // Calls and results that are each other's are no copies, whatever they say: both get an id of their own.
+    // Calls and results that form a pair are not copies, whatever their content: both get a new id.
     let answered =
-        cx.history.pairs.iter().filter(|pair| matches!(pair.state, PairState::Answered | PairState::Far));
+        cx.history.pairs.iter().filter(|pair| matches!(pair.state, PairState::Answered | PairState::Misplaced));
     let paired: HashSet<u32> = answered.flat_map(|pair| [pair.call, pair.output]).collect();
     for message in &messages.list {
         let mut seen: HashMap<(bool, u64), &Row> = HashMap::new();
@@ -112,13 +112,13 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 seen.insert((is_call, row.key), row);
                 continue;
             };
-            let finding = Finding::new(RULE.code, *row).with(first.at);
-            let same = || cx.look.same(first, row);
+            let finding = Finding::new(RULE.code, *row).with_partner(first.at);
+            let same = || cx.text.same_content(first, row);
             out.add(match is_call {
-                true if !paired.contains(&ix) && same() => finding.variant(SAME_CALL).act(Act::Drop),
-                true => finding.variant(OTHER_CALL).act(Act::Rekey),
+                true if !paired.contains(&ix) && same() => finding.variant(SAME_CALL).act(RepairAct::Drop),
+                true => finding.variant(OTHER_CALL).act(RepairAct::Rekey),
                 false if paired.contains(&ix) => continue,
-                false if same() => finding.variant(SAME).act(Act::Drop),
+                false if same() => finding.variant(SAME).act(RepairAct::Drop),
                 false => finding.variant(DIFFERS).never(
                     "it is not known which of the two results is the real \
                                                          one",

@@ -1,7 +1,7 @@
 //! RL585: a message has no content.
 
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -15,7 +15,7 @@ crate::rule! {
     /// > The content field in the Message object at messages.355 is empty. Add a ContentBlock object to the content field and
     /// > try again.
     ///
-    /// It happens when the model answered nothing, and when all that a message said was filtered out.
+    /// It happens when the model's answer was empty, and when all content of a message was filtered out.
     ///
     /// ## Example
     ///
@@ -34,12 +34,12 @@ crate::rule! {
     ///
     /// Reported, and verified with both roles: theopenco/llmgateway PR#3127. None of 21 recorded accepted requests has such a
     /// message.
-    BEDROCK_EMPTY_CONTENT, "bedrock-empty-content" of "bedrock" about [Field], Check::History(check),
+    BEDROCK_EMPTY_CONTENT, "bedrock-empty-content" of "bedrock" tags [Field], Check::History(check),
     [
         Variant {
             message: "the message has no content",
             api: Some("The content field in the Message object at messages.{message} is empty. Add a ContentBlock object to the content field and try again."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "drop the message",
             loss: Loss::Lossless,
@@ -48,6 +48,6 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    cx.empty_messages(RULE.code, out);
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    cx.report_empty_messages(RULE.code, out);
 }

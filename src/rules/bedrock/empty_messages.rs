@@ -1,7 +1,7 @@
 //! RL596: a request has no messages.
 
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A conversation must start with a message of the user, and the API rejects a request without one.
+    /// A conversation must start with a user message, and the API rejects a request without one.
     ///
     /// It happens when a history is cut to fit a budget, or repaired by dropping its only message.
     ///
@@ -22,8 +22,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the missing content cannot be made up. `fix` never leaves such a list either: where a fix would drop
-    /// the last entry, it is not made.
+    /// None: the missing content cannot be invented. `fix` never produces such a list either: a fix that would drop the
+    /// last entry is not applied.
     ///
     /// ## Evidence
     ///
@@ -32,15 +32,15 @@ crate::rule! {
     [
         Variant {
             message: "the request has no messages",
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if let Some(list) = cx.history.settings.empty {
-        out.add(cx.on_request(RULE.code, list).never("the missing content cannot be made up"));
+        out.add(cx.request_finding(RULE.code, list).never("the missing content cannot be invented"));
     }
 }

@@ -1,15 +1,15 @@
-//! RL593: reasoning is where it is not taken back.
+//! RL593: reasoning is where the API does not accept it.
 
-use crate::history::{Act, Finding, Flags, Kind, Role};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::{Answer, Levels, Trait};
+use crate::history::{Finding, Flags, Kind, RepairAct, Role};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds `reasoningContent` in a user message; and, as a warning, in any message for a model that does not
-    /// reason or does not accept its reasoning back. The model is in the URL and not in the request: the latter is
-    /// reported only if a record or `--model` names it.
+    /// Finds `reasoningContent` in a user message; and, as a warning, in any message if the model does not reason or
+    /// does not accept its reasoning in the history. The model is in the URL and not in the request, so the warning
+    /// requires that a record or `--model` names it.
     ///
     /// ## Why it matters
     ///
@@ -17,7 +17,7 @@ crate::rule! {
     ///
     /// > User messages cannot contain reasoning content. Please remove the reasoning content and try again.
     ///
-    /// It happens when roles are mixed up, and when a history that one model made is sent to another.
+    /// It happens when roles are mixed up, and when the history of one model is sent to another.
     ///
     /// ## Example
     ///
@@ -38,7 +38,7 @@ crate::rule! {
         Variant {
             message: "reasoning in a user message",
             api: Some("User messages cannot contain reasoning content. Please remove the reasoning content and try again."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "drop the reasoning",
             ..Variant::BASE
@@ -46,7 +46,7 @@ crate::rule! {
         Variant {
             message: "the model does not accept reasoning in the history",
             api: Some("User messages cannot contain reasoning content. Please remove the reasoning content and try again."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the reasoning",
@@ -57,14 +57,14 @@ crate::rule! {
 
 const FOREIGN: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
     for message in &messages.list {
         for row in message.blocks().map(|ix| cx.row(ix)) {
             if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
                 continue;
             }
-            let finding = Finding::new(RULE.code, *row).act(Act::Drop);
+            let finding = Finding::new(RULE.code, *row).act(RepairAct::Drop);
             if message.role == Role::User {
                 out.add(finding);
             } else if cx.has(Trait::NoReasoning) {

@@ -1,8 +1,8 @@
-//! RL580: a call is answered neither in the next turn nor in its own.
+//! RL580: a call has no result in the next turn.
 
 use crate::history::{Flags, Kind, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -16,8 +16,8 @@ crate::rule! {
     ///
     /// > Expected toolResult blocks at messages.2.content for the following Ids: tooluse_abc
     ///
-    /// It happens when a run is interrupted, when the user writes before the tool answers, and when a history is cut. At
-    /// the end of a log the call is still pending: there it is only noted (shown with `-v`).
+    /// It happens when a run is interrupted, when the user writes before the tool answers, and when a history is cut.
+    /// At the end of a log the call is still pending and only a note (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -31,9 +31,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A result that is elsewhere is moved to the front of the turn after the call, and nothing is lost. Otherwise the call
-    /// gets a placeholder result, and nothing is lost; with `--orphans drop` it is dropped, and its message with it if it
-    /// says nothing else.
+    /// A result that is elsewhere is moved to the start of the turn after the call, and nothing is lost. Otherwise the
+    /// call gets a placeholder result, and nothing is lost; with `--orphans drop` it is dropped, and its message with
+    /// it if that is empty then.
     ///
     /// ## Evidence
     ///
@@ -44,7 +44,7 @@ crate::rule! {
         Variant {
             message: "toolUse {call_id} has no toolResult in the next turn",
             api: Some(EXPECTED),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
             loss: Loss::Adds,
@@ -54,7 +54,7 @@ crate::rule! {
             message: "the toolResult for {call_id} is not in the next turn",
             related: "the result is here",
             api: Some(EXPECTED),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "move the result to right after its call",
             loss: Loss::Lossless,
@@ -74,14 +74,14 @@ const EXPECTED: &str = "Expected toolResult blocks at messages.{arg}.content for
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    if !matches!(pair.state, PairState::Open | PairState::Far) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    if !matches!(pair.state, PairState::Open | PairState::Misplaced) {
         return;
     }
     let messages = &cx.history.messages;
     let row = cx.row(pair.call);
     let number = messages.number_of(pair.call);
-    // What the provider runs may still be running; a second call of one id is RL582's.
+    // A server-side call may still be running; a second call with one id is RL582.
     let again = |number: u32| {
         let mut before = messages.get(number).first..pair.call;
         before.any(|ix| cx.row(ix).kind == Kind::ToolUse && cx.row(ix).key == row.key)
@@ -90,6 +90,6 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         return;
     }
     let after = number.and_then(|number| messages.step_of(number)).map_or(0, |step| step.model.end);
-    let finding = cx.unanswered(RULE.code, pair, [FAR, PENDING]);
+    let finding = cx.unanswered_call(RULE.code, pair, [FAR, PENDING]);
     finding.into_iter().for_each(|finding| out.add(finding.arg(after)));
 }

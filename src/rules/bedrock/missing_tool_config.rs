@@ -1,14 +1,14 @@
-//! RL588: tools were called, and the request defines none.
+//! RL588: the history has tool calls, but the request defines no tools.
 
 use std::collections::BTreeSet;
 
-use crate::history::{Act, Facts, Finding, Flags, Kind, Row};
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend, put_member};
+use crate::history::{Finding, Flags, Kind, RepairAct, RequestFlags, Row};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
 use crate::json::{Val, name};
 use crate::place::Edit;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// > The toolConfig field must be defined when using toolUse and toolResult content blocks.
     ///
-    /// It happens when a history is summed up, titled or continued by a request that needs no tools.
+    /// It happens when a history is summarised, titled or continued by a request that needs no tools.
     ///
     /// ## Example
     ///
@@ -45,7 +45,7 @@ crate::rule! {
         Variant {
             message: "the history has tool calls, but the request has no toolConfig",
             api: Some("The toolConfig field must be defined when using toolUse and toolResult content blocks."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "add a toolConfig with the called tools",
             ..Variant::BASE
@@ -53,10 +53,10 @@ crate::rule! {
     ]
 }
 
-static CONFIG: Mend = Mend::by(define);
+static CONFIG: ValueEdit = ValueEdit::by(define);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    if !cx.history.settings.facts.has(Facts::NO_TOOLS) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    if !cx.history.settings.facts.has(RequestFlags::NO_TOOLS) {
         return;
     }
     let is_of_tools =
@@ -66,13 +66,13 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let finding = Finding::new(RULE.code, *first);
     let calls = first.kind == Kind::ToolUse || blocks.any(|row| row.kind == Kind::ToolUse);
     out.add(match calls {
-        true => finding.act(Act::Request(&CONFIG)),
+        true => finding.act(RepairAct::EditRequest(&CONFIG)),
         false => finding.never("there is no call that names a tool"),
     });
 }
 
-/// Defines the tools that a request's messages call: their names, and nothing about their arguments.
-fn define(body: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+/// Defines the tools that the messages of a request call: only their names, not their arguments.
+fn define(body: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let messages = body.get(name::messages).into_iter().flat_map(|messages| messages.elements());
     let blocks = messages.filter_map(|message| message.get(name::content)).flat_map(|content| content.elements());
     let names: BTreeSet<&[u8]> = blocks

@@ -1,8 +1,8 @@
-//! RL597: a result is beside something else, and the model takes it only alone.
+//! RL597: a message has tool results and other content, which the model rejects.
 
 use crate::history::{Finding, Flags, Kind, Role};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::{Answer, Trait};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::{ErrorDetails, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// > messages.4.content: Conversation blocks and tool result blocks cannot be provided in the same turn.
     ///
-    /// Claude and Nova take such a message, so the rule is silent for them and for models that are not known.
+    /// Claude and Nova accept such a message, so the rule is off for them and for unknown models.
     ///
     /// ## Example
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the user says belongs after the model's answer to the results, which is not in the file.
+    /// None: the user's text belongs after the model's answer to the results, which is not in the file.
     ///
     /// ## Evidence
     ///
@@ -42,14 +42,14 @@ crate::rule! {
             api: Some(
                 "messages.{message}.content: Conversation blocks and tool result blocks cannot be provided in the same turn.",
             ),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if !cx.has(Trait::ResultsAlone) {
         return;
     }

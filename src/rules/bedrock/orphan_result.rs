@@ -1,8 +1,8 @@
 //! RL581: a result answers no call.
 
 use crate::history::{Finding, ORPHAN, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -38,7 +38,7 @@ crate::rule! {
         Variant {
             message: "orphaned toolResult {call_id}: no toolUse with this id in the previous turn",
             api: Some("The number of toolResult blocks at messages.{message}.content exceeds the number of toolUse blocks of previous turn."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "drop the result",
             ..Variant::BASE
@@ -46,12 +46,12 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     let messages = &cx.history.messages;
     let orphan = match pair.state {
         PairState::Orphan => true,
-        // Two in one message are RL582's.
-        PairState::OutputAgain => messages.number_of(pair.twin) != messages.number_of(pair.output),
+        // Two in one message are RL582.
+        PairState::DuplicateOutput => messages.number_of(pair.twin) != messages.number_of(pair.output),
         _ => false,
     };
     if orphan {

@@ -1,24 +1,24 @@
-//! RL592: a document lies in S3, and the model does not take it from there.
+//! RL592: a document is in S3, and the model accepts only inline bytes.
 
 use crate::dialects::bedrock::document;
 use crate::history::{Finding, Flags, Kind, Row};
 use crate::json::name;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::{Answer, Trait};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::{ErrorDetails, Trait};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, for Claude, a `document` whose source is an `s3Location`. The model is in the URL and not in the request: the
-    /// rule applies where a record or `--model` names it.
+    /// Finds, for Claude, a `document` whose source is an `s3Location`. The model is in the URL and not in the request:
+    /// the rule applies only if a record or `--model` names it.
     ///
     /// ## Why it matters
     ///
-    /// The service hands the request on to the model, which rejects it with HTTP 400:
+    /// The service passes the request to the model, which rejects it with HTTP 400:
     ///
     /// > The model returned the following errors: messages.2.content.2.document.source.type: Field required
     ///
-    /// It happens when a history that another model made is sent to Claude.
+    /// It happens when the history of another model is sent to Claude.
     ///
     /// ## Example
     ///
@@ -37,26 +37,26 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Recorded: pydantic-ai, `test_multimodal_tool_return_matrix`, claude-sonnet-4-5.
-    BEDROCK_REMOTE_DOCUMENT, "bedrock-remote-document" of "bedrock" about [Field], Check::History(check),
+    BEDROCK_REMOTE_DOCUMENT, "bedrock-remote-document" of "bedrock" tags [Field], Check::History(check),
     [
         Variant {
             message: "the document is in S3, but this model accepts only inline bytes",
             api: Some("The model returned the following errors: messages.{message}.content.{block}.document.source.type: Field required"),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Recorded,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if !cx.has(Trait::NoRemoteDocuments) {
         return;
     }
     let is_media = |row: &&Row| row.kind == Kind::Media && !row.has(Flags::RECORDED);
     for row in cx.history.rows.iter().filter(is_media) {
         let mut remote = false;
-        cx.look.look(row, &mut |block| {
+        cx.text.with_item(row, &mut |block| {
             let source = document(block).and_then(|document| document.get(name::source));
             remote = source.is_some_and(|source| source.get(name::s3Location).is_some());
         });

@@ -1,12 +1,12 @@
-//! RL589: a result is an error, and says nothing.
+//! RL589: a result is an error without content.
 
 use crate::dialect::Item;
 use crate::dialects::bedrock::tool_result;
 use crate::history::{Finding, Flags, Kind, KindSet};
-use crate::json::mend::Mend;
 use crate::json::name;
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -31,17 +31,17 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A text that says that the tool gave no output is added.
+    /// A text saying that the tool gave no output is added.
     ///
     /// ## Evidence
     ///
-    /// Reported once or twice, in the API's own words.
-    BEDROCK_SILENT_ERROR, "bedrock-silent-error" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolResult]), check),
+    /// Reported once or twice, with the API's sentence.
+    BEDROCK_SILENT_ERROR, "bedrock-silent-error" of "bedrock" tags [Field], Check::Item(KindSet::of(&[Kind::ToolResult]), check),
     [
         Variant {
             message: "toolResult {call_id} is an error without content",
             api: Some("The content field at messages.{message}.content.{block}.toolResult cannot be empty when status value is error."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "add a text saying that the tool gave no output",
             loss: Loss::Lossless,
@@ -50,12 +50,12 @@ crate::rule! {
     ]
 }
 
-static MEND: Mend = Mend::append(r#"{"text":"the tool gave no output"}"#).at(&["toolResult", "content"]);
+static MEND: ValueEdit = ValueEdit::append(r#"{"text":"the tool gave no output"}"#).at(&["toolResult", "content"]);
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let Some(result) = tool_result(item.val).filter(|_| !item.row.has(Flags::RECORDED)) else { return };
     let empty = result.get(name::content).is_some_and(|content| content.is_array() && content.count() == 0);
     if empty && result.get(name::status).is_some_and(|status| status.is("error")) {
-        out.add(Finding::new(RULE.code, item.row).mend(&MEND));
+        out.add(Finding::new(RULE.code, item.row).edit_value(&MEND));
     }
 }

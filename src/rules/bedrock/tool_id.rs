@@ -1,10 +1,10 @@
-//! RL583: the id of a call is one that the API does not take.
+//! RL583: the id of a call is not valid.
 
 use crate::dialect::Item;
 use crate::history::kind::ID_LIMIT;
-use crate::history::{Act, Finding, Flags, KEYLESS, Kind, KindSet};
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Finding, Flags, KEYLESS, Kind, KindSet, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -14,8 +14,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API's reference gives this pattern and this length, and the service rejects what does not fit before the model sees
-    /// it. It happens to histories that began with another provider.
+    /// The API reference documents this pattern and this length, and the service rejects other ids before the model
+    /// sees them. It happens with histories that began with another provider.
     ///
     /// ## Example
     ///
@@ -35,12 +35,12 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: AWS API reference, ToolUseBlock and ToolResultBlock (an older version allows no `.` and no `:`);
-    /// run-llama/llama_index PR#22775, maximhq/bifrost PR#6300. All ids of recorded accepted requests fit.
-    BEDROCK_TOOL_ID, "bedrock-tool-id" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
+    /// run-llama/llama_index PR#22775, maximhq/bifrost PR#6300. All ids in recorded accepted requests are valid.
+    BEDROCK_TOOL_ID, "bedrock-tool-id" of "bedrock" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
             message: "the id of toolUse {call_id} is too long or has characters that are not allowed",
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Documented,
             fix: "give the call and its result a valid id",
             loss: Loss::Lossless,
@@ -48,7 +48,7 @@ crate::rule! {
         },
         Variant {
             message: "the {type} has no toolUseId",
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Documented,
             fix: "give the call and its result the same new id, or drop the block",
             ..Variant::BASE
@@ -58,7 +58,7 @@ crate::rule! {
 
 const MISSING: u8 = 1;
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     if item.row.has(Flags::RECORDED) {
         return;
     }
@@ -68,6 +68,6 @@ fn check(item: &Item<'_>, out: &mut Out) {
     };
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"_.:-".contains(b);
     if item.row.kind == Kind::ToolUse && !(key.len() <= ID_LIMIT && key.iter().all(allowed)) {
-        out.add(finding.act(Act::Rename));
+        out.add(finding.act(RepairAct::Rename));
     }
 }

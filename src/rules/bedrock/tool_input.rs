@@ -1,15 +1,15 @@
-//! RL584: the input of a call is no object.
+//! RL584: the input of a call is not an object.
 
 use crate::dialect::Item;
 use crate::dialects::bedrock::tool_use;
 use crate::dialects::common::input_object;
 use crate::history::{Finding, Flags, Kind, KindSet};
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
 use crate::json::{Val, name};
 use crate::place::Edit;
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -23,7 +23,7 @@ crate::rule! {
     /// > The format of the value at messages.1.content.0.toolUse.input is invalid. Provide a json object for the field and
     /// > try again.
     ///
-    /// It happens when the arguments are kept as a text, as other APIs do, or when a stream was cut in the middle of them.
+    /// It happens when the arguments are stored as a string, as other APIs do, or when a stream breaks off within them.
     ///
     /// ## Example
     ///
@@ -43,12 +43,12 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#16561. All inputs in recorded accepted requests are objects.
-    BEDROCK_TOOL_INPUT, "bedrock-tool-input" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    BEDROCK_TOOL_INPUT, "bedrock-tool-input" of "bedrock" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "the input of call {call_id} is not an object",
             api: Some("The format of the value at messages.{message}.content.{block}.toolUse.input is invalid. Provide a json object for the field and try again."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "turn it into an object",
             loss: Loss::Lossless,
@@ -57,16 +57,16 @@ crate::rule! {
     ]
 }
 
-static MEND: Mend = Mend::by(make_object).at(&["toolUse"]);
+static MEND: ValueEdit = ValueEdit::by(make_object).at(&["toolUse"]);
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let input = tool_use(item.val).and_then(|call| call.get(name::input));
     if !input.as_ref().is_some_and(Val::is_object) && !item.row.has(Flags::RECORDED) {
-        out.add(Finding::new(RULE.code, item.row).mend(&MEND));
+        out.add(Finding::new(RULE.code, item.row).edit_value(&MEND));
     }
 }
 
-fn make_object(call: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+fn make_object(call: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let input = call.get(name::input).map_or(b"{}".to_vec(), |input| input_object(input, "input"));
     Ok(put_member(call, "input", &input, base, out)?)
 }

@@ -1,19 +1,19 @@
-//! RL594: reasoning has no signature, or one that the model does not take.
+//! RL594: reasoning has no signature, or one that the model does not accept.
 
-use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Role, Row};
-use crate::json::mend::Mend;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Trait};
+use crate::history::{BlockFlags, Finding, Flags, Kind, RepairAct, Role, Row};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Trait};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, for Claude, `reasoningContent` of the assistant without a signature; and for gpt-oss, reasoning with one. The model is
-    /// in the URL and not in the request: the rule applies where a record or `--model` names it.
+    /// Finds, for Claude, assistant `reasoningContent` without a signature; and for gpt-oss, reasoning with one. The
+    /// model is in the URL and not in the request: the rule applies only if a record or `--model` names it.
     ///
     /// ## Why it matters
     ///
-    /// The service hands the request on to Claude, which rejects it with HTTP 400:
+    /// The service passes the request to Claude, which rejects it with HTTP 400:
     ///
     /// > The model returned the following errors: messages.1.content.0.thinking.signature: Field required
     ///
@@ -22,8 +22,8 @@ crate::rule! {
     /// > This model doesn't support the reasoningContent.reasoningText.signature field. Remove
     /// > reasoningContent.reasoningText.signature and try again.
     ///
-    /// It happens when a client stores the text of a thought without its signature, when a stream was cut before the
-    /// signature came, and when the thought was another model's.
+    /// It happens when a client stores reasoning without its signature, when a stream breaks off before the signature,
+    /// and when the reasoning comes from another model.
     ///
     /// ## Example
     ///
@@ -38,20 +38,20 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// For Claude the reasoning is dropped: a signature cannot be made up. For gpt-oss the signature is removed,
-    /// and the reasoning is kept. Where the API rejects a signature that is there, `--reasoning strip` drops all reasoning.
+    /// For Claude the reasoning is dropped: a signature cannot be invented. For gpt-oss the signature is removed, and
+    /// the reasoning is kept. If the API rejects an existing signature, `--reasoning strip` drops all reasoning.
     ///
     /// ## Evidence
     ///
     /// Reported: run-llama/llama_index#20851, can1357/oh-my-pi PR#10486 (an empty signature counts as none),
-    /// langchain-ai/langchain-aws PR#408, maximhq/bifrost PR#6942; for gpt-oss earendil-works/pi#686. All recorded accepted
-    /// reasoning to Claude is signed.
+    /// langchain-ai/langchain-aws PR#408, maximhq/bifrost PR#6942; for gpt-oss earendil-works/pi#686. All reasoning in
+    /// recorded accepted requests to Claude is signed.
     BEDROCK_UNSIGNED_REASONING, "bedrock-unsigned-reasoning" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the reasoning has no signature, which this model requires",
             api: Some("The model returned the following errors: messages.{message}.content.{block}.thinking.signature: Field required"),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "drop the reasoning",
             ..Variant::BASE
@@ -59,7 +59,7 @@ crate::rule! {
         Variant {
             message: "the reasoning has a signature, which this model does not accept",
             api: Some("This model doesn't support the reasoningContent.reasoningText.signature field. Remove reasoningContent.reasoningText.signature and try again."),
-            answer: Answer::AWS,
+            error: ErrorDetails::AWS,
             evidence: Evidence::Reported,
             fix: "remove the signature",
             loss: Loss::Lossless,
@@ -70,9 +70,9 @@ crate::rule! {
 
 const SIGNED: u8 = 1;
 
-static UNSIGN: Mend = Mend::strip(&["signature"]).at(&["reasoningContent", "reasoningText"]);
+static UNSIGN: ValueEdit = ValueEdit::strip(&["signature"]).at(&["reasoningContent", "reasoningText"]);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let wants = cx.has(Trait::SignedReasoning) && !cx.has(Trait::NoReasoning);
     if !wants && !cx.has(Trait::UnsignedReasoning) {
         return;
@@ -84,18 +84,18 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             }
             let finding = Finding::new(RULE.code, *row);
             if wants && !row.has(BlockFlags::SIGNED) {
-                out.add(finding.act(Act::Drop));
+                out.add(finding.act(RepairAct::Drop));
             } else if !wants && has_signature(cx, row) {
-                out.add(finding.variant(SIGNED).mend(&UNSIGN));
+                out.add(finding.variant(SIGNED).edit_value(&UNSIGN));
             }
         }
     }
 }
 
-/// Whether the member is there, if only empty.
-fn has_signature(cx: &Cx<'_>, row: &Row) -> bool {
+/// True if the member exists, even if it is empty.
+fn has_signature(cx: &RuleContext<'_>, row: &Row) -> bool {
     let mut has = false;
-    cx.look.look(row, &mut |block| {
+    cx.text.with_item(row, &mut |block| {
         has = block.at(&["reasoningContent", "reasoningText", "signature"]).is_some();
     });
     has

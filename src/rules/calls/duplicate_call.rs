@@ -1,7 +1,7 @@
 //! RL104: two calls have one call_id.
 
-use crate::history::{Act, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
+use crate::history::{Finding, Pair, PairState, RepairAct};
+use crate::rule::{Autofix, Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -11,8 +11,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Outputs are paired by `call_id`, so two calls with one id leave open which output is whose. Bedrock's Mantle
-    /// accepted an id that was used again by a later call with an output of its own; what OpenAI says was not seen. It
+    /// Outputs are paired by `call_id`, so with two calls of one id it is ambiguous which output belongs to which.
+    /// Bedrock Mantle accepted an id that a later call with its own output used again; OpenAI's answer is not known. It
     /// happens when a log is merged with itself, a retry writes the call again, or a model repeats its ids.
     ///
     /// ## Example
@@ -40,7 +40,7 @@ crate::rule! {
             levels: Levels::WARNING,
             fix: "drop the later copy",
             loss: Loss::Lossless,
-            when: When::Always,
+            autofix: Autofix::Always,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
@@ -55,20 +55,20 @@ crate::rule! {
 
 const DIFFERENT: u8 = 1;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    if !matches!(pair.state, PairState::CallAgain | PairState::PairAgain) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    if !matches!(pair.state, PairState::DuplicateCall | PairState::DuplicatePair) {
         return;
     }
     let (row, first) = (*cx.row(pair.call), cx.row(pair.twin));
     if row.has_id() && row.id == first.id {
         return;
     }
-    let finding = Finding::new(RULE.code, row).with(first.at);
-    // The copy of a whole pair goes as one: its output is an equal duplicate, too (RL105).
-    let copy = cx.look.same(&row, first)
-        && (pair.state == PairState::CallAgain || super::duplicate_output::is_copy_of_first(cx, pair));
+    let finding = Finding::new(RULE.code, row).with_partner(first.at);
+    // The copy of a whole pair is removed as one: its output is an equal duplicate, too (RL105).
+    let copy = cx.text.same_content(&row, first)
+        && (pair.state == PairState::DuplicateCall || super::duplicate_output::is_copy_of_first(cx, pair));
     if copy {
-        out.add(finding.act(Act::Drop));
+        out.add(finding.act(RepairAct::Drop));
     } else {
         out.add(finding.variant(DIFFERENT).never(
             "the calls differ, and it is not known which output belongs \

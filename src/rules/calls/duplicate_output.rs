@@ -1,7 +1,7 @@
 //! RL105: two outputs have one call_id.
 
-use crate::history::{Act, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
+use crate::history::{Finding, Pair, PairState, RepairAct};
+use crate::rule::{Autofix, Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -11,8 +11,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// One call has one result. No recorded accepted request has two outputs for one `call_id`; what the API says to it
-    /// was not seen. It happens when a log is merged with itself, or a cancelled run still delivers its result.
+    /// One call has one result. No recorded accepted request has two outputs for one `call_id`; the API's answer is not
+    /// known. It happens when a log is merged with itself, or a cancelled run still delivers its result.
     ///
     /// ## Example
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Inferred. coder's chatd validator rejects it in words of its own.
+    /// Inferred. coder's chatd validator rejects it in its own words.
     DUPLICATE_OUTPUT, "duplicate-output" of "responses", Check::Pair(check),
     [
         Variant {
@@ -39,7 +39,7 @@ crate::rule! {
             levels: Levels::WARNING,
             fix: "drop the later copy",
             loss: Loss::Lossless,
-            when: When::Always,
+            autofix: Autofix::Always,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
@@ -54,21 +54,21 @@ crate::rule! {
 
 const DIFFERENT: u8 = 1;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     let row = match pair.state {
-        PairState::OutputAgain | PairState::PairAgain => *cx.row(pair.output),
+        PairState::DuplicateOutput | PairState::DuplicatePair => *cx.row(pair.output),
         _ => return,
     };
     let first = match pair.state {
-        PairState::OutputAgain => Some(*cx.row(pair.twin)),
+        PairState::DuplicateOutput => Some(*cx.row(pair.twin)),
         // Only a copied pair has two outputs for one call; another call of the same id has its own.
-        _ => first_output(cx, pair).filter(|_| cx.look.same(cx.row(pair.call), cx.row(pair.twin))),
+        _ => first_output(cx, pair).filter(|_| cx.text.same_content(cx.row(pair.call), cx.row(pair.twin))),
     };
     let Some(first) = first.filter(|first| !row.has_id() || row.id != first.id) else { return };
-    let finding = Finding::new(RULE.code, row).with(first.at);
-    if cx.look.same(&row, &first) {
-        out.add(finding.act(Act::Drop));
-    } else if pair.state == PairState::OutputAgain {
+    let finding = Finding::new(RULE.code, row).with_partner(first.at);
+    if cx.text.same_content(&row, &first) {
+        out.add(finding.act(RepairAct::Drop));
+    } else if pair.state == PairState::DuplicateOutput {
         out.add(finding.variant(DIFFERENT).never(
             "the outputs differ, and it is not known which one the model \
                                                   saw",
@@ -76,12 +76,12 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     }
 }
 
-/// The output of the pair that first had this key.
-fn first_output(cx: &Cx<'_>, pair: &Pair) -> Option<crate::history::Row> {
-    Pair::of_answered(&cx.history.pairs, pair.twin).map(|first| *cx.row(first.output))
+/// The output of the first pair with this key.
+fn first_output(cx: &RuleContext<'_>, pair: &Pair) -> Option<crate::history::Row> {
+    Pair::find_answered(&cx.history.pairs, pair.twin).map(|first| *cx.row(first.output))
 }
 
-/// Whether the output of a pair says what that of the first pair with its key says.
-pub(super) fn is_copy_of_first(cx: &Cx<'_>, pair: &Pair) -> bool {
-    first_output(cx, pair).is_some_and(|first| cx.look.same(cx.row(pair.output), &first))
+/// True if the output of a pair equals that of the first pair with its key.
+pub(super) fn is_copy_of_first(cx: &RuleContext<'_>, pair: &Pair) -> bool {
+    first_output(cx, pair).is_some_and(|first| cx.text.same_content(cx.row(pair.output), &first))
 }

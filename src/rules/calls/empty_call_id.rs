@@ -1,8 +1,8 @@
 //! RL111: a call or an output has no call_id to be paired by.
 
 use crate::dialect::Item;
-use crate::history::{Act, Finding, Flags, Kind, KindSet};
-use crate::rule::{Check, Evidence, Out, Variant};
+use crate::history::{Finding, Flags, Kind, KindSet, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -27,12 +27,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The call or the output is dropped, and its message with it if nothing else is left there.
+    /// The call or the output is dropped, and its message with it if that is empty then.
     ///
     /// ## Evidence
     ///
     /// Reported for items of requests; coder's chatd removes such calls and results before it sends them. Which item of
-    /// the request the server would name is not known from a log, so its sentence is not repeated in the report.
+    /// the request the server would name cannot be derived from a log, so the report does not quote its sentence.
     EMPTY_CALL_ID, "empty-call-id" of "responses", Check::Item(KindSet::of(&[Kind::FunctionCall, Kind::FunctionCallOutput]), check),
     [
         Variant {
@@ -44,8 +44,8 @@ crate::rule! {
     ]
 }
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     if item.row.has(Flags::FOREIGN) && item.row.key == 0 {
-        out.add(Finding::new(RULE.code, item.row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, item.row).act(RepairAct::Drop));
     }
 }

@@ -1,7 +1,7 @@
 //! RL106: an output is of another family than its call.
 
-use crate::history::{Act, Family, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
+use crate::history::{Family, Finding, Pair, PairState, RepairAct};
+use crate::rule::{Autofix, Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -17,7 +17,7 @@ crate::rule! {
     /// > No tool output found for custom tool call call_abc.
     ///
     /// A `function_call_output` for a client's `tool_search_call` was accepted once (a warning here), and Codex answers
-    /// a `local_shell_call` with one (silent for the codex target, else a warning).
+    /// a `local_shell_call` with one (off for the codex target, a warning elsewhere).
     ///
     /// ## Example
     ///
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: Soju06/codex-lb's specification quotes the upstream errors; openai-agents-python pairs by type
     /// (`_TOOL_CALL_TO_OUTPUT_TYPE`). Recorded: tool search answered by a function call's output, accepted by gpt-5.6.
-    MISMATCHED_OUTPUT, "mismatched-output" of "responses" about [MissingPartner], Check::Pair(check),
+    MISMATCHED_OUTPUT, "mismatched-output" of "responses" tags [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} answers a {partner_type}",
@@ -44,7 +44,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "rewrite the type of the output",
             loss: Loss::Lossless,
-            when: When::Always,
+            autofix: Autofix::Always,
             ..Variant::BASE
         },
         Variant {
@@ -67,12 +67,12 @@ crate::rule! {
 const TOOL_SEARCH: u8 = 1;
 const LOCAL_SHELL: u8 = 2;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     if pair.state != PairState::Mismatched {
         return;
     }
     let (call, output) = (cx.row(pair.call), *cx.row(pair.output));
-    let finding = Finding::new(RULE.code, output).with(call.at);
+    let finding = Finding::new(RULE.code, output).with_partner(call.at);
     let families = (call.kind.family(), output.kind.family());
     let other_members = "outputs of the two types have different fields";
     match families {
@@ -83,7 +83,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
             out.add(finding.variant(LOCAL_SHELL).never(other_members));
         }
         (Some(Family::Function | Family::Custom), Some(Family::Function | Family::Custom)) => {
-            out.add(finding.act(Act::Retype));
+            out.add(finding.act(RepairAct::Retype));
         }
         _ => out.add(finding.never(other_members)),
     }

@@ -1,14 +1,14 @@
 //! RL108: an MCP approval response has no request.
 
-use crate::history::{Act, Family, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{Family, Finding, Pair, PairState, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
     /// Finds an `mcp_approval_response` whose `approval_request_id` matches no request of the history. With
-    /// `previous_response_id` or `conversation` the server may have the request, and the rule is silent.
+    /// `previous_response_id` or `conversation` the server may have the request, and nothing is reported.
     ///
     /// ## Why it matters
     ///
@@ -21,8 +21,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: microsoft/agent-framework#7452 (Azure). Elsewhere a warning, or silent.
-    ORPHAN_APPROVAL, "orphan-approval" of "responses" about [MissingPartner], Check::Pair(check),
+    /// Reported: microsoft/agent-framework#7452 (Azure). Elsewhere a warning, or off.
+    ORPHAN_APPROVAL, "orphan-approval" of "responses" tags [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "mcp_approval_response {approval} has no matching request",
@@ -34,12 +34,12 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    if pair.state != PairState::Orphan || cx.server_state() {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    if pair.state != PairState::Orphan || cx.has_server_state() {
         return;
     }
     let row = *cx.row(pair.output);
     if row.kind.family() == Some(Family::Approval) {
-        out.add(Finding::new(RULE.code, row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, row).act(RepairAct::Drop));
     }
 }

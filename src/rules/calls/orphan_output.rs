@@ -1,13 +1,13 @@
 //! RL102: an output has no call.
 
 use crate::history::{Family, Finding, ORPHAN, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an output whose `call_id` matches no call of the history. With `previous_response_id` or
-    /// `conversation` the server may have the call, and the rule is silent.
+    /// Finds an output whose `call_id` matches no call of the history. With `previous_response_id` or `conversation`
+    /// the server may have the call, and nothing is reported.
     ///
     /// ## Why it matters
     ///
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported: microsoft/vscode#320060, continuedev/continue#10092, agno-agi/agno#9372, langchain-ai/open-swe#2933. The
     /// only recorded accepted requests with such an output had server state.
-    ORPHAN_OUTPUT, "orphan-output" of "responses" about [MissingPartner], Check::Pair(check),
+    ORPHAN_OUTPUT, "orphan-output" of "responses" tags [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} has no matching call",
@@ -46,8 +46,8 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    if pair.state != PairState::Orphan || cx.server_state() || cx.history.shapes.explains(pair.output) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    if pair.state != PairState::Orphan || cx.has_server_state() || cx.history.call_patterns.explains(pair.output) {
         return;
     }
     let row = *cx.row(pair.output);

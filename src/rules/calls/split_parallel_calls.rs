@@ -1,17 +1,19 @@
-//! RL110: calls of one turn are torn apart, or something is between them and their outputs.
+//! RL110: calls of one turn are separated from each other, or from their outputs.
 
-use crate::history::{Act, Family, Finding, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::history::{Family, Finding, PairState, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
-use crate::rules::reasoning::item_without_reasoning::{Told, linked_items, reasoning_by_id, told};
+use crate::rules::reasoning::item_without_reasoning::{
+    ReasoningRecord, linked_items, reasoning_by_id, recorded_reasoning,
+};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// For DeepSeek: finds a call that is separated from its output by anything but other calls and outputs. For OpenAI and
-    /// Azure: finds calls that a recorded response in the same file shows to be of one turn, and that an output
-    /// separates.
+    /// For DeepSeek: finds a call that is separated from its output by anything but other calls and outputs. For OpenAI
+    /// and Azure: finds calls of one turn, as a recorded response in the same file shows, that are separated by an
+    /// output.
     ///
     /// ## Why it matters
     ///
@@ -20,7 +22,7 @@ crate::rule! {
     ///
     /// > No tool output found for tool call call_abc.
     ///
-    /// OpenAI pairs every call of a turn with the reasoning that it begins with; an output between two of them ends the group,
+    /// OpenAI pairs every call of a turn with the reasoning at its start; an output between two of them ends the group,
     /// and the second call was reported as rejected:
     ///
     /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item.
@@ -35,8 +37,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// For DeepSeek the calls are moved together, their outputs after them in call order, then what was between them.
-    /// Nothing is lost. Elsewhere nothing is moved by default.
+    /// For DeepSeek the calls are moved together, followed by their outputs in call order, then by the items that were
+    /// between them. Nothing is lost. Elsewhere nothing is moved by default.
     ///
     /// ## Evidence
     ///
@@ -56,7 +58,7 @@ crate::rule! {
             message: "{partner_type} between {type} {call_id} and its output",
             related: "the item between them",
             api: Some("No tool output found for tool call {call_id}."),
-            answer: Answer { code: Some("invalid_request_error"), ..Answer::BODY },
+            error: ErrorDetails { code: Some("invalid_request_error"), ..ErrorDetails::BODY },
             levels: Levels::OFF,
             evidence: Evidence::Recorded,
             fix: "move the outputs to right after the calls",
@@ -66,33 +68,33 @@ crate::rule! {
     ]
 }
 
-const TORN: u8 = 0;
+const SEPARATED: u8 = 0;
 const INTERLEAVED: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    torn(cx, out);
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    report_separated(cx, out);
     if cx.caps.contiguous_outputs {
-        interleaved(cx, out);
+        report_interleaved(cx, out);
     }
 }
 
-/// Items that a recorded response shows to be of a turn whose reasoning is elsewhere in the history.
-fn torn(cx: &Cx<'_>, out: &mut Out) {
+/// Reports items of a turn whose reasoning is elsewhere in the history, as a recorded response shows.
+fn report_separated(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let present = reasoning_by_id(cx);
     for group in cx.history.groups.iter().filter(|group| !group.has_reasoning()) {
         for row in linked_items(cx, group) {
-            out.unheaded.push(row.id);
-            if let Told::Torn(reasoning) = told(cx, row, &present) {
-                let finding = Finding::new(RULE.code, *row).variant(TORN).with(reasoning);
+            out.without_reasoning.push(row.id);
+            if let ReasoningRecord::Separated(reasoning) = recorded_reasoning(cx, row, &present) {
+                let finding = Finding::new(RULE.code, *row).variant(SEPARATED).with_partner(reasoning);
                 out.add(finding.never("it is not known where the calls of the turn belong"));
             }
         }
     }
 }
 
-fn interleaved(cx: &Cx<'_>, out: &mut Out) {
+fn report_interleaved(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = &cx.history.rows;
-    // The nearest row before each that is neither call nor output.
+    // For each row, the nearest one before it that is neither call nor output.
     let mut foreign_before: Vec<Option<u32>> = Vec::with_capacity(rows.len());
     let mut last = None;
     for (ix, row) in rows.iter().enumerate() {
@@ -103,14 +105,14 @@ fn interleaved(cx: &Cx<'_>, out: &mut Out) {
         }
     }
     for pair in cx.history.pairs.iter().filter(|p| p.state == PairState::Answered) {
-        // The user answers an approval, whenever that is.
+        // The user may answer an approval at any time.
         if cx.row(pair.call).kind.family() == Some(Family::Approval) {
             continue;
         }
         match foreign_before.get(pair.output as usize) {
             Some(&Some(foreign)) if foreign > pair.call => {
                 let finding = Finding::new(RULE.code, *cx.row(pair.call)).variant(INTERLEAVED);
-                out.add(finding.with(cx.row(foreign).at).act(Act::Reorder));
+                out.add(finding.with_partner(cx.row(foreign).at).act(RepairAct::Reorder));
             }
             _ => {}
         }

@@ -1,8 +1,8 @@
 //! RL109: a computer call's safety checks are not acknowledged.
 
-use crate::history::{Act, Finding, Flags, Pair, PairState, Row};
+use crate::history::{Finding, Flags, Pair, PairState, RepairAct, Row};
 use crate::json::{Val, name};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
+use crate::rule::{Autofix, Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -26,8 +26,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: acknowledging a safety check is your decision. With `fix --acknowledge-safety` the checks
-    /// are copied from the call into its output.
+    /// `fix --acknowledge-safety` copies the checks from the call into its output. By default nothing is changed:
+    /// acknowledging a safety check is your decision.
     ///
     /// ## Evidence
     ///
@@ -41,13 +41,13 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "acknowledge the safety checks",
             loss: Loss::Lossy,
-            when: When::Flag,
+            autofix: Autofix::Flag,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     if pair.state != PairState::Answered || !cx.row(pair.call).has(Flags::CHECKS_PENDING) {
         return;
     }
@@ -55,13 +55,13 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     let wanted = check_ids(cx, call, "pending_safety_checks");
     let given = check_ids(cx, &output, "acknowledged_safety_checks");
     if wanted.iter().any(|id| !given.contains(id)) {
-        out.add(Finding::new(RULE.code, output).with(call.at).act(Act::Acknowledge));
+        out.add(Finding::new(RULE.code, output).with_partner(call.at).act(RepairAct::Acknowledge));
     }
 }
 
-fn check_ids(cx: &Cx<'_>, row: &Row, field: &str) -> Vec<Vec<u8>> {
+fn check_ids(cx: &RuleContext<'_>, row: &Row, field: &str) -> Vec<Vec<u8>> {
     let mut ids = Vec::new();
-    cx.look.look(row, &mut |item: Val<'_>| {
+    cx.text.with_item(row, &mut |item: Val<'_>| {
         let checks = item.get(field).into_iter().flat_map(|checks| checks.elements());
         ids.extend(checks.filter_map(|check| check.get(name::id)?.text()).map(|id| id.into_owned()));
     });

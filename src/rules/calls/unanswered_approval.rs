@@ -1,14 +1,14 @@
 //! RL107: an MCP approval request has no response.
 
-use crate::history::{Act, Family, Finding, Pair, PairState};
-use crate::rule::{self, Check, Cx, Evidence, Out, Variant};
+use crate::history::{Family, Finding, Pair, PairState, RepairAct};
+use crate::rule::{self, Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an `mcp_approval_request` without an `mcp_approval_response`. At the end of a log it is waiting for
-    /// the user and is only noted.
+    /// Finds an `mcp_approval_request` without an `mcp_approval_response`. At the end of a log it is waiting for the
+    /// user and only a note.
     ///
     /// ## Why it matters
     ///
@@ -25,13 +25,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The request is dropped. It is never answered: that would be a decision taken for the user.
+    /// The request is dropped. It is never answered: that decision is the user's.
     ///
     /// ## Evidence
     ///
-    /// Reported in ten places, most on Azure Foundry, one on OpenAI. A warning for Codex, silent for servers without the
+    /// Reported in ten places, most on Azure Foundry, one on OpenAI. A warning for Codex, off for servers without the
     /// item.
-    UNANSWERED_APPROVAL, "unanswered-approval" of "responses" about [MissingPartner], Check::Pair(check),
+    UNANSWERED_APPROVAL, "unanswered-approval" of "responses" tags [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "mcp_approval_request {id} has no response",
@@ -51,7 +51,7 @@ crate::rule! {
 
 const PENDING: u8 = 1;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     if pair.state != PairState::Open {
         return;
     }
@@ -61,8 +61,8 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     }
     let finding = Finding::new(RULE.code, row);
     if cx.is_pending(pair.call) {
-        out.add(finding.variant(PENDING).never(rule::ABOUT_TO_BE_ANSWERED));
+        out.add(finding.variant(PENDING).never(rule::ANSWER_PENDING));
     } else {
-        out.add(finding.act(Act::Drop));
+        out.add(finding.act(RepairAct::Drop));
     }
 }

@@ -1,23 +1,23 @@
-//! RL513: a call's arguments are no JSON.
+//! RL513: a call's arguments are not JSON.
 
 use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
 use crate::json::{Tape, Val, name, scan, string};
 use crate::place::Edit;
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a function call whose `arguments` are empty or not valid JSON; for servers whose chat templates go through
-    /// their members, also arguments that are another JSON value than an object.
+    /// Finds a function call whose `arguments` are empty or not valid JSON; for servers whose chat templates iterate
+    /// over their members, also arguments that are JSON but not an object.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes any text. Others read it, and reject the request with HTTP 400; DashScope (Qwen) says
+    /// OpenAI accepts any text. Other servers parse it, and reject the request with HTTP 400; DashScope (Qwen) says
     ///
     /// > The "function.arguments" parameter of the code model must be in JSON format.
     ///
@@ -25,9 +25,9 @@ crate::rule! {
     ///
     /// > invalid params, invalid function arguments json string, tool_call_id: call_abc (2013)
     ///
-    /// vLLM, llama.cpp and SGLang parse them for the chat template, and every later turn fails with a parser's message
-    /// (`Failed to parse tool call arguments as JSON`, `Unterminated string starting at: …`, `Can only get item pairs from
-    /// a mapping`). It happens when a stream breaks off within a call.
+    /// vLLM, llama.cpp and SGLang parse them for the chat template, and every later turn fails with the parser's
+    /// message (`Failed to parse tool call arguments as JSON`, `Unterminated string starting at: …`, `Can only get item
+    /// pairs from a mapping`). It happens when a stream breaks off within a call.
     ///
     /// ## Example
     ///
@@ -47,7 +47,7 @@ crate::rule! {
     /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373; vLLM:
     /// vllm-project/vllm#43995; llama.cpp: ggml-org/llama.cpp#25510; SGLang: sgl-project/sglang#28035. No report names
     /// OpenAI, and Groq accepted `null` four times.
-    CHAT_ARGUMENTS, "chat-arguments" of "chat" about [Field], Check::Item(CALLS, check),
+    CHAT_ARGUMENTS, "chat-arguments" of "chat" tags [Field], Check::Item(CALLS, check),
     [
         Variant {
             message: "arguments of tool call {call_id} are not valid JSON",
@@ -83,21 +83,21 @@ crate::rule! {
 
 const CALLS: KindSet = KindSet::of(&[Kind::ToolUse]);
 
-static MEND: Mend = Mend::by(make_object).at(&["function"]);
+static MEND: ValueEdit = ValueEdit::by(make_object).at(&["function"]);
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let arguments = item.val.at(&["function", "arguments"]).and_then(|arguments| arguments.text());
     let Some(arguments) = arguments else { return };
     let mut tape = Tape::new();
     let read = scan(&arguments, &mut tape).is_ok();
     let is_object = read && tape.root(&arguments).is_some_and(|root| root.is_object());
     if !is_object {
-        out.add(Finding::new(RULE.code, item.row).variant(u8::from(read)).mend(&MEND));
+        out.add(Finding::new(RULE.code, item.row).variant(u8::from(read)).edit_value(&MEND));
     }
 }
 
-/// Arguments that are empty become an empty object, others an object that holds their text.
-fn make_object(function: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+/// Replaces empty arguments with an empty object, and others with an object that contains their text.
+fn make_object(function: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let old = function.get(name::arguments).and_then(|old| old.text()).unwrap_or_default();
     let object = match old.trim_ascii().is_empty() {
         true => b"{}".to_vec(),

@@ -1,7 +1,7 @@
-//! RL521: nothing tells which API the messages are for.
+//! RL521: nothing shows which API the messages are for.
 
-use crate::history::{Facts, Finding, Row};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{Finding, RequestFlags, Row};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -12,9 +12,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The rules of both differ. `--format` says which it is, and so does `--target`; without them, `replaylint` reads the
-    /// more common one. A body with `max_tokens` before `messages`, as in Anthropic's documentation, is read as Anthropic's
-    /// unless its model or another member is one of Chat's. The note is shown with `-v`.
+    /// The rules of both differ. `--format` and `--target` set it; without them, `replaylint` assumes the more common
+    /// one. A body with `max_tokens` before `messages`, as in Anthropic's documentation, is read as Anthropic's unless
+    /// its model or another member is one of Chat's. The note is shown with `-v`.
     ///
     /// ## Example
     ///
@@ -28,7 +28,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented: both APIs take this body.
+    /// Documented: both APIs accept this body.
     CHAT_ASSUMED, "chat-assumed" of "chat", Check::History(check),
     [
         Variant {
@@ -41,10 +41,11 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let settings = &cx.history.settings;
     let first = cx.history.rows.first().filter(|row| row.record == 0);
-    if let Some(request) = settings.request.filter(|_| settings.facts.has(Facts::PLAIN) && first.is_some()) {
+    if let Some(request) = settings.request.filter(|_| settings.facts.has(RequestFlags::PLAIN) && first.is_some())
+    {
         out.add(Finding::new(RULE.code, Row::of_place(request, 0)).never(""));
     }
 }

@@ -1,7 +1,7 @@
-//! RL518: a call's id has a form that the server does not take.
+//! RL518: a call's id has a form that the server does not accept.
 
-use crate::history::{Act, BlockFlags, Finding, Kind};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{BlockFlags, Finding, Kind, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{Levels, Trait};
 
 crate::rule! {
@@ -15,8 +15,8 @@ crate::rule! {
     ///
     /// > Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.
     ///
-    /// La Plateforme takes other ids today, servers that run Mistral's models by themselves often do not. So it is
-    /// a warning.
+    /// La Plateforme accepts other ids today, self-hosted servers with Mistral's models often do not. So it is a
+    /// warning.
     ///
     /// ## Example
     ///
@@ -51,13 +51,13 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if !cx.has(Trait::NineCharIds) {
         return;
     }
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::ToolUse && row.key != 0) {
         if !row.has(BlockFlags::NINE) {
-            out.add(Finding::new(RULE.code, *row).act(Act::Rename));
+            out.add(Finding::new(RULE.code, *row).act(RepairAct::Rename));
         }
     }
 }

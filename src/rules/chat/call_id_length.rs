@@ -1,8 +1,8 @@
-//! RL505: a call's id is longer than the API takes.
+//! RL505: a call's id is longer than the API accepts.
 
 use crate::dialect::Item;
-use crate::history::{Act, Finding, Kind, KindSet};
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::history::{Finding, Kind, KindSet, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -39,7 +39,7 @@ crate::rule! {
     /// Reported: camel-ai/camel#2215, microsoft/autogen#6377, vercel/ai#8132, sst/opencode#12653 for 40;
     /// jin-bo/agentao#321 for 64. Two recorded requests with an id of more than 40 characters were accepted, by
     /// OpenRouter.
-    CHAT_CALL_ID_LENGTH, "chat-call-id-length" of "chat" about [Field], Check::Item(CALLS, check),
+    CHAT_CALL_ID_LENGTH, "chat-call-id-length" of "chat" tags [Field], Check::Item(CALLS, check),
     [
         Variant {
             message: "the id of tool call {call_id} has {length} characters; at most 64 are allowed",
@@ -68,10 +68,10 @@ const OLD_LIMIT: usize = 40;
 
 const LONG_FOR_SOME: u8 = 1;
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let Some(key) = item.key.filter(|key| key.raw.len() > OLD_LIMIT) else { return };
     let length = key.characters();
-    let finding = Finding::new(RULE.code, item.row).arg(length as u32).act(Act::Rename);
+    let finding = Finding::new(RULE.code, item.row).arg(length as u32).act(RepairAct::Rename);
     if length > LIMIT {
         out.add(finding);
     } else if length > OLD_LIMIT {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Finding, Kind};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{Finding, Kind, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -13,13 +13,13 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Within one message the tool messages cannot be distinguished, and the second of them is rejected as RL503 is. In a
-    /// later turn OpenAI takes it, as far as is known; Mistral counts the ids of the whole history and says
+    /// Within one message the tool messages cannot be distinguished, and the second of them is rejected like RL503. In
+    /// a later turn OpenAI accepts it, as far as is known; Mistral counts the ids of the whole history and says
     ///
     /// > Not the same number of function calls and responses
     ///
-    /// and MiniMax has words of its own. It happens with models that make up ids like `functions.search:0` anew in
-    /// each turn.
+    /// and MiniMax rejects it in its own words. It happens with models that create ids like `functions.search:0` anew
+    /// in each turn.
     ///
     /// ## Example
     ///
@@ -63,7 +63,7 @@ crate::rule! {
 
 const IN_ONE_MESSAGE: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
     let mut seen: HashMap<u64, u32> = HashMap::new();
     for (ix, row) in cx.history.rows.iter().enumerate() {
@@ -72,7 +72,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         let ix = ix as u32;
         if let Some(first) = seen.insert(row.key, ix) {
-            let finding = Finding::new(RULE.code, *row).with(cx.row(first).at).act(Act::Rekey);
+            let finding = Finding::new(RULE.code, *row).with_partner(cx.row(first).at).act(RepairAct::Rekey);
             let here = messages.number_of(first) == messages.number_of(ix);
             out.add(finding.variant(if here { IN_ONE_MESSAGE } else { 0 }));
         }

@@ -1,8 +1,8 @@
 //! RL503: two tool messages answer one call.
 
-use crate::history::{Act, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Finding, Pair, PairState, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -41,7 +41,7 @@ crate::rule! {
             message: "duplicate tool message for {call_id} with the same content",
             related: "the first one",
             api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
-            answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages.[{message}].tool_call_id"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             fix: "drop the later copy",
             loss: Loss::Lossless,
@@ -51,7 +51,7 @@ crate::rule! {
             message: "duplicate tool message for {call_id} with different content",
             related: "the first one",
             api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
-            answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages.[{message}].tool_call_id"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
@@ -60,14 +60,14 @@ crate::rule! {
 
 const DIFFERENT: u8 = 1;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    if pair.state != PairState::OutputAgain {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    if pair.state != PairState::DuplicateOutput {
         return;
     }
     let (row, first) = (*cx.row(pair.output), *cx.row(pair.twin));
-    let finding = Finding::new(RULE.code, row).with(first.at);
-    out.add(match cx.look.same(&row, &first) {
-        true => finding.act(Act::Drop),
+    let finding = Finding::new(RULE.code, row).with_partner(first.at);
+    out.add(match cx.text.same_content(&row, &first) {
+        true => finding.act(RepairAct::Drop),
         false => finding
             .variant(DIFFERENT)
             .never("the tool messages differ, and it is not known which one the model saw"),

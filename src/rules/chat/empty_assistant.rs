@@ -1,7 +1,7 @@
-//! RL519: a message of the assistant says nothing.
+//! RL519: an assistant message is empty.
 
-use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Message, Role};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{BlockFlags, Finding, Flags, Kind, MessageSpan, RepairAct, Role};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes it. Cloudflare rejects it; xAI says
+    /// OpenAI accepts it. Cloudflare rejects it; xAI says
     ///
     /// > Each message must have at least one content element
     ///
@@ -35,15 +35,15 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The message is dropped. It has no content, so nothing is lost but its reasoning, if it has any. Where it is a
-    /// warning, this requires `--fix-warnings`.
+    /// The message is dropped. It has no content, so nothing but its reasoning, if any, is lost. Where it is a warning,
+    /// this requires `--fix-warnings`.
     ///
     /// ## Evidence
     ///
     /// Reported: langchain-ai/langchain#34140, inspect_ai's changelog, pi-mono#165. Four recorded requests with
     /// such a message were accepted by other servers. For xAI (AstrBotDevs/AstrBot#6447) and Moonshot
     /// (labring/FastGPT#3575) it is an error. With calls, xAI accepted `[]` 24 times and null ten times.
-    CHAT_EMPTY_ASSISTANT, "chat-empty-assistant" of "chat" about [Field], Check::History(check),
+    CHAT_EMPTY_ASSISTANT, "chat-empty-assistant" of "chat" tags [Field], Check::History(check),
     [
         Variant {
             message: "assistant message without content or tool calls",
@@ -67,18 +67,18 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     for message in cx.history.messages.list.iter().filter(|message| message.role == Role::Assistant) {
         let row = *cx.row(message.row);
-        // What a server has said so may be sent to it again; null is RL507's matter.
-        if says_nothing(cx, message) && !row.has(Flags::RECORDED) && !row.has(BlockFlags::NULL) {
+        // A recorded answer may be sent to its server again; null is RL507.
+        if is_empty_message(cx, message) && !row.has(Flags::RECORDED) && !row.has(BlockFlags::NULL) {
             let variant = u8::from(row.has(BlockFlags::REASONED));
-            out.add(Finding::new(RULE.code, row).variant(variant).act(Act::Drop));
+            out.add(Finding::new(RULE.code, row).variant(variant).act(RepairAct::Drop));
         }
     }
 }
 
-fn says_nothing(cx: &Cx<'_>, message: &Message) -> bool {
+fn is_empty_message(cx: &RuleContext<'_>, message: &MessageSpan) -> bool {
     let row = cx.row(message.row);
     let empty = |ix: u32| cx.row(ix).kind == Kind::Text && cx.row(ix).has(BlockFlags::EMPTY);
     !row.has(BlockFlags::CONTENT) && !row.has(BlockFlags::BLANK) && message.blocks().all(empty)

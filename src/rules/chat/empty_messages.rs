@@ -1,8 +1,8 @@
 //! RL509: a request has no messages.
 
 use crate::history::{Finding, Row};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// There is none: what was to be said is not there.
+    /// None: the missing content cannot be invented.
     ///
     /// ## Evidence
     ///
@@ -33,15 +33,17 @@ crate::rule! {
         Variant {
             message: "the request has no messages",
             api: Some("Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."),
-            answer: Answer { param: Some("messages"), code: Some("empty_array"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages"), code: Some("empty_array"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if let Some(request) = cx.history.settings.request.filter(|_| cx.history.rows.is_empty()) {
-        out.add(Finding::new(RULE.code, Row::of_place(request, 0)).never("the missing content cannot be made up"));
+        out.add(
+            Finding::new(RULE.code, Row::of_place(request, 0)).never("the missing content cannot be invented"),
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! RL508: a message's list of calls is empty.
 
 use crate::history::{BlockFlags, Finding, Flags, Kind};
-use crate::json::mend::Mend;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -33,16 +33,16 @@ crate::rule! {
     ///
     /// Reported: openai/openai-node#1341, openai/openai-python#2061, home-assistant/core#118577. Two recorded
     /// requests with an empty list were accepted, by Mistral.
-    CHAT_EMPTY_TOOL_CALLS, "chat-empty-tool-calls" of "chat" about [Field], Check::History(check),
+    CHAT_EMPTY_TOOL_CALLS, "chat-empty-tool-calls" of "chat" tags [Field], Check::History(check),
     [
         Variant {
             message: "tool_calls is an empty list",
             api: Some("Invalid 'messages[{message}].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead."),
             also: &["Empty tool_calls is not supported in message"],
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("messages[{message}].tool_calls"),
                 code: Some("empty_array"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             evidence: Evidence::Reported,
             fix: "remove the empty list",
@@ -52,17 +52,17 @@ crate::rule! {
     ]
 }
 
-static MEND: Mend = Mend::strip(&["tool_calls"]);
+static MEND: ValueEdit = ValueEdit::strip(&["tool_calls"]);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     for message in &cx.history.messages.list {
         let row = *cx.row(message.row);
-        // What a server has said so may be sent to it again.
+        // A recorded answer may be sent to its server again.
         if row.has(BlockFlags::CALLS_APART)
             && !row.has(Flags::RECORDED)
             && !message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse)
         {
-            out.add(Finding::new(RULE.code, row).mend(&MEND));
+            out.add(Finding::new(RULE.code, row).edit_value(&MEND));
         }
     }
 }

@@ -1,9 +1,9 @@
-//! RL517: the last message is the model's own.
+//! RL517: the last message is from the assistant.
 
 use crate::history::{Finding, Flags, Kind, Role, Usage};
-use crate::json::mend::Mend;
 use crate::json::name;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{Levels, Trait};
 
 crate::rule! {
@@ -13,12 +13,12 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes it, and the model answers itself, which is seldom meant. Mistral rejects it unless the message
-    /// is marked as one to go on with:
+    /// OpenAI accepts it, and the model answers itself, which is rarely intended. Mistral rejects it unless the message
+    /// is marked as a prefix to continue:
     ///
     /// > Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant
     ///
-    /// It happens when a stored conversation is sent before the user has spoken again.
+    /// It happens when a stored conversation is sent without a new user message.
     ///
     /// ## Example
     ///
@@ -54,9 +54,9 @@ crate::rule! {
 
 const UNMARKED: u8 = 1;
 
-static MEND: Mend = Mend::put("prefix", "true");
+static MEND: ValueEdit = ValueEdit::put("prefix", "true");
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let Some(message) = cx.history.messages.list.last().filter(|message| message.role == Role::Assistant) else {
         return;
     };
@@ -66,14 +66,14 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     let mut marked = false;
-    cx.look.look(&row, &mut |message| {
+    cx.text.with_item(&row, &mut |message| {
         marked = message.get(name::prefix).and_then(|prefix| prefix.as_bool()) == Some(true);
     });
     let finding = Finding::new(RULE.code, row);
     if marked {
     } else if cx.has(Trait::RoleOrder) {
-        out.add(finding.variant(UNMARKED).mend(&MEND));
+        out.add(finding.variant(UNMARKED).edit_value(&MEND));
     } else {
-        out.add(finding.never("the missing user message cannot be made up"));
+        out.add(finding.never("the missing user message cannot be invented"));
     }
 }

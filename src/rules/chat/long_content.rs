@@ -1,10 +1,10 @@
-//! RL520: a text is longer than the API takes.
+//! RL520: a text is longer than the API accepts.
 
 use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
 use crate::json::name;
-use crate::rule::{Check, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -31,15 +31,15 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported, in September 2026.
-    CHAT_LONG_CONTENT, "chat-long-content" of "chat" about [Field], Check::Item(MESSAGES, check),
+    CHAT_LONG_CONTENT, "chat-long-content" of "chat" tags [Field], Check::Item(MESSAGES, check),
     [
         Variant {
             message: "the content has {length} characters; at most 10,485,760 are allowed",
             api: Some("Invalid 'messages[{message}].content': string too long. Expected a string with maximum length 10485760, but got a string with length {length}"),
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("messages[{message}].content"),
                 code: Some("string_above_max_length"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -51,8 +51,8 @@ const MESSAGES: KindSet = KindSet::of(&[Kind::BlockMessage, Kind::ToolResult]);
 
 const LIMIT: usize = 10_485_760;
 
-fn check(item: &Item<'_>, out: &mut Out) {
-    // Most are told apart by their size alone.
+fn check(item: &Item<'_>, out: &mut FindingSink) {
+    // The size in bytes decides for most texts.
     if (item.row.at.len as usize) <= LIMIT {
         return;
     }

@@ -1,10 +1,10 @@
-//! RL506: a call or a reply does not say which it is.
+//! RL506: a call or a tool message has no id.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, Finding, Kind, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Finding, Kind, PairState, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -13,11 +13,11 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API rejects the request with HTTP 400. Of a tool message it says:
+    /// The API rejects the request with HTTP 400. For a tool message it says:
     ///
     /// > Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.
     ///
-    /// It happens with servers that hand out calls without ids, and with histories whose ids were stripped. Some other
+    /// It happens with servers that return calls without ids, and with histories whose ids were stripped. Some other
     /// servers pair tool messages without an id by their order: with `--target chat-compatible` a tool message right
     /// after its call is a warning.
     ///
@@ -31,16 +31,16 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A tool message right after its call gets the id of the call. If neither has an id, and each is the only one
-    /// of its step, both get the same new id. Nothing is lost in either case. Otherwise it is not known which call
-    /// is answered, and what has no id is dropped.
+    /// A tool message right after its call gets the id of the call. If neither has an id, and each is the only one of
+    /// its step, both get the same new id. Nothing is lost in either case. Otherwise it is not known which call is
+    /// answered, and the call or message without an id is dropped.
     ///
     /// ## Evidence
     ///
     /// Reported: langchain-ai/langchain#22600, vercel/ai#2178. The schema requires both fields, and no recorded accepted
     /// request to OpenAI or Azure lacks one. 21 recorded requests to GLM (Z.ai) and Ollama have a tool message without an
     /// id right after its call and were accepted.
-    CHAT_MISSING_ID, "chat-missing-id" of "chat" about [Field, FieldOfBoth], Check::History(check),
+    CHAT_MISSING_ID, "chat-missing-id" of "chat" tags [Field, FieldOfBoth], Check::History(check),
     [
         Variant {
             message: "neither the tool call nor its tool message has an id",
@@ -59,7 +59,7 @@ crate::rule! {
         Variant {
             message: "the tool message has no tool_call_id",
             api: Some("Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."),
-            answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages.[{message}].tool_call_id"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             fix: "drop the message",
             ..Variant::BASE
@@ -68,7 +68,7 @@ crate::rule! {
             message: "the tool message has no tool_call_id; only its position says which call it answers",
             related: "the call",
             api: Some("Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."),
-            answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages.[{message}].tool_call_id"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             fix: "give it the id of its call",
             loss: Loss::Lossless,
@@ -81,7 +81,7 @@ const CALL: u8 = 1;
 const REPLY: u8 = 2;
 const BY_ORDER: u8 = 3;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = &cx.history.rows;
     let mut answered = HashSet::new();
     let pairs = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered);
@@ -92,14 +92,16 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             Kind::ToolUse => match cx.history.messages.unkeyed_answer(rows, ix as u32) {
                 Some(reply) => {
                     answered.insert(reply);
-                    out.add(finding.with(cx.row(reply).at).act(Act::Rekey));
+                    out.add(finding.with_partner(cx.row(reply).at).act(RepairAct::Rekey));
                 }
-                None => out.add(finding.variant(CALL).act(Act::Drop)),
+                None => out.add(finding.variant(CALL).act(RepairAct::Drop)),
             },
             Kind::ToolResult if answered.contains(&(ix as u32)) => {}
             Kind::ToolResult => match calls.get(&(ix as u32)) {
-                Some(call) => out.add(finding.variant(BY_ORDER).with(cx.row(*call).at).act(Act::Retype)),
-                None => out.add(finding.variant(REPLY).act(Act::Drop)),
+                Some(call) => {
+                    out.add(finding.variant(BY_ORDER).with_partner(cx.row(*call).at).act(RepairAct::Retype))
+                }
+                None => out.add(finding.variant(REPLY).act(RepairAct::Drop)),
             },
             _ => {}
         }

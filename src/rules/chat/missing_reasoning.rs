@@ -1,15 +1,15 @@
-//! RL514: a thinking model does not get back what it thought.
+//! RL514: a thinking model does not get its reasoning back.
 
 use crate::history::{BlockFlags, Finding, Flags, Kind, Role};
-use crate::json::mend::Mend;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Trait;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message with calls but without `reasoning_content`, where the server requires it and the model
-    /// thinks: by its name, or because the request says so (`thinking`, `reasoning_effort`).
+    /// Finds a message with calls but without `reasoning_content` where the server requires it and the model thinks, as
+    /// its name or the request (`thinking`, `reasoning_effort`) says.
     ///
     /// ## Why it matters
     ///
@@ -34,14 +34,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning is lost, so a text of one space replaces it, as other clients do. With thinking disabled in
-    /// the request nothing would be missing.
+    /// The reasoning is lost, so a text of one space replaces it, as other clients do. With thinking disabled in the
+    /// request the field is not required.
     ///
     /// ## Evidence
     ///
     /// Reported: continuedev/continue#11600, FastGPT#6357, opencode#16318 for Kimi;
     /// api-docs.deepseek.com/guides/thinking_mode and litellm#28057 for DeepSeek. All recorded accepted requests to
-    /// thinking models of both carry the field.
+    /// thinking models of both have the field.
     CHAT_MISSING_REASONING, "chat-missing-reasoning" of "chat", Check::History(check),
     [
         Variant {
@@ -58,10 +58,10 @@ crate::rule! {
     ]
 }
 
-/// A text that says nothing.
-static MEND: Mend = Mend::put("reasoning_content", r#"" ""#);
+/// A text of one space.
+static MEND: ValueEdit = ValueEdit::put("reasoning_content", r#"" ""#);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if !cx.has(Trait::WantsReasoning) || cx.reasons() != Some(true) {
         return;
     }
@@ -69,7 +69,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let row = *cx.row(message.row);
         let calls = || message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse);
         if !row.has(BlockFlags::REASONED) && !row.has(Flags::RECORDED) && calls() {
-            out.add(Finding::new(RULE.code, row).mend(&MEND));
+            out.add(Finding::new(RULE.code, row).edit_value(&MEND));
         }
     }
 }

@@ -1,15 +1,15 @@
-//! RL501: a call of an assistant's message is not answered right after it.
+//! RL501: a tool call is not answered right after its message.
 
 use crate::history::Pair;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call in an assistant's `tool_calls` without a tool message directly after the message. A tool
-    /// message further away does not count. Tool messages without a `tool_call_id` answer the calls of the message
-    /// in order; their missing ids are RL506.
+    /// Finds a call in `tool_calls` of an assistant message without a tool message directly after it. A tool message
+    /// further away does not count. Tool messages without a `tool_call_id` answer the calls of the message in order;
+    /// their missing ids are RL506.
     ///
     /// ## Why it matters
     ///
@@ -18,8 +18,8 @@ crate::rule! {
     /// > An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The
     /// > following tool_call_ids did not have response messages: call_abc
     ///
-    /// It happens when a run is interrupted, when a message of the user slips in between call and reply, or when a
-    /// history is cut. At the end of a log the call is still pending: there it is only noted (shown with `-v`).
+    /// It happens when a run is interrupted, when a user message comes between call and reply, or when a history is
+    /// cut. At the end of a log the call is still pending and only a note (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -31,14 +31,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A tool message that is elsewhere is moved to right after the message, and nothing is lost. Otherwise the call gets a
-    /// placeholder tool message, and nothing is lost; with `--orphans drop` the call is dropped, and its message with it if
-    /// it says nothing else.
+    /// A tool message that is elsewhere is moved to right after the message, and nothing is lost. Otherwise the call
+    /// gets a placeholder tool message, and nothing is lost; with `--orphans drop` the call is dropped, and its message
+    /// with it if that is empty then.
     ///
     /// ## Evidence
     ///
-    /// Reported: BerriAI/litellm#10083, crush#3408, CLIProxyAPI#2798, oh-my-pi#2055. No recorded accepted request of
-    /// OpenAI or Azure has such a call. 21 recorded requests to GLM (Z.ai) and Ollama answer a call by a tool message
+    /// Reported: BerriAI/litellm#10083, crush#3408, CLIProxyAPI#2798, oh-my-pi#2055. No recorded accepted request to
+    /// OpenAI or Azure has such a call. 21 recorded requests to GLM (Z.ai) and Ollama answer a call with a tool message
     /// without an id and were accepted.
     CHAT_MISSING_REPLY, "chat-missing-reply" of "chat", Check::Pair(check),
     [
@@ -72,6 +72,6 @@ crate::rule! {
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    cx.unanswered(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    cx.unanswered_call(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
 }

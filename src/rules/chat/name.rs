@@ -1,13 +1,13 @@
-//! RL510: a name has characters that names may not have.
+//! RL510: a name has characters that are not allowed.
 
 use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
 use crate::json::{Val, name, string};
 use crate::place::Edit;
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -22,8 +22,8 @@ crate::rule! {
     /// > Invalid 'messages[1].name': string does not match pattern. Expected a string that matches the pattern
     /// > '^[a-zA-Z0-9_-]+$'.
     ///
-    /// It happens when people are called by their names, when tools of an MCP server are called `server.tool`, or
-    /// when a stream loses the beginning of a call.
+    /// It happens when people's real names are used, when tools of an MCP server are named `server.tool`, or when a
+    /// stream loses the beginning of a call.
     ///
     /// ## Example
     ///
@@ -40,12 +40,12 @@ crate::rule! {
     ///
     /// Reported: continuedev/continue#11645, continuedev/continue#9784. No recorded accepted request has such a
     /// name.
-    CHAT_NAME, "chat-name" of "chat" about [Field], Check::Item(NAMED, check),
+    CHAT_NAME, "chat-name" of "chat" tags [Field], Check::Item(NAMED, check),
     [
         Variant {
             message: "the name of the message has characters other than a-z, A-Z, 0-9, _ and -",
             api: Some("Invalid 'messages[{message}].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."),
-            answer: Answer { param: Some("messages[{message}].name"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages[{message}].name"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             fix: "replace every other character with _",
             ..Variant::BASE
@@ -89,11 +89,11 @@ const FUNCTION: u8 = 2;
 const EMPTY_FUNCTION: u8 = 3;
 const LONG: u8 = 4;
 
-static STRIP: Mend = Mend::strip(&["name"]);
-static CLEAN: Mend = Mend::by(clean);
-static CLEAN_FUNCTION: Mend = Mend::by(clean_function);
+static STRIP: ValueEdit = ValueEdit::strip(&["name"]);
+static CLEAN: ValueEdit = ValueEdit::by(clean);
+static CLEAN_FUNCTION: ValueEdit = ValueEdit::by(clean_function);
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let is_call = item.row.kind == Kind::ToolUse;
     let name = match is_call {
         true => item.val.at(&["function", "name"]).or_else(|| item.val.at(&["custom", "name"])),
@@ -105,12 +105,12 @@ fn check(item: &Item<'_>, out: &mut Out) {
     if name.is_empty() {
         out.add(match is_call {
             true => finding.variant(EMPTY_FUNCTION).never("it is not known which tool was called"),
-            false => finding.variant(EMPTY).mend(&STRIP),
+            false => finding.variant(EMPTY).edit_value(&STRIP),
         });
     } else if !name.iter().all(|b| allowed(char::from(*b))) {
-        out.add(finding.variant(if is_call { FUNCTION } else { 0 }).mend(clean));
+        out.add(finding.variant(if is_call { FUNCTION } else { 0 }).edit_value(clean));
     } else if name.len() > LIMIT {
-        out.add(finding.variant(LONG).mend(clean));
+        out.add(finding.variant(LONG).edit_value(clean));
     }
 }
 
@@ -118,15 +118,15 @@ fn allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// A name keeps only the characters that names may have.
-fn clean(named: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let old = named.get(name::name).and_then(|name| name.text()).ok_or(Cannot("the name is not a text"))?;
+/// Replaces the characters of a name that are not allowed.
+fn clean(named: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
+    let old = named.get(name::name).and_then(|name| name.text()).ok_or(EditRefusal("the name is not a text"))?;
     let old = String::from_utf8_lossy(&old);
     let clean: String = old.chars().map(|c| if allowed(c) { c } else { '_' }).take(LIMIT).collect();
     Ok(put_member(named, "name", &string::quoted(&clean), base, out)?)
 }
 
-fn clean_function(call: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+fn clean_function(call: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let function = ["function", "custom"].iter().find_map(|key| call.get(key));
-    clean(function.ok_or(Cannot("the call has no function"))?, base, out)
+    clean(function.ok_or(EditRefusal("the call has no function"))?, base, out)
 }

@@ -1,9 +1,9 @@
-//! RL507: the content of a message is null, or not there.
+//! RL507: the content of a message is null or missing.
 
 use crate::history::{BlockFlags, Finding, Flags, Kind, Role, Row};
-use crate::json::mend::Mend;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -34,12 +34,12 @@ crate::rule! {
     ///
     /// Reported: docker/docker-agent#63, langchain-ai/langchainjs#4153, run-llama/llama_index#17555. No recorded
     /// accepted request has such a message.
-    CHAT_NULL_CONTENT, "chat-null-content" of "chat" about [Field], Check::History(check),
+    CHAT_NULL_CONTENT, "chat-null-content" of "chat" tags [Field], Check::History(check),
     [
         Variant {
             message: "the content of a {role} message is null",
             api: Some("Invalid value for 'content': expected a string, got null."),
-            answer: Answer { param: Some("messages.[{message}].content"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages.[{message}].content"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             fix: "set the content to an empty string",
             loss: Loss::Lossless,
@@ -58,11 +58,11 @@ crate::rule! {
 
 const ABSENT: u8 = 1;
 
-static MEND: Mend = Mend::put("content", r#""""#);
+static MEND: ValueEdit = ValueEdit::put("content", r#""""#);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    // What a server has said so may be sent to it again.
+    // A recorded answer may be sent to its server again.
     let said = |row: &Row| row.has(Flags::RECORDED);
     for message in messages.list.iter().filter(|message| !said(cx.row(message.row))) {
         let row = *cx.row(message.row);
@@ -73,7 +73,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             }
             Role::Other | Role::None => true,
         };
-        let finding = Finding::new(RULE.code, row).mend(&MEND);
+        let finding = Finding::new(RULE.code, row).edit_value(&MEND);
         if row.has(BlockFlags::NULL) && !excused {
             out.add(finding);
         } else if row.has(BlockFlags::ABSENT) && !excused && row.role != Role::Assistant {

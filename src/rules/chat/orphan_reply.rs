@@ -1,7 +1,7 @@
-//! RL502: a tool message answers no call in front of it.
+//! RL502: a tool message answers no call before it.
 
 use crate::history::{Finding, ORPHAN, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: camel-ai/camel#3339, CopilotKit, MiniMax-M2#76. No recorded accepted request of OpenAI or Azure has
+    /// Reported: camel-ai/camel#3339, CopilotKit, MiniMax-M2#76. No recorded accepted request to OpenAI or Azure has
     /// such a message.
     CHAT_ORPHAN_REPLY, "chat-orphan-reply" of "chat", Check::Pair(check),
     [
@@ -49,7 +49,7 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     if pair.state != PairState::Orphan {
         return;
     }

@@ -1,11 +1,11 @@
-//! RL511: a part of a message is of a type that Chat does not have.
+//! RL511: a message part has a type that Chat does not have.
 
 use crate::dialect::Item;
-use crate::history::{Act, Finding, Flags, Kind, KindSet};
-use crate::json::mend::Mend;
+use crate::history::{Finding, Flags, Kind, KindSet, RepairAct};
 use crate::json::name;
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -20,7 +20,7 @@ crate::rule! {
     /// > Invalid value: 'tool_result'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal',
     /// > 'audio', and 'file'.
     ///
-    /// It happens when a history that was made for another provider is sent as it is.
+    /// It happens when a history of another provider is sent as it is.
     ///
     /// ## Example
     ///
@@ -35,8 +35,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported. Recorded only of servers that know more types: Mistral takes `document_url` and `thinking`.
-    CHAT_PART_TYPE, "chat-part-type" of "chat" about [Field], Check::Item(PARTS, check),
+    /// Reported. Recorded only for servers that know more types: Mistral accepts `document_url` and `thinking`.
+    CHAT_PART_TYPE, "chat-part-type" of "chat" tags [Field], Check::Item(PARTS, check),
     [
         Variant {
             message: "part of type {type}, which belongs to another API",
@@ -48,14 +48,14 @@ crate::rule! {
                 "cannot unmarshal array into Go struct field {path}.content of type string",
                 "message[{message}].content[{block}] has invalid field(s)",
             ],
-            answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages[{message}].content[{block}].type"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
             message: "text part of type {type}, which belongs to the Responses API",
             api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
-            answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages[{message}].content[{block}].type"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             fix: "change its type to `text`",
             loss: Loss::Lossless,
@@ -64,7 +64,7 @@ crate::rule! {
         Variant {
             message: "part of type {type}, which belongs to another API",
             api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
-            answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages[{message}].content[{block}].type"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             fix: "drop the part",
             ..Variant::BASE
@@ -97,20 +97,20 @@ const FOREIGN: [&str; 9] = [
     "function_call",
 ];
 
-static TO_TEXT: Mend = Mend::put("type", r#""text""#);
+static TO_TEXT: ValueEdit = ValueEdit::put("type", r#""text""#);
 
-fn check(item: &Item<'_>, out: &mut Out) {
-    // What a server has said so may be sent to it again.
+fn check(item: &Item<'_>, out: &mut FindingSink) {
+    // A recorded answer may be sent to its server again.
     let Some(kind) = item.val.get(name::r#type).filter(|_| !item.row.has(Flags::RECORDED)) else { return };
     let is = |names: &[&str]| names.iter().any(|name| kind.is(name));
     let finding = Finding::new(RULE.code, item.row);
     if is(&["audio"]) || !kind.is_string() {
     } else if is(&["input_text", "output_text"]) {
-        out.add(finding.variant(TEXT).mend(&TO_TEXT));
+        out.add(finding.variant(TEXT).edit_value(&TO_TEXT));
     } else if is(&["thinking", "redacted_thinking"]) {
-        out.add(finding.variant(THINKING).act(Act::Drop));
+        out.add(finding.variant(THINKING).act(RepairAct::Drop));
     } else if is(&FOREIGN) {
-        out.add(finding.never("a Chat message has no place for its content as it is"));
+        out.add(finding.never("a Chat message has no form for its content"));
     } else {
         out.add(finding.variant(UNKNOWN).never("its meaning is not known"));
     }

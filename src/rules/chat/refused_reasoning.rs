@@ -1,18 +1,18 @@
-//! RL515: a message carries what the model thought, or another member, where the server refuses that.
+//! RL515: a message has reasoning, or another field, that the server rejects.
 
 use crate::history::{BlockFlags, Finding, Flags, Row};
-use crate::json::edit::{Base, remove_members};
-use crate::json::mend::{Cannot, Mend};
+use crate::json::edit::{RecordBase, remove_members};
+use crate::json::value_edit::{EditRefusal, ValueEdit};
 use crate::json::{Val, name};
 use crate::place::{Edit, Place};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Trait;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds `reasoning_content` in messages for servers that reject the field, `reasoning` for Moonshot, which calls it
-    /// `reasoning_content`, and for Groq and Moonshot any other field of a message that the API does not have.
+    /// Finds `reasoning_content` in messages for servers that reject the field; `reasoning` for Moonshot, which calls
+    /// it `reasoning_content`; and for Groq and Moonshot any other message field that the API does not have.
     ///
     /// ## Why it matters
     ///
@@ -30,7 +30,8 @@ crate::rule! {
     ///
     /// > Extra inputs are not permitted, field: 'messages[8].reasoning'
     ///
-    /// It happens when a client stores notes of its own in its messages, and when a conversation began with DeepSeek, Kimi or another server that hands the field out.
+    /// It happens when a client stores its own notes in its messages, and when a conversation began with DeepSeek, Kimi
+    /// or another server that returns the field.
     ///
     /// ## Example
     ///
@@ -44,8 +45,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Cerebras has the same field as `reasoning`, and Moonshot has `reasoning` as `reasoning_content`: there it is renamed,
-    /// and nothing is lost. For Groq it is removed. Other fields are removed: the model never sees them.
+    /// Cerebras calls the field `reasoning`, and Moonshot calls it `reasoning_content`: there it is renamed, and
+    /// nothing is lost. For Groq it is removed. Other fields are removed: the model never sees them.
     ///
     /// ## Evidence
     ///
@@ -66,14 +67,14 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the server rejects `reasoning_content`; its name there is `reasoning`",
+            message: "the server rejects `reasoning_content`; it calls the field `reasoning`",
             evidence: Evidence::Reported,
             fix: "rename the field to `reasoning`",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the server rejects `reasoning`; its name there is `reasoning_content`",
+            message: "the server rejects `reasoning`; it calls the field `reasoning_content`",
             related: "this field",
             evidence: Evidence::Reported,
             fix: "rename the field to `reasoning_content`",
@@ -95,12 +96,12 @@ const OTHER_NAME: u8 = 1;
 const OWN_NAME: u8 = 2;
 const UNKNOWN: u8 = 3;
 
-static RENAME: Mend = Mend::rename("reasoning_content", "reasoning");
-static RENAME_BACK: Mend = Mend::rename("reasoning", "reasoning_content");
-static STRIP: Mend = Mend::strip(&["reasoning_content"]);
-static KNOWN_ONLY: Mend = Mend::by(strip_unknown);
+static RENAME: ValueEdit = ValueEdit::rename("reasoning_content", "reasoning");
+static RENAME_BACK: ValueEdit = ValueEdit::rename("reasoning", "reasoning_content");
+static STRIP: ValueEdit = ValueEdit::strip(&["reasoning_content"]);
+static KNOWN_ONLY: ValueEdit = ValueEdit::by(strip_unknown);
 
-/// Members of messages of OpenAI's API, and those that Groq and Moonshot have besides.
+/// Members of messages in OpenAI's API, and those that Groq and Moonshot add.
 const KNOWN: [&[u8]; 12] = [
     b"role",
     b"content",
@@ -116,45 +117,45 @@ const KNOWN: [&[u8]; 12] = [
     b"partial",
 ];
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    let (refuses, strict) = (cx.has(Trait::RefusesReasoning), cx.has(Trait::KnownMembers));
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    let (refuses, strict) = (cx.has(Trait::RefusesReasoning), cx.has(Trait::RejectsUnknownMembers));
     if !refuses && !strict {
         return;
     }
     for row in cx.history.messages.list.iter().map(|turn| *cx.row(turn.row)) {
         let finding = Finding::new(RULE.code, row);
         let (mut reasoning, mut own, mut unknown) = (None, false, None);
-        cx.look.look(&row, &mut |message| {
+        cx.text.with_item(&row, &mut |message| {
             let said = message.get(name::reasoning).filter(|val| !val.is_null());
             reasoning = said.map(|val| place(&row, message, val));
             own = message.get(name::reasoning_content).is_some();
             unknown = unknown_members(message).next().map(|val| place(&row, message, val));
         });
         if refuses && row.has(BlockFlags::REASONED) && own {
-            out.add(match cx.has(Trait::NamesItReasoning) && reasoning.is_none() {
-                true => finding.variant(OTHER_NAME).mend(&RENAME),
-                false => finding.mend(&STRIP),
+            out.add(match cx.has(Trait::CallsItReasoning) && reasoning.is_none() {
+                true => finding.variant(OTHER_NAME).edit_value(&RENAME),
+                false => finding.edit_value(&STRIP),
             });
         } else if let Some(at) = reasoning.filter(|_| strict && !refuses && !own && !row.has(Flags::RECORDED)) {
-            out.add(finding.variant(OWN_NAME).with(at).mend(&RENAME_BACK));
+            out.add(finding.variant(OWN_NAME).with_partner(at).edit_value(&RENAME_BACK));
         }
         if let Some(at) = unknown.filter(|_| strict && !row.has(Flags::RECORDED)) {
-            out.add(finding.variant(UNKNOWN).with(at).mend(&KNOWN_ONLY));
+            out.add(finding.variant(UNKNOWN).with_partner(at).edit_value(&KNOWN_ONLY));
         }
     }
 }
 
-/// The values of members that no message has.
+/// The values of members that messages do not have.
 fn unknown_members(message: Val<'_>) -> impl Iterator<Item = Val<'_>> {
     message.members().filter(|member| !KNOWN.contains(&member.key.decode().as_ref())).map(|member| member.val)
 }
 
-/// Where in the doc a value of the message lies.
+/// The place of a value of the message in the doc.
 fn place(row: &Row, message: Val<'_>, val: Val<'_>) -> Place {
     Place::new(row.at.doc, row.at.start + u64::from(val.start() - message.start()), val.size())
 }
 
-fn strip_unknown(message: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+fn strip_unknown(message: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let keys: Vec<String> = message
         .members()
         .map(|member| member.key.decode().into_owned())

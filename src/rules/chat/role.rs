@@ -1,16 +1,16 @@
-//! RL512: a message has a role that the API or the model does not take.
+//! RL512: a message has a role that the API or the model does not accept.
 
 use crate::history::{Finding, Flags, Role};
-use crate::json::mend::Mend;
 use crate::json::name;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels, Trait};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message with a role that Chat does not have; a system or developer message for a model that accepts
-    /// none; and the role `developer` for servers that do not know it.
+    /// Finds a message with a role that Chat does not have; a system or developer message for a model that does not
+    /// accept them; and the role `developer` for servers that do not know it.
     ///
     /// ## Why it matters
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     /// > Invalid value: 'tooool'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and
     /// > 'developer'.
     ///
-    /// Many compatible servers know no `developer` and answer `unknown variant 'developer'`.
+    /// Many compatible servers do not know `developer` and answer `unknown variant 'developer'`.
     ///
     /// ## Example
     ///
@@ -38,12 +38,12 @@ crate::rule! {
     ///
     /// Recorded: two requests to o1-mini, rejected with this sentence. Reported for unknown roles and for
     /// `developer` on compatible servers.
-    CHAT_ROLE, "chat-role" of "chat" about [Field], Check::History(check),
+    CHAT_ROLE, "chat-role" of "chat" tags [Field], Check::History(check),
     [
         Variant {
             message: "unknown role {role}",
             api: Some("Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."),
-            answer: Answer { param: Some("messages[{message}].role"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("messages[{message}].role"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
@@ -51,10 +51,10 @@ crate::rule! {
             message: "the model does not accept messages with the role {role}",
             api: Some("Unsupported value: 'messages[{message}].role' does not support '{role}' with this model."),
             also: &["chat content has invalid message role: {role}"],
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("messages[{message}].role"),
                 code: Some("unsupported_value"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             evidence: Evidence::Recorded,
             fix: "make it a user message",
@@ -75,25 +75,26 @@ crate::rule! {
 const REFUSED: u8 = 1;
 const DEVELOPER: u8 = 2;
 
-static TO_USER: Mend = Mend::put("role", r#""user""#);
-static TO_SYSTEM: Mend = Mend::put("role", r#""system""#);
+static TO_USER: ValueEdit = ValueEdit::put("role", r#""user""#);
+static TO_SYSTEM: ValueEdit = ValueEdit::put("role", r#""system""#);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = cx.history.messages.list.iter().map(|message| *cx.row(message.row));
     for row in rows.filter(|row| !matches!(row.role, Role::User | Role::Assistant | Role::Tool)) {
         let finding = Finding::new(RULE.code, row);
         match row.role {
             Role::System | Role::Developer if cx.has(Trait::NoInstructions) => {
-                out.add(finding.variant(REFUSED).mend(&TO_USER));
+                out.add(finding.variant(REFUSED).edit_value(&TO_USER));
             }
             Role::Developer if cx.has(Trait::NoDeveloper) => {
-                out.add(finding.variant(DEVELOPER).mend(&TO_SYSTEM));
+                out.add(finding.variant(DEVELOPER).edit_value(&TO_SYSTEM));
             }
-            // A result of the old form has the role `function`.
+            // In the old form of results the role is `function`.
             Role::Other | Role::None if !row.has(Flags::RECORDED) => {
                 let mut known = false;
-                cx.look
-                    .look(&row, &mut |message| known = message.get(name::role).is_some_and(|r| r.is("function")));
+                cx.text.with_item(&row, &mut |message| {
+                    known = message.get(name::role).is_some_and(|r| r.is("function"))
+                });
                 if !known {
                     out.add(finding.never("it is not known who is speaking"));
                 }

@@ -1,8 +1,8 @@
-//! RL516: a role comes after one that it may not follow.
+//! RL516: a message comes after one of a role that it may not follow.
 
-use crate::history::{Act, Finding, Role};
-use crate::json::mend::Mend;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{Finding, RepairAct, Role};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Trait;
 
 crate::rule! {
@@ -13,8 +13,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Mistral lets only some roles follow each other: after the system or the user all but a tool, after the
-    /// assistant or a tool all but the system. Otherwise it rejects the request:
+    /// Mistral restricts the order of roles: no tool message after a system or user message, no system message after an
+    /// assistant or tool message. Otherwise it rejects the request:
     ///
     /// > Unexpected role 'system' after role 'tool'
     ///
@@ -34,8 +34,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// After a tool message, an assistant message is inserted, which says only that none was recorded. After an
-    /// assistant message, the system message becomes a user message.
+    /// After a tool message, an assistant message is inserted that only says that none was recorded. After an assistant
+    /// message, the system message becomes a user message.
     ///
     /// ## Evidence
     ///
@@ -61,21 +61,21 @@ crate::rule! {
     ]
 }
 
-const BEHIND_ASSISTANT: u8 = 1;
+const AFTER_ASSISTANT: u8 = 1;
 
-static TO_USER: Mend = Mend::put("role", r#""user""#);
+static TO_USER: ValueEdit = ValueEdit::put("role", r#""user""#);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if !cx.has(Trait::RoleOrder) {
         return;
     }
     for pair in cx.history.messages.list.windows(2) {
         let [before, message] = pair else { continue };
-        let finding = Finding::new(RULE.code, *cx.row(message.row)).with(cx.row(before.row).at);
+        let finding = Finding::new(RULE.code, *cx.row(message.row)).with_partner(cx.row(before.row).at);
         match (before.role, message.role) {
-            (Role::Tool, Role::System | Role::Developer) => out.add(finding.act(Act::Bridge)),
+            (Role::Tool, Role::System | Role::Developer) => out.add(finding.act(RepairAct::Bridge)),
             (Role::Assistant, Role::System | Role::Developer) => {
-                out.add(finding.variant(BEHIND_ASSISTANT).mend(&TO_USER));
+                out.add(finding.variant(AFTER_ASSISTANT).edit_value(&TO_USER));
             }
             _ => {}
         }

@@ -1,8 +1,8 @@
-//! RL522: messages stand in an order that chat templates refuse.
+//! RL522: messages are in an order that chat templates reject.
 
-use crate::history::{Finding, Flags, Message, Role, Usage};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::{Answer, Levels, Trait};
+use crate::history::{Finding, Flags, MessageSpan, Role, Usage};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -14,7 +14,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A template raises an error of its own words, and the server answers HTTP 400 or 500:
+    /// The template raises an error in its own words, and the server answers HTTP 400 or 500:
     ///
     /// > System message must be at the beginning.
     ///
@@ -42,7 +42,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: merging messages changes what the model sees, and another template may take them as they are. Put later
+    /// None: merging messages changes what the model sees, and another template may accept them as they are. Put later
     /// instructions into the first system message, and merge messages of one role.
     ///
     /// ## Evidence
@@ -50,13 +50,13 @@ crate::rule! {
     /// Reported: anomalyco/opencode#17638 (system), diegosouzapw/OmniRoute#4982 and agentscope-java#613 (no user),
     /// run-llama/llama_index#11731 and eclipse-theia/theia#17104 (alternation), co-l/openfox#367 (two at the end). The
     /// template decides, so each is a warning: llama.cpp accepted consecutive user messages in six recorded requests,
-    /// and OpenAI 19 lists without a user message. On other targets the rule is silent.
+    /// and OpenAI 19 lists without a user message. On other targets the rule is off.
     CHAT_TEMPLATE_ORDER, "chat-template-order" of "chat", Check::History(check),
     [
         Variant {
             message: "system message after the first message, which many chat templates reject",
             api: Some("System message must be at the beginning."),
-            answer: Answer::BODY,
+            error: ErrorDetails::BODY,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -65,7 +65,7 @@ crate::rule! {
             message: "no user message, which many chat templates require",
             api: Some("No user query found in messages."),
             also: &["The input messages do not contain elements with the role of user"],
-            answer: Answer::BODY,
+            error: ErrorDetails::BODY,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -78,7 +78,7 @@ crate::rule! {
                 "After the optional system message, conversation roles must alternate user and assistant roles except \
                  for tool calls and results.",
             ],
-            answer: Answer::BODY,
+            error: ErrorDetails::BODY,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -87,7 +87,7 @@ crate::rule! {
             message: "two assistant messages at the end",
             related: "the previous message",
             api: Some("Cannot have 2 or more assistant messages at the end of the list."),
-            answer: Answer::BODY,
+            error: ErrorDetails::BODY,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -101,15 +101,15 @@ const TWO_LAST: u8 = 3;
 
 const TEMPLATE: &str = "whether it is rejected depends on the model's chat template";
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let turns = &cx.history.messages.list;
-    let row = |turn: &Message| *cx.row(turn.row);
+    let row = |turn: &MessageSpan| *cx.row(turn.row);
     let Some(first) = turns.first() else { return };
     let wants_user = cx.has(Trait::ChatTemplate) || cx.has(Trait::WantsUser);
     let is_request = cx.history.settings.usage == Usage::Request;
     if wants_user && is_request && !turns.iter().any(|turn| turn.role == Role::User) {
         out.add(
-            Finding::new(RULE.code, row(first)).variant(NO_USER).never("what the user said is not in the file"),
+            Finding::new(RULE.code, row(first)).variant(NO_USER).never("the user's message is not in the file"),
         );
     }
     if !cx.has(Trait::ChatTemplate) {
@@ -120,20 +120,21 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(RULE.code, row(turn)).never(TEMPLATE);
         let is_last = number + 2 == turns.len();
         match (before.role, turn.role) {
-            (Role::System | Role::Developer, Role::System | Role::Developer) if leads(turns, number) => {}
+            (Role::System | Role::Developer, Role::System | Role::Developer)
+                if leads_with_instructions(turns, number) => {}
             (_, Role::System | Role::Developer) => out.add(finding),
             (Role::Assistant, Role::Assistant) if is_last && !row(turn).has(Flags::RECORDED) => {
-                out.add(finding.variant(TWO_LAST).with(row(before).at));
+                out.add(finding.variant(TWO_LAST).with_partner(row(before).at));
             }
             (Role::User, Role::User) | (Role::Assistant, Role::Assistant) => {
-                out.add(finding.variant(NOT_ALTERNATING).with(row(before).at));
+                out.add(finding.variant(NOT_ALTERNATING).with_partner(row(before).at));
             }
             _ => {}
         }
     }
 }
 
-/// Only instructions stand before the next message: templates join them.
-fn leads(turns: &[Message], until: usize) -> bool {
+/// True if there are only instructions before the next message: templates join them.
+fn leads_with_instructions(turns: &[MessageSpan], until: usize) -> bool {
     turns.iter().take(until + 1).all(|turn| matches!(turn.role, Role::System | Role::Developer))
 }

@@ -15,7 +15,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// With `--fix-warnings` the mark is removed; nothing is lost.
-    BYTE_ORDER_MARK, "byte-order-mark" about [Container], Check::Raised,
+    BYTE_ORDER_MARK, "byte-order-mark" tags [Container], Check::External,
     [
         Variant {
             message: "the file starts with a byte-order mark, which is not valid JSON",

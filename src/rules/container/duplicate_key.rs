@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// RFC 8259, section 4: the behaviour of software that receives such an object is unpredictable.
-    DUPLICATE_KEY, "duplicate-key" about [Container], Check::Raised,
+    DUPLICATE_KEY, "duplicate-key" tags [Container], Check::External,
     [
         Variant {
             message: "duplicate key {key} in one object",

@@ -6,23 +6,24 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Counts the entries of a session that follow, directly or by others, an entry in a line that could not be read (RL001).
+    /// Counts the entries of a session that follow, directly or indirectly, an entry in a line that could not be read
+    /// (RL001).
     ///
     /// ## Why it matters
     ///
-    /// An agent that resumes the session does not find the parent, and goes on without all that came before. Here such entries
-    /// are read as if they followed what is stored before the line, and calls and outputs whose partners may be in it are not
-    /// reported.
+    /// An agent that resumes the session does not find the parent, and continues without everything that came before.
+    /// `replaylint` reads such entries as if they followed the entry stored before the line, and does not report calls
+    /// and outputs whose partners may be in it.
     ///
     /// ## Fix
     ///
-    /// None: what the line held is not known. Correct it by hand (RL001 shows where).
+    /// None: the content of the line is not known. Correct it by hand (RL001 shows where).
     ///
     /// ## Evidence
     ///
-    /// Inferred: the unknown parent of an entry after the line is taken to be in it, one for each such line. Where no line is
-    /// left that may hold it, the entry is RL601.
-    LINKS_TO_LOST_LINE, "links-to-lost-line" about [Container], Check::Raised,
+    /// Inferred: the unknown parent of an entry after the line is assumed to be in it, one parent per such line. If no
+    /// such line remains for it, the entry is reported as RL601.
+    LINKS_TO_LOST_LINE, "links-to-lost-line" tags [Container], Check::External,
     [
         Variant {
             message: "this line could not be read; {arg} entries are linked to it",

@@ -1,6 +1,6 @@
-//! RL006: a string holds half of a surrogate pair.
+//! RL006: a string contains half of a surrogate pair.
 
-use crate::rule::{Check, Evidence, Variant, When};
+use crate::rule::{Autofix, Check, Evidence, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The grammar of JSON allows the escape, but it encodes no character. Python writes it, many parsers reject it, and
-    /// what a server makes of it is not known.
+    /// The grammar of JSON allows the escape, but it encodes no character. Python writes it, many parsers reject it,
+    /// and servers differ.
     ///
     /// ## Example
     ///
@@ -21,15 +21,15 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the other half is lost. In a result of a tool that a session of Claude Code holds, the half gives way to
-    /// U+FFFD; there the text was cut by the agent, and nothing is signed.
+    /// In a tool result of a Claude Code session, the half is replaced by U+FFFD: there the agent cut the text, and
+    /// nothing is signed. Elsewhere nothing is changed: the other half is lost.
     ///
     /// ## Evidence
     ///
     /// RFC 8259, section 8.2: the behaviour of software that receives such a text is unpredictable. The Anthropic API rejects
     /// it as invalid JSON ("no low surrogate in string"); Claude Code replaces it before it sends since 2.1.132
     /// (anthropics/claude-code#1709, #3995).
-    LONE_SURROGATE, "lone-surrogate" about [Container], Check::Raised,
+    LONE_SURROGATE, "lone-surrogate" tags [Container], Check::External,
     [
         Variant {
             message: "a string contains half of a surrogate pair",
@@ -42,7 +42,7 @@ crate::rule! {
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "replace it with U+FFFD",
-            when: When::Always,
+            autofix: Autofix::Always,
             ..Variant::BASE
         },
     ]

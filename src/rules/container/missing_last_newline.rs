@@ -1,6 +1,6 @@
 //! RL012: the last line of a session has no newline.
 
-use crate::rule::{Check, Evidence, Loss, Variant, When};
+use crate::rule::{Autofix, Check, Evidence, Loss, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -10,8 +10,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The file reads well as it is. An agent that resumes the session appends its next record to the last line (RL008), and
-    /// then neither of the two can be read. Programs that rewrite or convert sessions leave files like this.
+    /// The file can be read as it is. An agent that resumes the session appends its next record to the last line
+    /// (RL008), and then neither of the two can be read. Programs that rewrite or convert sessions leave files like
+    /// this.
     ///
     /// ## Fix
     ///
@@ -20,7 +21,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred from how the agents append.
-    MISSING_LAST_NEWLINE, "missing-last-newline" about [Container], Check::Raised,
+    MISSING_LAST_NEWLINE, "missing-last-newline" tags [Container], Check::External,
     [
         Variant {
             message: "the last line has no newline; the agent would append its next record to it",
@@ -28,7 +29,7 @@ crate::rule! {
             evidence: Evidence::Inferred,
             fix: "add a newline",
             loss: Loss::Lossless,
-            when: When::Asked,
+            autofix: Autofix::OnRequest,
             ..Variant::BASE
         },
     ]

@@ -1,18 +1,18 @@
 //! RL011: runs of NUL bytes in a log.
 
-use crate::rule::{Check, Evidence, Loss, Variant, When};
+use crate::rule::{Autofix, Check, Evidence, Loss, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds runs of NUL bytes between the records of a log, on a line with one, and at the end of the file. Within a string
-    /// they are RL010.
+    /// Finds runs of NUL bytes between the records of a log, on the line of a record, and at the end of the file.
+    /// Inside a string they are RL010.
     ///
     /// ## Why it matters
     ///
-    /// The machine crashed or lost power after the file had grown, and before its content was written. Many readers stop
-    /// there; a record on the same line is lost to them.
+    /// The machine crashed or lost power after the file had grown but before its content was written. Many readers stop
+    /// there and lose a record on the same line.
     ///
     /// ## Fix
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// github/copilot-cli#2217, #2927 and #1864; reported for files on WSL.
-    NUL_BYTES, "nul-bytes" about [Container], Check::Raised,
+    NUL_BYTES, "nul-bytes" tags [Container], Check::External,
     [
         Variant {
             message: "a line of NUL bytes",
@@ -29,7 +29,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the NUL bytes",
             loss: Loss::Lossless,
-            when: When::Always,
+            autofix: Autofix::Always,
             ..Variant::BASE
         },
         Variant {
@@ -38,7 +38,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the NUL bytes",
             loss: Loss::Lossless,
-            when: When::Always,
+            autofix: Autofix::Always,
             ..Variant::BASE
         },
         Variant {

@@ -1,6 +1,6 @@
 //! RL009: a record follows a truncated one on the same line.
 
-use crate::rule::{Check, Evidence, Loss, Variant, When};
+use crate::rule::{Autofix, Check, Evidence, Loss, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -9,9 +9,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The writer crashed in the middle of a record, and the next process appended to what was there. Readers of JSON Lines
-    /// take the whole line for invalid, so the complete record is lost as well. It is read and checked here; what the
-    /// truncated one was to hold is not known.
+    /// The writer crashed in the middle of a record, and the next process appended to the unfinished line. Readers of
+    /// JSON Lines reject the whole line, so the complete record is lost as well. `replaylint` reads and checks it; the
+    /// content of the truncated record is not known.
     ///
     /// ## Example
     ///
@@ -21,20 +21,20 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the truncated record is removed. Its readable part is lost; often the complete record is the
-    /// second attempt to write the same. `--dropped FILE` keeps what is removed.
+    /// With `--fix-warnings` the truncated record is removed. Its readable part is lost; the complete record is often a
+    /// second attempt to write the same one. `--dropped FILE` keeps what is removed.
     ///
     /// ## Evidence
     ///
     /// github/copilot-cli#4098.
-    RECORD_AFTER_TRUNCATED_ONE, "record-after-truncated-one" about [Container], Check::Raised,
+    RECORD_AFTER_TRUNCATED_ONE, "record-after-truncated-one" tags [Container], Check::External,
     [
         Variant {
             message: "a truncated record precedes another record on this line",
             evidence: Evidence::Reported,
             fix: "remove the truncated record",
             loss: Loss::Lossy,
-            when: When::Asked,
+            autofix: Autofix::OnRequest,
             ..Variant::BASE
         },
     ]

@@ -9,9 +9,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Two processes wrote at once, or one appended to a last line without a newline. Readers of JSON Lines take the whole
-    /// line for invalid: both records are lost, and in a session whose entries are linked, all that follows them. Both
-    /// records are read and checked here.
+    /// Two processes wrote at once, or one appended to a last line without a newline. Readers of JSON Lines reject the
+    /// whole line: both records are lost, and in a session whose entries are linked, so is everything that follows
+    /// them. `replaylint` reads and checks both.
     ///
     /// ## Example
     ///
@@ -25,13 +25,14 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported for sessions of Claude Code, Copilot CLI and Qwen Code, where separating the records brought sessions back.
-    SHARED_LINE, "shared-line" about [Container], Check::Raised,
+    /// Reported for sessions of Claude Code, Copilot CLI and Qwen Code, where separating the records restored the
+    /// sessions.
+    SHARED_LINE, "shared-line" tags [Container], Check::External,
     [
         Variant {
             message: "another record begins here, on the same line",
             evidence: Evidence::Reported,
-            fix: "put the record on a line of its own",
+            fix: "put the record on its own line",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

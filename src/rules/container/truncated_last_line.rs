@@ -1,4 +1,4 @@
-//! RL003: the last line of a log is cut.
+//! RL003: the last line of a log is truncated.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
 use crate::target::Levels;
@@ -11,8 +11,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The writer was interrupted. Whatever the line was to hold is lost, and a reader that expects JSON on every line
-    /// stops there. Only the last line may be cut: a broken line inside a log is damage (RL001).
+    /// The writer was interrupted. The rest of the line is lost, and a reader that expects JSON on every line stops
+    /// there. Only the last line counts as truncated: a broken line inside a log is RL001.
     ///
     /// ## Example
     ///
@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// anthropics/claude-code#53821, openseek#336: only an unterminated last record may be tolerated.
-    TRUNCATED_LAST_LINE, "truncated-last-line" about [Container], Check::Raised,
+    TRUNCATED_LAST_LINE, "truncated-last-line" tags [Container], Check::External,
     [
         Variant {
             message: "the last line is truncated: {fault}",

@@ -1,4 +1,4 @@
-//! RL911: what is said in another form.
+//! RL911: content that changes its form.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The content stays, but not all that it was: a refusal reads like any text, an error like any result, a custom
-    /// tool's free text becomes an argument, an image in a result moves to a user message after it.
+    /// The content is kept, but loses some of its meaning: a refusal reads like any text, an error like any result, a
+    /// custom tool's free text becomes an argument, an image in a result moves to a user message after it.
     ///
     /// ## Example
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    CHANGED_FORM, "changed-form", Check::Raised,
+    CHANGED_FORM, "changed-form", Check::External,
     [
         Variant {
             message: "changed a refusal to plain text",
@@ -83,19 +83,19 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "moved what follows a call in its turn to before the call",
+            message: "moved the blocks after a call in its turn to before the call",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "changed {key} to the nearest value that the target takes",
+            message: "changed {key} to {arg}, the nearest value that the target supports",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "changed {key} to the form in which the target's model takes it",
+            message: "changed {key} to the form that the target's model supports",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -132,6 +132,12 @@ crate::rule! {
         },
         Variant {
             message: "changed calls and results to notes in text ({arg}): `--tools calls` keeps them",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed {key} to on: the target has no levels of summaries",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

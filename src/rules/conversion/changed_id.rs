@@ -1,4 +1,4 @@
-//! RL906: ids and names that the target refuses.
+//! RL906: ids and names that the target rejects.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,9 +10,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The target has a pattern or a limit of its own: Anthropic takes letters, digits, `_` and `-`, Mistral nine letters
-    /// and digits, Chat 40 characters. A call and its result get the same new id, on every run the same one. Ids of items are
-    /// the provider's: they are never invented, so none is written.
+    /// The target has its own pattern or limit: Anthropic accepts letters, digits, `_` and `-`, Mistral nine letters
+    /// and digits, Chat 40 characters. A call and its result get the same new id, identical in every run. Item ids are
+    /// assigned by the provider: they are never invented, so none is written.
     ///
     /// ## Example
     ///
@@ -22,13 +22,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None is needed: calls and results stay paired.
+    /// None needed: calls and results stay paired.
     ///
     /// ## Evidence
     ///
     /// Anthropic: "String should match pattern '^[a-zA-Z0-9_-]+$'"; mistral-common: "must be a-z, A-Z, 0-9, with a length
     /// of 9".
-    CHANGED_ID, "changed-id", Check::Raised,
+    CHANGED_ID, "changed-id", Check::External,
     [
         Variant {
             message: "changed the id of a call and its result: the target does not accept it",
@@ -37,7 +37,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{items} without an id in the source: numbered the calls",
+            message: "numbered the calls: {items} without an id in the source",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

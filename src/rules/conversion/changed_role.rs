@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Anthropic, Gemini and Bedrock have one place for instructions, before the conversation. What is there goes
-    /// there; a later instruction stays where it was read, as a message of the user.
+    /// Anthropic, Gemini and Bedrock have one place for instructions, before the conversation. Initial instructions go
+    /// there; a later instruction keeps its position as a user message.
     ///
     /// ## Example
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Anthropic: "The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role."
-    CHANGED_ROLE, "changed-role", Check::Raised,
+    CHANGED_ROLE, "changed-role", Check::External,
     [
         Variant {
             message: "changed a developer message to system instructions: the target has no developer role",

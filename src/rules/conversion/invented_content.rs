@@ -1,4 +1,4 @@
-//! RL910: what a conversion had to make up.
+//! RL910: content that a conversion had to invent.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Reports what was added because the target requires it.
+    /// Reports content that was added because the target requires it.
     ///
     /// ## Why it matters
     ///
-    /// Every API requires an output for each call, and some require more: Bedrock the definitions of the tools that are called, a text
-    /// next to a document and a user message first; Anthropic a limit of the answer; newer Gemini models a signature. What
-    /// is added says only: "no result was recorded; execution status unknown".
+    /// Every API requires an output for each call, and some require more: Bedrock definitions of the called tools, a
+    /// text next to a document and a user message first; Anthropic a limit of the answer; newer Gemini models a
+    /// signature. An added output says only: "no result was recorded; execution status unknown".
     ///
     /// ## Example
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     /// Anthropic: "`tool_use` ids were found without `tool_result` blocks immediately after"; Bedrock: "The toolConfig
     /// field must be defined when using toolUse and toolResult content blocks."; Gemini:
     /// https://ai.google.dev/gemini-api/docs/thought-signatures
-    INVENTED_CONTENT, "invented-content", Check::Raised,
+    INVENTED_CONTENT, "invented-content", Check::External,
     [
         Variant {
             message: "added a placeholder result for an unanswered call",
@@ -53,18 +53,18 @@ crate::rule! {
             message: "set max_tokens to {arg}: the target requires a limit",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
-            shown: true,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
             message: "added the signature that skips Gemini's check to an unsigned call",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
-            shown: true,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
-            message: "{items} without a thought signature: models from Gemini 3 on refuse that; --model NAME marks the calls for them",
+            message: "{items} without a thought signature, which Gemini 3 and later reject; use --model NAME to mark the calls for them",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

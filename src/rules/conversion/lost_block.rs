@@ -1,4 +1,4 @@
-//! RL909: items that the target has no form for.
+//! RL909: items without an equivalent in the target.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Reports items, blocks and fields that are dropped because the other API has no equivalent. What a log holds and its agent
-    /// does not send either is noted, with the reason.
+    /// Reports items, blocks and fields that are dropped because the other API has no equivalent. Entries of a log that
+    /// its agent does not send either are a note, with the reason.
     ///
     /// ## Why it matters
     ///
-    /// An unknown type, a summary that only the provider can decrypt, a reference to an item on the server, a result whose
-    /// call is not there: no other provider can read them, and most reject a request that holds them.
+    /// An unknown type, a summary that only the provider can decrypt, a reference to an item on the server, a result
+    /// without its call: no other provider can read them, and most reject a request that contains them.
     ///
     /// ## Example
     ///
@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    LOST_BLOCK, "lost-block", Check::Raised,
+    LOST_BLOCK, "lost-block", Check::External,
     [
         Variant {
             message: "dropped {type}: the target has no equivalent",
@@ -60,19 +60,19 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped {type}: the log holds no result of it",
+            message: "dropped {type}: the log has no result for it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "dropped {type}: the log does not keep what a request needs of it",
+            message: "dropped {type}: the log lacks the data that a request needs",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the transcript of a subagent: it is a session of its own",
+            message: "dropped the transcript of a subagent: it is a separate session",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -84,7 +84,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "shortened notes ({arg}): Codex keeps 2,000 characters of a call and 4,000 of a result; `--tools calls` keeps all",
+            message: "truncated notes ({arg}): Codex keeps 2,000 characters of a call and 4,000 of a result; `--tools calls` keeps all",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -96,7 +96,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped `{member}`: no message of the request says it",
+            message: "dropped `{member}`: no message of the request contains it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -105,11 +105,11 @@ crate::rule! {
             message: "not sent, so not converted: {why}",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
-            shown: true,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
-            message: "this is one chunk of a streamed message: each chunk becomes a conversation of its own",
+            message: "this is one chunk of a streamed message: each chunk becomes a separate conversation",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

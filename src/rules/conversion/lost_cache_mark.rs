@@ -1,4 +1,4 @@
-//! RL905: marks of a prompt cache.
+//! RL905: prompt cache marks.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A mark says up to where a prompt is cached; the model does not see it. Without it a request costs more. Between
-    /// Anthropic and Bedrock marks are kept, up to the four that both take.
+    /// A mark says up to which block a prompt is cached; the model does not see it. Without it a request costs more.
+    /// Between Anthropic and Bedrock marks are kept, up to the four that both accept.
     ///
     /// ## Example
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Anthropic: "A maximum of 4 blocks with cache_control may be provided."
-    LOST_CACHE_MARK, "lost-cache-mark", Check::Raised,
+    LOST_CACHE_MARK, "lost-cache-mark", Check::External,
     [
         Variant {
             message: "dropped cache_control of {items}",
@@ -35,7 +35,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped cache_control of {items}: the target accepts four",
+            message: "dropped cache_control of {items}: the target accepts only four",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Citations point at search results and documents in the provider's own terms. The text stays; what it rests on is
-    /// not said any more.
+    /// Citations refer to search results and documents in the provider's own format. The text is kept without its
+    /// sources.
     ///
     /// ## Example
     ///
@@ -21,12 +21,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the other API has no equivalent, or one that refers to content that is not there.
+    /// None: the other API has no equivalent, or one that refers to missing content.
     ///
     /// ## Evidence
     ///
     /// inspect_ai strips citations for the same reason.
-    LOST_CITATION, "lost-citation", Check::Raised,
+    LOST_CITATION, "lost-citation", Check::External,
     [
         Variant {
             message: "dropped the citations of a text",

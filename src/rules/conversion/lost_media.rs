@@ -1,4 +1,4 @@
-//! RL903: images, audio and files that the target does not take.
+//! RL903: images, audio and files that the target does not accept.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Not every API takes every kind of media, and each in its own way: Bedrock requires the bytes, Chat accepts no
-    /// document given by a URL, and an id of a file means nothing to another provider.
+    /// APIs accept different kinds of media in different forms: Bedrock requires the bytes, Chat accepts no document
+    /// given by a URL, and a file id means nothing to another provider.
     ///
     /// ## Example
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    LOST_MEDIA, "lost-media", Check::Raised,
+    LOST_MEDIA, "lost-media", Check::External,
     [
         Variant {
             message: "dropped media: the target does not accept this kind here",
@@ -47,13 +47,13 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the detail of an image: the target cannot be told how closely to look",
+            message: "dropped the detail of an image: the target has no such setting",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the name of a file: the target has no place for it",
+            message: "dropped the name of a file: the target has no field for it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

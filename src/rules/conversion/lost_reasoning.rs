@@ -10,10 +10,10 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A signature or an encrypted blob is the provider's own: Anthropic rejects a thinking block with a foreign signature
-    /// ("Invalid `signature` in `thinking` block"), OpenAI a blob that it did not issue. Reasoning is kept where it means
-    /// something to the model that reads it: OpenAI's between the Responses API and OpenRouter's details, Claude's between
-    /// Anthropic and Bedrock. Elsewhere it is dropped; `--reasoning text` turns what can be read of it into text.
+    /// A signature or an encrypted blob is specific to its provider: Anthropic rejects a thinking block with a foreign
+    /// signature ("Invalid `signature` in `thinking` block"), OpenAI a blob that it did not issue. Reasoning is kept
+    /// where the target's model can read it: OpenAI's between the Responses API and OpenRouter's details, Claude's
+    /// between Anthropic and Bedrock. Elsewhere it is dropped; `--reasoning text` turns its readable part into text.
     ///
     /// ## Example
     ///
@@ -23,12 +23,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the other API cannot express it. The result is never rejected for it.
+    /// None: the other API cannot express it. The result is never rejected because of it.
     ///
     /// ## Evidence
     ///
     /// vercel/ai and pi-mono drop the same blocks, with a warning.
-    LOST_REASONING, "lost-reasoning", Check::Raised,
+    LOST_REASONING, "lost-reasoning", Check::External,
     [
         Variant {
             message: "dropped reasoning: the target's models cannot read it",

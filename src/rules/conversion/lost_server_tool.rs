@@ -1,4 +1,4 @@
-//! RL902: tools that the provider runs.
+//! RL902: server-side tools.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -12,7 +12,7 @@ crate::rule! {
     /// ## Why it matters
     ///
     /// A web search, a code interpreter, a file search or an MCP call exists at one provider only. Its result is often
-    /// encrypted, and the other API has no item to say it with.
+    /// encrypted, and the other API has no item for it.
     ///
     /// ## Example
     ///
@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    LOST_SERVER_TOOL, "lost-server-tool", Check::Raised,
+    LOST_SERVER_TOOL, "lost-server-tool", Check::External,
     [
         Variant {
             message: "dropped {type}, a call of a server-side tool, and its result",

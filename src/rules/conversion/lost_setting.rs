@@ -10,9 +10,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A setting of one API often has no counterpart in the other, or one with another meaning. What changes the answer is
-    /// a warning; transport, accounts and caches are only noted. History that the server stores for `previous_response_id` or
-    /// `conversation` is not in the file, and cannot be converted.
+    /// A setting of one API often has no counterpart in the other, or one with another meaning. A setting that affects
+    /// the answer is a warning; transport, accounts and caches are notes. History that the server stores for
+    /// `previous_response_id` or `conversation` is not in the file, and cannot be converted.
     ///
     /// ## Example
     ///
@@ -27,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Schemas of the five APIs.
-    LOST_SETTING, "lost-setting", Check::Raised,
+    LOST_SETTING, "lost-setting", Check::External,
     [
         Variant {
             message: "dropped the setting {key}: the target has no equivalent",
@@ -48,25 +48,25 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the setting {key}: the target's model refuses it",
+            message: "dropped the setting {key}: the target's model rejects it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "kept {arg} of the stop sequences: the target takes no more",
+            message: "kept only {arg} stop sequences: the target accepts no more",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the description of the schema in {key}: the target has no place for it",
+            message: "dropped the description of the schema in {key}: the target has no field for it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "dropped \"strict\" of the schema in {key}: the target cannot be told",
+            message: "dropped \"strict\" of the schema in {key}: the target has no such setting",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -84,13 +84,13 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped {key}, which names this entry of the batch: a request has no place for it",
+            message: "dropped {key}, the name of this entry in its batch: a request has no field for it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the setting {key}: another setting of the request turns thinking off, or says how much",
+            message: "dropped the setting {key}: another setting of the request disables or limits thinking",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

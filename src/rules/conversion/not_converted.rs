@@ -1,4 +1,4 @@
-//! RL912: records that gave nothing.
+//! RL912: conversations that were not converted.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A conversation of which nothing is left, or one that the target would still reject, is not written: half a
-    /// conversion is worse than none. Nor is one with a text that is not UTF-8, which no JSON parser would read.
+    /// A conversation that would be empty, or that the target would still reject, is not written: half a conversion is
+    /// worse than none. Nor is one with a text that is not UTF-8, which no JSON parser accepts.
     ///
     /// ## Example
     ///
@@ -21,12 +21,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. Run `replaylint fix -w FILE` on a source whose calls and results do not match, then convert it.
+    /// None. If calls and results of the source do not match, run `replaylint fix -w FILE`, then convert it.
     ///
     /// ## Evidence
     ///
-    /// The result is checked by the rules of the target.
-    NOT_CONVERTED, "not-converted", Check::Raised,
+    /// The result is checked against the rules of the target.
+    NOT_CONVERTED, "not-converted", Check::External,
     [
         Variant {
             message: "nothing in this conversation can be converted for the target",
@@ -41,8 +41,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the result would not be valid UTF-8, because a text of this conversation is not: run \
-                      `replaylint check` to see where",
+            message: "a text of this conversation is not valid UTF-8: run `replaylint check` to find it",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE

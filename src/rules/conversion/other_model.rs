@@ -1,4 +1,4 @@
-//! RL913: the model of another provider, or none.
+//! RL913: the result names a model of another provider, or none.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Reports a conversion whose result names a model that the target does not serve, or none although the target wants one
-    /// in the body.
+    /// Reports a conversion whose result names a model that the target does not serve, or none although the target
+    /// requires one in the body.
     ///
     /// ## Why it matters
     ///
-    /// Everything else of the result may be right, and the request is still refused: the target does not know the model. What
-    /// the new model takes (sampling, thinking, signatures) also depends on its name.
+    /// Everything else may be right, and the request is still rejected: the target does not know the model. Which
+    /// settings the new model accepts (sampling, thinking, signatures) also depends on its name.
     ///
     /// ## Example
     ///
@@ -24,24 +24,24 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Give `--model NAME`.
+    /// Use `--model NAME`.
     ///
     /// ## Evidence
     ///
-    /// The providers' lists of models. Names that tell no provider are not reported.
-    OTHER_MODEL, "other-model", Check::Raised,
+    /// The providers' lists of models. Names without a recognisable provider are not reported.
+    OTHER_MODEL, "other-model", Check::External,
     [
         Variant {
-            message: "kept the model {key}, which the target does not serve: give --model",
+            message: "kept the model {key}, which the target does not serve: use --model",
             levels: Levels::INFO,
-            shown: true,
+            is_shown: true,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "no model is named, and the target requires one: give --model",
+            message: "no model is named, but the target requires one: use --model",
             levels: Levels::INFO,
-            shown: true,
+            is_shown: true,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },

@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// One answer of a model is in the history twice, or two where one was requested: two instances carried the request
-    /// out, or one that started again did not see that it was done.
+    /// The history has an answer of the model twice, or two answers to one request: two instances executed the request,
+    /// or a restarted one did not see that it was done.
     ///
     /// ## Example
     ///
@@ -27,8 +27,9 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// iterate checks that a request is current before it appends its output, but not in one step, so two may come. No text of the API was seen.
-    ANSWERED_TWICE, "answered-twice", Check::Raised,
+    /// iterate checks that a request is current before it appends its output, but not in one step, so two may be
+    /// appended.
+    ANSWERED_TWICE, "answered-twice", Check::External,
     [
         Variant {
             message: "duplicate output: the request at offset {arg} already has one",

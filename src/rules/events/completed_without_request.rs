@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The stream was cut, or put together from several: what the request sent cannot be rebuilt, and its output is in no later
-    /// request, since it never was the current one.
+    /// The stream was cut, or merged from several: the content of the request cannot be rebuilt, and no later request
+    /// contains its output, because it never was the current one.
     ///
     /// ## Example
     ///
@@ -25,8 +25,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// A request is found by its offset and by nothing else in iterate's own reader. No text of the API was seen.
-    COMPLETED_WITHOUT_REQUEST, "completed-without-request", Check::Raised,
+    /// iterate's own reader finds a request only by its offset.
+    COMPLETED_WITHOUT_REQUEST, "completed-without-request", Check::External,
     [
         Variant {
             message: "the completed request is not in the stream",
@@ -35,8 +35,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "output of the request at offset {arg}, which is not in the stream; left out of the \
-                      history",
+            message: "output of the request at offset {arg}, which is not in the stream; not part of the history",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

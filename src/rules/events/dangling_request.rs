@@ -11,8 +11,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Whoever carried the request out may have died with it. An agent that starts again finds such requests and makes them
-    /// once more, so that one is paid for, and may act, twice. A request that the stream ends in may also just be running.
+    /// The process that executed the request may have crashed. A restarted agent finds such requests and sends them
+    /// again, so that one is paid for, and may act, twice. The last request of a stream may also still be running.
     ///
     /// ## Example
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// iterate takes requests that were started and have no end for candidates of a recovery. No text of the API was seen.
-    DANGLING_REQUEST, "dangling-request", Check::Raised,
+    /// iterate treats requests that were started and have no end as candidates for recovery.
+    DANGLING_REQUEST, "dangling-request", Check::External,
     [
         Variant {
             message: "the request at offset {arg} was neither completed nor cancelled before the next one",

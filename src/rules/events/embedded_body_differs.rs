@@ -1,4 +1,4 @@
-//! RL626: a stored request body is not what its history says.
+//! RL626: a stored request body differs from the history.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -11,8 +11,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// One of the two is not what happened: events were edited, removed or came late, or the client that wrote the body worked
-    /// otherwise. The body is then the only witness of what was sent, and `slim` keeps it.
+    /// One of the two is wrong: events were edited, removed or late, or the client built the body in another way. The
+    /// body is then the only record of what was sent, and `slim` keeps it.
     ///
     /// ## Example
     ///
@@ -27,8 +27,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// A request is what the events up to its own reduce to in the client; that old clients never sent anything else is a conclusion. No text of the API was seen.
-    EMBEDDED_BODY_DIFFERS, "embedded-body-differs", Check::Raised,
+    /// A client builds a request from the events before it; that old clients never sent anything else is inferred.
+    EMBEDDED_BODY_DIFFERS, "embedded-body-differs", Check::External,
     [
         Variant {
             message: "the embedded body differs from the history, first in message {arg}",

@@ -1,4 +1,4 @@
-//! RL628: an event of a known type does not say what it must.
+//! RL628: an event of a known type lacks a required field.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -11,8 +11,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The first versions of the agent stop at such an event, and with them the whole stream; later ones pass over it, and so
-    /// does the history here.
+    /// The first versions of the agent stop at such an event and process no later one; newer versions skip it, and so
+    /// does `replaylint`.
     ///
     /// ## Example
     ///
@@ -26,8 +26,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
-    INVALID_EVENT, "invalid-event", Check::Raised,
+    /// iterate's reducer behaves like this, and its tests cover the cases.
+    INVALID_EVENT, "invalid-event", Check::External,
     [
         Variant {
             message: "the payload lacks a required field for an event of this type; event skipped",

@@ -1,4 +1,4 @@
-//! RL625: the offsets of an event stream do not rise.
+//! RL625: the offsets of an event stream do not increase.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Requests are known by their offset, and what they sent is everything up to there: with offsets that fall or repeat,
+    /// A request is identified by its offset, and consists of everything before it: if offsets decrease or repeat,
     /// neither is certain. `slim` and `rebuild` reject such a stream.
     ///
     /// ## Example
@@ -26,8 +26,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Offsets are given by the store, one up for each event. No text of the API was seen.
-    OFFSETS_NOT_INCREASING, "offsets-not-increasing", Check::Raised,
+    /// The store assigns the offsets, increasing by one for each event.
+    OFFSETS_NOT_INCREASING, "offsets-not-increasing", Check::External,
     [
         Variant {
             message: "offset {arg} is not greater than the previous one",

@@ -1,4 +1,4 @@
-//! RL622: an output of an event stream came for a request that was cancelled.
+//! RL622: an event stream has an output of a cancelled request.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The user interrupted the request, and what came of it nevertheless is in no later request: it was paid for, and perhaps
-    /// shown, but the model does not know that it said it.
+    /// The user interrupted the request, and no later request contains its output: it was paid for, and perhaps shown,
+    /// but the model does not see it.
     ///
     /// ## Example
     ///
@@ -23,15 +23,15 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None needed: the history leaves it out.
+    /// None needed: it is not part of the history.
     ///
     /// ## Evidence
     ///
-    /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
-    OUTPUT_AFTER_CANCEL, "output-after-cancel", Check::Raised,
+    /// iterate's reducer behaves like this, and its tests cover the cases.
+    OUTPUT_AFTER_CANCEL, "output-after-cancel", Check::External,
     [
         Variant {
-            message: "output of the request at offset {arg}, which was cancelled; left out of the history",
+            message: "output of the request at offset {arg}, which was cancelled; not part of the history",
             related: "the request",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,

@@ -1,4 +1,4 @@
-//! RL621: an output of an event stream came for a request that was not current any more.
+//! RL621: an event stream has an output of a request that was no longer current.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, an output of a request that is not the current one: another was scheduled or made
+    /// Finds, in an event stream, an output of a request that is not the current one: another was scheduled or started
     /// in the meantime, or it was already completed.
     ///
     /// ## Why it matters
     ///
-    /// The agent ignores such an output: no later request sends it, although it is in the stream. The
-    /// history that is checked here, and that `rebuild` prints, leaves it out as well.
+    /// The agent ignores such an output: no later request contains it, although it is in the stream. It is not part of
+    /// the history that `replaylint` checks and `rebuild` prints.
     ///
     /// ## Example
     ///
@@ -24,23 +24,22 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None needed: the history leaves it out.
+    /// None needed: it is not part of the history.
     ///
     /// ## Evidence
     ///
-    /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
-    STALE_OUTPUT, "stale-output", Check::Raised,
+    /// iterate's reducer behaves like this, and its tests cover the cases.
+    STALE_OUTPUT, "stale-output", Check::External,
     [
         Variant {
-            message: "output of the request at offset {arg}, which was not the current one; left out of the \
-                      history",
+            message: "output of the request at offset {arg}, which was not the current one; not part of the history",
             related: "the current request",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "output of the request at offset {arg}, which had ended; left out of the history",
+            message: "output of the request at offset {arg}, which had ended; not part of the history",
             related: "the request",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,

@@ -1,4 +1,4 @@
-//! RL627: an event stream holds events of unknown types.
+//! RL627: an event stream contains events of unknown types.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Names each unknown type of event in an event stream once, at the first of its events, with their number.
+    /// Reports each unknown event type of an event stream once, at its first event, with the number of events.
     ///
     /// ## Why it matters
     ///
-    /// They are passed over, as the agent does with types that it does not know. If one of them says something to the model,
-    /// the history that is checked here misses it.
+    /// They are skipped, as the agent skips types that it does not know. If one of them is sent to the model, the
+    /// checked history lacks it.
     ///
     /// ## Example
     ///
@@ -25,11 +25,11 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
-    UNKNOWN_EVENT, "unknown-event", Check::Raised,
+    /// iterate's reducer behaves like this, and its tests cover the cases.
+    UNKNOWN_EVENT, "unknown-event", Check::External,
     [
         Variant {
-            message: "unknown event type {type}: skipped ({arg} in the stream, the first is here)",
+            message: "unknown event type {type}: skipped ({arg} in the stream, first one here)",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -1,98 +1,99 @@
-//! The engine of the field rules: one pass over the members of an item finds every row of the table that it breaks. The
-//! rows say where a member lies, what must not stand there, which rule and variant that is, and what heals it; the
-//! rules' own files hold only their pages and words.
+//! The engine of the field rules: one pass over the members of an item finds every row of the table that it violates. A
+//! row has the path of a member, the forbidden value, the rule and variant that report it, and the fix; the rules' own
+//! files contain only their pages and messages.
 //!
-//! Every item of a log comes through here, so the rows are sorted by kind and key once: a member that no row speaks of
-//! costs one test of a bit.
+//! Every item of a log is checked here, so the rows are indexed by kind and key once: a member without a row costs one
+//! bit test.
 
 mod table;
 
 use std::sync::OnceLock;
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Flags, History, ItemFlags, Kind, KindSet, Remedy, Role};
-use crate::json::spot::{EACH, Is, Other, PRIVATE, Spot, To};
-use crate::json::{ByName, Name, Val};
-use crate::rule::Out;
+use crate::history::{Code, Finding, Flags, History, ItemFlags, Kind, KindSet, Remedy, RepairAct, Role};
+use crate::json::member_match::{EACH, MemberEdit, MemberMatch, PRIVATE, ValueExclusion, ValueTest};
+use crate::json::{ByName, KeyName, Val};
+use crate::rule::FindingSink;
 
 pub use table::ROWS;
 
 /// A row of the table.
 #[derive(Debug)]
-pub struct Field {
+pub struct FieldRule {
     pub kinds: KindSet,
-    /// Only in messages of these roles; empty: any.
+    /// Only for messages of these roles; empty for any.
     pub roles: &'static [Role],
-    pub spot: Spot,
+    pub spot: MemberMatch,
     pub code: Code,
     pub variant: u8,
-    pub cure: Cure,
-    /// Not on items with any of these: another rule says it.
+    pub fix: FieldFix,
+    /// Not for items with any of these flags: another rule reports them.
     pub unless: ItemFlags,
-    /// Most targets do not care. The item gets this flag as it passes by, and a finding only where the target minds.
-    pub note: ItemFlags,
+    /// For rules that few targets enforce: the item gets this flag during reading, and a finding only if the target
+    /// enforces the rule.
+    pub flag: ItemFlags,
 }
 
-/// What heals it.
+/// The fix of a violation.
 #[derive(Debug)]
-pub enum Cure {
-    /// Nothing does, and this is why.
+pub enum FieldFix {
+    /// There is none, for this reason.
     Never(&'static str),
-    Change(To),
-    Act(Act),
-    /// One of several acts does.
+    Change(MemberEdit),
+    Act(RepairAct),
+    /// One of several acts.
     Any(Remedy),
 }
 
-impl Field {
+impl FieldRule {
     fn finding(&'static self, row: crate::history::Row, number: u16) -> Finding {
-        let remedy = match &self.cure {
-            Cure::Never(why) => Remedy::Never(why),
-            Cure::Change(_) => Remedy::One(Act::Spot(number)),
-            Cure::Act(act) => Remedy::One(*act),
-            Cure::Any(remedy) => *remedy,
+        let remedy = match &self.fix {
+            FieldFix::Never(why) => Remedy::Never(why),
+            FieldFix::Change(_) => Remedy::One(RepairAct::FixField(number)),
+            FieldFix::Act(act) => Remedy::One(*act),
+            FieldFix::Any(remedy) => *remedy,
         };
         Finding { field: number, ..Finding::new(self.code, row).variant(self.variant).remedy(remedy) }
     }
 }
 
-/// Whether the rows speak of items of a dialect.
-pub fn judge(dialect: &str) -> bool {
+/// True if the rows apply to items of a dialect.
+pub fn applies_to(dialect: &str) -> bool {
     dialect == "responses"
 }
 
 /// The row with this number.
-pub fn row(number: u16) -> Option<&'static Field> {
+pub fn row(number: u16) -> Option<&'static FieldRule> {
     ROWS.get(usize::from(number))
 }
 
-/// Rows that speak of members of one object, by key.
+/// Rows about the members of one object, by key.
 #[derive(Default)]
-struct Keys {
-    keys: Vec<Key>,
-    /// Where each of them is.
+struct MemberIndex {
+    members: Vec<MemberRules>,
+    /// Index of each member in the list.
     places: ByName<usize>,
     /// Rows about keys that begin with an underscore.
     private: Vec<u16>,
 }
 
-struct Key {
+struct MemberRules {
     name: &'static str,
     /// Rows about the value.
     rows: Vec<u16>,
-    /// Values that none of these rows speaks of.
-    other: Other,
+    /// Values that violate none of these rows.
+    other: ValueExclusion,
     /// Rows about a missing member.
     absent: Vec<u16>,
     /// Members of the value.
-    below: Keys,
+    nested: MemberIndex,
     /// Members of the value's elements.
-    each: Keys,
+    elements: MemberIndex,
 }
 
-impl Keys {
+impl MemberIndex {
     fn is_empty(&self) -> bool {
-        self.keys.is_empty() && self.private.is_empty()
+        self.members.is_empty() && self.private.is_empty()
     }
 
     fn add(&mut self, path: &'static [&'static str], row: u16) {
@@ -101,41 +102,41 @@ impl Keys {
             self.private.push(row);
             return;
         }
-        if self.keys.iter().all(|key| key.name != name) {
-            let (below, each) = (Keys::default(), Keys::default());
-            let (rows, absent, other) = (Vec::new(), Vec::new(), Other::ALL);
-            self.keys.push(Key { name, rows, other, absent, below, each });
+        if self.members.iter().all(|key| key.name != name) {
+            let (below, each) = (MemberIndex::default(), MemberIndex::default());
+            let (rows, absent, other) = (Vec::new(), Vec::new(), ValueExclusion::ALL);
+            self.members.push(MemberRules { name, rows, other, absent, nested: below, elements: each });
         }
-        let Some(key) = self.keys.iter_mut().find(|key| key.name == name) else { return };
+        let Some(key) = self.members.iter_mut().find(|key| key.name == name) else { return };
         let Some(is) = ROWS.get(usize::from(row)).map(|row| row.spot.is) else { return };
         match rest {
-            [] if is == Is::Missing => key.absent.push(row),
+            [] if is == ValueTest::Missing => key.absent.push(row),
             [] => {
                 key.rows.push(row);
-                key.other = key.other.and(is.other());
+                key.other = key.other.and(is.exclusion());
             }
-            [first, rest @ ..] if *first == EACH => key.each.add(rest, row),
-            _ => key.below.add(rest, row),
+            [first, rest @ ..] if *first == EACH => key.elements.add(rest, row),
+            _ => key.nested.add(rest, row),
         }
     }
 
-    /// Notes where each key is.
+    /// Builds the index by name.
     fn index(&mut self) {
-        let places = self.keys.iter().enumerate().map(|(at, key)| (Name::find(key.name.as_bytes()), at));
+        let places = self.members.iter().enumerate().map(|(at, key)| (KeyName::find(key.name.as_bytes()), at));
         self.places = ByName::new(places.collect());
-        for key in &mut self.keys {
-            key.below.index();
-            key.each.index();
+        for key in &mut self.members {
+            key.nested.index();
+            key.elements.index();
         }
     }
 }
 
-/// The rows of each kind.
-fn by_kind() -> &'static [Keys] {
-    static BY_KIND: OnceLock<Vec<Keys>> = OnceLock::new();
+/// The rows by kind.
+fn by_kind() -> &'static [MemberIndex] {
+    static BY_KIND: OnceLock<Vec<MemberIndex>> = OnceLock::new();
     BY_KIND.get_or_init(|| {
         let of_kind = |kind: Kind| {
-            let mut keys = Keys::default();
+            let mut keys = MemberIndex::default();
             for (number, row) in ROWS.iter().enumerate().filter(|(_, row)| row.kinds.has(kind)) {
                 keys.add(row.spot.path, number as u16);
             }
@@ -146,25 +147,25 @@ fn by_kind() -> &'static [Keys] {
     })
 }
 
-/// Finds the rows that an item breaks, each once.
-pub fn check(item: &Item<'_>, out: &mut Out) {
+/// Reports the rows that an item violates, each once.
+pub fn check(item: &Item<'_>, out: &mut FindingSink) {
     let Some(keys) = by_kind().get(item.row.kind as usize) else { return };
     if keys.is_empty() || !item.val.is_object() || item.row.has(Flags::SYNTHETIC) {
         return;
     }
-    Pass { item, out }.object(keys, item.val, None);
+    FieldVisitor { item, out }.object(keys, item.val, None);
 }
 
-struct Pass<'p, 't> {
+struct FieldVisitor<'p, 't> {
     item: &'p Item<'t>,
-    out: &'p mut Out,
+    out: &'p mut FindingSink,
 }
 
-impl<'t> Pass<'_, 't> {
-    /// `element` is the element of a list that the object is or lies in.
-    fn object(&mut self, keys: &Keys, object: Val<'t>, element: Option<Val<'t>>) {
+impl<'t> FieldVisitor<'_, 't> {
+    /// `element` is the list element that the object is or is inside of.
+    fn object(&mut self, keys: &MemberIndex, object: Val<'t>, element: Option<Val<'t>>) {
         let mut seen: u64 = 0;
-        for (name, val) in object.named() {
+        for (name, val) in object.named_members() {
             if !name.is_some() {
                 if !keys.private.is_empty() && val.key().is_some_and(|key| key.raw.starts_with(b"_")) {
                     self.test(&keys.private, Some(val), element);
@@ -172,21 +173,21 @@ impl<'t> Pass<'_, 't> {
                 continue;
             }
             let Some(&at) = keys.places.get(name) else { continue };
-            let Some(key) = keys.keys.get(at) else { continue };
+            let Some(key) = keys.members.get(at) else { continue };
             seen |= 1 << at;
             if !key.other.is(val) {
                 self.test(&key.rows, Some(val), element);
             }
-            if !key.below.is_empty() && val.is_object() {
-                self.object(&key.below, val, element);
+            if !key.nested.is_empty() && val.is_object() {
+                self.object(&key.nested, val, element);
             }
-            if !key.each.is_empty() {
+            if !key.elements.is_empty() {
                 for element in val.elements().filter(Val::is_object) {
-                    self.object(&key.each, element, Some(element));
+                    self.object(&key.elements, element, Some(element));
                 }
             }
         }
-        for (at, key) in keys.keys.iter().enumerate() {
+        for (at, key) in keys.members.iter().enumerate() {
             if !key.absent.is_empty() && seen >> at & 1 == 0 {
                 self.test(&key.absent, None, element);
             }
@@ -197,13 +198,13 @@ impl<'t> Pass<'_, 't> {
         for &number in rows {
             let Some(row) = ROWS.get(usize::from(number)) else { continue };
             let item = &self.item.row;
-            if row.spot.is.holds(val)
+            if row.spot.is.passes(val)
                 && (row.roles.is_empty() || row.roles.contains(&item.role))
-                && item.item.only(row.unless) == ItemFlags::NONE
-                && element.is_none_or(|element| row.spot.takes(element))
+                && item.item_flags.only(row.unless) == ItemFlags::NONE
+                && element.is_none_or(|element| row.spot.accepts_element(element))
             {
-                if row.note != ItemFlags::NONE {
-                    self.out.noted.set(row.note);
+                if row.flag != ItemFlags::NONE {
+                    self.out.item_flags.set(row.flag);
                 } else if self.out.findings.iter().all(|finding| finding.field != number) {
                     self.out.add(row.finding(*item, number));
                 }
@@ -212,17 +213,17 @@ impl<'t> Pass<'_, 't> {
     }
 }
 
-/// Raises what was only noted on items, where the target minds.
-pub fn raise_noted(history: &History, minds: &dyn Fn(Code, u8) -> bool, out: &mut Out) {
-    let noted = ROWS.iter().enumerate().filter(|(_, row)| row.note != ItemFlags::NONE);
+/// Reports items that were flagged during reading, for the rules that the target enforces.
+pub fn report_flagged(history: &History, minds: &dyn Fn(Code, u8) -> bool, out: &mut FindingSink) {
+    let noted = ROWS.iter().enumerate().filter(|(_, row)| row.flag != ItemFlags::NONE);
     let mut raised = ItemFlags::NONE;
     for (number, field) in noted.filter(|(_, row)| minds(row.code, row.variant)) {
-        // Several rows may note the same.
-        if raised.has(field.note) {
+        // Several rows may set the same flag.
+        if raised.has(field.flag) {
             continue;
         }
-        raised.set(field.note);
-        let broken = history.rows.iter().filter(|row| row.has(field.note) && field.kinds.has(row.kind));
+        raised.set(field.flag);
+        let broken = history.rows.iter().filter(|row| row.has(field.flag) && field.kinds.has(row.kind));
         out.findings.extend(broken.map(|row| field.finding(*row, number as u16)));
     }
 }
@@ -234,16 +235,16 @@ mod tests {
     #[test]
     fn rows_fit_the_engine() {
         for kind in Kind::all() {
-            assert!(by_kind()[kind as usize].keys.len() <= 64, "{kind:?}");
+            assert!(by_kind()[kind as usize].members.len() <= 64, "{kind:?}");
         }
-        assert!(by_kind()[Kind::Unknown as usize].is_empty(), "unknown items are passed through untouched");
+        assert!(by_kind()[Kind::Unknown as usize].is_empty(), "unknown items are not checked");
         assert!(ROWS.len() < usize::from(crate::history::NO_FIELD));
         for row in ROWS {
             for key in row.spot.path.iter().filter(|key| **key != EACH && **key != PRIVATE) {
-                assert!(Name::find(key.as_bytes()).is_some(), "the table of names lacks {key}");
+                assert!(KeyName::find(key.as_bytes()).is_some(), "the table of names lacks {key}");
             }
-            // What is noted is raised without its role and its neighbours: the flag must say it all.
-            assert!(row.note == ItemFlags::NONE || row.unless == ItemFlags::NONE, "{row:?}");
+            // Flagged items are reported without their role and other flags, so the flag must suffice.
+            assert!(row.flag == ItemFlags::NONE || row.unless == ItemFlags::NONE, "{row:?}");
             assert!(row.spot.path.iter().filter(|step| **step == EACH).count() <= 1, "{row:?}");
         }
     }

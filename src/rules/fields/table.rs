@@ -1,13 +1,12 @@
-//! The table of field rules: members that the server writes and does not take back, members of other APIs, what is
-//! missing, what has a wrong type, what is too long. A new row is a line here; a new code is a page of its own beside
-//! this folder.
+//! The table of field rules: output-only members, members of other APIs, missing members, wrong types, long values. A
+//! new row is a line here; a new code also needs a page next to this folder.
 
 use std::borrow::Cow;
 
-use crate::history::{Act, Code, DETACH, INLINE, ItemFlags, KEYLESS, Kind as K, KindSet, Role, codes};
-use crate::json::spot::{Is, Spot, To};
+use crate::history::{Code, DETACH, INLINE, ItemFlags, KEYLESS, Kind as K, KindSet, RepairAct, Role, codes};
+use crate::json::member_match::{MemberEdit, MemberMatch, ValueTest};
 
-use super::{Cure, Field};
+use super::{FieldFix, FieldRule};
 
 const ANY: KindSet = KindSet::KNOWN;
 const MESSAGE: KindSet = KindSet::of(&[K::Message]);
@@ -25,7 +24,7 @@ const LONG_OUTPUTS: KindSet = KindSet::of(&[
 ]);
 const CALLS_AND_OUTPUTS: KindSet =
     KindSet::of(&[K::FunctionCall, K::FunctionCallOutput, K::CustomToolCall, K::CustomToolCallOutput]);
-/// Items that nothing but a `call_id` pairs.
+/// Items that are paired only by `call_id`.
 const KEYED: KindSet = KindSet::of(&[
     K::FunctionCall,
     K::FunctionCallOutput,
@@ -50,168 +49,181 @@ const COMPACTION: KindSet = KindSet::of(&[K::Compaction]);
 const PROGRAM: KindSet = KindSet::of(&[K::Program]);
 const ADDITIONAL_TOOLS: KindSet = KindSet::of(&[K::AdditionalTools]);
 
-const MODEL: &[Role] = &[Role::Assistant];
-const OTHERS: &[Role] = &[Role::User, Role::System, Role::Developer];
+const ASSISTANT: &[Role] = &[Role::Assistant];
+const INPUT_ROLES: &[Role] = &[Role::User, Role::System, Role::Developer];
 
-/// No string of an item may have more characters (openai-openapi f85dbe2; and the server's own words).
+/// No string of an item may have more characters (openai-openapi f85dbe2; the server's own errors).
 const TEXT_LIMIT: u32 = 10_485_760;
-/// What is left of a longer one: the note about the rest needs room.
-const TEXT_KEPT: u32 = TEXT_LIMIT - 100;
-/// The blob of a compaction (openai-openapi f85dbe2).
+/// Length to which a longer one is truncated, leaving room for the note about the rest.
+const TRUNCATED_LENGTH: u32 = TEXT_LIMIT - 100;
+/// Limit of the blob of a compaction (openai-openapi f85dbe2).
 const BLOB_LIMIT: u32 = 20_971_520;
 
-const GONE: Cure = Cure::Change(To::Gone);
-const QUOTED: Cure = Cure::Change(To::Quoted);
-const CUT: Cure = Cure::Change(To::Cut(TEXT_KEPT));
+const REMOVE: FieldFix = FieldFix::Change(MemberEdit::Remove);
+const QUOTE: FieldFix = FieldFix::Change(MemberEdit::Quote);
+const TRUNCATE: FieldFix = FieldFix::Change(MemberEdit::Truncate(TRUNCATED_LENGTH));
 
-const fn json(text: &'static str) -> Cure {
-    Cure::Change(To::Json(Cow::Borrowed(text)))
+const fn json(text: &'static str) -> FieldFix {
+    FieldFix::Change(MemberEdit::Json(Cow::Borrowed(text)))
 }
 
-const fn row(code: Code, variant: u8, kinds: KindSet, path: &'static [&'static str], is: Is, cure: Cure) -> Field {
-    let spot = Spot { path, parts: &[], is };
+const fn row(
+    code: Code,
+    variant: u8,
+    kinds: KindSet,
+    path: &'static [&'static str],
+    is: ValueTest,
+    cure: FieldFix,
+) -> FieldRule {
+    let spot = MemberMatch { path, parts: &[], is };
     let (unless, note) = (ItemFlags::NONE, ItemFlags::NONE);
-    Field { kinds, roles: &[], spot, code, variant, cure, unless, note }
+    FieldRule { kinds, roles: &[], spot, code, variant, fix: cure, unless, flag: note }
 }
 
 /// A row about messages of some roles.
-const fn said(
+const fn role_row(
     code: Code,
     variant: u8,
     roles: &'static [Role],
     path: &'static [&'static str],
-    is: Is,
-    cure: Cure,
-) -> Field {
-    let spot = Spot { path, parts: &[], is };
+    is: ValueTest,
+    cure: FieldFix,
+) -> FieldRule {
+    let spot = MemberMatch { path, parts: &[], is };
     let (unless, note) = (ItemFlags::NONE, ItemFlags::NONE);
-    Field { kinds: MESSAGE, roles, spot, code, variant, cure, unless, note }
+    FieldRule { kinds: MESSAGE, roles, spot, code, variant, fix: cure, unless, flag: note }
 }
 
 /// A row about items without a flag.
-const fn unless(unless: ItemFlags, code: Code, variant: u8, kinds: KindSet, spot: Spot, cure: Cure) -> Field {
-    Field { kinds, roles: &[], spot, code, variant, cure, unless, note: ItemFlags::NONE }
+const fn row_unless(
+    unless: ItemFlags,
+    code: Code,
+    variant: u8,
+    kinds: KindSet,
+    spot: MemberMatch,
+    cure: FieldFix,
+) -> FieldRule {
+    FieldRule { kinds, roles: &[], spot, code, variant, fix: cure, unless, flag: ItemFlags::NONE }
 }
 
-/// A row that only some targets mind.
-const fn noted(code: Code, variant: u8, kinds: KindSet, spot: Spot, note: ItemFlags, cure: Cure) -> Field {
-    Field { kinds, roles: &[], spot, code, variant, cure, unless: ItemFlags::NONE, note }
+/// A row that only some targets enforce.
+const fn flagged_row(
+    code: Code,
+    variant: u8,
+    kinds: KindSet,
+    spot: MemberMatch,
+    note: ItemFlags,
+    cure: FieldFix,
+) -> FieldRule {
+    FieldRule { kinds, roles: &[], spot, code, variant, fix: cure, unless: ItemFlags::NONE, flag: note }
 }
 
-const fn at(path: &'static [&'static str], is: Is) -> Spot {
-    Spot { path, parts: &[], is }
+const fn member(path: &'static [&'static str], is: ValueTest) -> MemberMatch {
+    MemberMatch { path, parts: &[], is }
 }
 
-const OUTPUT_ELSEWHERE: &str = "its content has to be moved to where the API reads it";
-const NO_TOOL_CALLS: &str = "the calls in it have to become items: use `replaylint convert --to API FILE`";
-const NOT_MADE_UP: &str = "it cannot be made up";
-const NOT_CUT: &str = "cutting it would change its meaning";
-const OTHER_MEDIA: &str = "its content has to be sent in another way";
+const MISPLACED_OUTPUT: &str = "its content must be moved to the field that the API reads";
+const NO_TOOL_CALLS: &str = "its calls must become items: use `replaylint convert --to API FILE`";
+const CANNOT_INVENT: &str = "it cannot be invented";
+const CANNOT_TRUNCATE: &str = "truncating it would change its meaning";
+const OTHER_MEDIA: &str = "its content must be sent in another way";
+const CONVERT: &str = "the history must be converted: use `replaylint convert`";
+const IN_INSTRUCTIONS: &str = "its text belongs in `instructions`";
 const LOST_HISTORY: &str = "the history it replaces would be lost";
 
 /// All rows.
 #[rustfmt::skip]
-pub static ROWS: &[Field] = &[
-    // RL401: the server writes them, and does not take them back.
-    row(codes::OUTPUT_ONLY_FIELD, 0, ANY, &["created_by"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, MESSAGE, &["parsed"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, MESSAGE, &["content", "*", "parsed"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, FUNCTION_CALL, &["parsed_arguments"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, WEB_SEARCH, &["action", "sources"], Is::NotNull, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, WEB_SEARCH, &["action", "query"], Is::Null, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["action"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["background"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["output_format"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["quality"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["revised_prompt"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["size"], Is::There, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 1, REASONING, &["status"], Is::NotNull, GONE),
-    row(codes::OUTPUT_ONLY_FIELD, 2, REASONING, &["status"], Is::Null, GONE),
+pub static ROWS: &[FieldRule] = &[
+    // RL401: the server returns them, but does not accept them.
+    row(codes::OUTPUT_ONLY_FIELD, 0, ANY, &["created_by"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, MESSAGE, &["parsed"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, MESSAGE, &["content", "*", "parsed"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, FUNCTION_CALL, &["parsed_arguments"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, WEB_SEARCH, &["action", "sources"], ValueTest::NotNull, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, WEB_SEARCH, &["action", "query"], ValueTest::Null, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["action"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["background"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["output_format"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["quality"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["revised_prompt"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 0, IMAGE, &["size"], ValueTest::Present, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 1, REASONING, &["status"], ValueTest::NotNull, REMOVE),
+    row(codes::OUTPUT_ONLY_FIELD, 2, REASONING, &["status"], ValueTest::Null, REMOVE),
     // RL402: another API or a client wrote them.
-    row(codes::FOREIGN_FIELD, 0, ANY, &["_"], Is::There, GONE),
-    row(codes::FOREIGN_FIELD, 0, MESSAGE, &["name"], Is::There, GONE),
-    row(codes::FOREIGN_FIELD, 0, ANY, &["cache_control"], Is::There, GONE),
-    row(codes::FOREIGN_FIELD, 0, MESSAGE, &["content", "*", "cache_control"], Is::There, GONE),
-    row(codes::FOREIGN_FIELD, 0, TEXT_OUTPUTS, &["output", "*", "cache_control"], Is::There, GONE),
-    row(codes::FOREIGN_FIELD, 1, MESSAGE, &["reasoning_content"], Is::There, GONE),
-    row(codes::FOREIGN_FIELD, 2, MESSAGE, &["tool_calls"], Is::There, Cure::Never(NO_TOOL_CALLS)),
-    row(codes::FOREIGN_FIELD, 2, CALLS_AND_OUTPUTS, &["content"], Is::There, Cure::Never(OUTPUT_ELSEWHERE)),
+    row(codes::FOREIGN_FIELD, 0, ANY, &["_"], ValueTest::Present, REMOVE),
+    row(codes::FOREIGN_FIELD, 0, MESSAGE, &["name"], ValueTest::Present, REMOVE),
+    row(codes::FOREIGN_FIELD, 0, ANY, &["cache_control"], ValueTest::Present, REMOVE),
+    row(codes::FOREIGN_FIELD, 0, MESSAGE, &["content", "*", "cache_control"], ValueTest::Present, REMOVE),
+    row(codes::FOREIGN_FIELD, 0, TEXT_OUTPUTS, &["output", "*", "cache_control"], ValueTest::Present, REMOVE),
+    row(codes::FOREIGN_FIELD, 1, MESSAGE, &["reasoning_content"], ValueTest::Present, REMOVE),
+    row(codes::FOREIGN_FIELD, 2, MESSAGE, &["tool_calls"], ValueTest::Present, FieldFix::Never(NO_TOOL_CALLS)),
+    row(codes::FOREIGN_FIELD, 2, CALLS_AND_OUTPUTS, &["content"], ValueTest::Present, FieldFix::Never(MISPLACED_OUTPUT)),
     // RL403
-    row(codes::MISSING_SUMMARY, 0, REASONING, &["summary"], Is::Missing, json("[]")),
-    row(codes::MISSING_SUMMARY, 1, REASONING, &["summary"], Is::NotList, json("[]")),
-    // RL404: DeepSeek wants what the others refuse.
-    row(codes::REASONING_CONTENT, 0, REASONING, &["content"], Is::FilledList, GONE),
-    noted(codes::REASONING_CONTENT, 1, REASONING, at(&["content"], Is::Missing), ItemFlags::WORDLESS, Cure::Never(NOT_MADE_UP)),
-    noted(codes::REASONING_CONTENT, 1, REASONING, at(&["content"], Is::Empty), ItemFlags::WORDLESS, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_SUMMARY, 0, REASONING, &["summary"], ValueTest::Missing, json("[]")),
+    row(codes::MISSING_SUMMARY, 1, REASONING, &["summary"], ValueTest::NotList, json("[]")),
+    // RL404: DeepSeek requires what others reject.
+    row(codes::REASONING_CONTENT, 0, REASONING, &["content"], ValueTest::NonEmptyList, REMOVE),
+    flagged_row(codes::REASONING_CONTENT, 1, REASONING, member(&["content"], ValueTest::Missing), ItemFlags::WORDLESS, FieldFix::Never(CANNOT_INVENT)),
+    flagged_row(codes::REASONING_CONTENT, 1, REASONING, member(&["content"], ValueTest::Empty), ItemFlags::WORDLESS, FieldFix::Never(CANNOT_INVENT)),
     // RL405
-    said(codes::PART_TYPE, 0, MODEL, &["content", "*", "type"], Is::OneOf(&["input_text", "text"]), json("\"output_text\"")),
-    said(codes::PART_TYPE, 1, OTHERS, &["content", "*", "type"], Is::OneOf(&["output_text", "text"]), json("\"input_text\"")),
-    said(codes::PART_TYPE, 2, MODEL, &["content", "*", "type"], Is::OneOf(&["input_image", "input_file", "image_url"]), Cure::Never(OTHER_MEDIA)),
-    said(codes::PART_TYPE, 2, OTHERS, &["content", "*", "type"], Is::OneOf(&["image_url", "refusal"]), Cure::Never(OTHER_MEDIA)),
-    row(codes::PART_TYPE, 3, TEXT_OUTPUTS, &["output", "*", "type"], Is::OneOf(&["output_text", "text"]), json("\"input_text\"")),
+    role_row(codes::PART_TYPE, 0, ASSISTANT, &["content", "*", "type"], ValueTest::OneOf(&["input_text", "text"]), json("\"output_text\"")),
+    role_row(codes::PART_TYPE, 1, INPUT_ROLES, &["content", "*", "type"], ValueTest::OneOf(&["output_text", "text"]), json("\"input_text\"")),
+    role_row(codes::PART_TYPE, 2, ASSISTANT, &["content", "*", "type"], ValueTest::OneOf(&["input_image", "input_file", "image_url"]), FieldFix::Never(OTHER_MEDIA)),
+    role_row(codes::PART_TYPE, 2, INPUT_ROLES, &["content", "*", "type"], ValueTest::OneOf(&["image_url", "refusal"]), FieldFix::Never(OTHER_MEDIA)),
+    row(codes::PART_TYPE, 3, TEXT_OUTPUTS, &["output", "*", "type"], ValueTest::OneOf(&["output_text", "text"]), json("\"input_text\"")),
     // RL406
-    noted(codes::MISSING_ANNOTATIONS, 0, MESSAGE, Spot { path: &["content", "*", "annotations"], parts: &["output_text"], is: Is::Missing }, ItemFlags::BARE_TEXT, json("[]")),
+    flagged_row(codes::MISSING_ANNOTATIONS, 0, MESSAGE, MemberMatch { path: &["content", "*", "annotations"], parts: &["output_text"], is: ValueTest::Missing }, ItemFlags::BARE_TEXT, json("[]")),
     // RL407, RL408
-    row(codes::NULL_CONTENT, 0, MESSAGE, &["content"], Is::Null, json("\"\"")),
-    row(codes::NULL_CONTENT, 1, MESSAGE, &["content"], Is::Missing, json("\"\"")),
-    noted(codes::EMPTY_CONTENT, 0, MESSAGE, at(&["content"], Is::Empty), ItemFlags::EMPTY_CONTENT, Cure::Act(Act::Drop)),
+    row(codes::NULL_CONTENT, 0, MESSAGE, &["content"], ValueTest::Null, json("\"\"")),
+    row(codes::NULL_CONTENT, 1, MESSAGE, &["content"], ValueTest::Missing, json("\"\"")),
+    flagged_row(codes::EMPTY_CONTENT, 0, MESSAGE, member(&["content"], ValueTest::Empty), ItemFlags::EMPTY_CONTENT, FieldFix::Act(RepairAct::Drop)),
     // RL409
-    row(codes::OUTPUT_NOT_TEXT, 0, TEXT_OUTPUTS, &["output"], Is::Object, QUOTED),
-    row(codes::OUTPUT_NOT_TEXT, 1, TEXT_OUTPUTS, &["output"], Is::Null, json(STUB)),
-    row(codes::OUTPUT_NOT_TEXT, 2, TEXT_OUTPUTS, &["output"], Is::Missing, json(STUB)),
-    row(codes::OUTPUT_NOT_TEXT, 3, TEXT_OUTPUTS, &["output"], Is::Scalar, QUOTED),
+    row(codes::OUTPUT_NOT_TEXT, 0, TEXT_OUTPUTS, &["output"], ValueTest::Object, QUOTE),
+    row(codes::OUTPUT_NOT_TEXT, 1, TEXT_OUTPUTS, &["output"], ValueTest::Null, json(STUB)),
+    row(codes::OUTPUT_NOT_TEXT, 2, TEXT_OUTPUTS, &["output"], ValueTest::Missing, json(STUB)),
+    row(codes::OUTPUT_NOT_TEXT, 3, TEXT_OUTPUTS, &["output"], ValueTest::Scalar, QUOTE),
     // RL410
-    row(codes::ARGUMENTS_NOT_TEXT, 0, JSON_CALLS, &["arguments"], Is::Object, QUOTED),
-    row(codes::ARGUMENTS_NOT_TEXT, 1, CUSTOM_CALL, &["input"], Is::NotText, QUOTED),
+    row(codes::ARGUMENTS_NOT_TEXT, 0, JSON_CALLS, &["arguments"], ValueTest::Object, QUOTE),
+    row(codes::ARGUMENTS_NOT_TEXT, 1, CUSTOM_CALL, &["input"], ValueTest::NotText, QUOTE),
     // RL412
-    noted(codes::NAMESPACE_MISMATCH, 1, FUNCTION_CALL, at(&["namespace"], Is::NotNull), ItemFlags::NAMESPACED, GONE),
+    flagged_row(codes::NAMESPACE_MISMATCH, 1, FUNCTION_CALL, member(&["namespace"], ValueTest::NotNull), ItemFlags::NAMESPACED, REMOVE),
     // RL413
-    row(codes::WRONG_ROLE, 0, MESSAGE, &["role"], Is::NoneOf(&["user", "assistant", "system", "developer"]), Cure::Never("the \
-                                                                                                            history \
-                                                                                                            has \
-                                                                                                            to \
-                                                                                                            be \
-                                                                                                            converted: \
-                                                                                                            use \
-                                                                                                            `replaylint \
-                                                                                                            convert`")),
-    noted(codes::WRONG_ROLE, 1, MESSAGE, at(&["role"], Is::OneOf(&["system"])), ItemFlags::SYSTEM, Cure::Never("its text belongs \
-                                                                                              in \
-                                                                                              `instructions`")),
-    row(codes::WRONG_ROLE, 2, ADDITIONAL_TOOLS, &["role"], Is::NoneOf(&["developer"]), json("\"developer\"")),
+    row(codes::WRONG_ROLE, 0, MESSAGE, &["role"], ValueTest::NoneOf(&["user", "assistant", "system", "developer"]), FieldFix::Never(CONVERT)),
+    flagged_row(codes::WRONG_ROLE, 1, MESSAGE, member(&["role"], ValueTest::OneOf(&["system"])), ItemFlags::SYSTEM, FieldFix::Never(IN_INSTRUCTIONS)),
+    row(codes::WRONG_ROLE, 2, ADDITIONAL_TOOLS, &["role"], ValueTest::NoneOf(&["developer"]), json("\"developer\"")),
     // RL414
-    row(codes::MISSING_FIELD, 0, KEYED, &["call_id"], Is::Missing, Cure::Act(Act::Drop)),
-    row(codes::MISSING_FIELD, 1, KEYED, &["call_id"], Is::EmptyText, Cure::Any(KEYLESS)),
-    row(codes::MISSING_FIELD, 1, LOCAL_SHELL, &["call_id"], Is::EmptyText, Cure::Any(KEYLESS)),
-    row(codes::MISSING_FIELD, 2, NAMED_CALLS, &["name"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
-    row(codes::MISSING_FIELD, 3, WEB_SEARCH, &["action", "type"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    noted(codes::MISSING_FIELD, 4, REASONING, at(&["id"], Is::Missing), ItemFlags::FRESH, Cure::Any(DETACH)),
-    row(codes::MISSING_FIELD, 5, PROGRAM, &["fingerprint"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    row(codes::MISSING_FIELD, 6, WEB_SEARCH, &["action", "queries"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    row(codes::MISSING_FIELD, 7, LOCAL_SHELL_OUTPUT, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    row(codes::MISSING_FIELD, 8, WEB_SEARCH, &["id"], Is::Missing, Cure::Act(Act::Drop)),
-    row(codes::MISSING_FIELD, 9, TOOL_SEARCH, &["arguments"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    row(codes::MISSING_FIELD, 0, KEYED, &["call_id"], ValueTest::Missing, FieldFix::Act(RepairAct::Drop)),
+    row(codes::MISSING_FIELD, 1, KEYED, &["call_id"], ValueTest::EmptyText, FieldFix::Any(KEYLESS)),
+    row(codes::MISSING_FIELD, 1, LOCAL_SHELL, &["call_id"], ValueTest::EmptyText, FieldFix::Any(KEYLESS)),
+    row(codes::MISSING_FIELD, 2, NAMED_CALLS, &["name"], ValueTest::EmptyText, FieldFix::Never(CANNOT_INVENT)),
+    row(codes::MISSING_FIELD, 3, WEB_SEARCH, &["action", "type"], ValueTest::Missing, FieldFix::Never(CANNOT_INVENT)),
+    flagged_row(codes::MISSING_FIELD, 4, REASONING, member(&["id"], ValueTest::Missing), ItemFlags::FRESH, FieldFix::Any(DETACH)),
+    row(codes::MISSING_FIELD, 5, PROGRAM, &["fingerprint"], ValueTest::Missing, FieldFix::Never(CANNOT_INVENT)),
+    row(codes::MISSING_FIELD, 6, WEB_SEARCH, &["action", "queries"], ValueTest::Missing, FieldFix::Never(CANNOT_INVENT)),
+    row(codes::MISSING_FIELD, 7, LOCAL_SHELL_OUTPUT, &["call_id"], ValueTest::Missing, FieldFix::Never(CANNOT_INVENT)),
+    row(codes::MISSING_FIELD, 8, WEB_SEARCH, &["id"], ValueTest::Missing, FieldFix::Act(RepairAct::Drop)),
+    row(codes::MISSING_FIELD, 9, TOOL_SEARCH, &["arguments"], ValueTest::Missing, FieldFix::Never(CANNOT_INVENT)),
     // RL415
-    row(codes::STRING_TOO_LONG, 0, LONG_OUTPUTS, &["output"], Is::Longer(TEXT_LIMIT), CUT),
-    row(codes::STRING_TOO_LONG, 0, TEXT_OUTPUTS, &["output", "*", "text"], Is::Longer(TEXT_LIMIT), CUT),
-    row(codes::STRING_TOO_LONG, 0, MESSAGE, &["content", "*", "text"], Is::Longer(TEXT_LIMIT), CUT),
-    row(codes::STRING_TOO_LONG, 1, FUNCTION_CALL, &["arguments"], Is::Longer(TEXT_LIMIT), Cure::Never(NOT_CUT)),
-    row(codes::STRING_TOO_LONG, 1, CUSTOM_CALL, &["input"], Is::Longer(TEXT_LIMIT), Cure::Never(NOT_CUT)),
-    row(codes::STRING_TOO_LONG, 2, COMPACTION, &["encrypted_content"], Is::Longer(BLOB_LIMIT), Cure::Never(NOT_CUT)),
+    row(codes::STRING_TOO_LONG, 0, LONG_OUTPUTS, &["output"], ValueTest::LongerThan(TEXT_LIMIT), TRUNCATE),
+    row(codes::STRING_TOO_LONG, 0, TEXT_OUTPUTS, &["output", "*", "text"], ValueTest::LongerThan(TEXT_LIMIT), TRUNCATE),
+    row(codes::STRING_TOO_LONG, 0, MESSAGE, &["content", "*", "text"], ValueTest::LongerThan(TEXT_LIMIT), TRUNCATE),
+    row(codes::STRING_TOO_LONG, 1, FUNCTION_CALL, &["arguments"], ValueTest::LongerThan(TEXT_LIMIT), FieldFix::Never(CANNOT_TRUNCATE)),
+    row(codes::STRING_TOO_LONG, 1, CUSTOM_CALL, &["input"], ValueTest::LongerThan(TEXT_LIMIT), FieldFix::Never(CANNOT_TRUNCATE)),
+    row(codes::STRING_TOO_LONG, 2, COMPACTION, &["encrypted_content"], ValueTest::LongerThan(BLOB_LIMIT), FieldFix::Never(CANNOT_TRUNCATE)),
     // RL416
-    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], Is::Missing, Cure::Never(LOST_HISTORY)),
-    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], Is::Null, Cure::Never(LOST_HISTORY)),
-    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], Is::EmptyText, Cure::Never(LOST_HISTORY)),
+    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], ValueTest::Missing, FieldFix::Never(LOST_HISTORY)),
+    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], ValueTest::Null, FieldFix::Never(LOST_HISTORY)),
+    row(codes::COMPACTION_WITHOUT_BLOB, 0, COMPACTION, &["encrypted_content"], ValueTest::EmptyText, FieldFix::Never(LOST_HISTORY)),
     // RL419
-    said(codes::MISPLACED_PHASE, 0, OTHERS, &["phase"], Is::NotNull, GONE),
-    said(codes::MISPLACED_PHASE, 1, MODEL, &["phase"], Is::NoneOf(&["commentary", "final_answer"]), GONE),
+    role_row(codes::MISPLACED_PHASE, 0, INPUT_ROLES, &["phase"], ValueTest::NotNull, REMOVE),
+    role_row(codes::MISPLACED_PHASE, 1, ASSISTANT, &["phase"], ValueTest::NoneOf(&["commentary", "final_answer"]), REMOVE),
     // RL420
-    unless(ItemFlags::ID_ONLY, codes::UNFINISHED_ITEM, 0, IMAGE, at(&["status"], Is::NoneOf(&["completed"])), Cure::Any(INLINE)),
-    row(codes::UNFINISHED_ITEM, 1, COMPUTER_OUTPUT, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
-    row(codes::UNFINISHED_ITEM, 2, CUSTOM_CALL, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
+    row_unless(ItemFlags::ID_ONLY, codes::UNFINISHED_ITEM, 0, IMAGE, member(&["status"], ValueTest::NoneOf(&["completed"])), FieldFix::Any(INLINE)),
+    row(codes::UNFINISHED_ITEM, 1, COMPUTER_OUTPUT, &["status"], ValueTest::OneOf(&["failed", "incomplete"]), FieldFix::Never(CANNOT_INVENT)),
+    row(codes::UNFINISHED_ITEM, 2, CUSTOM_CALL, &["status"], ValueTest::OneOf(&["failed", "incomplete"]), FieldFix::Never(CANNOT_INVENT)),
 ];
 
-/// What an output says whose own was never written down: what a stub says.
+/// The text of an output that was not recorded, the same as that of a stub.
 const STUB: &str = "\"no result was recorded; execution status unknown\"";
 
 #[cfg(test)]
@@ -226,7 +238,7 @@ mod tests {
         for row in ROWS {
             let rule = rules::by_code(row.code).expect("a rule");
             let variant = rule.variants.get(usize::from(row.variant)).expect("a variant");
-            assert_eq!(matches!(row.cure, Cure::Never(_)), variant.fix.is_empty(), "{row:?}");
+            assert_eq!(matches!(row.fix, FieldFix::Never(_)), variant.fix.is_empty(), "{row:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! RL571: a request has no contents.
 
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -24,8 +24,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the missing content cannot be made up. `fix` never leaves such a list either: where a fix would drop
-    /// the last entry, it is not made.
+    /// None: the missing content cannot be invented. `fix` never produces such a list either: a fix that would drop the
+    /// last entry is not applied.
     ///
     /// ## Evidence
     ///
@@ -35,15 +35,15 @@ crate::rule! {
         Variant {
             message: "the request has no contents",
             api: Some("GenerateContentRequest.contents: contents is not specified"),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if let Some(list) = cx.history.settings.empty {
-        out.add(cx.on_request(RULE.code, list).never("the missing content cannot be made up"));
+        out.add(cx.request_finding(RULE.code, list).never("the missing content cannot be invented"));
     }
 }

@@ -1,8 +1,8 @@
 //! RL566: a content has no parts.
 
-use crate::history::{Act, Finding, Flags, Kind};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::history::{Finding, Flags, Kind, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -19,8 +19,8 @@ crate::rule! {
     ///
     /// > Unable to submit request because it must include at least one parts field, which describes the prompt input.
     ///
-    /// One recorded request with such a content was accepted, so it is a warning. Gemini itself makes them: an answer that
-    /// holds nothing but thoughts is stored without parts.
+    /// One recorded request with such a content was accepted, so it is a warning. Gemini itself produces them: an
+    /// answer that contains only thoughts is stored without parts.
     ///
     /// ## Example
     ///
@@ -37,8 +37,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported in many places; one recorded accepted request has an empty content.
-    GEMINI_EMPTY_PARTS, "gemini-empty-parts" of "gemini" about [Field], Check::History(check),
+    /// Reported in many places; one recorded accepted request has a content without parts.
+    GEMINI_EMPTY_PARTS, "gemini-empty-parts" of "gemini" tags [Field], Check::History(check),
     [
         Variant {
             message: "the content has no parts",
@@ -47,7 +47,7 @@ crate::rule! {
                 "Unable to submit request because it must include at least one parts field",
                 "Model input cannot be empty.",
             ],
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the content",
@@ -57,7 +57,7 @@ crate::rule! {
         Variant {
             message: "the part is empty",
             api: Some("* GenerateContentRequest.contents[{message}].parts[{block}].data: required oneof field 'data' must have one initialized field"),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "drop the part",
             loss: Loss::Lossless,
@@ -68,19 +68,19 @@ crate::rule! {
 
 const PART: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let parts = cx.history.rows.iter().filter(|row| row.kind != Kind::BlockMessage).count();
-    // What a part of another kind is, its text says.
+    // Only the text of a part shows whether it is empty.
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::Block && !row.has(Flags::RECORDED)) {
         let mut empty = false;
-        cx.look.look(row, &mut |part| empty = part.is_object() && part.count() == 0);
+        cx.text.with_item(row, &mut |part| empty = part.is_object() && part.count() == 0);
         if empty {
             let finding = Finding::new(RULE.code, *row).variant(PART);
             out.add(match parts {
-                1 => finding.never("nothing else would remain of the history"),
-                _ => finding.act(Act::Drop),
+                1 => finding.never("the history would be empty without it"),
+                _ => finding.act(RepairAct::Drop),
             });
         }
     }
-    cx.empty_messages(RULE.code, out);
+    cx.report_empty_messages(RULE.code, out);
 }

@@ -1,8 +1,8 @@
 //! RL567: a part is an empty text.
 
-use crate::history::{Act, BlockFlags, Finding, Flags, Kind};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::history::{BlockFlags, Finding, Flags, Kind, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// > Unable to submit request because it has an empty text parameter
     ///
-    /// Google's own host takes them, so it is a warning.
+    /// Google's own host accepts them, so it is a warning.
     ///
     /// ## Example
     ///
@@ -28,18 +28,18 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the part is dropped, and its content with it if nothing else is in it. The only part
-    /// of a history is kept.
+    /// With `--fix-warnings` the part is dropped, and its content with it if that is empty then. The only part of a
+    /// history is kept.
     ///
     /// ## Evidence
     ///
     /// Reported in many places for Vertex AI; seven recorded accepted requests to Google's own host have an empty text.
-    GEMINI_EMPTY_TEXT, "gemini-empty-text" of "gemini" about [Field], Check::History(check),
+    GEMINI_EMPTY_TEXT, "gemini-empty-text" of "gemini" tags [Field], Check::History(check),
     [
         Variant {
             message: "the text is empty",
             api: Some("Unable to submit request because it has an empty text parameter"),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the part",
@@ -49,7 +49,7 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let says_nothing = |row: &&crate::history::Row| {
         row.kind == Kind::Text
             && row.has(BlockFlags::EMPTY)
@@ -60,8 +60,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(says_nothing) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match parts {
-            1 => finding.never("nothing else would remain of the history"),
-            _ => finding.act(Act::Drop),
+            1 => finding.never("the history would be empty without it"),
+            _ => finding.act(RepairAct::Drop),
         });
     }
 }

@@ -1,8 +1,8 @@
-//! RL562: a call is in front of all that the user says.
+//! RL562: a call comes before the first user message.
 
-use crate::history::{Act, Finding, Flags, Kind, Message, Role};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Finding, Flags, Kind, MessageSpan, RepairAct, Role};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// > Please ensure that function call turn comes immediately after a user turn or after a function response turn.
     ///
-    /// It happens when a history is cut from the front to make it shorter, in the middle of a turn.
+    /// It happens when a history is shortened from the front and cut in the middle of a turn.
     ///
     /// ## Example
     ///
@@ -27,7 +27,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The calls are dropped, with their responses: the request that they answer is gone. To keep them, restore the user message before them.
+    /// The calls are dropped, with their responses: the user message that led to them is missing. To keep them, restore
+    /// it.
     ///
     /// ## Evidence
     ///
@@ -39,7 +40,7 @@ crate::rule! {
             message: "functionCall⟨ {name}⟩ before the first user message",
             api: Some("Please ensure that function call turn comes immediately after a user turn or after a function response turn."),
             also: &["Please ensure that function call turns come immediately after a user turn or after a function response turn."],
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "drop the call",
             ..Variant::BASE
@@ -47,17 +48,17 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    for row in cx.history.rows.iter().take(begin(cx) as usize) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    for row in cx.history.rows.iter().take(first_user_row(cx) as usize) {
         if row.kind == Kind::ToolUse && !row.has(Flags::RECORDED) {
-            out.add(Finding::new(RULE.code, *row).act(Act::Drop));
+            out.add(Finding::new(RULE.code, *row).act(RepairAct::Drop));
         }
     }
 }
 
-/// The row at which the user first says something, if the model begins with a call. Once that is gone, calls in front
-/// of it are the first in their turn.
-pub(super) fn begin(cx: &Cx<'_>) -> u32 {
+/// The row of the first user message, if the model begins with a call; else 0. Once that call is removed, later calls
+/// before that message are the first in their turn.
+pub(super) fn first_user_row(cx: &RuleContext<'_>) -> u32 {
     let messages = &cx.history.messages;
     let is_call = |ix: u32| cx.row(ix).kind == Kind::ToolUse;
     let first = messages.steps.first().filter(|step| step.model.start == 0);
@@ -65,7 +66,7 @@ pub(super) fn begin(cx: &Cx<'_>) -> u32 {
     if recorded || !first.is_some_and(|step| messages.rows_of(step.model.clone()).any(is_call)) {
         return 0;
     }
-    let says = |message: &&Message| {
+    let says = |message: &&MessageSpan| {
         message.role != Role::Assistant && message.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult)
     };
     messages.list.iter().find(says).map_or(cx.history.rows.len() as u32, |message| message.row)

@@ -1,17 +1,17 @@
 //! RL560: a call has no response in the turn after it.
 
 use crate::history::{ANSWER, Finding, Kind, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels, Trait};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels, Trait};
 
 use super::leading_call;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `functionCall` that has no `functionResponse` in the next user turn. Consecutive contents of one
-    /// role are one turn. Calls need no ids: the number of responses counts; ids, names and then their order pair
-    /// them.
+    /// Finds a `functionCall` that has no `functionResponse` in the next user turn. Consecutive contents of one role
+    /// are one turn. Calls need no ids: the number of responses counts, and they are paired by ids, names and then
+    /// order.
     ///
     /// ## Why it matters
     ///
@@ -21,12 +21,11 @@ crate::rule! {
     /// > function call turn.
     ///
     /// It happens when a run is interrupted, when the user writes before the tool answers, and when parallel responses
-    /// are stored in several places. At the end of a log the call is still pending: there it is only noted (shown with
-    /// `-v`).
+    /// are stored in several places. At the end of a log the call is still pending and only a note (shown with `-v`).
     ///
-    /// Models up to Gemini 2.5 accept a turn whose calls have no responses at all, if the user speaks in the next turn.
-    /// That is an error for Gemini 3 and later, and a warning for older models and where the file does not name the model
-    /// (`--model` does).
+    /// Models up to Gemini 2.5 accept a turn whose calls have no responses at all, if the next turn is a user message.
+    /// That is an error for Gemini 3 and later, and a warning for older models and if the model is not known (`--model`
+    /// sets it).
     ///
     /// ## Example
     ///
@@ -39,21 +38,22 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A response of the same name elsewhere is moved to after the call, and nothing is lost. Otherwise the call
-    /// gets a placeholder response, and nothing is lost; with `--orphans drop` it is dropped, and its content with it if it
-    /// says nothing else. Where it is a warning, this requires `--fix-warnings`.
+    /// A response of the same name elsewhere is moved to after the call, and nothing is lost. Otherwise the call gets a
+    /// placeholder response, and nothing is lost; with `--orphans drop` it is dropped, and its content with it if that
+    /// is empty then. Where it is a warning, this requires `--fix-warnings`.
     ///
     /// ## Evidence
     ///
-    /// Reported: google-gemini/gemini-cli#3814, #5443, #7410, #15568, #16972. Twelve recorded requests to gemini-2.0-flash,
-    /// gemini-2.5-flash, gemini-2.5-pro and gemini-flash-latest have a call without any response, followed by words of the
-    /// user, and were accepted. No recorded accepted request answers some calls of a turn and not all.
+    /// Reported: google-gemini/gemini-cli#3814, #5443, #7410, #15568, #16972. Twelve recorded requests to
+    /// gemini-2.0-flash, gemini-2.5-flash, gemini-2.5-pro and gemini-flash-latest have a call without any response,
+    /// followed by a user message, and were accepted. No recorded accepted request answers some calls of a turn but not
+    /// all.
     GEMINI_MISSING_RESPONSE, "gemini-missing-response" of "gemini", Check::History(check),
     [
         Variant {
             message: "functionCall⟨ {name}⟩ has no functionResponse in the next turn",
             api: Some(COUNTS),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
             loss: Loss::Adds,
@@ -63,7 +63,7 @@ crate::rule! {
             message: "the functionResponse for⟨ {name}⟩ is not in the next turn",
             related: "the response is here",
             api: Some(COUNTS),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "move the response to right after its call",
             loss: Loss::Lossless,
@@ -79,7 +79,7 @@ crate::rule! {
             message: "functionCall⟨ {name}⟩ is followed by a user message instead of its functionResponse, \
                       which Gemini 3 and later reject",
             api: Some(COUNTS),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "add a placeholder output",
@@ -89,30 +89,30 @@ crate::rule! {
     ]
 }
 
-/// What the API says where calls and responses differ in number.
+/// The API's sentence for different numbers of calls and responses.
 const COUNTS: &str = "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
 
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
-pub const SPOKEN_OVER: u8 = 3;
+pub const USER_INSTEAD: u8 = 3;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    let begin = leading_call::begin(cx);
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    let begin = leading_call::first_user_row(cx);
     for pair in &cx.history.pairs {
         let is_open = pair.state == PairState::Open && !cx.is_pending(pair.call);
-        if pair.call < begin && (is_open || pair.state == PairState::Far) {
-            // It goes anyway.
-        } else if is_open && !cx.has(Trait::CountsResponses) && is_spoken_over(cx, pair.call) {
+        if pair.call < begin && (is_open || pair.state == PairState::Misplaced) {
+            // It is removed anyway (RL562).
+        } else if is_open && !cx.has(Trait::CountsResponses) && is_followed_by_user(cx, pair.call) {
             let finding = Finding::new(RULE.code, *cx.row(pair.call));
-            out.add(finding.variant(SPOKEN_OVER).remedy(ANSWER));
+            out.add(finding.variant(USER_INSTEAD).remedy(ANSWER));
         } else {
-            cx.unanswered(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
+            cx.unanswered_call(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
         }
     }
 }
 
-/// The user speaks in the next turn, and no response to any call is there.
-fn is_spoken_over(cx: &Cx<'_>, call: u32) -> bool {
+/// True if the next turn is a user message without a response to any call.
+fn is_followed_by_user(cx: &RuleContext<'_>, call: u32) -> bool {
     let messages = &cx.history.messages;
     let Some(step) = messages.number_of(call).and_then(|number| messages.step_of(number)) else { return false };
     let kinds = || messages.rows_of(step.answers.clone()).map(|ix| cx.row(ix).kind);

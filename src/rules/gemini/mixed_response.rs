@@ -1,8 +1,8 @@
-//! RL568: something else is among responses.
+//! RL568: a content has function responses and other parts.
 
-use crate::history::{Act, Finding, Flags, Kind, Role};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels, Trait};
+use crate::history::{Finding, Flags, Kind, RepairAct, Role};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -16,8 +16,8 @@ crate::rule! {
     /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
     /// > function call turn.
     ///
-    /// Up to Gemini 3.5 Google's own host takes it, so it is a warning. Gemini 3.6 and later reject it, with a sentence that
-    /// misleads, because the last turn is the user's (RL569 has the same sentence):
+    /// Up to Gemini 3.5 Google's own host accepts it, so it is a warning. Gemini 3.6 and later reject it with a
+    /// misleading sentence (that of RL569, although the last turn is the user's):
     ///
     /// > Requests ending with a model turn are not supported.
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Everything else is moved to a content of its own after the responses, and nothing is lost. Where it is a warning,
+    /// The other parts are moved to a separate content after the responses, and nothing is lost. Where it is a warning,
     /// this requires `--fix-warnings`.
     ///
     /// ## Evidence
@@ -45,26 +45,26 @@ crate::rule! {
         Variant {
             message: "{type} in the same content as function responses",
             api: Some("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "move everything else to a content of its own after it",
+            fix: "move the other parts to a separate content after it",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
             message: "{type} in the same content as function responses, which Gemini 3.6 and later reject",
             api: Some("Requests ending with a model turn are not supported."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "move everything else to a content of its own after it",
+            fix: "move the other parts to a separate content after it",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let is_response = |ix: &u32| cx.row(*ix).kind == Kind::ToolResult;
     for message in cx.history.messages.list.iter().filter(|message| message.role == Role::User) {
         let other = message.blocks().find(|ix| !is_response(ix));
@@ -72,7 +72,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             && !cx.row(other).has(Flags::RECORDED)
         {
             let variant = u8::from(cx.has(Trait::UserLast));
-            out.add(Finding::new(RULE.code, *cx.row(other)).variant(variant).act(Act::Split));
+            out.add(Finding::new(RULE.code, *cx.row(other)).variant(variant).act(RepairAct::Split));
         }
     }
 }

@@ -1,8 +1,8 @@
-//! RL569: a request ends with a turn of the model.
+//! RL569: a request ends with a model turn.
 
-use crate::history::{Act, Finding, Flags, PairState, Role, Usage};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
-use crate::target::{Answer, Levels, Trait};
+use crate::history::{Finding, Flags, PairState, RepairAct, Role, Usage};
+use crate::rule::{Autofix, Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -15,8 +15,8 @@ crate::rule! {
     ///
     /// > Requests ending with a model turn are not supported.
     ///
-    /// Others continue the turn, so it is a warning. It happens when a history is sent again without the next words of
-    /// the user, and when responses are stored in turns of the model.
+    /// Others continue the turn, so it is a warning. It happens when a history is sent again without a new user
+    /// message, and when responses are stored in model turns.
     ///
     /// ## Example
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// For Gemini 3.6 and later, `--fix-warnings` adds a user turn that says "Continue.", as several clients do. Otherwise
-    /// none: what the user says next is not in the file.
+    /// For Gemini 3.6 and later, `--fix-warnings` adds a user turn that says "Continue.", as several clients do.
+    /// Otherwise none: the next user message is not in the file.
     ///
     /// ## Evidence
     ///
@@ -42,7 +42,7 @@ crate::rule! {
             message: "the request ends with a model turn",
             api: Some("Requests ending with a model turn are not supported."),
             also: &["Please ensure that multiturn requests ends with a user role or a function response."],
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -50,11 +50,11 @@ crate::rule! {
         Variant {
             message: "the request ends with a model turn, which Gemini 3.6 and later reject",
             api: Some("Requests ending with a model turn are not supported."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "add a user turn that says \"Continue.\"",
             loss: Loss::Adds,
-            when: When::Asked,
+            autofix: Autofix::OnRequest,
             ..Variant::BASE
         },
     ]
@@ -62,7 +62,7 @@ crate::rule! {
 
 const REFUSED: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
     let Some(last) = messages.list.last().filter(|message| message.role == Role::Assistant) else { return };
     let row = cx.row(last.row);
@@ -71,8 +71,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if cx.history.settings.usage != Usage::Log && !row.has(Flags::RECORDED) && !waits {
         let finding = Finding::new(RULE.code, *row);
         out.add(match cx.has(Trait::UserLast) {
-            true => finding.variant(REFUSED).act(Act::GoOn),
-            false => finding.never("what the user says next is not in the file"),
+            true => finding.variant(REFUSED).act(RepairAct::AskToContinue),
+            false => finding.never("the next user message is not in the file"),
         });
     }
 }

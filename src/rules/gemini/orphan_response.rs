@@ -1,8 +1,8 @@
 //! RL561: a response answers no call.
 
-use crate::history::{Act, Finding, Flags, ORPHAN, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::history::{Finding, Flags, ORPHAN, Pair, PairState, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -16,7 +16,7 @@ crate::rule! {
     ///
     /// > Please ensure that function response turn comes immediately after a function call turn.
     ///
-    /// or, where there are too many of them:
+    /// or, if there are too many:
     ///
     /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
     /// > function call turn.
@@ -45,7 +45,7 @@ crate::rule! {
         Variant {
             message: "functionResponse⟨ {name}⟩ does not follow a turn with calls",
             api: Some("Please ensure that function response turn comes immediately after a function call turn."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "drop the response",
             ..Variant::BASE
@@ -53,14 +53,14 @@ crate::rule! {
         Variant {
             message: "functionResponse⟨ {name}⟩ has no matching call in the previous turn",
             api: Some("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "drop the response",
             ..Variant::BASE
         },
         Variant {
             message: "functionResponse⟨ {name}⟩ has neither the id nor the name of a call in the previous turn",
-            related: "the call that it answers by its place",
+            related: "the call that it answers by its position",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             fix: "give it the name of its call",
@@ -71,22 +71,24 @@ crate::rule! {
 }
 
 const SURPLUS: u8 = 1;
-const STRANGER: u8 = 2;
+const MISNAMED: u8 = 2;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     let messages = &cx.history.messages;
     if pair.state == PairState::Answered {
         let (call, output) = (cx.row(pair.call), cx.row(pair.output));
         let same_id = call.id != 0 && call.id == output.id;
         if output.key != 0 && call.key != 0 && output.key != call.key && !same_id && !output.has(Flags::RECORDED) {
-            out.add(Finding::new(RULE.code, *output).variant(STRANGER).with(call.at).act(Act::Retype));
+            out.add(
+                Finding::new(RULE.code, *output).variant(MISNAMED).with_partner(call.at).act(RepairAct::Retype),
+            );
         }
     }
     if pair.state != PairState::Orphan {
         return;
     }
     let step = messages.number_of(pair.output).and_then(|number| messages.step_answered_in(number));
-    let calls = |step: &crate::history::Step| {
+    let calls = |step: &crate::history::ModelStep| {
         messages.rows_of(step.model.clone()).any(|ix| cx.row(ix).kind == crate::history::Kind::ToolUse)
     };
     let variant = if step.is_some_and(calls) { SURPLUS } else { 0 };

@@ -2,10 +2,10 @@
 
 use crate::dialect::Item;
 use crate::history::{Finding, Flags, Kind, KindSet};
-use crate::json::mend::Mend;
+use crate::json::value_edit::ValueEdit;
 use crate::json::{Val, name};
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -19,8 +19,8 @@ crate::rule! {
     ///
     /// > Please use a valid role: user, model.
     ///
-    /// It happens when a history comes from an API whose model is the `assistant`, whose tools have a role of their own,
-    /// or whose instructions are among the messages.
+    /// It happens when a history comes from an API whose model is the `assistant`, whose tools have their own role, or
+    /// whose instructions are among the messages.
     ///
     /// ## Example
     ///
@@ -41,12 +41,12 @@ crate::rule! {
     ///
     /// Reported in many places. Seven recorded requests to gemini-2.0-flash and gemini-3.1-flash-lite have the role
     /// `function` on their function responses and were accepted; all others use `user` and `model` only.
-    GEMINI_ROLE, "gemini-role" of "gemini" about [Field], Check::Item(KindSet::of(&[Kind::BlockMessage]), check),
+    GEMINI_ROLE, "gemini-role" of "gemini" tags [Field], Check::Item(KindSet::of(&[Kind::BlockMessage]), check),
     [
         Variant {
             message: "the role is another API's name for `model`",
             api: Some("Please use a valid role: user, model."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "change the role to model",
             loss: Loss::Lossless,
@@ -55,7 +55,7 @@ crate::rule! {
         Variant {
             message: "the role is another API's name for `user`",
             api: Some("Please use a valid role: user, model."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "change the role to user",
             loss: Loss::Lossless,
@@ -64,7 +64,7 @@ crate::rule! {
         Variant {
             message: "the role is neither `user` nor `model`",
             api: Some("Please use a valid role: user, model."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "change the role to `user`",
             ..Variant::BASE
@@ -75,23 +75,23 @@ crate::rule! {
 const CLIENT: u8 = 1;
 const OTHER: u8 = 2;
 
-static TO_USER: Mend = Mend::put("role", r#""user""#);
-static TO_MODEL: Mend = Mend::put("role", r#""model""#);
+static TO_USER: ValueEdit = ValueEdit::put("role", r#""user""#);
+static TO_MODEL: ValueEdit = ValueEdit::put("role", r#""model""#);
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let Some(role) = item.val.get(name::role).and_then(|role| role.text()) else { return };
     let (variant, mend) = match role.as_ref() {
         _ if item.row.has(Flags::RECORDED) => return,
         b"user" | b"model" => return,
-        b"function" if holds_responses_only(item.val) => return,
+        b"function" if has_only_responses(item.val) => return,
         b"assistant" => (0, &TO_MODEL),
         b"function" | b"tool" => (CLIENT, &TO_USER),
         _ => (OTHER, &TO_USER),
     };
-    out.add(Finding::new(RULE.code, item.row).variant(variant).mend(mend));
+    out.add(Finding::new(RULE.code, item.row).variant(variant).edit_value(mend));
 }
 
-fn holds_responses_only(content: Val<'_>) -> bool {
+fn has_only_responses(content: Val<'_>) -> bool {
     let is_response = |part: Val<'_>| {
         let response = part.get(name::functionResponse).or_else(|| part.get(name::function_response));
         response.is_some_and(|response| response.is_object())

@@ -1,12 +1,12 @@
-//! RL570: a call was held back for a person to allow it, and its response does not say that one did.
+//! RL570: a response does not acknowledge the safety decision of its call.
 
 use crate::history::{Finding, Flags, Pair, PairState};
 use crate::json::Val;
-use crate::json::edit::Base;
-use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
 use crate::place::Edit;
-use crate::rule::{Check, Cx, Evidence, Out, Variant, When};
-use crate::target::{Answer, Levels};
+use crate::rule::{Autofix, Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -31,30 +31,30 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: acknowledging is your decision. `--acknowledge-safety` adds it.
+    /// `fix --acknowledge-safety` adds it. By default nothing is changed: acknowledging is your decision.
     ///
     /// ## Evidence
     ///
-    /// Reported once: google-gemini/computer-use-preview#97; so it is a warning.
+    /// Reported once (google-gemini/computer-use-preview#97), so it is a warning.
     GEMINI_UNACKNOWLEDGED_SAFETY, "gemini-unacknowledged-safety" of "gemini", Check::Pair(check),
     [
         Variant {
             message: "functionResponse⟨ {name}⟩ does not acknowledge the safety decision of its call",
             related: "the call",
             api: Some("The safety decision from function call {name} must be acknowledged in the corresponding function response."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "acknowledge it",
-            when: When::Flag,
+            autofix: Autofix::Flag,
             ..Variant::BASE
         },
     ]
 }
 
-static MEND: Mend = Mend::by(acknowledge);
+static MEND: ValueEdit = ValueEdit::by(acknowledge);
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     if pair.state != PairState::Answered {
         return;
     }
@@ -63,20 +63,20 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         return;
     }
     let mut acknowledged = true;
-    cx.look.look(response, &mut |part: Val<'_>| {
+    cx.text.with_item(response, &mut |part: Val<'_>| {
         let paths = [["functionResponse", "response"], ["function_response", "response"]];
         let said = paths.iter().find_map(|path| part.at(path));
         acknowledged = said.is_some_and(|said| said.get("safety_acknowledgement").is_some());
     });
     if !acknowledged {
-        out.add(Finding::new(RULE.code, *response).with(call.at).mend(&MEND));
+        out.add(Finding::new(RULE.code, *response).with_partner(call.at).edit_value(&MEND));
     }
 }
 
-/// Says that a person allowed what the model was held back from.
-fn acknowledge(part: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+/// Adds the acknowledgement that a person confirmed the call.
+fn acknowledge(part: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let paths = [["functionResponse", "response"], ["function_response", "response"]];
     let said = paths.iter().find_map(|path| part.at(path)).filter(Val::is_object);
-    let said = said.ok_or(Cannot("the response says nothing that it could be added to"))?;
+    let said = said.ok_or(EditRefusal("the response has no object to add it to"))?;
     Ok(put_member(said, "safety_acknowledgement", br#""true""#, base, out)?)
 }

@@ -1,8 +1,8 @@
 //! RL563: a response has no name.
 
-use crate::history::{Act, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Finding, Pair, PairState, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// > * GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.
     ///
-    /// It happens when a history comes from an API whose results name their call by its id alone.
+    /// It happens when a history comes from an API whose results have only the id of their call.
     ///
     /// ## Example
     ///
@@ -34,13 +34,13 @@ crate::rule! {
     ///
     /// Reported in ten places, after conversions from Chat messages. None of 56 recorded accepted requests has such a
     /// response.
-    GEMINI_UNNAMED_RESPONSE, "gemini-unnamed-response" of "gemini" about [Field], Check::Pair(check),
+    GEMINI_UNNAMED_RESPONSE, "gemini-unnamed-response" of "gemini" tags [Field], Check::Pair(check),
     [
         Variant {
             message: "functionResponse has no name",
             related: "the call that it answers",
             api: Some("* GenerateContentRequest.contents[{message}].parts[{block}].function_response.name: Name cannot be empty."),
-            answer: Answer::GOOGLE,
+            error: ErrorDetails::GOOGLE,
             evidence: Evidence::Reported,
             fix: "give it the name of its call",
             loss: Loss::Lossless,
@@ -49,17 +49,17 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    // One that answers nothing is RL561's.
+fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    // A response without a call is RL561.
     if pair.state != PairState::Answered {
         return;
     }
     let (call, response) = (cx.row(pair.call), cx.row(pair.output));
     if response.key == 0 {
-        let finding = Finding::new(RULE.code, *response).with(call.at);
+        let finding = Finding::new(RULE.code, *response).with_partner(call.at);
         out.add(match call.key {
             0 => finding.never("its call has no name either"),
-            _ => finding.act(Act::Retype),
+            _ => finding.act(RepairAct::Retype),
         });
     }
 }

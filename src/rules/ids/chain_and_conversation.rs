@@ -1,7 +1,7 @@
-//! RL308: a request names two states of the server.
+//! RL308: a request names two server states.
 
-use crate::history::Act;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::RepairAct;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// Documented: "Cannot be used in conjunction with `conversation`." The sentence comes from a compatible
     /// server.
-    CHAIN_AND_CONVERSATION, "chain-and-conversation" of "responses" about [Identity], Check::History(check),
+    CHAIN_AND_CONVERSATION, "chain-and-conversation" of "responses" tags [Identity], Check::History(check),
     [
         Variant {
             message: "the request has both previous_response_id and conversation",
@@ -45,9 +45,9 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let settings = &cx.history.settings;
     if let (Some(previous), Some(conversation)) = (settings.previous, settings.conversation) {
-        out.add(cx.on_request(RULE.code, previous.at).with(conversation).act(Act::Unset));
+        out.add(cx.request_finding(RULE.code, previous.at).with_partner(conversation).act(RepairAct::Unset));
     }
 }

@@ -1,12 +1,12 @@
-//! RL312: a request builds on a stored response where none can be.
+//! RL312: a request builds on a stored response, and the server stores none.
 
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// For servers that store nothing, as the Codex backend: finds requests with `previous_response_id`.
+    /// For servers that store nothing, such as the Codex backend: finds requests with `previous_response_id`.
     ///
     /// ## Why it matters
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: opencode, Kode-CLI.
-    CHAIN_NOT_SUPPORTED, "chain-not-supported" of "responses" about [Identity], Check::History(check),
+    CHAIN_NOT_SUPPORTED, "chain-not-supported" of "responses" tags [Identity], Check::History(check),
     [
         Variant {
             message: "previous_response_id is not supported: this server stores no responses",
@@ -41,9 +41,9 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.caps.chaining) {
-        let finding = cx.on_request(RULE.code, previous.at);
+        let finding = cx.request_finding(RULE.code, previous.at);
         out.add(finding.never("the history up to that response has to be sent instead"));
     }
 }

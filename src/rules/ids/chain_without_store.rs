@@ -1,6 +1,6 @@
-//! RL307: a request builds on a stored response and stores nothing itself.
+//! RL307: a request builds on a stored response but is not stored itself.
 
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -10,9 +10,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The request itself may pass, but its own response cannot be built on: the next one with its id is
-    /// rejected with "Previous response with id 'resp_abc' not found." And if the earlier one was not stored
-    /// either, this one is. It happens when one setting is changed without the other.
+    /// The request itself may be accepted, but no request can build on its response: the next one with its id is
+    /// rejected with "Previous response with id 'resp_abc' not found." If the earlier response was not stored either,
+    /// this request is rejected, too. It happens when one setting is changed without the other.
     ///
     /// ## Example
     ///
@@ -26,9 +26,9 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented: what is not stored cannot be retrieved. Whether the earlier response was stored is not known,
-    /// hence a warning.
-    CHAIN_WITHOUT_STORE, "chain-without-store" of "responses" about [Identity], Check::History(check),
+    /// Documented: a response that is not stored cannot be retrieved. Whether the earlier response was stored is not
+    /// known, hence a warning.
+    CHAIN_WITHOUT_STORE, "chain-without-store" of "responses" tags [Identity], Check::History(check),
     [
         Variant {
             message: "the request builds on a stored response but has store: false, so the next request cannot \
@@ -40,8 +40,8 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.stored && cx.caps.chaining) {
-        out.add(cx.on_request(RULE.code, previous.at).never("it is not known which of the two was meant"));
+        out.add(cx.request_finding(RULE.code, previous.at).never("it is not known which of the two was meant"));
     }
 }

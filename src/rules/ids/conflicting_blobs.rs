@@ -1,7 +1,7 @@
-//! RL314: several blobs are replayed where the server takes one.
+//! RL314: several blobs are replayed where the server accepts only one.
 
 use crate::history::{Finding, ItemFlags};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Azure was measured to reject it with HTTP 400, while any single one passes:
+    /// Azure rejected it with HTTP 400 in a measurement, while any single one was accepted:
     ///
     /// > Conflicting authenticated continuation identities
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: NousResearch/hermes-agent#101243 (ten variants measured, one source, one model), hence a
     /// warning.
-    CONFLICTING_BLOBS, "conflicting-blobs" of "responses" about [Identity], Check::History(check),
+    CONFLICTING_BLOBS, "conflicting-blobs" of "responses" tags [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {any_id} has encrypted content, and so has an earlier one; this server may accept \
@@ -47,10 +47,10 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let mut blobs = cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has(ItemFlags::BLOB));
     if let (Some(first), Some(second)) = (blobs.next(), blobs.next()) {
-        let finding = Finding::new(RULE.code, *second).with(first.at);
+        let finding = Finding::new(RULE.code, *second).with_partner(first.at);
         out.add(finding.never("it is not known which of them the server accepts"));
     }
 }

@@ -1,7 +1,7 @@
 //! RL301: two items have one id.
 
-use crate::history::{Act, Finding, UNNAME};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{Finding, RepairAct, STRIP_ID};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -16,7 +16,7 @@ crate::rule! {
     /// > Duplicate item found with id rs_abc. Remove duplicate items from your input and try again.
     ///
     /// It happens when a history is merged with itself, text parts of one message are split into several items, or a
-    /// client mints ids like `msg_17` that repeat from turn to turn. xAI repeats ids itself and does not check them.
+    /// client creates ids like `msg_17` that repeat from turn to turn. xAI repeats ids itself and does not check them.
     ///
     /// ## Example
     ///
@@ -29,13 +29,15 @@ crate::rule! {
     /// ## Fix
     ///
     /// If both are the same (as canonical JSON), the later one is dropped, and nothing is lost. Otherwise both are
-    /// kept, and one of them loses its id: the one whose group can do without, and keeps more of its own ids.
+    /// kept, and one of them loses its id: the one whose group can be replayed without it and keeps more of its own
+    /// ids.
     ///
     /// ## Evidence
     ///
-    /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432, OpenRouterTeam/ai-sdk-provider#254,
-    /// github/copilot-cli#3558. No recorded accepted request of OpenAI, Azure or Codex has a duplicate id; xAI's has.
-    DUPLICATE_ID, "duplicate-id" of "responses" about [Identity], Check::History(check),
+    /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432,
+    /// OpenRouterTeam/ai-sdk-provider#254, github/copilot-cli#3558. No recorded accepted request to OpenAI, Azure or
+    /// Codex has a duplicate id; requests to xAI do.
+    DUPLICATE_ID, "duplicate-id" of "responses" tags [Identity], Check::History(check),
     [
         Variant {
             message: "duplicate id: {type} {id} is already in the history",
@@ -59,7 +61,7 @@ crate::rule! {
 
 const DIFFERENT: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = &cx.history.rows;
     let mut ids: Vec<(u64, u32)> =
         rows.iter().enumerate().filter(|(_, row)| row.has_id()).map(|(ix, row)| (row.id, ix as u32)).collect();
@@ -69,15 +71,15 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let first = cx.row(first);
         for &(_, ix) in others {
             let row = *cx.row(ix);
-            if !cx.look.same_id(first, &row) {
+            if !cx.text.same_id(first, &row) {
                 continue;
             }
-            let finding = Finding::new(RULE.code, row).with(first.at);
-            // A reference to an item that is there in full adds nothing.
-            if row.is_reference() || cx.look.same(first, &row) {
-                out.add(finding.act(Act::Drop));
+            let finding = Finding::new(RULE.code, row).with_partner(first.at);
+            // A reference to an item that the history contains in full adds nothing.
+            if row.is_reference() || cx.text.same_content(first, &row) {
+                out.add(finding.act(RepairAct::Drop));
             } else {
-                out.add(finding.variant(DIFFERENT).remedy(UNNAME));
+                out.add(finding.variant(DIFFERENT).remedy(STRIP_ID));
             }
         }
     }

@@ -1,24 +1,23 @@
-//! RL309: something that only the server holds is older than the user allows.
+//! RL309: something stored only on the server is older than the user allows.
 
 use crate::history::{Finding, ItemFlags};
-use crate::rule::{Check, Cx, Out, Variant};
+use crate::rule::{Check, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// With `--max-item-age AGE` only: finds references, items that are nothing but an id, and a
-    /// `previous_response_id` that are older. The age comes from the time inside the id, or from the
-    /// `created_at` of the response if the file holds it; `--now TIME` is the time to count from, else the
-    /// clock.
+    /// With `--max-item-age AGE` only: finds references, items that are nothing but an id, and a `previous_response_id`
+    /// that are older. The age comes from the time inside the id, or from the `created_at` of the response if the file
+    /// contains it, and is computed against `--now TIME` or the clock.
     ///
     /// ## Why it matters
     ///
-    /// Stored items expire, by default after 30 days. Then the server says:
+    /// Stored items expire, by default after 30 days. Then the server answers:
     ///
     /// > Item with id 'rs_abc' not found.
     ///
-    /// and of a response:
+    /// and for a response:
     ///
     /// > Previous response with id 'resp_abc' not found.
     ///
@@ -32,12 +31,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: `fix` cannot know what the server still holds.
+    /// None by default: `fix` cannot know what the server still stores.
     ///
     /// ## Evidence
     ///
     /// Observed: the time inside an id equals `created_at` within two seconds in 537 of 548 responses.
-    EXPIRED_REFERENCE, "expired-reference" of "responses" about [Identity], Check::History(check),
+    EXPIRED_REFERENCE, "expired-reference" of "responses" tags [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} is stored only on the server and is older than allowed",
@@ -55,16 +54,17 @@ crate::rule! {
 const RESPONSE: u8 = 1;
 const NOT_KNOWN: &str = "it is not known what the server still has";
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    let Some(age) = cx.age else { return };
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    let Some(age) = cx.age_limit else { return };
     let by_id = cx.history.rows.iter().filter(|row| row.is_reference() || row.has(ItemFlags::ID_ONLY));
-    for row in by_id.filter(|row| age.is_past(row.time)) {
+    for row in by_id.filter(|row| age.is_exceeded_at(row.time)) {
         out.add(Finding::new(RULE.code, *row).never(NOT_KNOWN));
     }
     if let Some(previous) = cx.history.settings.previous {
-        let recorded = cx.known.response(previous.id).map(|response| response.time).filter(|time| *time > 0);
-        if age.is_past(recorded.unwrap_or(previous.time)) {
-            out.add(cx.on_request(RULE.code, previous.at).variant(RESPONSE).never(NOT_KNOWN));
+        let recorded =
+            cx.stored_items.response(previous.id).map(|response| response.time).filter(|time| *time > 0);
+        if age.is_exceeded_at(recorded.unwrap_or(previous.time)) {
+            out.add(cx.request_finding(RULE.code, previous.at).variant(RESPONSE).never(NOT_KNOWN));
         }
     }
 }

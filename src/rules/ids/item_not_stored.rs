@@ -1,14 +1,15 @@
-//! RL303: an item only stands for something that the server does not store.
+//! RL303: an item refers to something that the server does not store.
 
 use crate::history::{Finding, INLINE, ItemFlags};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
     /// In a history for a server that stores no items, finds references (`item_reference`, or a bare `{"id": …}`) and
-    /// images that are given by their id alone. A full item of another kind carries its own content and is never found.
+    /// images that are given by their id alone. A full item of another kind carries its own content and is never
+    /// reported.
     ///
     /// ## Why it matters
     ///
@@ -31,7 +32,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#7543, anomalyco/opencode#8987, can1357/oh-my-pi#41, rikkahub#1198 (image), BrainPilot#264 (Azure).
-    ITEM_NOT_STORED, "item-not-stored" of "responses" about [Identity], Check::History(check),
+    ITEM_NOT_STORED, "item-not-stored" of "responses" tags [Identity], Check::History(check),
     [
         Variant {
             message: "{id} is only referenced, but the server stores no items",
@@ -54,17 +55,17 @@ crate::rule! {
             status: 404,
             levels: Levels::STATELESS_ERROR,
             evidence: Evidence::Reported,
-            fix: "replace the reference by the full item",
+            fix: "replace the reference with the full item",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     for row in &cx.history.rows {
         if row.is_reference() || row.has(ItemFlags::ID_ONLY) {
-            let known = u8::from(row.is_reference() && cx.known.can_copy(row.id));
+            let known = u8::from(row.is_reference() && cx.stored_items.can_copy(row.id));
             out.add(Finding::new(RULE.code, *row).variant(known).remedy(INLINE));
         }
     }

@@ -1,19 +1,19 @@
-//! RL313: items of different conversations stand in one request.
+//! RL313: items of different conversations are in one request.
 
 use crate::history::{Finding, Flags, Row, Usage};
-use crate::rule::{Check, Cx, Out, Variant};
+use crate::rule::{Check, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items whose ids are of another conversation than those before them, as the ids themselves show. Only
-    /// in requests, and only where the server stores items: elsewhere it does not look at ids.
+    /// Finds items whose ids belong to another conversation than those before them, as the ids themselves show. Only in
+    /// requests, and only where the server stores items: elsewhere it ignores ids.
     ///
     /// ## Why it matters
     ///
-    /// The server links items by their ids. An item that was spliced in from elsewhere may lack its reasoning,
-    /// or not be found: other projects' items are not. By itself it may pass, so this is a warning.
+    /// The server links items by their ids. An item that was spliced in from elsewhere may lack its reasoning, or not
+    /// be found, because items of other projects are not. By itself it may be accepted, so this is a warning.
     ///
     /// ## Example
     ///
@@ -28,9 +28,9 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Observed: in 18 of 18 recorded inputs of several turns all ids share one lineage. No text of the API was
-    /// seen.
-    MIXED_LINEAGES, "mixed-lineages" of "responses" about [Identity], Check::History(check),
+    /// Observed: in 18 of 18 recorded inputs with several turns all ids share one lineage. No error of the API is
+    /// known.
+    MIXED_LINEAGES, "mixed-lineages" of "responses" tags [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} is from a different conversation than the items before it",
@@ -41,20 +41,20 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if cx.history.settings.usage == Usage::Log {
         return;
     }
     let mut first: Option<&Row> = None;
-    let mut told = 0;
+    let mut reported = 0;
     let sent = cx.history.rows.iter().filter(|row| row.lineage != 0 && !row.has(Flags::RECORDED));
     for row in sent {
         let first = first.get_or_insert(row);
         // One finding for each run of foreign items.
-        if row.lineage != first.lineage && row.lineage != told {
-            let finding = Finding::new(RULE.code, *row).with(first.at);
+        if row.lineage != first.lineage && row.lineage != reported {
+            let finding = Finding::new(RULE.code, *row).with_partner(first.at);
             out.add(finding.never("it is not known which of them belong here"));
         }
-        told = row.lineage;
+        reported = row.lineage;
     }
 }

@@ -1,7 +1,7 @@
-//! RL305: of a group, some items are references and some stand in full.
+//! RL305: of a group, some items are references and some are in full.
 
 use crate::history::{Class, Finding, Group, REFER, Row};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -26,40 +26,40 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: no recorded request has mixed groups. With `--fix-warnings` the whole group is replaced by
-    /// references where that is legal. `--reasoning reference` does so with every group, and `--reasoning inline` puts
+    /// With `--fix-warnings` the whole group is replaced by references where that is legal. By default nothing is
+    /// changed: no recorded request has mixed groups. `--reasoning reference` does so with every group, and `--reasoning inline` puts
     /// full items in place of references where the file contains them.
     ///
     /// ## Evidence
     ///
     /// Reported: vercel/ai#10829 and its pull request #10827; OpenAI community thread 1344988.
-    MIXED_REFERENCES, "mixed-references" of "responses" about [Identity, LosesReasoning], Check::Group(check),
+    MIXED_REFERENCES, "mixed-references" of "responses" tags [Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
-            message: "{type} {id} and its reasoning have to be both references or both in full",
+            message: "{type} {id} and its reasoning must both be references or both be in full",
             related: "the reasoning",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             levels: Levels::STORED_WARNING,
             evidence: Evidence::Reported,
-            fix: "replace the whole group by references",
+            fix: "replace the whole group with references",
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, group: &Group, out: &mut FindingSink) {
     if !group.has_reasoning() {
         return;
     }
     let head = cx.row(group.body - 1);
-    // Of a client's call only its call_id counts, and an item without an id is another matter (RL202).
+    // For a client's call only its call_id counts, and an item without an id is RL202.
     let differs = |row: &&Row| {
         row.has_id()
             && row.is_model_made()
-            && row.of.class() != Class::Call
+            && row.item_kind.class() != Class::Call
             && row.is_reference() != head.is_reference()
     };
-    if let Some(row) = cx.history.among(group.members()).iter().find(differs) {
-        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(REFER));
+    if let Some(row) = cx.history.rows_in(group.members()).iter().find(differs) {
+        out.add(Finding::new(RULE.code, *row).with_partner(head.at).remedy(REFER));
     }
 }

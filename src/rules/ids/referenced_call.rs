@@ -11,10 +11,10 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Every item that the server stored may be referenced, and the server pairs the output with the call that it knows.
-    /// The output names its call by `call_id`, which a reference does not show, so RL102 is silent on an output after
-    /// such a reference; references without as many outputs are RL101's. Where the server stores no items, the reference is an
-    /// error: RL303.
+    /// Every item that the server stored may be referenced, and the server pairs the output with the call that it
+    /// knows. The output names its call by `call_id`, which a reference does not show, so RL102 does not report an
+    /// output after such a reference; if there are fewer outputs than references, that is RL101. Where the server
+    /// stores no items, the reference is an error: RL303.
     ///
     /// ## Example
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     /// Recorded: 22 accepted requests to OpenAI (July and August 2026, the default of the AI SDK on a target that stores
     /// items) have such references, also several in a row and in parallel. Earlier it was an error, because vercel/ai
     /// (`convert-to-openai-responses-input.ts`) never referenced plain function calls, and after vercel/ai#10829.
-    REFERENCED_CALL, "referenced-call" of "responses" about [Identity], Check::Raised,
+    REFERENCED_CALL, "referenced-call" of "responses" tags [Identity], Check::External,
     [
         Variant {
             message: "call {id} is only referenced",

@@ -1,9 +1,9 @@
-//! RL302: an id does not begin as the ids of its kind do.
+//! RL302: an id does not begin with the prefix of its kind.
 
 use crate::dialect::Item;
-use crate::history::{Finding, KindSet, UNNAME};
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Finding, KindSet, STRIP_ID};
+use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -29,19 +29,19 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The id is removed. The server never knew it, so nothing is lost. The other ids of its group go, too, if its item
-    /// is the one that followed the reasoning. New ids are never invented.
+    /// The id is removed. The server never knew it, so nothing is lost. The other ids of its group are removed, too, if
+    /// its item is the one that followed the reasoning. New ids are never invented.
     ///
     /// ## Evidence
     ///
     /// Reported: openai/codex#33176, mastra-ai/mastra#10815, nodetool#4252, Wei-Shaw/sub2api#3785, langchainjs#11044.
-    /// Prefixes as the server's own errors name them, or as recorded. xAI and DeepSeek check none.
-    WRONG_ID_PREFIX, "wrong-id-prefix" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
+    /// The prefixes are those named in the server's own errors, or recorded ones. xAI and DeepSeek do not check them.
+    WRONG_ID_PREFIX, "wrong-id-prefix" of "responses" tags [Identity], Check::Item(KindSet::ALL, check),
     [
         Variant {
             message: "the id of {type} {id} does not begin with '{prefix}'",
             api: Some("Invalid 'input[{index}].id': '{id}'. Expected an ID that begins with '{prefix}'."),
-            answer: INVALID_ID,
+            error: INVALID_ID,
             evidence: Evidence::Reported,
             fix: "remove the id, and the ids of its group",
             loss: Loss::Lossless,
@@ -53,7 +53,7 @@ crate::rule! {
                 "Invalid 'input[{index}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
                  dashes, but this value contained additional characters.",
             ),
-            answer: INVALID_ID,
+            error: INVALID_ID,
             evidence: Evidence::Reported,
             fix: "remove the id, and the ids of its group",
             loss: Loss::Lossless,
@@ -62,15 +62,15 @@ crate::rule! {
     ]
 }
 
-const INVALID_ID: Answer =
-    Answer { param: Some("input[{index}].id"), code: Some("invalid_value"), ..Answer::HISTORY };
+const INVALID_ID: ErrorDetails =
+    ErrorDetails { param: Some("input[{index}].id"), code: Some("invalid_value"), ..ErrorDetails::HISTORY };
 
 const ODD: u8 = 1;
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let Some(id) = item.id else { return };
     let text = id.decode();
-    let finding = Finding::new(RULE.code, item.row).remedy(UNNAME);
+    let finding = Finding::new(RULE.code, item.row).remedy(STRIP_ID);
     let is_plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     if text.is_empty() || !text.iter().all(is_plain) {
         out.add(finding.variant(ODD));

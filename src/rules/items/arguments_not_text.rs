@@ -1,13 +1,13 @@
-//! RL410: the arguments of a call are no text.
+//! RL410: the arguments of a call are not a string.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
-use crate::target::Answer;
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
     ///
     /// Finds function and MCP calls whose `arguments` are an object, and custom tool calls whose `input` is not a
-    /// string. The arguments of a tool search are an object, as they should be.
+    /// string. The arguments of a tool search may be an object.
     ///
     /// ## Why it matters
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the schema has a string. The sentence comes from tests that mirror the API.
-    ARGUMENTS_NOT_TEXT, "arguments-not-text" of "responses" about [Field], Check::Raised,
+    ARGUMENTS_NOT_TEXT, "arguments-not-text" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "arguments of {type} {call_id} are an object, not a string",
@@ -38,10 +38,10 @@ crate::rule! {
             evidence: Evidence::Documented,
             fix: "write the arguments as a JSON string",
             loss: Loss::Lossless,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].arguments"),
                 code: Some("invalid_type"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },

@@ -1,7 +1,7 @@
 //! RL417: something comes after a compaction trigger.
 
-use crate::history::{Act, Finding, Kind};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{Finding, Kind, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented in the official schema; no text of the API was seen.
-    COMPACTION_TRIGGER_NOT_LAST, "compaction-trigger-not-last" of "responses" about [Field], Check::History(check),
+    /// Documented in the official schema; the API's error is not known.
+    COMPACTION_TRIGGER_NOT_LAST, "compaction-trigger-not-last" of "responses" tags [Field], Check::History(check),
     [
         Variant {
             message: "{type} is not the last item",
@@ -42,11 +42,11 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = &cx.history.rows;
     for (row, next) in rows.iter().zip(rows.iter().skip(1)) {
         if row.kind == Kind::CompactionTrigger {
-            out.add(Finding::new(RULE.code, *row).with(next.at).act(Act::Drop));
+            out.add(Finding::new(RULE.code, *row).with_partner(next.at).act(RepairAct::Drop));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! RL416: a compaction has lost its blob.
 
 use crate::rule::{Check, Evidence, Variant};
-use crate::target::Answer;
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -10,11 +10,11 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The blob is all that is left of the history before it. The server rejects the item with HTTP 400:
+    /// The blob is all that remains of the history before it. The server rejects the item with HTTP 400:
     ///
     /// > Missing required parameter: 'input[40].encrypted_content'.
     ///
-    /// It happens when blobs are stripped from a history, as from reasoning.
+    /// It happens when all blobs are stripped from a history, not only those of reasoning.
     ///
     /// ## Example
     ///
@@ -30,13 +30,13 @@ crate::rule! {
     ///
     /// Reported, with this sentence, for the compact endpoint; the schema requires it. Every one of eight
     /// recorded compactions has it.
-    COMPACTION_WITHOUT_BLOB, "compaction-without-blob" of "responses" about [Field], Check::Raised,
+    COMPACTION_WITHOUT_BLOB, "compaction-without-blob" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "{type} {any_id} has no encrypted_content, so the history it replaces is lost",
             api: Some("Missing required parameter: 'input[{index}].encrypted_content'."),
             evidence: Evidence::Reported,
-            answer: Answer { param: Some("input[{index}].encrypted_content"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input[{index}].encrypted_content"), ..ErrorDetails::HISTORY },
             ..Variant::BASE
         },
     ]

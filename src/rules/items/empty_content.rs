@@ -1,4 +1,4 @@
-//! RL408: a message says nothing, and the server minds.
+//! RL408: a message is empty, and the server rejects it.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
 use crate::target::Levels;
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Reported: langchain#34140 and five projects that guard against it. Eight recorded OpenAI requests with
     /// empty texts were accepted.
-    EMPTY_CONTENT, "empty-content" of "responses" about [Field], Check::Raised,
+    EMPTY_CONTENT, "empty-content" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "the message has no content",

@@ -1,13 +1,13 @@
 //! RL422: the input of a request is an empty list.
 
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a request whose `input` is an empty list, and that builds neither on a stored response (`previous_response_id`), a
-    /// `conversation` nor a stored `prompt`.
+    /// Finds a request whose `input` is an empty list and that builds on no stored response (`previous_response_id`),
+    /// `conversation` or stored `prompt`.
     ///
     /// ## Why it matters
     ///
@@ -23,26 +23,26 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the missing content cannot be made up. `fix` never leaves such a list either: where a fix would drop
-    /// the last entry, it is not made.
+    /// None: the missing content cannot be invented. `fix` never produces such a list either: a fix that would drop the
+    /// last entry is not applied.
     ///
     /// ## Evidence
     ///
     /// Documented: `input` may be left out only with `previous_response_id`, `conversation` or `prompt`. None of the recorded
     /// accepted requests has an empty list without one of these.
-    EMPTY_INPUT, "empty-input" of "responses" about [Field], Check::History(check),
+    EMPTY_INPUT, "empty-input" of "responses" tags [Field], Check::History(check),
     [
         Variant {
             message: "the request has no input",
-            answer: Answer { param: Some("input"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    if let Some(list) = cx.history.settings.empty.filter(|_| !cx.server_state()) {
-        out.add(cx.on_request(RULE.code, list).never("the missing content cannot be made up"));
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    if let Some(list) = cx.history.settings.empty.filter(|_| !cx.has_server_state()) {
+        out.add(cx.request_finding(RULE.code, list).never("the missing content cannot be invented"));
     }
 }

@@ -1,7 +1,7 @@
-//! RL402: an item carries a field of another API, or of a client.
+//! RL402: an item has a field of another API, or of a client.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
-use crate::target::Answer;
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -16,8 +16,8 @@ crate::rule! {
     ///
     /// > Unknown parameter: 'input[0].content[0].cache_control'.
     ///
-    /// It happens when a history is kept in the form of one API and sent to another, or when a client notes
-    /// something of its own in an item.
+    /// It happens when a history is stored in the form of one API and sent to another, or when a client stores its own
+    /// notes in an item.
     ///
     /// ## Example
     ///
@@ -27,15 +27,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Notes and cache marks are removed: the model never saw them. `reasoning_content` is removed and lost.
-    /// Calls in `tool_calls`, and content where the API does not read it, must be converted;
-    /// nothing is removed then.
+    /// Notes and cache marks are removed: the model never saw them. `reasoning_content` is removed and lost. Calls in
+    /// `tool_calls`, and misplaced content, must be converted and are not removed.
     ///
     /// ## Evidence
     ///
     /// Reported, all with this sentence: codex-lb's specifications, openai-node's `toResponseInputItems`,
     /// pydantic-ai#3653.
-    FOREIGN_FIELD, "foreign-field" of "responses" about [Field], Check::Raised,
+    FOREIGN_FIELD, "foreign-field" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "{type} {any_id} has a field the API does not know: {field}",
@@ -43,7 +42,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
-            answer: Answer::UNKNOWN_FIELD,
+            error: ErrorDetails::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
@@ -51,14 +50,14 @@ crate::rule! {
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             fix: "remove the field and its content",
-            answer: Answer::UNKNOWN_FIELD,
+            error: ErrorDetails::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
             message: "{type} {any_id} has a field the API rejects: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
-            answer: Answer::UNKNOWN_FIELD,
+            error: ErrorDetails::UNKNOWN_FIELD,
             ..Variant::BASE
         },
     ]

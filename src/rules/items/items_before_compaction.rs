@@ -1,7 +1,7 @@
-//! RL418: items stand before a compaction that stands for them.
+//! RL418: items are sent again before the compaction that replaces them.
 
 use crate::history::{Finding, Kind, Usage};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Recorded: histories of both forms were accepted.
-    ITEMS_BEFORE_COMPACTION, "items-before-compaction" of "responses" about [Field], Check::History(check),
+    ITEMS_BEFORE_COMPACTION, "items-before-compaction" of "responses" tags [Field], Check::History(check),
     [
         Variant {
             message: "{items} before this {type}, which already replaces them",
@@ -41,8 +41,8 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    // A log keeps what its client kept on purpose.
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    // In a log, the client stored them on purpose.
     if cx.history.settings.usage == Usage::Log {
         return;
     }

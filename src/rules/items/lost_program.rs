@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::history::{Finding, ItemFlags, Kind};
 use crate::json::fingerprint;
-use crate::rule::{Check, Cx, Out, Variant};
+use crate::rule::{Check, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -14,7 +14,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server answers the program, not the model; without it nothing takes the output. Clients that drop a
+    /// The output goes to the program, not to the model; without the program nothing receives it. Clients that drop a
     /// program drop its calls with it.
     ///
     /// ## Example
@@ -30,9 +30,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Inferred from openai-agents-python, which drops what a dropped program owned; no text of the API was
-    /// seen.
-    LOST_PROGRAM, "lost-program" of "responses" about [Field], Check::History(check),
+    /// Inferred from openai-agents-python, which drops the calls of a dropped program; the API's error is not known.
+    LOST_PROGRAM, "lost-program" of "responses" tags [Field], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} was made by a program that is not in this history",
@@ -42,20 +41,20 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = &cx.history.rows;
-    if cx.server_state() || !rows.iter().any(|row| row.has(ItemFlags::OWNED)) {
+    if cx.has_server_state() || !rows.iter().any(|row| row.has(ItemFlags::OWNED)) {
         return;
     }
-    let of_programs = rows.iter().filter(|row| row.of == Kind::Program);
-    // A reference tells the program's id, not the call_id that its calls name.
+    let of_programs = rows.iter().filter(|row| row.item_kind == Kind::Program);
+    // A reference has the program's id, not the call_id that its calls name.
     if of_programs.clone().any(|row| row.is_reference()) {
         return;
     }
     let programs: HashSet<u64> = of_programs.map(|row| row.key).collect();
     for row in rows.iter().filter(|row| row.has(ItemFlags::OWNED) && row.kind.is_call()) {
         let mut lost = false;
-        cx.look.look(row, &mut |call| {
+        cx.text.with_item(row, &mut |call| {
             let caller = call.at(&["caller", "caller_id"]).and_then(|id| id.as_str());
             lost = caller.is_some_and(|id| !programs.contains(&fingerprint(id)));
         });

@@ -1,4 +1,4 @@
-//! RL419: a message that is no answer has a phase, or an answer an unknown one.
+//! RL419: a message that is not from the assistant has a phase, or a phase is unknown.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Only messages of the assistant have a phase, so another one is an unknown parameter by the schema. A
-    /// missing phase is never rejected, only worse for the model.
+    /// By the schema, only assistant messages have a phase; elsewhere it is an unknown parameter. A missing phase is
+    /// never rejected, only worse for the model.
     ///
     /// ## Example
     ///
@@ -25,9 +25,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented in the official schema; no text of the API was seen. 17 recorded answers carry one of the
-    /// two.
-    MISPLACED_PHASE, "misplaced-phase" of "responses" about [Field], Check::Raised,
+    /// Documented in the official schema; the API's error is not known. 17 recorded answers have one of the two.
+    MISPLACED_PHASE, "misplaced-phase" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "a message that is not from the assistant has a phase",

@@ -1,4 +1,4 @@
-//! RL406: text of the model has no list of annotations.
+//! RL406: model text has no list of annotations.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
 use crate::target::Levels;
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// Reported: block/goose#11263, NousResearch/hermes-agent#67667; the schema requires it. Three recorded requests to
     /// Azure have no annotations and were accepted, so it is not an error.
-    MISSING_ANNOTATIONS, "missing-annotations" of "responses" about [Field], Check::Raised,
+    MISSING_ANNOTATIONS, "missing-annotations" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "model text has no annotations, which this server may require",

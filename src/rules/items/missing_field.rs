@@ -1,16 +1,15 @@
-//! RL414: an item lacks a field without which it is refused.
+//! RL414: an item lacks a required field.
 
 use crate::rule::{Check, Evidence, Variant};
-use crate::target::{Answer, Levels};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds calls and outputs without a `call_id` or with an empty one, calls with an empty `name`, web
-    /// searches whose `action` has no `type`, programs without `fingerprint`; for Azure reasoning without an
-    /// id, and for DeepSeek web searches without `queries`. What else the schema requires, its own rule says.
-    /// Messages with an id and without a status, code without outputs and images that are stored were recorded
-    /// as accepted, and are silent.
+    /// Finds calls and outputs without a `call_id` or with an empty one, calls with an empty `name`, web searches whose
+    /// `action` has no `type`, programs without `fingerprint`; for Azure reasoning without an id, and for DeepSeek web
+    /// searches without `queries`. Other fields that the schema requires are RL400. Messages with an id but no status,
+    /// code without outputs and stored images were accepted in recorded requests, and are not reported.
     ///
     /// ## Why it matters
     ///
@@ -18,13 +17,13 @@ crate::rule! {
     ///
     /// > Invalid 'input[4].call_id': empty string. Expected a string with minimum length 1, but got an empty string instead.
     ///
-    /// and of what is not there at all:
+    /// and for a missing field:
     ///
     /// > Missing required parameter: 'input[3].call_id'.
     ///
-    /// An output of a local shell without `call_id` is not found by its call (RL101 has the words), and Azure
-    /// once said "ID is required" of reasoning. It happens when another API's items are carried over, or empty
-    /// members are left out. An empty name:
+    /// The server does not find the output of a local shell without `call_id` (with the error of RL101), and Azure once
+    /// said "ID is required" for reasoning. It happens when items of another API are reused, or empty fields are
+    /// omitted. For an empty name:
     ///
     /// > Invalid 'input[4].name': empty string. Expected a string with minimum length 1…
     ///
@@ -36,21 +35,21 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A call and an output next to each other that both have an empty `call_id` get the same new one. Alone, without a
-    /// `call_id` to be paired by, a call or an output is dropped. Nothing else of this can be made up. Azure's groups can
-    /// lose their reasoning and ids with `--fix-warnings`.
+    /// A call and an output next to each other that both have an empty `call_id` get the same new one. A single call or
+    /// output without a `call_id` cannot be paired, and is dropped. The other fields cannot be invented. For Azure,
+    /// `--fix-warnings` removes the reasoning and the ids of the group.
     ///
     /// ## Evidence
     ///
     /// Reported for empty texts and `action.type`; the rest is documented in the schema. Azure:
     /// openai/codex#3528, though two recorded requests were accepted, hence a warning.
-    MISSING_FIELD, "missing-field" of "responses" about [Field], Check::Raised,
+    MISSING_FIELD, "missing-field" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "{type} has no call_id",
             api: Some("Missing required parameter: 'input[{index}].call_id'."),
             evidence: Evidence::Documented,
-            answer: Answer { param: Some("input[{index}].call_id"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input[{index}].call_id"), ..ErrorDetails::HISTORY },
             fix: "drop it (it cannot be paired)",
             ..Variant::BASE
         },
@@ -61,12 +60,12 @@ crate::rule! {
                  string instead.",
             ),
             evidence: Evidence::Reported,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].call_id"),
                 code: Some("empty_string"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
-            fix: "give the call and its output the same new call_id, or drop what has no partner",
+            fix: "give the call and its output the same new call_id, or drop it if it has no partner",
             ..Variant::BASE
         },
         Variant {
@@ -76,14 +75,14 @@ crate::rule! {
                  instead.",
             ),
             evidence: Evidence::Reported,
-            answer: Answer { param: Some("input[{index}].name"), code: Some("empty_string"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input[{index}].name"), code: Some("empty_string"), ..ErrorDetails::HISTORY },
             ..Variant::BASE
         },
         Variant {
             message: "the action of {type} {id} has no type",
             api: Some("Missing required parameter: 'input[{index}].action.type'."),
             evidence: Evidence::Reported,
-            answer: Answer { param: Some("input[{index}].action.type"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input[{index}].action.type"), ..ErrorDetails::HISTORY },
             ..Variant::BASE
         },
         Variant {
@@ -92,7 +91,7 @@ crate::rule! {
             levels: Levels::OFF,
             evidence: Evidence::Reported,
             fix: "drop the reasoning and remove the ids of its group",
-            answer: Answer { param: Some("input[{index}].id"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input[{index}].id"), ..ErrorDetails::HISTORY },
             ..Variant::BASE
         },
         Variant {
@@ -116,11 +115,11 @@ crate::rule! {
             message: "{type} has no id",
             api: Some("Missing required parameter: 'input[{index}].id'."),
             evidence: Evidence::Reported,
-            fix: "drop the search, which says nothing to the server without its id",
-            answer: Answer {
+            fix: "drop the search, which is meaningless to the server without its id",
+            error: ErrorDetails {
                 param: Some("input[{index}].id"),
                 code: Some("missing_required_parameter"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },
@@ -128,10 +127,10 @@ crate::rule! {
             message: "{type} {any_id} has no arguments",
             api: Some("Missing required parameter: 'input[{index}].arguments'."),
             evidence: Evidence::Reported,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].arguments"),
                 code: Some("missing_required_parameter"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },

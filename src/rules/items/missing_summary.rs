@@ -1,7 +1,7 @@
 //! RL403: reasoning has no list of summaries.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
-use crate::target::Answer;
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -14,7 +14,7 @@ crate::rule! {
     ///
     /// > Missing required parameter: 'input[1].summary'.
     ///
-    /// It happens when a client keeps only the blob, or leaves empty lists out.
+    /// It happens when a client stores only the blob, or omits empty lists.
     ///
     /// ## Example
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// Reported: opencodex#4673, OmniRoute#11129, Operit#809, Agora#141; the schema requires it. No recorded
     /// accepted request lacks it.
-    MISSING_SUMMARY, "missing-summary" of "responses" about [Field], Check::Raised,
+    MISSING_SUMMARY, "missing-summary" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "{type} {any_id} has no summary",
@@ -39,13 +39,13 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "add an empty summary",
             loss: Loss::Lossless,
-            answer: Answer { param: Some("input[{index}].summary"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input[{index}].summary"), ..ErrorDetails::HISTORY },
             ..Variant::BASE
         },
         Variant {
             message: "the summary of {type} {any_id} is not a list",
             evidence: Evidence::Documented,
-            fix: "replace it by an empty summary",
+            fix: "replace it with an empty summary",
             ..Variant::BASE
         },
     ]

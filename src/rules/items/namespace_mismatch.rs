@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Finding, Kind};
+use crate::history::{Finding, Kind, RepairAct};
 use crate::json::{Val, name};
 use crate::place::Place;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -21,8 +21,7 @@ crate::rule! {
     ///
     /// > Missing namespace for function_call 'x'. It does not exist in the default namespace. Round-trip the model's function_call item with its namespace field included.
     ///
-    /// It happens when a client rebuilds calls from their name and arguments. Other servers reject the very
-    /// field:
+    /// It happens when a client rebuilds calls from their name and arguments. Other servers reject the field itself:
     ///
     /// > Unknown parameter: 'input[1].namespace'.
     ///
@@ -37,14 +36,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The namespace is added if only one has a tool of that name. For servers without namespaces, removing it is
-    /// off by default.
+    /// The namespace is added if only one namespace has a tool of that name. For servers without namespaces, removing
+    /// it is off by default.
     ///
     /// ## Evidence
     ///
-    /// Reported: pi#7709, openai/codex#23839, copilot-cli#4519, vercel/ai#20265, langchain#36096; unknown
-    /// elsewhere: CLIProxyAPI#4224. 34 recorded accepted calls carry one.
-    NAMESPACE_MISMATCH, "namespace-mismatch" of "responses" about [Field], Check::History(check),
+    /// Reported: pi#7709, openai/codex#23839, copilot-cli#4519, vercel/ai#20265, langchain#36096; rejected as unknown:
+    /// CLIProxyAPI#4224. 34 recorded accepted calls have one.
+    NAMESPACE_MISMATCH, "namespace-mismatch" of "responses" tags [Field], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} has no namespace, but its tool is defined in one",
@@ -56,7 +55,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "add the namespace in which the tool is defined",
             loss: Loss::Lossless,
-            answer: Answer { param: Some("input[{index}].namespace"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input[{index}].namespace"), ..ErrorDetails::HISTORY },
             ..Variant::BASE
         },
         Variant {
@@ -65,62 +64,64 @@ crate::rule! {
             levels: Levels::OFF,
             evidence: Evidence::Reported,
             fix: "remove the namespace",
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].namespace"),
                 code: Some("unknown_parameter"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },
     ]
 }
 
-/// Where the tool of a name is defined.
+/// The namespace in which the tool of a name is defined.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Home {
+pub enum ToolNamespace {
     /// Outside of any namespace.
     Default,
-    /// In this one alone, by the item at this place.
+    /// In this namespace only, by the item at this place.
     Namespace(String, Place),
-    /// In several.
-    Many(Place),
+    /// In several namespaces.
+    Several(Place),
 }
 
 /// The tools that items of a history define, by name; empty if none defines a namespace.
-pub fn homes(cx: &Cx<'_>) -> HashMap<Vec<u8>, Home> {
+pub fn tool_namespaces(cx: &RuleContext<'_>) -> HashMap<Vec<u8>, ToolNamespace> {
     let mut homes = HashMap::new();
     let defines = |kind| matches!(kind, Kind::ToolSearchOutput | Kind::AdditionalTools);
     for row in cx.history.rows.iter().filter(|row| defines(row.kind)) {
-        cx.look.look(row, &mut |item| {
+        cx.text.with_item(row, &mut |item| {
             if let Some(tools) = item.get(name::tools) {
-                define(tools, row.at, &mut homes);
+                add_definitions(tools, row.at, &mut homes);
             }
         });
     }
     if let Some(tools) = cx.history.settings.tools {
-        cx.look.value(tools, &mut |list| define(list, tools, &mut homes));
+        cx.text.with_value(tools, &mut |list| add_definitions(list, tools, &mut homes));
     }
-    if homes.values().all(|home| *home == Home::Default) {
+    if homes.values().all(|home| *home == ToolNamespace::Default) {
         homes.clear();
     }
     homes
 }
 
-fn define(tools: Val<'_>, at: Place, homes: &mut HashMap<Vec<u8>, Home>) {
+fn add_definitions(tools: Val<'_>, at: Place, homes: &mut HashMap<Vec<u8>, ToolNamespace>) {
     for tool in tools.elements() {
         let Some(name) = tool.get(name::name).and_then(|name| name.text()) else { continue };
         if !tool.get(name::r#type).is_some_and(|kind| kind.is("namespace")) {
-            homes.insert(name.into_owned(), Home::Default);
+            homes.insert(name.into_owned(), ToolNamespace::Default);
             continue;
         }
         let namespace = String::from_utf8_lossy(&name).into_owned();
         let inner = tool.get(name::tools).into_iter().flat_map(|tools| tools.elements());
         for name in inner.filter_map(|tool| tool.get(name::name)?.text()) {
-            let here = Home::Namespace(namespace.clone(), at);
+            let here = ToolNamespace::Namespace(namespace.clone(), at);
             homes
                 .entry(name.into_owned())
                 .and_modify(|home| match home {
-                    Home::Namespace(other, at) if *other != namespace => *home = Home::Many(*at),
+                    ToolNamespace::Namespace(other, at) if *other != namespace => {
+                        *home = ToolNamespace::Several(*at)
+                    }
                     _ => {}
                 })
                 .or_insert(here);
@@ -128,27 +129,29 @@ fn define(tools: Val<'_>, at: Place, homes: &mut HashMap<Vec<u8>, Home>) {
     }
 }
 
-/// The name of a call that names no namespace.
+/// The name of a call without a namespace; `None` for other calls.
 pub fn bare_name(call: Val<'_>) -> Option<Vec<u8>> {
     let bare = call.get(name::namespace).is_none_or(|namespace| namespace.is_null());
     call.get(name::name).filter(|_| bare).and_then(|name| name.text()).map(|name| name.into_owned())
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    let homes = homes(cx);
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    let homes = tool_namespaces(cx);
     if homes.is_empty() {
         return;
     }
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::FunctionCall) {
         let mut home = None;
-        cx.look.look(row, &mut |call| home = bare_name(call).and_then(|name| homes.get(&name)));
+        cx.text.with_item(row, &mut |call| home = bare_name(call).and_then(|name| homes.get(&name)));
         let finding = Finding::new(RULE.code, *row);
         match home {
-            Some(Home::Namespace(_, at)) => out.add(finding.with(*at).act(Act::Adopt)),
-            Some(Home::Many(at)) => {
-                out.add(finding.with(*at).never("several namespaces have a tool of this name"))
+            Some(ToolNamespace::Namespace(_, at)) => {
+                out.add(finding.with_partner(*at).act(RepairAct::SetNamespace))
             }
-            Some(Home::Default) | None => {}
+            Some(ToolNamespace::Several(at)) => {
+                out.add(finding.with_partner(*at).never("several namespaces have a tool of this name"))
+            }
+            Some(ToolNamespace::Default) | None => {}
         }
     }
 }

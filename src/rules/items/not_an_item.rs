@@ -1,7 +1,7 @@
 //! RL490: something that is not an object is where an item should be.
 
 use crate::rule::{Check, Evidence, Variant};
-use crate::target::Answer;
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Every API takes a list of objects and rejects the request otherwise; the SDKs' types allow nothing else. Such a
-    /// value is mostly left by a client that deletes items by setting them to null.
+    /// Every API requires a list of objects and rejects the request otherwise; the SDKs' types allow nothing else. Such
+    /// a value usually comes from a client that deletes items by setting them to null.
     ///
     /// ## Example
     ///
@@ -27,10 +27,10 @@ crate::rule! {
     ///
     /// Documented: the schemas of all five APIs have objects there. None of 1,441 recorded accepted requests has
     /// anything else.
-    NOT_AN_ITEM, "not-an-item" about [Field], Check::Raised,
+    NOT_AN_ITEM, "not-an-item" tags [Field], Check::External,
     [Variant {
         message: "expected an item, found {shape}",
-        answer: Answer::BODY,
+        error: ErrorDetails::BODY,
         evidence: Evidence::Documented,
         ..Variant::BASE
     }]

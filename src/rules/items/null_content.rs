@@ -1,7 +1,7 @@
-//! RL407: a message has null for content, or none.
+//! RL407: the content of a message is null or missing.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
-use crate::target::Answer;
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -14,7 +14,7 @@ crate::rule! {
     ///
     /// > Invalid type for 'input[1].content': expected one of an array of objects or string, but got null instead.
     ///
-    /// It happens when a Chat message with nothing but tool calls is carried over.
+    /// It happens when a Chat message with nothing but tool calls is reused.
     ///
     /// ## Example
     ///
@@ -28,9 +28,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: new-api#4776 and one recorded exchange without its request. That content is required is
-    /// documented.
-    NULL_CONTENT, "null-content" of "responses" about [Field], Check::Raised,
+    /// Reported: new-api#4776 and one recorded exchange without its request. The documentation requires content.
+    NULL_CONTENT, "null-content" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "the content of this message is null",
@@ -40,10 +39,10 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "set it to an empty string",
             loss: Loss::Lossless,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].content"),
                 code: Some("invalid_type"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },

@@ -1,7 +1,7 @@
-//! RL409: the output of a tool is neither a text nor a list of parts.
+//! RL409: the output of a tool is neither a string nor a list of parts.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
-use crate::target::Answer;
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// > Invalid type for 'input[0].output': expected one of a string or array of objects, but got an object instead.
     ///
-    /// and, without any:
+    /// and, if it is missing:
     ///
     /// > Missing required parameter: 'input[1].output'.
     ///
@@ -29,12 +29,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A value is written as a JSON string: nothing is lost. Where nothing was recorded, a text says so.
+    /// A value is written as a JSON string: nothing is lost. If nothing was recorded, a text says so.
     ///
     /// ## Evidence
     ///
     /// Reported, with these sentences; the schema has a string or a list of parts.
-    OUTPUT_NOT_TEXT, "output-not-text" of "responses" about [Field], Check::Raised,
+    OUTPUT_NOT_TEXT, "output-not-text" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "the output of {call_id} is an object, not a string",
@@ -44,10 +44,10 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "write the output as a string",
             loss: Loss::Lossless,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].output"),
                 code: Some("invalid_type"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },
@@ -59,10 +59,10 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "set the output to a text saying that no result was recorded",
             loss: Loss::Lossless,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].output"),
                 code: Some("invalid_type"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },
@@ -72,7 +72,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "set the output to a text saying that no result was recorded",
             loss: Loss::Lossless,
-            answer: Answer { param: Some("input[{index}].output"), ..Answer::HISTORY },
+            error: ErrorDetails { param: Some("input[{index}].output"), ..ErrorDetails::HISTORY },
             ..Variant::BASE
         },
         Variant {

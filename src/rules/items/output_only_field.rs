@@ -1,7 +1,7 @@
-//! RL401: an item carries a field that the server writes and does not take back.
+//! RL401: an item has a field that the server returns but does not accept.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
-use crate::target::{Answer, Levels};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -17,8 +17,8 @@ crate::rule! {
     ///
     /// > Unknown parameter: 'input[2].status'.
     ///
-    /// It happens when the output of a response is stored whole and sent back as it is. Some routes take a
-    /// `status` on reasoning and the schema still lists it, so a null one is a warning.
+    /// It happens when the output of a response is stored in full and sent back as it is. Some servers accept a
+    /// `status` on reasoning and the schema still lists it, so null is a warning.
     ///
     /// ## Example
     ///
@@ -28,14 +28,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The field is removed. The model never saw it, so nothing is lost; ids stay, so groups stay whole.
+    /// The field is removed. The model never saw it, so nothing is lost; ids are kept, so groups stay complete.
     ///
     /// ## Evidence
     ///
     /// Reported: BerriAI/litellm#13420 and pi#7263 (status), pydantic-ai#3653 (web search), gajae-code#1688
     /// (images), ag2 (`created_by`); openai-node's own helper for input items strips the same fields. Four recorded
     /// requests to OpenAI send `"sources": null` back and were accepted.
-    OUTPUT_ONLY_FIELD, "output-only-field" of "responses" about [Field], Check::Raised,
+    OUTPUT_ONLY_FIELD, "output-only-field" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "{type} {any_id} has an output-only field the API rejects: {field}",
@@ -43,7 +43,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
-            answer: Answer::UNKNOWN_FIELD,
+            error: ErrorDetails::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
@@ -52,7 +52,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
-            answer: Answer::UNKNOWN_FIELD,
+            error: ErrorDetails::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
@@ -62,7 +62,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
-            answer: Answer::UNKNOWN_FIELD,
+            error: ErrorDetails::UNKNOWN_FIELD,
             ..Variant::BASE
         },
     ]

@@ -1,7 +1,7 @@
-//! RL405: a part of a message is of a type that its role does not have.
+//! RL405: a message part has a type that its role does not allow.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
-use crate::target::{Answer, Levels};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -16,8 +16,8 @@ crate::rule! {
     ///
     /// > Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.
     ///
-    /// It happens when all messages are written alike, or parts come from Chat Completions or MCP. A plain
-    /// string for content is fine in every role.
+    /// It happens when all messages are written in the same way, or parts come from Chat Completions or MCP. A string
+    /// as content is accepted for every role.
     ///
     /// ## Example
     ///
@@ -27,14 +27,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The part gets the right type; its text is kept. The converse, in user messages and tool outputs, was never
-    /// seen to be rejected, so it is a warning and off by default. Media has to be sent in another way.
+    /// The part gets the right type; its text is kept. The converse, in user messages and tool outputs, is not known to
+    /// be rejected, so it is a warning and not fixed by default. Media must be sent in another way.
     ///
     /// ## Evidence
     ///
     /// Reported for the assistant: rust-genai#119, SwiftOpenAI#136, litellm#17507. The rest is inferred from
     /// the schema.
-    PART_TYPE, "part-type" of "responses" about [Field], Check::Raised,
+    PART_TYPE, "part-type" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "content part of type {value} in an assistant message",
@@ -42,10 +42,10 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "change the part's type to output_text",
             loss: Loss::Lossless,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].{field}"),
                 code: Some("invalid_value"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },

@@ -1,7 +1,7 @@
-//! RL404: reasoning carries its raw text, or lacks it where it is wanted.
+//! RL404: reasoning has raw text, or lacks it where it is required.
 
 use crate::rule::{Check, Evidence, Variant};
-use crate::target::{Answer, Levels};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -15,8 +15,8 @@ crate::rule! {
     ///
     /// > Invalid 'input[39].content': array too long. Expected an array with maximum length 0, but got an array with length 1 instead.
     ///
-    /// It happens when a history of gpt-oss or of another server is sent to OpenAI. DeepSeek says of reasoning
-    /// that lost it:
+    /// It happens when a history of gpt-oss or of another server is sent to OpenAI. For reasoning without it, DeepSeek
+    /// says:
     ///
     /// > The `reasoning_text` in the thinking mode must be passed back to the API
     ///
@@ -28,13 +28,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The content is removed and lost; summary and encrypted content are kept. Missing raw text cannot be made up.
+    /// The content is removed and lost; summary and encrypted content are kept. Missing raw text cannot be invented.
     ///
     /// ## Evidence
     ///
-    /// Reported: claude-code-router#1783, inspect_ai. Eight recorded DeepSeek requests with the content were
-    /// accepted; that it rejects some without was reported once, hence a note.
-    REASONING_CONTENT, "reasoning-content" of "responses" about [Field], Check::Raised,
+    /// Reported: claude-code-router#1783, inspect_ai. Eight recorded DeepSeek requests with the content were accepted;
+    /// a rejection without it was reported once, hence a note.
+    REASONING_CONTENT, "reasoning-content" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "{type} {any_id} has raw reasoning text, which the API rejects",
@@ -44,10 +44,10 @@ crate::rule! {
             ),
             evidence: Evidence::Reported,
             fix: "remove the raw text",
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].content"),
                 code: Some("array_above_max_length"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },

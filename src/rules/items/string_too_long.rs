@@ -1,7 +1,7 @@
-//! RL415: a text is longer than the API takes.
+//! RL415: a text is longer than the API accepts.
 
 use crate::rule::{Check, Evidence, Variant};
-use crate::target::Answer;
+use crate::target::ErrorDetails;
 
 crate::rule! {
     /// ## What it does
@@ -25,13 +25,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The text is cut, and a note at its end says how many characters were left out. Arguments, inputs and
-    /// encrypted content would change their meaning, so they are not cut.
+    /// The text is truncated, and a note at its end says how many characters were omitted. Truncation would change the
+    /// meaning of arguments, inputs and encrypted content, so they are left unchanged.
     ///
     /// ## Evidence
     ///
     /// Reported by nine projects, with this sentence; inspect_ai#4682 for arguments; limits as in the schema.
-    STRING_TOO_LONG, "string-too-long" of "responses" about [Field], Check::Raised,
+    STRING_TOO_LONG, "string-too-long" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "{field} of {type} {any_id} has {length} characters; at most 10485760 are allowed",
@@ -40,11 +40,11 @@ crate::rule! {
                  string with length {length} instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "cut the text and add a note",
-            answer: Answer {
+            fix: "truncate the text and add a note",
+            error: ErrorDetails {
                 param: Some("input[{index}].{field}"),
                 code: Some("string_above_max_length"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },
@@ -55,10 +55,10 @@ crate::rule! {
                  string with length {length} instead.",
             ),
             evidence: Evidence::Reported,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].{field}"),
                 code: Some("string_above_max_length"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },

@@ -11,8 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server keeps only what was completed. Where it stores nothing, an image that was not is rejected with
-    /// HTTP 404:
+    /// The server keeps only completed items. Where it stores nothing, an incomplete image is rejected with HTTP 404:
     ///
     /// > Item with id 'ig_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
     ///
@@ -29,8 +28,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported for images: oh-my-pi#3226. The rest is what openai-node's helper for input items leaves out.
-    UNFINISHED_ITEM, "unfinished-item" of "responses" about [Field], Check::Raised,
+    /// Reported for images: oh-my-pi#3226. The rest are the items that openai-node's helper for input items omits.
+    UNFINISHED_ITEM, "unfinished-item" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "{type} {id} was not completed",

@@ -1,7 +1,7 @@
-//! RL413: a role that the API does not know or this server refuses.
+//! RL413: a role that the API does not know or this server rejects.
 
 use crate::rule::{Check, Evidence, Loss, Variant};
-use crate::target::{Answer, Levels};
+use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -29,23 +29,23 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None for messages: the history has to be converted, and system instructions belong in `instructions`.
-    /// Additional tools get the role `developer`.
+    /// Additional tools get the role `developer`. Messages are not changed: the history must be converted, and system
+    /// instructions belong in `instructions`.
     ///
     /// ## Evidence
     ///
-    /// Reported for unknown roles; opencode's developers for the Codex backend. 30 recorded system messages
-    /// were accepted by OpenAI. The role of additional tools is documented.
-    WRONG_ROLE, "wrong-role" of "responses" about [Field], Check::Raised,
+    /// Reported for unknown roles, and by opencode's developers for the Codex backend. 30 recorded system messages were
+    /// accepted by OpenAI. The role of additional tools is documented.
+    WRONG_ROLE, "wrong-role" of "responses" tags [Field], Check::External,
     [
         Variant {
             message: "unknown message role {value}",
             api: Some("Invalid value: '{value}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."),
             evidence: Evidence::Reported,
-            answer: Answer {
+            error: ErrorDetails {
                 param: Some("input[{index}].{field}"),
                 code: Some("invalid_value"),
-                ..Answer::HISTORY
+                ..ErrorDetails::HISTORY
             },
             ..Variant::BASE
         },
@@ -57,7 +57,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the role of {type} is {value}; it has to be developer",
+            message: "the role of {type} is {value}; it must be developer",
             evidence: Evidence::Documented,
             fix: "change the role to developer",
             loss: Loss::Lossless,

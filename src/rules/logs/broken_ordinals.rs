@@ -1,8 +1,8 @@
-//! RL651: the ordinals of a paginated rollout do not rise by one.
+//! RL651: the ordinals of a paginated rollout do not increase by one.
 
-use crate::history::numbered::{Fault, Wrong};
+use crate::history::ordinals::{OrdinalFault, OrdinalProblem};
 use crate::history::{Code, Finding, Row};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -13,13 +13,13 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Codex refuses such a thread when it is resumed:
+    /// Codex rejects such a thread on resume:
     ///
     /// > paginated rollout expected ordinal 12
     ///
     /// and, for a last line without an ordinal, "final paginated rollout record … is missing an ordinal". A duplicate
-    /// freezes the view of the history. A line was removed, copied or written twice, often by another program that edits
-    /// sessions.
+    /// freezes the view of the history. It happens when a line is removed, copied or written twice, often by another
+    /// program that edits sessions.
     ///
     /// ## Example
     ///
@@ -30,8 +30,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None in the file: other rollouts and Codex's index point at its ordinals and offsets, and a number may be longer than
-    /// the one that it replaces. `replaylint fix -o DIR FILE` writes a copy without ordinals, under a new id, that Codex can resume.
+    /// None in the file: other rollouts and Codex's index refer to its ordinals and offsets, and a number may be longer
+    /// than the one that it replaces. `replaylint fix -o DIR FILE` writes a copy without ordinals, under a new id, that
+    /// Codex can resume.
     ///
     /// ## Evidence
     ///
@@ -59,24 +60,30 @@ crate::rule! {
 
 const LINE: Variant = Variant { levels: Levels::ERROR, evidence: Evidence::Reported, ..Variant::BASE };
 
-/// Why nothing is renumbered in place.
-pub const COPY: &str = "other files point at the lines of a paginated rollout; `replaylint fix -o repaired/ FILE` writes a copy that Codex can resume";
+/// Why lines are not renumbered in place.
+pub const COPY: &str = "other files refer to the lines of a paginated rollout; `replaylint fix -o repaired/ FILE` writes a copy that Codex can resume";
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    each(cx, RULE.code, COPY, out, |wrong| match wrong {
-        Wrong::Skipped => Some(0),
-        Wrong::Repeated => Some(1),
-        Wrong::Missing => Some(2),
-        Wrong::MissingAtEnd => Some(3),
-        Wrong::NoHeader | Wrong::OtherOrigin => None,
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    report_faults(cx, RULE.code, COPY, out, |wrong| match wrong {
+        OrdinalProblem::Skipped => Some(0),
+        OrdinalProblem::Repeated => Some(1),
+        OrdinalProblem::Missing => Some(2),
+        OrdinalProblem::MissingAtEnd => Some(3),
+        OrdinalProblem::NoHeader | OrdinalProblem::OtherOrigin => None,
     });
 }
 
-/// Raises the faults of the lines' numbers that are variants of a rule, and why there is no fix.
-pub fn each(cx: &Cx<'_>, code: Code, why: &'static str, out: &mut Out, variant: impl Fn(Wrong) -> Option<u8>) {
-    let faults = cx.history.settings.numbered.iter().flat_map(|numbered| &numbered.faults);
-    for (Fault { at, record, expected, .. }, variant) in
-        faults.filter_map(|fault| Some((fault, variant(fault.wrong)?)))
+/// Reports the ordinal faults that are variants of a rule. `why` is the reason for no fix.
+pub fn report_faults(
+    cx: &RuleContext<'_>,
+    code: Code,
+    why: &'static str,
+    out: &mut FindingSink,
+    variant: impl Fn(OrdinalProblem) -> Option<u8>,
+) {
+    let faults = cx.history.settings.ordinals.iter().flat_map(|numbered| &numbered.faults);
+    for (OrdinalFault { at, record, expected, .. }, variant) in
+        faults.filter_map(|fault| Some((fault, variant(fault.problem)?)))
     {
         let row = Row::of_place(*at, *record);
         let expected = u32::try_from(*expected).unwrap_or(u32::MAX);

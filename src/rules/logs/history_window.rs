@@ -1,7 +1,7 @@
 //! RL650: a rollout continues from another one that was not read.
 
 use crate::history::{Family, Finding, Pair, PairState, Row};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -12,9 +12,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A fork of a paginated rollout repeats nothing of its parent: its history is the first part of the parent's file and
-    /// then its own lines. What is checked here is only the end of the history. Outputs without a call are not
-    /// reported as orphans (RL102), and nothing is dropped for want of a partner.
+    /// A fork of a paginated rollout repeats nothing of its parent: its history is the first part of the parent's file
+    /// and then its own lines. Only the end of the history is checked. Outputs without a call are not reported as
+    /// orphans (RL102), and nothing is dropped for a missing partner.
     ///
     /// ## Example
     ///
@@ -32,16 +32,16 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Source of Codex, August 2026: a fork is rebuilt from its parent's file.
-    HISTORY_WINDOW, "history-window" about [MissingPartner], Check::History(check),
+    HISTORY_WINDOW, "history-window" tags [MissingPartner], Check::History(check),
     [
         Variant {
-            message: "the history begins in {text}, which is not here; only the rest was checked",
+            message: "the history begins in {text}, which was not found; only the rest was checked",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the call of {type} {call_id} is in the part of the history that is not here",
+            message: "the call of {type} {call_id} is in the part of the history that was not found",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -51,10 +51,10 @@ crate::rule! {
 
 const NOT_HERE: &str = "the call is in another file";
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let Some(at) = cx.history.settings.window() else { return };
     out.add(Finding::new(RULE.code, Row::of_place(at, 0)).never("name the other file as well"));
-    let orphan = |pair: &&Pair| pair.state == PairState::Orphan && !cx.history.shapes.explains(pair.output);
+    let orphan = |pair: &&Pair| pair.state == PairState::Orphan && !cx.history.call_patterns.explains(pair.output);
     for pair in cx.history.pairs.iter().filter(orphan) {
         let row = *cx.row(pair.output);
         if row.kind.family() != Some(Family::Approval) {

@@ -1,10 +1,10 @@
 //! RL652: a paginated rollout does not start with session metadata.
 
-use crate::history::numbered::Wrong;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::ordinals::OrdinalProblem;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
-use super::broken_ordinals::each;
+use super::broken_ordinals::report_faults;
 
 crate::rule! {
     /// ## What it does
@@ -17,8 +17,8 @@ crate::rule! {
     ///
     /// > does not start with session metadata
     ///
-    /// The first line holds the id of the thread, its provider, and where its history begins. The file was cut from
-    /// the front.
+    /// The first line contains the id of the thread, its provider, and where its history begins. It happens when the
+    /// file is cut from the front.
     ///
     /// ## Example
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the line said is not known.
+    /// None: the content of the line is not known.
     ///
     /// ## Evidence
     ///
@@ -46,6 +46,8 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    each(cx, RULE.code, "what the line said is not known", out, |wrong| (wrong == Wrong::NoHeader).then_some(0));
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    report_faults(cx, RULE.code, "the content of the line is not known", out, |wrong| {
+        (wrong == OrdinalProblem::NoHeader).then_some(0)
+    });
 }

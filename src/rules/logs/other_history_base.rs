@@ -1,21 +1,21 @@
-//! RL653: a rollout does not go on where its `history_base` says.
+//! RL653: a rollout does not continue where its `history_base` says.
 
-use crate::history::numbered::Wrong;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::ordinals::OrdinalProblem;
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
-use super::broken_ordinals::{COPY, each};
+use super::broken_ordinals::{COPY, report_faults};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a paginated Codex rollout whose `history_base.end_ordinal_exclusive` is not the ordinal after the last line
-    /// that `history_base.end_byte_offset` leaves of the rollout that it continues from.
+    /// Finds a paginated Codex rollout whose `history_base.end_ordinal_exclusive` is not the ordinal after the last
+    /// line before `history_base.end_byte_offset` in the rollout that it continues.
     ///
     /// ## Why it matters
     ///
-    /// One of the two files was changed after the fork: lines of the history are missing, or come twice. Codex rejects it
-    /// ("expected ordinal N, got M").
+    /// One of the two files was changed after the fork: lines of the history are missing or duplicated. Codex rejects
+    /// it ("expected ordinal N, got M").
     ///
     /// ## Example
     ///
@@ -23,7 +23,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: nobody knows which of the two is right. `replaylint fix -o DIR FILE` writes a copy of what is there.
+    /// None: it is not known which of the two is right. `replaylint fix -o DIR FILE` writes a copy of the available
+    /// lines.
     ///
     /// ## Evidence
     ///
@@ -31,8 +32,7 @@ crate::rule! {
     OTHER_HISTORY_BASE, "other-history-base", Check::History(check),
     [
         Variant {
-            message: "the rollout that this one continues ends before ordinal {arg}, which is not the one that \
-                      `history_base` names",
+            message: "the rollout that this one continues ends before ordinal {arg}, not at the one in `history_base`",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -40,6 +40,6 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    each(cx, RULE.code, COPY, out, |wrong| (wrong == Wrong::OtherOrigin).then_some(0));
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    report_faults(cx, RULE.code, COPY, out, |wrong| (wrong == OrdinalProblem::OtherOrigin).then_some(0));
 }

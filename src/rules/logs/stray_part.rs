@@ -1,20 +1,20 @@
-//! RL641: what belongs to an item is stored, the item is not.
+//! RL641: part of an item is stored, but not the item.
 
-use crate::history::continued::stray;
-use crate::history::{Act, Finding};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::continuations::unmatched;
+use crate::history::{Finding, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds what a log stores about an item that is itself missing: the result of a server-side tool without its
-    /// call, or a call that was started although no response requested it.
+    /// Finds parts of an item that is itself missing from a log: the result of a server-side tool without its call, or
+    /// a call that was started although no response requested it.
     ///
     /// ## Why it matters
     ///
-    /// Nothing of it is replayed: the item holds call and result together, and only a response makes a call. So nothing
-    /// is rejected, but the model does not see what the log shows. It happens when a log is cut between the two.
+    /// It is not replayed: the item contains call and result together, and only a response makes a call. So nothing is
+    /// rejected, but the model does not see it. It happens when a log is cut between the two.
     ///
     /// ## Example
     ///
@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default. With `--fix-warnings` it is dropped, as coder's chatd and AG2 do before they send.
+    /// With `--fix-warnings` it is removed, as coder's chatd and AG2 do before they send.
     ///
     /// ## Evidence
     ///
@@ -43,8 +43,8 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    for row in stray(&cx.history.continued, &cx.history.rows) {
-        out.add(Finding::new(RULE.code, *row).act(Act::Drop));
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    for row in unmatched(&cx.history.continuations, &cx.history.rows) {
+        out.add(Finding::new(RULE.code, *row).act(RepairAct::Drop));
     }
 }

@@ -1,4 +1,4 @@
-//! RL640: a log holds the printed form of an item instead of the item.
+//! RL640: a log contains the printed form of an item instead of the item.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning and server-side tool calls of which a log kept only a printed form: a string where an item
-    /// should be. Older versions of AG2's serializer wrote unknown objects with `str()`.
+    /// Finds reasoning and server-side tool calls that a log stored only in printed form: a string instead of an item.
+    /// Older versions of AG2's serializer wrote unknown objects with `str()`.
     ///
     /// ## Why it matters
     ///
-    /// The item cannot be had back: ids, encrypted content and results are not in the text, or not reliably. It is not
-    /// replayed, and what the model created together with it lacks it.
+    /// The item cannot be recovered: ids, encrypted content and results are not in the text, or not reliably. It is not
+    /// replayed, and items that the model created with it lack it.
     ///
     /// ## Example
     ///
@@ -23,12 +23,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the item itself was not stored. The line stays as it is.
+    /// None: the item itself was not stored. The line is not changed.
     ///
     /// ## Evidence
     ///
     /// Inferred from the source of AG2: its first serializer knew events and bytes only.
-    UNRECOVERABLE_ITEM, "unrecoverable-item", Check::Raised,
+    UNRECOVERABLE_ITEM, "unrecoverable-item", Check::External,
     [
         Variant {
             message: "only the printed form of an item was stored, which cannot be replayed",

@@ -1,23 +1,24 @@
-//! RL201: an item lost the reasoning that it was made with.
+//! RL201: an item lost its reasoning.
 
 use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use crate::history::{Class, Finding, Flags, Group, Kind, RESTORE, Role, Row};
 use crate::place::Place;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::{Levels, Thinking, Trait};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items that have their server id but lack the reasoning that the server links them to. The link
-    /// cannot be seen in the item, so it is an error only where it is proven: reasoning without an id comes before an item with
-    /// one; a recorded response in the same file shows the missing reasoning; or a web search, or a reference to a
-    /// server-side call of any kind, has none although the model reasons and the effort is not `none`. Anything else is a warning at
-    /// most, and only noted (shown with `-v`) where items come without reasoning anyway: from gpt-5.2 on, and in a tool
-    /// loop in which a recorded response has none, or in which the history keeps the reasoning of one response and two
-    /// others have none. A server that has said the sentence below is believed: `--proven RL201` makes errors of all of it.
+    /// Finds items that have their server id but lack the reasoning that the server links them to. The item does not
+    /// show the link, so it is an error only where it is proven: reasoning without an id comes before an item with one;
+    /// a recorded response in the same file shows the missing reasoning; or a web search, or a reference to a
+    /// server-side call of any kind, has none although the model reasons and the effort is not `none`. Anything else is
+    /// a warning at most, and only a note (shown with `-v`) where items without reasoning are normal: from gpt-5.2 on,
+    /// and in a tool loop in which a recorded response has none, or in which the history has the reasoning of one
+    /// response but not of two others. If the server has rejected the request with the sentence below, `--proven RL201`
+    /// turns all of these into errors.
     ///
     /// ## Why it matters
     ///
@@ -39,10 +40,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning is restored if a recorded response in the file has it. Otherwise the whole group loses its
+    /// The reasoning is restored if a recorded response in the file contains it. Otherwise the whole group loses its
     /// ids, so that the server treats its items as new ones. A server-side call cannot exist without its id, and is
-    /// dropped. The warning that counts several items of which nothing is proven is fixed for all of them at once. What is
-    /// only noted is left alone.
+    /// dropped. A warning that counts several unproven items is fixed for all of them at once. Notes are not fixed.
     ///
     /// ## Evidence
     ///
@@ -51,10 +51,10 @@ crate::rule! {
     /// openai/openai-node#1791; web search: mastra#11103, coder's chatd; MCP: agent-framework#6883. Id-less reasoning
     /// before an item with an id: NousResearch/hermes-agent#97442, omnigent-ai/omnigent#5066.
     ///
-    /// Recorded: 68 accepted requests to gpt-5.2 up to gpt-6 have such items of which nothing is proven, call after call and
-    /// also behind a call that has its reasoning; no recorded rejection is of these models. Of older ones four such requests
+    /// Recorded: 68 accepted requests to gpt-5.2 up to gpt-6 have such unproven items, call after call and also after a
+    /// call that has its reasoning; no recorded rejection is from these models. For older models four such requests
     /// were accepted, none with more than one such response.
-    ITEM_WITHOUT_REASONING, "item-without-reasoning" of "responses" about [Reasoning, Identity], Check::History(check),
+    ITEM_WITHOUT_REASONING, "item-without-reasoning" of "responses" tags [Reasoning, Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} is missing its reasoning item",
@@ -66,8 +66,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{items} with ids have no reasoning item before them, the first is {type} {id}; rejected \
-                      if the model reasoned",
+            message: "{items} with ids have no reasoning item before them (first: {type} {id}); rejected if the model reasoned",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
@@ -91,15 +90,14 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{items} with ids have no reasoning item before them, the first is {type} {id}; their model reasons \
-                      before some of its items only",
+            message: "{items} with ids have no reasoning item before them (first: {type} {id}); this model reasons only before some of its items",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::INFO,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {id} has no reasoning item before it; its model reasons before some of its items only",
+            message: "{type} {id} has no reasoning item before it; this model reasons only before some of its items",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::INFO,
             evidence: Evidence::Inferred,
@@ -111,35 +109,39 @@ crate::rule! {
 const UNPROVEN: u8 = 1;
 const UNPROVEN_ONE: u8 = 2;
 const RECORDED: u8 = 3;
-const AT_TIMES: u8 = 4;
-const AT_TIMES_ONE: u8 = 5;
+const OCCASIONAL: u8 = 4;
+const OCCASIONAL_ONE: u8 = 5;
 
 /// Why nothing is done about an item that is only noted.
-const NOTHING_LOST: &str = "nothing tells that it had reasoning";
+const NOTHING_LOST: &str = "nothing shows that it had reasoning";
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    // Those that may have lost their reasoning, and those of which that is not likely: the first of each, and how many.
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    // Items that may have lost their reasoning, and items that probably have not: the first of each, and the number.
     let mut plain: Option<(Row, u32)> = None;
     let mut at_times: Option<(Row, u32)> = None;
     let present = reasoning_by_id(cx);
     for tool_loop in tool_loops(cx) {
-        let reasons_at_times = LazyCell::new(|| reasons_at_times(cx, tool_loop, &present));
+        let reasons_sometimes = LazyCell::new(|| reasons_sometimes(cx, tool_loop, &present));
         for group in tool_loop {
             if group.has_reasoning() {
-                headed_by_fresh_reasoning(cx, group, out);
+                report_after_fresh_reasoning(cx, group, out);
                 continue;
             }
             for row in linked_items(cx, group) {
-                out.unheaded.push(row.id);
-                match told(cx, row, &present) {
-                    Told::Lost(head) => {
-                        out.add(Finding::new(RULE.code, *row).variant(RECORDED).with(head).remedy(RESTORE));
+                out.without_reasoning.push(row.id);
+                match recorded_reasoning(cx, row, &present) {
+                    ReasoningRecord::Lost(head) => {
+                        out.add(
+                            Finding::new(RULE.code, *row).variant(RECORDED).with_partner(head).remedy(RESTORE),
+                        );
                     }
-                    // Torn away is another finding (RL110).
-                    Told::Unlinked | Told::Torn(_) => {}
-                    Told::Nothing if is_server_run(row) => hosted(cx, row, *reasons_at_times, out),
-                    Told::Nothing if *reasons_at_times => at_times.get_or_insert((*row, 0)).1 += 1,
-                    Told::Nothing => plain.get_or_insert((*row, 0)).1 += 1,
+                    // Reasoning elsewhere in the history is another finding (RL110).
+                    ReasoningRecord::Unlinked | ReasoningRecord::Separated(_) => {}
+                    ReasoningRecord::Unrecorded if is_server_run(row) => {
+                        report_hosted_call(cx, row, *reasons_sometimes, out)
+                    }
+                    ReasoningRecord::Unrecorded if *reasons_sometimes => at_times.get_or_insert((*row, 0)).1 += 1,
+                    ReasoningRecord::Unrecorded => plain.get_or_insert((*row, 0)).1 += 1,
                 }
             }
         }
@@ -152,123 +154,135 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         out.add(Finding::new(RULE.code, row).variant(variant).arg(count).remedy(RESTORE));
     }
     if let Some((row, count)) = at_times {
-        let variant = if count == 1 { AT_TIMES_ONE } else { AT_TIMES };
+        let variant = if count == 1 { OCCASIONAL_ONE } else { OCCASIONAL };
         out.add(Finding::new(RULE.code, row).variant(variant).arg(count).never(NOTHING_LOST));
     }
 }
 
-/// The groups of each stretch in which nobody but tools speaks between the responses of the model.
-fn tool_loops<'h>(cx: &'h Cx<'_>) -> impl Iterator<Item = &'h [Group]> {
+/// The groups of each tool loop: nothing but tool results is between the responses of the model.
+fn tool_loops<'h>(cx: &'h RuleContext<'_>) -> impl Iterator<Item = &'h [Group]> {
     cx.history.groups.chunk_by(|one, next| {
-        let between = cx.history.among(one.end as usize..next.start as usize);
+        let between = cx.history.rows_in(one.end as usize..next.start as usize);
         !between.iter().any(|row| row.kind.class() == Class::Message && row.role != Role::Assistant)
     })
 }
 
-/// The model reasons before some of its items only: it is known for that, a recorded response of the loop has no
-/// reasoning, or the history keeps the reasoning of the loop and yet more than one response has none. Where all responses
-/// have none, a client may have filtered it out.
-fn reasons_at_times(cx: &Cx<'_>, tool_loop: &[Group], present: &HashMap<u64, Place>) -> bool {
+/// True if the model reasons only before some of its items: it is known for that, a recorded response of the loop has
+/// no reasoning, or the history has reasoning of the loop and yet more than one response has none. If no response has
+/// any, a client may have filtered it out.
+fn reasons_sometimes(cx: &RuleContext<'_>, tool_loop: &[Group], present: &HashMap<u64, Place>) -> bool {
     if cx.has(Trait::WantsReasoningBefore) {
         return false;
     }
     let bare = || tool_loop.iter().filter(|group| !group.has_reasoning());
-    let came_without =
-        |group: &Group| linked_items(cx, group).any(|row| matches!(told(cx, row, present), Told::Unlinked));
+    let came_without = |group: &Group| {
+        linked_items(cx, group)
+            .any(|row| matches!(recorded_reasoning(cx, row, present), ReasoningRecord::Unlinked))
+    };
     let keeps = || tool_loop.iter().any(Group::has_reasoning);
     let lacks = |group: &&Group| linked_items(cx, group).next().is_some();
-    cx.has(Trait::ReasonsAtTimes) || bare().any(came_without) || keeps() && bare().filter(lacks).nth(1).is_some()
+    cx.has(Trait::ReasonsSometimes) || bare().any(came_without) || keeps() && bare().filter(lacks).nth(1).is_some()
 }
 
-/// Of the calls only those that the server ran are linked where they are references.
+/// True for hosted calls and references to calls; of the latter only those that the server ran are linked.
 fn is_server_run(row: &Row) -> bool {
-    match row.of.class() {
+    match row.item_kind.class() {
         Class::Hosted => true,
         Class::Call => row.is_reference(),
         _ => false,
     }
 }
 
-/// The items that a finding counts of which nothing is proven; none if it speaks of its own item.
-pub fn counted<'h>(cx: &'h Cx<'_>, finding: &Finding) -> Vec<&'h Row> {
+/// The unproven items that a finding counts; empty if it is about a single item.
+pub fn counted_items<'h>(cx: &'h RuleContext<'_>, finding: &Finding) -> Vec<&'h Row> {
     if (finding.code, finding.variant) != (RULE.code, UNPROVEN) {
         return Vec::new();
     }
     let present = reasoning_by_id(cx);
-    let loops = tool_loops(cx).filter(|tool_loop| !reasons_at_times(cx, tool_loop, &present));
+    let loops = tool_loops(cx).filter(|tool_loop| !reasons_sometimes(cx, tool_loop, &present));
     let groups = loops.flatten().filter(|group| !group.has_reasoning());
     let items = groups.flat_map(|group| linked_items(cx, group));
-    items.filter(|row| !is_server_run(row) && matches!(told(cx, row, &present), Told::Nothing)).collect()
+    items
+        .filter(|row| {
+            !is_server_run(row) && matches!(recorded_reasoning(cx, row, &present), ReasoningRecord::Unrecorded)
+        })
+        .collect()
 }
 
 /// Items of a group that the server may link to reasoning: made by the model, with an id of their own.
-pub(in crate::rules) fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
-    cx.history.among(group.members()).iter().filter(|row| {
-        // A list of tools comes before any thought, an approval is keyed by its id, and what a server puts out is no call.
-        let other =
-            matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;
+pub(in crate::rules) fn linked_items<'h>(cx: &'h RuleContext<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
+    cx.history.rows_in(group.members()).iter().filter(|row| {
+        // A list of tools comes before any reasoning, an approval is keyed by its id, and a server's output is no call.
+        let other = matches!(row.item_kind, Kind::McpListTools | Kind::McpApprovalRequest)
+            || row.item_kind.class() == Class::Output;
         // References to client calls without any reasoning were accepted (RL304).
-        let referenced_call = row.is_reference() && row.of.is_call() && !is_hosted_search(cx, row);
+        let referenced_call = row.is_reference() && row.item_kind.is_call() && !is_hosted_search(cx, row);
         row.has_id() && row.is_model_made() && !other && !referenced_call
     })
 }
 
 /// A referenced tool search that the server ran.
-fn is_hosted_search(cx: &Cx<'_>, row: &Row) -> bool {
-    let hosted = &cx.history.shapes.hosted_searches;
+fn is_hosted_search(cx: &RuleContext<'_>, row: &Row) -> bool {
+    let hosted = &cx.history.call_patterns.hosted_searches;
     !hosted.is_empty() && hosted.binary_search(&cx.history.index_of(row)).is_ok()
 }
 
-/// Reasoning without an id cannot be the one that an id'd item is linked to.
-fn headed_by_fresh_reasoning(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+/// Reports an item with an id after reasoning without one: it cannot be linked to that reasoning.
+fn report_after_fresh_reasoning(cx: &RuleContext<'_>, group: &Group, out: &mut FindingSink) {
     let head = cx.row(group.body - 1);
     if head.has_id() {
         return;
     }
     if let Some(row) = linked_items(cx, group).find(|row| !row.is_reference()) {
-        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(RESTORE));
+        out.add(Finding::new(RULE.code, *row).with_partner(head.at).remedy(RESTORE));
     }
 }
 
-/// The reasoning of the history, if recorded responses can tell anything about it.
-pub(in crate::rules) fn reasoning_by_id(cx: &Cx<'_>) -> HashMap<u64, Place> {
-    if cx.known.is_empty() {
+/// The reasoning of the history by id; empty if the doc has no recorded responses to compare with.
+pub(in crate::rules) fn reasoning_by_id(cx: &RuleContext<'_>) -> HashMap<u64, Place> {
+    if cx.stored_items.is_empty() {
         return HashMap::new();
     }
     cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has_id()).map(|row| (row.id, row.at)).collect()
 }
 
-/// What recorded responses tell about an item in a group without reasoning.
-pub(in crate::rules) enum Told {
-    /// Nothing.
-    Nothing,
+/// What recorded responses show about an item in a group without reasoning.
+pub(in crate::rules) enum ReasoningRecord {
+    /// No recorded response contains it.
+    Unrecorded,
     /// It was made without reasoning.
     Unlinked,
-    /// This reasoning headed it, and is not in the history.
+    /// This reasoning preceded it, and is not in the history.
     Lost(Place),
-    /// This reasoning headed it, and is elsewhere in the history.
-    Torn(Place),
+    /// This reasoning preceded it, and is elsewhere in the history.
+    Separated(Place),
 }
 
-/// Asks the recorded responses of the doc. `present` is the reasoning of the history, by id.
-pub(in crate::rules) fn told(cx: &Cx<'_>, row: &Row, present: &HashMap<u64, Place>) -> Told {
-    let known = cx.known.item(row.id).filter(|item| item.recorded);
-    match known.and_then(|item| item.head) {
-        Some(head) => present.get(&head.id).map_or(Told::Lost(head.at), |at| Told::Torn(*at)),
-        None if known.is_some() || row.has(Flags::RECORDED) => Told::Unlinked,
-        None => Told::Nothing,
+/// Looks an item up in the recorded responses of the doc. `present` is the reasoning of the history, by id.
+pub(in crate::rules) fn recorded_reasoning(
+    cx: &RuleContext<'_>,
+    row: &Row,
+    present: &HashMap<u64, Place>,
+) -> ReasoningRecord {
+    let known = cx.stored_items.item(row.id).filter(|item| item.recorded);
+    match known.and_then(|item| item.reasoning) {
+        Some(head) => {
+            present.get(&head.id).map_or(ReasoningRecord::Lost(head.at), |at| ReasoningRecord::Separated(*at))
+        }
+        None if known.is_some() || row.has(Flags::RECORDED) => ReasoningRecord::Unlinked,
+        None => ReasoningRecord::Unrecorded,
     }
 }
 
-fn hosted(cx: &Cx<'_>, row: &Row, reasons_at_times: bool, out: &mut Out) {
+fn report_hosted_call(cx: &RuleContext<'_>, row: &Row, reasons_sometimes: bool, out: &mut FindingSink) {
     let reasons = cx.reasons();
     let checked = row.is_reference() || row.kind == Kind::WebSearchCall;
     let finding = Finding::new(RULE.code, *row);
     if checked && reasons == Some(true) {
         out.add(finding.remedy(RESTORE));
     } else if cx.thinking != Thinking::Never && !row.has(Flags::SYNTHETIC) {
-        out.add(match reasons_at_times {
-            true => finding.variant(AT_TIMES_ONE).never(NOTHING_LOST),
+        out.add(match reasons_sometimes {
+            true => finding.variant(OCCASIONAL_ONE).never(NOTHING_LOST),
             false => finding.variant(UNPROVEN_ONE).remedy(RESTORE),
         });
     }

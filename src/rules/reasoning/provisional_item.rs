@@ -2,7 +2,7 @@
 
 use crate::dialect::Item;
 use crate::history::{Finding, ItemFlags, KindSet};
-use crate::rule::{Check, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -28,10 +28,11 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented in the official schema of reasoning items; openai/openai-python#3615 and openai/codex#5546 (clients that
-    /// kept the provisional item). For a blob that is cut off the server says "The encrypted content for item rs_abc could
-    /// not be verified. Reason: Encrypted content could not be decrypted or parsed." Else no text of the API was seen.
-    PROVISIONAL_ITEM, "provisional-item" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
+    /// Documented in the official schema of reasoning items; openai/openai-python#3615 and openai/codex#5546 (clients
+    /// that kept the provisional item). For a truncated blob the server says "The encrypted content for item rs_abc
+    /// could not be verified. Reason: Encrypted content could not be decrypted or parsed." No other error of the API is
+    /// known.
+    PROVISIONAL_ITEM, "provisional-item" of "responses" tags [Identity], Check::Item(KindSet::ALL, check),
     [
         Variant {
             message: "{type} {any_id} was stored while in progress and may be incomplete",
@@ -51,7 +52,7 @@ crate::rule! {
 
 const BLOB: u8 = 1;
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     if item.row.has(ItemFlags::IN_PROGRESS) {
         let variant = u8::from(item.row.is_reasoning() && item.row.has(ItemFlags::BLOB)) * BLOB;
         out.add(

@@ -1,15 +1,15 @@
-//! RL204: reasoning is sent to a model that takes none.
+//! RL204: reasoning is sent to a model that does not accept it.
 
-use crate::history::{Act, Finding, Group, Remedy};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{Finding, Group, Remedy, RepairAct};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Thinking;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning items in a history for a model that does not reason: gpt-3.5, gpt-4, gpt-4.1, gpt-4o and
-    /// their variants, chatgpt-*, gpt-5-chat. The model is the one in the request, or `--model`. Unknown models are
-    /// not judged.
+    /// Finds reasoning items in a history for a model that does not reason: gpt-3.5, gpt-4, gpt-4.1, gpt-4o and their
+    /// variants, chatgpt-*, gpt-5-chat. The model is the one in the request, or `--model`. Unknown models are not
+    /// checked.
     ///
     /// ## Why it matters
     ///
@@ -17,7 +17,7 @@ crate::rule! {
     ///
     /// > Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items from your input and try again.
     ///
-    /// It happens when a conversation goes on with another model.
+    /// It happens when a conversation continues with another model.
     ///
     /// ## Example
     ///
@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: openai/openai-python#2364 (Azure), and three more threads.
-    REASONING_FOR_PLAIN_MODEL, "reasoning-for-plain-model" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
+    REASONING_FOR_PLAIN_MODEL, "reasoning-for-plain-model" of "responses" tags [Reasoning, Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
             message: "reasoning item {id}: the model does not accept reasoning items",
@@ -49,8 +49,8 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, group: &Group, out: &mut FindingSink) {
     if cx.thinking == Thinking::Never && group.has_reasoning() {
-        out.add(Finding::new(RULE.code, *cx.row(group.start)).remedy(Remedy::One(Act::Flatten)));
+        out.add(Finding::new(RULE.code, *cx.row(group.start)).remedy(Remedy::One(RepairAct::Flatten)));
     }
 }

@@ -1,7 +1,7 @@
 //! RL205: reasoning has no encrypted content, and the server stores none.
 
-use crate::history::{Finding, Group, ItemFlags, UNREAD};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{Finding, Group, ItemFlags, UNREADABLE};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -29,15 +29,15 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning is dropped, and its group loses its ids if nothing else of its reasoning is left. The reasoning is lost for the model, including its
-    /// summary. If the request may be stored after all, `--store true` judges it so and nothing is lost; there,
-    /// `--reasoning reference` sends only the ids of its items.
+    /// The reasoning is dropped, and its group loses its ids if no other reasoning remains in it. The reasoning is lost
+    /// for the model, including its summary. If the server may store the request after all, `--store true` checks it
+    /// accordingly and nothing is lost; `--reasoning reference` then sends only the ids of its items.
     ///
     /// ## Evidence
     ///
     /// Reported: vercel/ai#7543, anomalyco/opencode#7724, openai/openai-dotnet#779, langchain-openrouter#37777,
     /// github/copilot-sdk#615. xAI and DeepSeek accept reasoning without a blob.
-    REASONING_WITHOUT_BLOB, "reasoning-without-blob" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
+    REASONING_WITHOUT_BLOB, "reasoning-without-blob" of "responses" tags [Reasoning, Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
             message: "reasoning item {id} has no encrypted_content, and the server stores no items",
@@ -54,13 +54,13 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, group: &Group, out: &mut FindingSink) {
     if cx.stored {
         return;
     }
-    for row in cx.history.among(group.reasoning()) {
+    for row in cx.history.rows_in(group.reasoning()) {
         if row.is_reasoning() && !row.is_reference() && !row.has(ItemFlags::BLOB) {
-            out.add(Finding::new(RULE.code, *row).remedy(UNREAD));
+            out.add(Finding::new(RULE.code, *row).remedy(UNREADABLE));
         }
     }
 }

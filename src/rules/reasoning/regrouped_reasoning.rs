@@ -1,13 +1,13 @@
-//! RL203: several thoughts and their calls were sorted apart.
+//! RL203: several reasoning items and their calls were sorted by kind.
 
 use crate::history::{DETACH, Finding, Group, Row};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds two or more reasoning items with ids directly after each other, followed by two or more calls with ids:
-    /// what a client makes of "reasoning, call, reasoning, call" when it sorts a turn by kind.
+    /// Finds two or more reasoning items with ids directly after each other, followed by two or more calls with ids: a
+    /// client that sorts a turn by kind turns "reasoning, call, reasoning, call" into this.
     ///
     /// ## Why it matters
     ///
@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: TanStack/ai#1345 (gpt-5.6-terra, `store: false`), #1365; langchain-ai/langchainjs#9082.
-    REGROUPED_REASONING, "regrouped-reasoning" of "responses" about [Reasoning, Identity], Check::Group(check),
+    REGROUPED_REASONING, "regrouped-reasoning" of "responses" tags [Reasoning, Identity], Check::Group(check),
     [
         Variant {
             message: "{type} {id} is one of several calls after several reasoning items; each call needs its \
@@ -49,15 +49,15 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
-    let thoughts = cx.history.among(group.reasoning()).iter().filter(|row| row.has_id()).count();
+fn check(cx: &RuleContext<'_>, group: &Group, out: &mut FindingSink) {
+    let thoughts = cx.history.rows_in(group.reasoning()).iter().filter(|row| row.has_id()).count();
     if thoughts < 2 {
         return;
     }
-    let is_linked_call = |row: &&Row| row.has_id() && row.of.is_call();
-    let mut calls = cx.history.among(group.members()).iter().filter(is_linked_call);
+    let is_linked_call = |row: &&Row| row.has_id() && row.item_kind.is_call();
+    let mut calls = cx.history.rows_in(group.members()).iter().filter(is_linked_call);
     if let (Some(first), Some(_)) = (calls.next(), calls.next()) {
-        let finding = Finding::new(RULE.code, *first).with(cx.row(group.start).at);
+        let finding = Finding::new(RULE.code, *first).with_partner(cx.row(group.start).at);
         out.add(finding.remedy(DETACH));
     }
 }

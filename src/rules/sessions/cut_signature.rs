@@ -1,10 +1,10 @@
-//! RL662: the signature of a thinking block in a session is cut.
+//! RL662: the signature of a thinking block in a session is truncated.
 
-use crate::history::{Act, BlockFlags, Finding, Kind};
+use crate::history::{BlockFlags, Finding, Kind, RepairAct};
 use crate::json::name;
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
-use super::split_thinking::{IN_OPEN_LOOP, in_open_loop};
+use super::split_thinking::{IN_OPEN_LOOP, is_in_open_loop};
 
 crate::rule! {
     /// ## What it does
@@ -14,7 +14,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// No signature is that short, so it was cut on the way to the file. The API rejects the request with HTTP 400:
+    /// No signature is that short, so it was truncated before it was stored. The API rejects the request with HTTP 400:
     ///
     /// > messages.1.content.0: Invalid `signature` in `thinking` block
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// All thinking of the response is dropped, over all its lines: a signature cannot be made up.
+    /// All thinking of the response is dropped, on all its lines: a signature cannot be invented.
     ///
     /// ## Evidence
     ///
@@ -34,9 +34,8 @@ crate::rule! {
     CUT_SIGNATURE, "cut-signature" of "anthropic", Check::History(check),
     [
         Variant {
-            // The API's sentence is that of any signature that it does not take: what no file shows, too.
-            message: "the signature of {type} has only {arg} characters, so it was cut; the API rejects it: Invalid \
-                      `signature` in `thinking` block",
+            // The API's sentence is the same for any signature that it rejects, even if a file does not show why.
+            message: "the signature of {type} is truncated to {arg} characters; the API rejects it: Invalid `signature` in `thinking` block",
             evidence: Evidence::Reported,
             fix: "drop the thinking of the response",
             ..Variant::BASE
@@ -47,7 +46,7 @@ crate::rule! {
 /// Signatures of recorded responses have at least 200 characters.
 const SHORTEST: usize = 100;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     for message in cx.history.messages.list.iter().filter(|message| cx.row(message.row).id != 0) {
         for ix in message.blocks() {
             let row = cx.row(ix);
@@ -55,15 +54,15 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 continue;
             }
             let mut length = SHORTEST;
-            cx.look.look(row, &mut |block| {
+            cx.text.with_item(row, &mut |block| {
                 length =
                     block.get(name::signature).and_then(|it| it.as_str()).map_or(SHORTEST, |it| it.characters());
             });
             if length < SHORTEST {
                 let finding = Finding::new(RULE.code, *row).arg(length as u32);
-                out.add(match in_open_loop(cx, ix) {
+                out.add(match is_in_open_loop(cx, ix) {
                     true => finding.never(IN_OPEN_LOOP),
-                    false => finding.act(Act::Drop),
+                    false => finding.act(RepairAct::Drop),
                 });
             }
         }

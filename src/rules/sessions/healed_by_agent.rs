@@ -1,4 +1,4 @@
-//! RL690: the agent puts right what is wrong in the session.
+//! RL690: the agent repairs the problems of the session by itself.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,16 +6,16 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Counts what an agent puts right by itself when it resumes a session: calls without an output, outputs without a
-    /// call, unpaired surrogates, cycles of entries. One note for each kind, at the first place.
+    /// Counts the problems that an agent repairs by itself when it resumes a session: calls without an output, outputs
+    /// without a call, unpaired surrogates, cycles of entries. Each kind is one note, at its first place.
     ///
     /// ## Why it matters
     ///
-    /// The provider would reject the history as it is stored, but the agent never sends it so. The session can be resumed;
-    /// it needs no repair. Who replays it with another program sends what is stored: `--as request` judges that.
+    /// The provider would reject the stored history, but the agent never sends it in that form. The session can be
+    /// resumed without a repair. Other programs replay the history as it is stored: `--as request` checks that.
     ///
-    /// What an agent heals depends on its version. It is taken from the session (`--agent-version` names another one);
-    /// without any, the newest is assumed.
+    /// What an agent repairs depends on its version. The version is read from the session or set with
+    /// `--agent-version`; if it is not known, the newest is assumed.
     ///
     /// ## Example
     ///
@@ -26,13 +26,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default; with `--as request` the findings themselves, and their fixes.
+    /// None by default; with `--as request` the problems are reported and fixed as usual.
     ///
     /// ## Evidence
     ///
     /// Documented: Codex's context manager (openai/codex, `codex-rs/core/src/context_manager/normalize.rs`) and the change
     /// log of Claude Code.
-    HEALED_BY_AGENT, "healed-by-agent", Check::Raised,
+    HEALED_BY_AGENT, "healed-by-agent", Check::External,
     [
         Variant {
             message: "{healed}",

@@ -1,4 +1,4 @@
-//! RL668: a session that the newer version of its agent does not show.
+//! RL668: a session is not shown by the newer version of its agent.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Names the sessions of opencode 1.x that opencode 2 has not taken over. Both versions keep their sessions in one
+    /// Reports the sessions of opencode 1.x that opencode 2 has not migrated. Both versions keep their sessions in one
     /// database, in different tables.
     ///
     /// ## Why it matters
     ///
-    /// opencode 2 takes the sessions of version 1 over once. Those that version 1 writes later, and those that it could not take over,
-    /// are still in the database, but opencode 2 does not list them.
+    /// opencode 2 migrates the sessions of version 1 once. Those that version 1 writes later, and those that could not
+    /// be migrated, are still in the database, but opencode 2 does not list them.
     ///
     /// ## Example
     ///
@@ -27,10 +27,10 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anomalyco/opencode#41217, #49412, #49641.
-    HIDDEN_SESSION, "hidden-session", Check::Raised,
+    HIDDEN_SESSION, "hidden-session", Check::External,
     [
         Variant {
-            message: "only the tables of opencode 1.x hold this session: opencode 2 does not show it",
+            message: "this session is only in the tables of opencode 1.x: opencode 2 does not show it",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

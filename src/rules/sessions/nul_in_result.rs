@@ -1,12 +1,12 @@
-//! RL663: a tool result of a session holds a NUL character.
+//! RL663: a tool result of a session contains a NUL character.
 
-use crate::dialect::{Cannot, Item};
-use crate::history::{Act, BlockFlags, Finding, Kind, KindSet};
-use crate::json::edit::Base;
-use crate::json::mend::Mend;
+use crate::dialect::{EditRefusal, Item};
+use crate::history::{BlockFlags, Finding, Kind, KindSet, RepairAct};
+use crate::json::edit::RecordBase;
+use crate::json::value_edit::ValueEdit;
 use crate::json::{Val, name};
 use crate::place::Edit;
-use crate::rule::{Check, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -15,8 +15,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The agent's request ends at the character, and the API rejects what is left as invalid JSON, with each message that
-    /// is sent from then on. It comes from tools that print binary data.
+    /// The agent's request ends at the character, and the API rejects the truncated request as invalid JSON, as it does
+    /// every later request of the session. It comes from tools that print binary data.
     ///
     /// ## Example
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Each NUL gives way to U+FFFD, the replacement character. `toolUseResult`, which is not sent, stays as it is.
+    /// Each NUL is replaced by U+FFFD, the replacement character. `toolUseResult`, which is not sent, is not changed.
     ///
     /// ## Evidence
     ///
@@ -42,19 +42,19 @@ crate::rule! {
     ]
 }
 
-static CLEAN: Mend = Mend::by(clean).at(&["content"]);
+static CLEAN: ValueEdit = ValueEdit::by(clean).at(&["content"]);
 
-/// The escape as it stands in JSON.
+/// The escape in JSON.
 const NUL: &[u8] = b"\\u0000";
 
-fn check(item: &Item<'_>, out: &mut Out) {
+fn check(item: &Item<'_>, out: &mut FindingSink) {
     let content = item.val.get(name::content).filter(|_| item.row.has(BlockFlags::NUL));
     if content.is_some_and(|content| nuls(content.raw()).next().is_some()) {
-        out.add(Finding::new(RULE.code, item.row).act(Act::Mend(&CLEAN)));
+        out.add(Finding::new(RULE.code, item.row).act(RepairAct::EditValue(&CLEAN)));
     }
 }
 
-/// Offsets of the escape in a JSON text. A backslash that is escaped begins none.
+/// Offsets of the escape in a JSON text. An escaped backslash does not begin one.
 fn nuls(raw: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -69,7 +69,7 @@ fn nuls(raw: &[u8]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-fn clean(content: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+fn clean(content: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     for at in nuls(content.raw()) {
         let from = content.start() + at;
         out.push(Edit::replace(base.place(from, from + NUL.len() as u32), *b"\\ufffd"));

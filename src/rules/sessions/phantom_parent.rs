@@ -1,18 +1,18 @@
-//! RL660: a line of a session follows one that was never written.
+//! RL660: the parent of a line was never written.
 
-use crate::rule::{Check, Evidence, Loss, Variant, When};
+use crate::rule::{Autofix, Check, Evidence, Loss, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a line of a Claude Code session whose `parentUuid` is the uuid of no line, while the file holds earlier lines of
-    /// the same chain.
+    /// Finds a line of a Claude Code session whose `parentUuid` is not the uuid of any line, although the file contains
+    /// earlier lines of the same chain.
     ///
     /// ## Why it matters
     ///
-    /// Resumed, the agent follows the links from the last line upwards, and stops here: everything above is forgotten without
-    /// a word. The message says how many of the messages since the last compaction it still reaches.
+    /// On resume, the agent follows the links from the last line upwards, and stops here: everything before is silently
+    /// lost. The message says how many of the messages since the last compaction it still reaches.
     ///
     /// ## Example
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#22107, #22526, #24304, #46603, #58554 (22 breaks, 5 % of the session reachable), #61188.
-    PHANTOM_PARENT, "phantom-parent", Check::Raised,
+    PHANTOM_PARENT, "phantom-parent", Check::External,
     [
         Variant {
             message: "parentUuid is not the uuid of any line: only {reachable} can be reached on resume",
@@ -40,12 +40,12 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "parentUuid is not the uuid of any line, so what comes before this branch cannot be reached",
+            message: "parentUuid is not the uuid of any line, so nothing before this branch can be reached",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "link it to the nearest earlier line of the session",
             loss: Loss::Lossless,
-            when: When::Always,
+            autofix: Autofix::Always,
             ..Variant::BASE
         },
     ]

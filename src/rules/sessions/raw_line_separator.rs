@@ -1,6 +1,6 @@
 //! RL686: a line of a Copilot CLI session has a raw U+2028 or U+2029.
 
-use crate::rule::{Check, Evidence, Loss, Variant, When};
+use crate::rule::{Autofix, Check, Evidence, Loss, Variant};
 
 crate::rule! {
     /// ## What it does
@@ -9,26 +9,26 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// They are legal within JSON strings, but the Copilot CLI splits `events.jsonl` at them as it does at newlines. Neither part
+    /// They are legal in JSON strings, but the Copilot CLI splits `events.jsonl` at them as at newlines. Neither part
     /// of the event is JSON, and the session is not loaded:
     ///
     /// > Session file is corrupted (line 12: …)
     ///
     /// ## Fix
     ///
-    /// They are written as the escapes `\u2028` and `\u2029`, which mean the same. Nothing is lost.
+    /// They are replaced by the equivalent escapes `\u2028` and `\u2029`. Nothing is lost.
     ///
     /// ## Evidence
     ///
-    /// Reported: github/copilot-cli#2490; users got sessions back by this repair.
-    RAW_LINE_SEPARATOR, "raw-line-separator" about [Container], Check::Raised,
+    /// Reported: github/copilot-cli#2490; the repair restored users' sessions.
+    RAW_LINE_SEPARATOR, "raw-line-separator" tags [Container], Check::External,
     [
         Variant {
-            message: "a raw U+2028 or U+2029 in the event: the Copilot CLI splits the line there and refuses the session",
+            message: "a raw U+2028 or U+2029 in the event: the Copilot CLI splits the line there and cannot load the session",
             evidence: Evidence::Reported,
             fix: "escape the line separators",
             loss: Loss::Lossless,
-            when: When::Always,
+            autofix: Autofix::Always,
             ..Variant::BASE
         },
     ]

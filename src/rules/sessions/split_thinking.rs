@@ -1,21 +1,22 @@
-//! RL661: the lines of a response with thinking are apart, or out of order.
+//! RL661: the lines of a response with thinking are separated, or out of order.
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::history::{Act, BlockFlags, Finding, Kind, Role};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::history::{BlockFlags, Finding, Kind, RepairAct, Role};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a response with thinking in a Claude Code session whose lines (one for each block, with the same `message.id`)
-    /// do not follow each other: a line of another message is between them, or the thinking is not the first of them.
-    /// Results of the response's own calls may be between its lines; a text of nothing but white space may come first.
+    /// Finds a response with thinking in a Claude Code session whose lines (one for each block, with the same
+    /// `message.id`) do not follow each other: a line of another message is between them, or the thinking is not the
+    /// first of them. Results of the response's own calls may be between its lines; a text of only white space may come
+    /// first.
     ///
     /// ## Why it matters
     ///
-    /// The agent puts the lines together in the order of their links. What it sends is then not what the model signed, and
-    /// the API rejects it with HTTP 400:
+    /// The agent joins the lines in the order of their links. The result is then not what the model signed, and the API
+    /// rejects it with HTTP 400:
     ///
     /// > messages.1.content.3: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.
     /// > These blocks must remain as they were in the original response.
@@ -29,9 +30,10 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// All thinking of the response is dropped, over all its lines; lines after a dropped one are linked to the one before it.
-    /// Not where the response is the last one and its calls were answered: there the API wants the thinking that came before
-    /// the calls. `replaylint fix --rewind-to LAST-GOOD -o COPY FILE` goes back to the turn before.
+    /// All thinking of the response is dropped, on all its lines; lines after a dropped one are linked to the one
+    /// before it. If the response is the last one and its calls were answered, nothing is changed: there the API
+    /// requires the thinking before the calls. `replaylint fix --rewind-to LAST-GOOD -o COPY FILE` goes back to the
+    /// turn before.
     ///
     /// ## Evidence
     ///
@@ -39,16 +41,14 @@ crate::rule! {
     SPLIT_THINKING, "split-thinking" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "lines of another message are between those of this response, so its thinking is modified, which the \
-                      API rejects",
+            message: "lines of another message separate those of this response; the API rejects that as modified thinking",
             related: "the first line in between",
             evidence: Evidence::Reported,
             fix: "drop the thinking of the response",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} is not the first block of its response, so the lines of the response are out of order, which \
-                      the API rejects as modified thinking",
+            message: "{type} is not the first block of its response: its lines are out of order; the API rejects that as modified thinking",
             related: "the first block",
             evidence: Evidence::Reported,
             fix: "drop the thinking of the response",
@@ -59,20 +59,20 @@ crate::rule! {
 
 const ORDER: u8 = 1;
 
-/// What is known of the lines of one response.
+/// The lines of one response.
 #[derive(Default)]
-struct Response {
+struct ResponseLines {
     /// Number of its last message.
     last: u32,
-    /// The row that comes first between two of its lines.
+    /// The first foreign row between two of its lines.
     between: Option<u32>,
     first: Option<u32>,
     thinking: Option<u32>,
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let mut numbers: HashMap<u64, usize> = HashMap::new();
-    let mut responses: BTreeMap<usize, Response> = BTreeMap::new();
+    let mut responses: BTreeMap<usize, ResponseLines> = BTreeMap::new();
     for (message, number) in cx.history.messages.list.iter().zip(0u32..) {
         let row = cx.row(message.row);
         if row.role != Role::Assistant || row.id == 0 {
@@ -81,7 +81,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let next = numbers.len();
         let response = responses
             .entry(*numbers.entry(row.id).or_insert(next))
-            .or_insert_with(|| Response { last: number, ..Response::default() });
+            .or_insert_with(|| ResponseLines { last: number, ..ResponseLines::default() });
         if number > response.last + 1 {
             response.between.get_or_insert(cx.history.messages.get(response.last + 1).row);
         }
@@ -103,20 +103,20 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             (None, Some(first)) if first != thinking => (ORDER, first),
             _ => continue,
         };
-        let finding = Finding::new(RULE.code, *cx.row(thinking)).variant(variant).with(cx.row(partner).at);
-        out.add(match in_open_loop(cx, thinking) {
+        let finding = Finding::new(RULE.code, *cx.row(thinking)).variant(variant).with_partner(cx.row(partner).at);
+        out.add(match is_in_open_loop(cx, thinking) {
             true => finding.never(IN_OPEN_LOOP),
-            false => finding.act(Act::Drop),
+            false => finding.act(RepairAct::Drop),
         });
     }
 }
 
-/// Why thinking of the last response stays.
-pub const IN_OPEN_LOOP: &str = "the model goes on from the results of this response, and needs its thinking; \
+/// Why thinking of the last response is not dropped.
+pub const IN_OPEN_LOOP: &str = "the model continues from the results of this response and needs its thinking; \
                                 `replaylint fix --rewind-to LAST-GOOD -o rewound.jsonl FILE` goes back to the turn before";
 
-/// Whether a row is of the last response, and nothing but results of its calls follows.
-pub fn in_open_loop(cx: &Cx<'_>, ix: u32) -> bool {
+/// True if a row belongs to the last response, and only results of its calls follow.
+pub fn is_in_open_loop(cx: &RuleContext<'_>, ix: u32) -> bool {
     let messages = &cx.history.messages;
     let Some(number) = messages.number_of(ix) else { return false };
     let is_last = messages.steps.last().is_some_and(|step| step.model.contains(&number));

@@ -1,4 +1,4 @@
-//! RL664: a session begins with a line by which the agent does not find it.
+//! RL664: the agent cannot find a session because of its first line.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The agent looks at the beginning of each file to find the session by its id: `claude --resume ID` then says "No
-    /// conversation found with session ID". The session is whole, and can be resumed once a message comes first.
+    /// To find a session by its id, the agent reads the start of each file: here `claude --resume ID` says "No
+    /// conversation found with session ID". The session is complete, and can be resumed once a message comes first.
     ///
     /// ## Example
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#62851.
-    UNFINDABLE_SESSION, "unfindable-session", Check::Raised,
+    UNFINDABLE_SESSION, "unfindable-session", Check::External,
     [
         Variant {
             message: "the session begins with a line of type {type}, so the agent does not find it by its id",

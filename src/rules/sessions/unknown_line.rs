@@ -1,4 +1,4 @@
-//! RL665: a session holds lines of a type that is not known.
+//! RL665: a session contains lines of an unknown type.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Names each unknown type of line in a Claude Code session once, at the first line of that type.
+    /// Reports each unknown line type of a Claude Code session once, at the first line of that type.
     ///
     /// ## Why it matters
     ///
-    /// New versions of the agent write new types. They are taken for links in the chain, and nothing in them for a message:
-    /// if one of them is sent to the model, the history that is checked here misses it.
+    /// New versions of the agent write new types. They are read as links of the chain, not as messages: if one of them
+    /// is sent to the model, the checked history lacks it.
     ///
     /// ## Example
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred: of the types in 193,761 lines of stored sessions only `user` and `assistant` are messages.
-    UNKNOWN_LINE, "unknown-line", Check::Raised,
+    UNKNOWN_LINE, "unknown-line", Check::External,
     [
         Variant {
             message: "unknown line type {type}: not read as a message",

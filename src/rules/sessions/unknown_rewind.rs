@@ -1,4 +1,4 @@
-//! RL680: a session goes back to a message that it does not hold.
+//! RL680: a session is rewound to a message that it does not contain.
 
 use crate::rule::{Check, Evidence, Variant};
 
@@ -9,8 +9,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// When the CLI loads the session, it drops all messages before such a line. Nothing says so: the session resumes, and
-    /// the model knows nothing of what was said.
+    /// When the CLI loads the session, it silently drops all messages before such a line: the session resumes, and the
+    /// model does not see them.
     ///
     /// ## Example
     ///
@@ -20,12 +20,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: whether the messages are to come back is for you to say. They do if the line is removed.
+    /// None: restoring the messages is your decision. Remove the line to do so.
     ///
     /// ## Evidence
     ///
     /// Documented: the source of the Gemini CLI, which clears all messages if the id is not found.
-    UNKNOWN_REWIND, "unknown-rewind", Check::Raised,
+    UNKNOWN_REWIND, "unknown-rewind", Check::External,
     [
         Variant {
             message: "$rewindTo names a message that is not in the session, so the CLI drops all messages before it on resume",

@@ -1,19 +1,19 @@
-//! RL685: a RunState has a version that is not known.
+//! RL685: a RunState has an unknown version.
 
 use crate::history::{Finding, Row};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Notes that the `$schemaVersion` of a RunState of the OpenAI Agents SDK is none of those that are known: 1.0 to
-    /// 1.17 of the SDK for Python, 1.0 to 1.20 of that for JavaScript.
+    /// Reports an unknown `$schemaVersion` in a RunState of the OpenAI Agents SDK. Known are 1.0 to 1.17 for Python and
+    /// 1.0 to 1.20 for JavaScript.
     ///
     /// ## Why it matters
     ///
-    /// The input and the generated items are read as in the versions that are known. If a later version stores items
-    /// elsewhere, too, the history that is checked here misses them.
+    /// The input and the generated items are read as in the known versions. If a later version also stores items
+    /// elsewhere, the checked history lacks them.
     ///
     /// ## Example
     ///
@@ -27,11 +27,11 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented: `run_state.py` and `runState.ts` of the SDKs list their versions, and refuse others.
+    /// Documented: `run_state.py` and `runState.ts` of the SDKs list their versions, and reject others.
     UNKNOWN_VERSION, "unknown-version", Check::History(check),
     [
         Variant {
-            message: "the version of this RunState is not a known one; it is read as far as it is like those",
+            message: "unknown RunState version; only the parts it shares with known versions are read",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -39,7 +39,7 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if let Some(at) = cx.history.settings.unknown_version {
         out.add(Finding::new(RULE.code, Row::of_place(at, 0)).never("its meaning is not known"));
     }

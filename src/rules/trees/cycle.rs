@@ -1,4 +1,4 @@
-//! RL602: entries follow each other in a circle.
+//! RL602: the parents of entries form a cycle.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A reader that walks from the last entry to the first never ends, or stops somewhere. `replaylint` cuts the circle
-    /// above the entry that is stored first, and goes on.
+    /// A reader that follows the links from the last entry upwards never ends, or stops at an arbitrary entry.
+    /// `replaylint` cuts the cycle before the entry that is stored first.
     ///
     /// ## Example
     ///
@@ -26,12 +26,12 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Inferred: no order of these entries agrees with their links. No API sees them.
-    CYCLE, "cycle", Check::Raised,
+    /// Inferred: no order of these entries is consistent with their links. No API sees them.
+    CYCLE, "cycle", Check::External,
     [
         Variant {
-            message: "the parents of the entry form a cycle; it is read as the first entry",
-            related: "the parent that it names",
+            message: "the parents of this entry form a cycle; it is read as the first entry",
+            related: "its parent",
             levels: Levels::ERROR,
             evidence: Evidence::Inferred,
             ..Variant::BASE

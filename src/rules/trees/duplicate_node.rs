@@ -1,4 +1,4 @@
-//! RL603: two entries have one name.
+//! RL603: two entries have one uuid.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,9 +10,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Readers that keep entries by their name take the later one, others the first. A copy does no harm. Other content
-    /// means that the history was edited: the server's state still holds what was said first, so a request must not build
-    /// on the ids of later responses (`rebuild` sends the whole history instead, with the later content).
+    /// Readers that index entries by uuid use the later one, others the first. A copy is harmless. Different content
+    /// means that the history was edited: the server's state still has the original, so a request must not build on the
+    /// ids of later responses (`rebuild` sends the whole history instead, with the later content).
     ///
     /// ## Example
     ///
@@ -27,8 +27,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Inferred from how sessions are loaded. No API sees these names.
-    DUPLICATE_NODE, "duplicate-node", Check::Raised,
+    /// Inferred from how sessions are loaded. No API sees these uuids.
+    DUPLICATE_NODE, "duplicate-node", Check::External,
     [
         Variant {
             message: "duplicate entry with the same content",

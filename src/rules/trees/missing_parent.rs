@@ -1,4 +1,4 @@
-//! RL601: an entry follows another that is not stored.
+//! RL601: the parent of an entry is not stored.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -10,8 +10,8 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The history that a client rebuilds begins at this entry: the model no longer sees what was said before, and an
-    /// output may lose its call. A file that was cut, or a part of a session that was copied, looks like this.
+    /// The history that a client rebuilds begins at this entry: the model no longer sees anything before it, and an
+    /// output may lose its call. It happens when a file is cut, or when part of a session is copied.
     ///
     /// ## Example
     ///
@@ -27,9 +27,10 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Measured: 52 of 546 stored sessions of Claude Code have such an entry, and were used; so this is a warning. No API
-    /// sees these links. The parent of a request that builds on `previous_response_id` is on the server, and never missed.
-    MISSING_PARENT, "missing-parent", Check::Raised,
+    /// Measured: 52 of 546 stored sessions of Claude Code have such an entry and were in use, so this is a warning. No
+    /// API sees these links. The parent of a request that builds on `previous_response_id` is on the server, and is
+    /// never reported.
+    MISSING_PARENT, "missing-parent", Check::External,
     [
         Variant {
             message: "the parent of this entry is not in the file; the history begins here",
@@ -38,7 +39,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the parent of this entry is not in the file; it is taken to follow the entry before it",
+            message: "the parent of this entry is not in the file; it is read as a child of the entry before it",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE

@@ -6,17 +6,16 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a recorded stream that ends without `response.completed`, `response.incomplete` or `response.failed`; a stream
-    /// of Chat Completions in which a choice has no `finish_reason`; a stream of Anthropic's without `stop_reason` and
-    /// `message_stop`.
+    /// Finds a recorded stream that ends without `response.completed`, `response.incomplete` or `response.failed`; a
+    /// stream of Chat Completions in which a choice has no `finish_reason`; an Anthropic stream without `stop_reason`
+    /// and `message_stop`.
     ///
     /// ## Why it matters
     ///
-    /// What was being made when the stream broke off is not in the history: only items that came with
-    /// `response.output_item.done` are. An item that only `response.output_item.added` announced is provisional: its
-    /// arguments and outputs are empty, and its encrypted content may be another than the final one. Of a message that
-    /// comes in deltas, the text is kept as far as it goes; a tool call or a thinking block that was still being written
-    /// is left out.
+    /// Anything unfinished when the stream broke off is not in the history, only items that came with
+    /// `response.output_item.done`. An item that only `response.output_item.added` announced is provisional: its
+    /// arguments and outputs are empty, and its encrypted content may differ from the final one. If a message comes in
+    /// deltas, its text so far is in the history, but not an unfinished tool call or thinking block.
     ///
     /// ## Example
     ///
@@ -31,9 +30,9 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Measured: 304 of 306 recorded streams end in one of these events, the other two are of another API. No text of the
-    /// API was seen. All 52 recorded streams of Chat Completions and all 39 of Anthropic's end as described.
-    UNFINISHED_STREAM, "unfinished-stream", Check::Raised,
+    /// Measured: 304 of 306 recorded streams end in one of these events, the other two belong to another API. All 52
+    /// recorded streams of Chat Completions and all 39 of Anthropic's end as described.
+    UNFINISHED_STREAM, "unfinished-stream", Check::External,
     [
         Variant {
             message: "the stream ends before the response is complete; only finished items are in the history",

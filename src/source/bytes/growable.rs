@@ -1,47 +1,47 @@
-//! Bytes with room for what is made of them: every doc that is opened is one.
+//! Bytes to which synthetic text can be attached; every opened doc is wrapped in this.
 
 use std::fs::File;
 use std::io::{self, Write};
 
-use super::hints::Known;
+use super::hints::ByteHints;
 use super::read::ReadAt;
-use super::synthetic::Room;
+use super::synthetic::SyntheticSlot;
 
-/// Bytes with room for what is made of them.
-pub struct Roomy<R> {
+/// Bytes with a slot for the text that is synthesised from them.
+pub struct GrowableBytes<R> {
     bytes: R,
-    room: Room,
+    slot: SyntheticSlot,
 }
 
-impl<R> Roomy<R> {
+impl<R> GrowableBytes<R> {
     pub fn new(bytes: R) -> Self {
-        Roomy { bytes, room: Room::default() }
+        GrowableBytes { bytes, slot: SyntheticSlot::default() }
     }
 }
 
-impl<R: ReadAt> ReadAt for Roomy<R> {
+impl<R: ReadAt> ReadAt for GrowableBytes<R> {
     fn len(&self) -> u64 {
         self.bytes.len()
     }
 
-    fn is_cut(&self) -> bool {
-        self.bytes.is_cut()
+    fn is_truncated(&self) -> bool {
+        self.bytes.is_truncated()
     }
 
     fn close(&self) {
         self.bytes.close();
     }
 
-    fn room(&self) -> Option<&Room> {
-        Some(&self.room)
+    fn synthetic_slot(&self) -> Option<&SyntheticSlot> {
+        Some(&self.slot)
     }
 
-    fn known(&self) -> Option<Known> {
-        self.bytes.known()
+    fn hints(&self) -> Option<ByteHints> {
+        self.bytes.hints()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        match self.room.read_at(start, buf) {
+        match self.slot.read_at(start, buf) {
             Some(n) => Ok(n),
             None => self.bytes.read_at(start, buf),
         }

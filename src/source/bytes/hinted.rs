@@ -1,28 +1,28 @@
-//! Bytes of which something is known before anybody looks at them.
+//! Bytes in memory whose framing or format is known in advance.
 
 use std::io;
 
-use super::hints::Known;
+use super::hints::ByteHints;
 use super::read::ReadAt;
 
-/// Bytes in memory, and what is known of them.
-pub struct KnownBytes {
+/// Bytes in memory with hints about them.
+pub struct HintedBytes {
     text: Vec<u8>,
-    known: Known,
+    known: ByteHints,
 }
 
-impl KnownBytes {
-    pub fn new(text: Vec<u8>, known: Known) -> KnownBytes {
-        KnownBytes { text, known }
+impl HintedBytes {
+    pub fn new(text: Vec<u8>, known: ByteHints) -> HintedBytes {
+        HintedBytes { text, known }
     }
 }
 
-impl ReadAt for KnownBytes {
+impl ReadAt for HintedBytes {
     fn len(&self) -> u64 {
         self.text.as_slice().len() as u64
     }
 
-    fn known(&self) -> Option<Known> {
+    fn hints(&self) -> Option<ByteHints> {
         Some(self.known)
     }
 
@@ -35,8 +35,8 @@ impl ReadAt for KnownBytes {
     }
 }
 
-/// Appends a value without line ends between its tokens, as long as it is.
-pub fn one_line(value: &[u8], out: &mut Vec<u8>) {
+/// Appends a value with the line ends between its tokens replaced by spaces, so that its length does not change.
+pub fn append_one_line(value: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(value);
     if memchr::memchr2(b'\n', b'\r', value).is_none() {

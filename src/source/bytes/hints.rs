@@ -1,41 +1,41 @@
-//! What is known of bytes before anybody looks at them: those that were taken out of a database were found by its tables.
+//! Hints about bytes before they are inspected: those extracted from a database were found by its tables.
 
-/// What is known of bytes.
+/// Facts about bytes that are known in advance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Known {
+pub enum ByteHints {
     /// Lines, each of which is a record of a format.
     Lines {
         /// The name of the format.
         format: &'static str,
-        /// Each line stands for a row or a file.
-        rows: Rows,
+        /// The edits that the rows or files of the lines allow.
+        rows: RowAccess,
     },
     /// A database that is not read.
-    Unread(NotRead),
+    Unread(UnreadReason),
 }
 
-/// What can be done to rows of a database, or to the files that are read as one: none can be added.
+/// The edits that rows of a database, or files that are read as one doc, allow. None can be added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rows {
-    /// They are only read.
-    Read,
-    /// They can be changed, and others refer to them.
-    Changed,
+pub enum RowAccess {
+    /// Read-only.
+    ReadOnly,
+    /// They can be changed but not removed, because others refer to them.
+    Editable,
     /// They can be changed and removed.
-    Removed,
+    Removable,
 }
 
-/// Why a database is not read.
+/// The reason why a database is not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NotRead {
+pub enum UnreadReason {
     /// This build has no code for databases.
     Unsupported,
-    /// None of its tables are those of a store that is known.
-    Foreign,
-    /// The same, or its tables are empty, and the file that holds what was written last is missing.
-    WithoutLog,
-    /// The tables of a known store, without a row.
+    /// Its tables match no known store.
+    UnknownSchema,
+    /// Its tables match no known store or are empty, and the `-wal` file with the latest writes is missing.
+    MissingWal,
+    /// A known store without rows.
     Empty,
     /// The session is encrypted.
-    Sealed,
+    Encrypted,
 }

@@ -1,4 +1,4 @@
-//! Bytes to read by place: of files, of what was made of them, of what waits in a temporary file.
+//! Random access to bytes: files, text synthesised from them, and data spilled to temporary files.
 
 pub mod cached_reader;
 pub mod growable;

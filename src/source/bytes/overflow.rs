@@ -1,5 +1,5 @@
-//! What is too large to be held in memory waits in a file without a name, which the system removes however the run ends.
-//! It is only appended to, and read at any offset.
+//! Data too large for memory, kept in an unnamed temporary file that the system removes however the run ends. It
+//! is append-only and readable at any offset.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -7,26 +7,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::read::{ReadAt, read_at};
 
-/// What is appended is written in steps of this size, and read ahead in such steps.
+/// Size in bytes of writes and of read-ahead.
 const STEP: usize = 256 << 10;
 
-/// Bytes on their way to a file, and in it.
+/// An append-only temporary file with a write buffer.
 pub struct Overflow {
     file: File,
-    inner: Mutex<Inner>,
+    inner: Mutex<OverflowState>,
 }
 
 #[derive(Default)]
-struct Inner {
-    /// How much is in the file.
+struct OverflowState {
+    /// Bytes in the file.
     len: u64,
-    /// What comes after it.
+    /// Bytes not yet written to it.
     pending: Vec<u8>,
-    /// A stretch of the file that was read, and where it begins.
+    /// The read-ahead buffer and its offset in the file.
     ahead: (u64, Vec<u8>),
-    /// The file takes no more: what is pending stays so.
+    /// Writing failed: pending bytes stay in memory.
     full: bool,
-    /// Why something could not be read.
+    /// The first read error.
     failed: Option<io::Error>,
 }
 
@@ -36,11 +36,12 @@ impl Overflow {
         Ok(Overflow { file: tempfile::tempfile()?, inner: Mutex::default() })
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, OverflowState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends bytes, and says at which offset. Once that fails it always does; what was appended before can still be read.
+    /// Appends bytes and returns their offset. Once it has failed it always fails; what was appended before can
+    /// still be read.
     pub fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut inner = self.inner();
         if inner.full {
@@ -61,7 +62,7 @@ impl Overflow {
         Ok(at)
     }
 
-    /// The bytes at an offset; none if they cannot be read, and then there is a [failure](Overflow::failure).
+    /// The bytes at an offset. Empty if they cannot be read; the error is then in [`Overflow::failure`].
     pub fn get(&self, at: u64, len: usize) -> Vec<u8> {
         let mut inner = self.inner();
         let mut bytes = vec![0; len];
@@ -78,12 +79,12 @@ impl Overflow {
         }
     }
 
-    /// Why something could not be read, said once.
+    /// Takes the first read error.
     pub fn failure(&self) -> Option<io::Error> {
         self.inner().failed.take()
     }
 
-    fn read(&self, inner: &mut Inner, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+    fn read(&self, inner: &mut OverflowState, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         let mut done = 0;
         if start < inner.len {
             let end = inner.len.min(start + buf.len() as u64);
@@ -97,8 +98,8 @@ impl Overflow {
         Ok(done + rest.len().min(into.len()))
     }
 
-    /// Reads what is in the file: small pieces, which come one after the other, from a larger one.
-    fn read_file(&self, inner: &mut Inner, start: u64, buf: &mut [u8]) -> io::Result<()> {
+    /// Reads from the file. Small sequential reads are served from the read-ahead buffer.
+    fn read_file(&self, inner: &mut OverflowState, start: u64, buf: &mut [u8]) -> io::Result<()> {
         let exact = |start: u64, buf: &mut [u8]| match read_at(&self.file, start, buf)? == buf.len() {
             true => Ok(()),
             false => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),

@@ -4,24 +4,25 @@ use std::io;
 
 use super::read::ReadAt;
 
-pub struct Prefix {
+/// The first bytes of other bytes.
+pub struct DocPrefix {
     of: Box<dyn ReadAt>,
     len: u64,
 }
 
-impl Prefix {
+impl DocPrefix {
     pub fn new(of: Box<dyn ReadAt>, len: u64) -> Self {
-        Prefix { len: len.min(of.len()), of }
+        DocPrefix { len: len.min(of.len()), of }
     }
 }
 
-impl ReadAt for Prefix {
+impl ReadAt for DocPrefix {
     fn len(&self) -> u64 {
         self.len
     }
 
-    fn is_cut(&self) -> bool {
-        self.of.is_cut() && self.len == self.of.len()
+    fn is_truncated(&self) -> bool {
+        self.of.is_truncated() && self.len == self.of.len()
     }
 
     fn close(&self) {
@@ -40,11 +41,11 @@ mod tests {
 
     #[test]
     fn nothing_is_read_behind_the_end() -> io::Result<()> {
-        let prefix = Prefix::new(Box::new(b"abcdef".to_vec()), 3);
+        let prefix = DocPrefix::new(Box::new(b"abcdef".to_vec()), 3);
         let mut buf = [0; 6];
         assert_eq!((prefix.len(), prefix.read_at(1, &mut buf)?, buf[..2].to_vec()), (3, 2, b"bc".to_vec()));
         assert_eq!((prefix.read_at(3, &mut buf)?, prefix.read_at(9, &mut buf)?), (0, 0));
-        assert_eq!(Prefix::new(Box::new(b"ab".to_vec()), 9).len(), 2);
+        assert_eq!(DocPrefix::new(Box::new(b"ab".to_vec()), 9).len(), 2);
         Ok(())
     }
 }

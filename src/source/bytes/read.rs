@@ -1,5 +1,6 @@
-//! Random reads of a doc's bytes: a file, a spooled stream, or a doc seen through a patch. Everything above reads by
-//! offset into its own buffer, so no file is ever held whole, and none is mapped (logs grow and shrink).
+//! Random reads of a doc's bytes: a file, a spooled stream, or a doc seen through a patch. Everything above reads
+//! by offset into its own buffer, so no file is ever in memory as a whole, and none is mapped (logs grow and
+//! shrink).
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-use crate::place::{Pieces, Place, With};
+use crate::place::{Pieces, Place, ReplacementPart};
 
-use super::hints::Known;
-use super::synthetic::Room;
-use crate::source::file_stamp::Stamp;
+use super::hints::ByteHints;
+use super::synthetic::SyntheticSlot;
+use crate::source::file_stamp::FileStamp;
 
 /// Bytes that can be read at any offset by several threads.
 pub trait ReadAt: Send + Sync {
@@ -22,31 +23,32 @@ pub trait ReadAt: Send + Sync {
         self.len() == 0
     }
 
-    /// Whether it ends before its end: it was compressed, and the compressed file is truncated.
-    fn is_cut(&self) -> bool {
+    /// True if the bytes come from a compressed file that is truncated.
+    fn is_truncated(&self) -> bool {
         false
     }
 
-    /// Lets go of an open file until the next read: a process may hold few of them, and some systems replace no file that
-    /// is open.
+    /// Closes an open file until the next read: a process may have few of them, and some systems replace no file
+    /// that is open.
     fn close(&self) {}
 
-    /// Reads from `start` into `buf`, as much as there is. Fewer bytes than asked for means the end.
+    /// Reads from `start` into `buf`, as much as there is. Fewer bytes than requested means the end.
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize>;
 
-    /// Where text is kept that is made of these bytes. It is read at offsets after the end.
-    fn room(&self) -> Option<&Room> {
+    /// The slot for text synthesised from these bytes, which is read at offsets after their end. `None` if they
+    /// have none.
+    fn synthetic_slot(&self) -> Option<&SyntheticSlot> {
         None
     }
 
-    /// What is known of the bytes before they are looked at.
-    fn known(&self) -> Option<Known> {
+    /// Hints about the bytes. `None` if they have to be inspected.
+    fn hints(&self) -> Option<ByteHints> {
         None
     }
 
-    /// Where the text at a place came from: the place itself, unless it lies after the end.
+    /// The place that the text at a place was made from: itself, unless it is after the end.
     fn origin(&self, at: Place) -> Place {
-        self.room().map_or(at, |room| room.origin(at))
+        self.synthetic_slot().map_or(at, |slot| slot.origin(at))
     }
 
     /// The bytes themselves, where they are in memory anyway.
@@ -54,7 +56,7 @@ pub trait ReadAt: Send + Sync {
         None
     }
 
-    /// Reads `len` bytes from `start` into `out`, replacing what it held. Fewer bytes than asked for is an error:
+    /// Reads `len` bytes from `start` into `out`, replacing its contents. Fewer bytes than requested is an error:
     /// the file shrank.
     fn read_into(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
         out.resize(len, 0);
@@ -84,20 +86,20 @@ impl ReadAt for Box<dyn ReadAt> {
         (**self).len()
     }
 
-    fn is_cut(&self) -> bool {
-        (**self).is_cut()
+    fn is_truncated(&self) -> bool {
+        (**self).is_truncated()
     }
 
     fn close(&self) {
         (**self).close();
     }
 
-    fn room(&self) -> Option<&Room> {
-        (**self).room()
+    fn synthetic_slot(&self) -> Option<&SyntheticSlot> {
+        (**self).synthetic_slot()
     }
 
-    fn known(&self) -> Option<Known> {
-        (**self).known()
+    fn hints(&self) -> Option<ByteHints> {
+        (**self).hints()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
@@ -118,15 +120,15 @@ pub struct FileBytes {
     /// `None` while it is closed.
     file: RwLock<Option<File>>,
     len: u64,
-    /// Where to find it again.
+    /// The path to reopen it; `None` for a temporary file.
     path: Option<PathBuf>,
-    stamp: Stamp,
+    stamp: FileStamp,
 }
 
-/// Bytes that were read from files so far, by all threads: how far a run is.
+/// Bytes read from files so far, by all threads; for the progress bar.
 static READ: AtomicU64 = AtomicU64::new(0);
 
-/// How many bytes were read from files so far.
+/// Bytes read from files so far.
 pub fn bytes_read() -> u64 {
     READ.load(Ordering::Relaxed)
 }
@@ -134,7 +136,7 @@ pub fn bytes_read() -> u64 {
 impl FileBytes {
     /// A file without a name.
     pub fn new(file: File) -> io::Result<Self> {
-        let stamp = Stamp::of(&file.metadata()?);
+        let stamp = FileStamp::of(&file.metadata()?);
         Ok(FileBytes { file: RwLock::new(Some(file)), len: stamp.len, path: None, stamp })
     }
 
@@ -150,8 +152,8 @@ impl FileBytes {
             (None, None) => return Err(io::ErrorKind::NotFound.into()),
         };
         let file = File::open(path)?;
-        if !Stamp::of(&file.metadata()?).continues(&self.stamp) {
-            return Err(io::Error::other("changed while it was read"));
+        if !FileStamp::of(&file.metadata()?).continues(&self.stamp) {
+            return Err(io::Error::other("changed while being read"));
         }
         read(&file)
     }
@@ -187,15 +189,15 @@ impl ReadAt for FileBytes {
     }
 }
 
-/// What could be unpacked of a truncated file.
-pub struct CutShort(pub Box<dyn ReadAt>);
+/// The bytes that could be decompressed of a truncated file.
+pub struct TruncatedBytes(pub Box<dyn ReadAt>);
 
-impl ReadAt for CutShort {
+impl ReadAt for TruncatedBytes {
     fn len(&self) -> u64 {
         self.0.len()
     }
 
-    fn is_cut(&self) -> bool {
+    fn is_truncated(&self) -> bool {
         true
     }
 
@@ -204,7 +206,7 @@ impl ReadAt for CutShort {
     }
 }
 
-/// Reads from an offset of a file as much as there is, and as the buffer holds.
+/// Reads from an offset of a file until the buffer is full or the file ends.
 pub(super) fn read_at(file: &File, start: u64, buf: &mut [u8]) -> io::Result<usize> {
     let mut done = 0;
     while done < buf.len() {
@@ -244,14 +246,14 @@ impl ReadAt for Vec<u8> {
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        Memory(self).read_at(start, buf)
+        BorrowedBytes(self).read_at(start, buf)
     }
 }
 
-/// Bytes of somebody else's.
-pub struct Memory<'m>(pub &'m [u8]);
+/// Borrowed bytes.
+pub struct BorrowedBytes<'m>(pub &'m [u8]);
 
-impl ReadAt for Memory<'_> {
+impl ReadAt for BorrowedBytes<'_> {
     fn len(&self) -> u64 {
         self.0.len() as u64
     }
@@ -266,11 +268,11 @@ impl ReadAt for Memory<'_> {
     }
 }
 
-/// Appends what a piece of a replacement says.
-pub fn append(bytes: &dyn ReadAt, piece: &With, out: &mut Vec<u8>) -> io::Result<()> {
+/// Appends the text of one piece of a replacement.
+pub fn append_piece(bytes: &dyn ReadAt, piece: &ReplacementPart, out: &mut Vec<u8>) -> io::Result<()> {
     match piece {
-        With::Text(text) => out.extend_from_slice(text),
-        With::Copy(at) => {
+        ReplacementPart::Text(text) => out.extend_from_slice(text),
+        ReplacementPart::Copy(at) => {
             let mut copied = Vec::new();
             bytes.read_into(at.start, at.len as usize, &mut copied)?;
             out.append(&mut copied);
@@ -279,21 +281,21 @@ pub fn append(bytes: &dyn ReadAt, piece: &With, out: &mut Vec<u8>) -> io::Result
     Ok(())
 }
 
-/// A doc as it will be once its edits are made. Copies within a patch are copies from the same doc.
-pub struct Patched<'r> {
+/// A doc with its edits applied. Copies within a patch are copies from the same doc.
+pub struct PatchedView<'r> {
     inner: &'r dyn ReadAt,
     pieces: Pieces,
-    /// For what is made of the patched bytes. Of bytes that no edit changes, nothing else is made.
-    room: Room,
+    /// For text synthesised from the patched bytes. Without edits the slot of the original bytes is used.
+    slot: SyntheticSlot,
 }
 
-impl<'r> Patched<'r> {
+impl<'r> PatchedView<'r> {
     pub fn new(inner: &'r dyn ReadAt, pieces: Pieces) -> Self {
-        Patched { inner, pieces, room: Room::default() }
+        PatchedView { inner, pieces, slot: SyntheticSlot::default() }
     }
 }
 
-impl ReadAt for Patched<'_> {
+impl ReadAt for PatchedView<'_> {
     fn len(&self) -> u64 {
         self.pieces.len()
     }
@@ -302,20 +304,20 @@ impl ReadAt for Patched<'_> {
         self.inner.close();
     }
 
-    fn is_cut(&self) -> bool {
-        self.inner.is_cut()
+    fn is_truncated(&self) -> bool {
+        self.inner.is_truncated()
     }
 
-    fn room(&self) -> Option<&Room> {
-        if self.pieces.is_whole() { self.inner.room() } else { Some(&self.room) }
+    fn synthetic_slot(&self) -> Option<&SyntheticSlot> {
+        if self.pieces.is_unchanged() { self.inner.synthetic_slot() } else { Some(&self.slot) }
     }
 
-    fn known(&self) -> Option<Known> {
-        self.inner.known()
+    fn hints(&self) -> Option<ByteHints> {
+        self.inner.hints()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        if let Some(n) = self.room().and_then(|room| room.read_at(start, buf)) {
+        if let Some(n) = self.synthetic_slot().and_then(|slot| slot.read_at(start, buf)) {
             return Ok(n);
         }
         let end = self.pieces.len().min(start.saturating_add(buf.len() as u64));
@@ -324,8 +326,8 @@ impl ReadAt for Patched<'_> {
             let len = piece.len() as usize;
             let part = buf.get_mut(done..done + len).ok_or(io::ErrorKind::InvalidInput)?;
             match piece {
-                With::Text(text) => part.copy_from_slice(text),
-                With::Copy(place) => {
+                ReplacementPart::Text(text) => part.copy_from_slice(text),
+                ReplacementPart::Copy(place) => {
                     if self.inner.read_at(place.start, part)? < len {
                         return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
                     }
@@ -339,8 +341,8 @@ impl ReadAt for Patched<'_> {
 
     fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
         self.pieces.walk(start, start + len, |piece| match piece {
-            With::Text(text) => out.write_all(text),
-            With::Copy(place) => self.inner.append_to(place.start, u64::from(place.len), out),
+            ReplacementPart::Text(text) => out.write_all(text),
+            ReplacementPart::Copy(place) => self.inner.append_to(place.start, u64::from(place.len), out),
         })
     }
 }
@@ -356,10 +358,13 @@ mod tests {
         let doc = DocId(0);
         let mut patch = Patch::default();
         patch.add([
-            Edit { at: Place::new(doc, 2, 1), with: vec![With::Copy(Place::new(doc, 7, 3)), With::text("x")] },
+            Edit {
+                at: Place::new(doc, 2, 1),
+                with: vec![ReplacementPart::Copy(Place::new(doc, 7, 3)), ReplacementPart::text("x")],
+            },
             Edit::remove(Place::new(doc, 7, 3)),
         ]);
-        let view = Patched::new(&text, Pieces::new(patch.edits(doc), doc, 10));
+        let view = PatchedView::new(&text, Pieces::new(patch.edits(doc), doc, 10));
         let whole = b"01789x3456";
         assert_eq!(view.len(), 10);
         for from in 0..=10 {

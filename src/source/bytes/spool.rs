@@ -1,4 +1,5 @@
-//! What is written piece by piece, and read again: in memory, and beyond a few megabytes in a file without a name.
+//! Text that is written piece by piece and read again: in memory, and beyond a few megabytes in an unnamed
+//! temporary file.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -6,111 +7,111 @@ use std::io::{self, Write};
 use super::overflow::Overflow;
 use super::read::ReadAt;
 
-/// As much is held in memory.
+/// Bytes kept in memory.
 const IN_MEMORY: usize = 8 << 20;
-/// What comes after that is moved to the file in such steps.
+/// Bytes moved to the file at a time after that.
 const STEP: usize = 256 << 10;
 
-/// Where the beginning of a text goes that gets too long. By default nowhere: it stays in memory.
+/// Takes over the beginning of a text that gets too long. By default disabled: all of it stays in memory.
 #[derive(Default)]
-pub struct Outlet(RefCell<State>);
+pub struct SpoolSink(RefCell<SinkState>);
 
 #[derive(Default)]
-enum State {
+enum SinkState {
     #[default]
-    Closed,
-    /// So many bytes are held before there is a file.
-    Open(usize),
-    Used(Overflow),
+    Disabled,
+    /// No file yet; one is created from this many bytes on.
+    Pending(usize),
+    Spilling(Overflow),
     Failed(io::Error),
 }
 
-impl Outlet {
-    pub fn open() -> Outlet {
-        Outlet::beyond(IN_MEMORY)
+impl SpoolSink {
+    pub fn open() -> SpoolSink {
+        SpoolSink::with_threshold(IN_MEMORY)
     }
 
-    fn beyond(bytes: usize) -> Outlet {
-        Outlet(RefCell::new(State::Open(bytes)))
+    fn with_threshold(bytes: usize) -> SpoolSink {
+        SpoolSink(RefCell::new(SinkState::Pending(bytes)))
     }
 
-    /// From which length on a text is to be [relieved](Outlet::relieve).
-    pub fn most(&self) -> usize {
+    /// The length from which on a text is to be passed to [`SpoolSink::spill_from`].
+    pub fn threshold(&self) -> usize {
         match &*self.0.borrow() {
-            State::Closed => usize::MAX,
-            State::Open(most) => *most,
-            State::Used(_) | State::Failed(_) => STEP,
+            SinkState::Disabled => usize::MAX,
+            SinkState::Pending(most) => *most,
+            SinkState::Spilling(_) | SinkState::Failed(_) => STEP,
         }
     }
 
-    /// How much went here.
-    pub fn moved(&self) -> usize {
+    /// Bytes moved to the file.
+    pub fn spilled_len(&self) -> usize {
         match &*self.0.borrow() {
-            State::Used(file) => usize::try_from(ReadAt::len(file)).unwrap_or(usize::MAX),
-            State::Closed | State::Open(_) | State::Failed(_) => 0,
+            SinkState::Spilling(file) => usize::try_from(ReadAt::len(file)).unwrap_or(usize::MAX),
+            SinkState::Disabled | SinkState::Pending(_) | SinkState::Failed(_) => 0,
         }
     }
 
-    /// Takes the beginning of a text, and leaves its last byte.
-    pub fn relieve(&self, text: &mut Vec<u8>) {
+    /// Moves all but the last byte of a text to the file.
+    pub fn spill_from(&self, text: &mut Vec<u8>) {
         let Some((_, start)) = text.split_last() else { return };
         let mut state = self.0.borrow_mut();
-        if let State::Open(_) = &*state {
+        if let SinkState::Pending(_) = &*state {
             match Overflow::new() {
-                Ok(file) => *state = State::Used(file),
-                // Without a folder for temporary files all stays in memory.
+                Ok(file) => *state = SinkState::Spilling(file),
+                // Without a folder for temporary files everything stays in memory.
                 Err(_) => {
-                    *state = State::Closed;
+                    *state = SinkState::Disabled;
                     return;
                 }
             }
         }
-        if let State::Used(file) = &*state
+        if let SinkState::Spilling(file) = &*state
             && let Err(error) = file.append(start)
         {
-            *state = State::Failed(unwritten(&error));
+            *state = SinkState::Failed(write_error(&error));
         }
-        if matches!(*state, State::Used(_) | State::Failed(_)) {
+        if matches!(*state, SinkState::Spilling(_) | SinkState::Failed(_)) {
             text.drain(..text.len() - 1);
             text.shrink_to(STEP * 2);
         }
     }
 
-    /// All of a text whose beginning went here.
-    pub fn close(self, rest: Vec<u8>) -> io::Result<Spool> {
+    /// The whole text, given its rest.
+    pub fn finish(self, rest: Vec<u8>) -> io::Result<Spool> {
         match self.0.into_inner() {
-            State::Used(file) => {
-                file.append(&rest).map_err(|error| unwritten(&error))?;
-                Ok(Spool(Held::File(file)))
+            SinkState::Spilling(file) => {
+                file.append(&rest).map_err(|error| write_error(&error))?;
+                Ok(Spool(SpoolStorage::File(file)))
             }
-            State::Failed(error) => Err(error),
-            State::Closed | State::Open(_) => Ok(Spool(Held::Memory(rest))),
+            SinkState::Failed(error) => Err(error),
+            SinkState::Disabled | SinkState::Pending(_) => Ok(Spool(SpoolStorage::Memory(rest))),
         }
     }
 }
 
-fn unwritten(error: &io::Error) -> io::Error {
-    let words = format!("a temporary file could not be written: {error} (set TMPDIR to a folder with room)");
+fn write_error(error: &io::Error) -> io::Error {
+    let words = format!("cannot write a temporary file: {error} (set TMPDIR to a folder with enough space)");
     io::Error::new(error.kind(), words)
 }
 
-/// A text that was written.
-pub struct Spool(Held);
+/// A finished text, in memory or in a temporary file.
+pub struct Spool(SpoolStorage);
 
-enum Held {
+enum SpoolStorage {
     Memory(Vec<u8>),
     File(Overflow),
 }
 
 impl Default for Spool {
     fn default() -> Self {
-        Spool(Held::Memory(Vec::new()))
+        Spool(SpoolStorage::Memory(Vec::new()))
     }
 }
 
 impl From<Vec<u8>> for Spool {
     fn from(bytes: Vec<u8>) -> Self {
-        Spool(Held::Memory(bytes))
+        Spool(SpoolStorage::Memory(bytes))
     }
 }
 
@@ -119,35 +120,35 @@ impl Spool {
         ReadAt::len(self) == 0
     }
 
-    /// Holds nothing but white space.
+    /// True if it contains only white space. Never true of one in a file.
     pub fn is_blank(&self) -> bool {
         match &self.0 {
-            Held::Memory(bytes) => bytes.trim_ascii().is_empty(),
-            Held::File(_) => false,
+            SpoolStorage::Memory(bytes) => bytes.trim_ascii().is_empty(),
+            SpoolStorage::File(_) => false,
         }
     }
 
-    /// A copy of all of these bytes.
+    /// A copy of these bytes.
     pub fn of(bytes: &dyn ReadAt) -> io::Result<Spool> {
-        let (outlet, mut text, mut at) = (Outlet::open(), Vec::new(), 0);
+        let (outlet, mut text, mut at) = (SpoolSink::open(), Vec::new(), 0);
         let mut buf = Vec::new();
         while at < bytes.len() {
             let want = (bytes.len() - at).min(STEP as u64) as usize;
             bytes.read_into(at, want, &mut buf)?;
             text.extend_from_slice(&buf);
             at += want as u64;
-            if text.len() > outlet.most() {
-                outlet.relieve(&mut text);
+            if text.len() > outlet.threshold() {
+                outlet.spill_from(&mut text);
             }
         }
-        outlet.close(text)
+        outlet.finish(text)
     }
 
-    /// Hands over all of it, piece by piece.
-    pub fn each(&self, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    /// Calls `take` with all bytes, in order.
+    pub fn for_each_chunk(&self, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let file = match &self.0 {
-            Held::Memory(bytes) => return take(bytes),
-            Held::File(file) => file,
+            SpoolStorage::Memory(bytes) => return take(bytes),
+            SpoolStorage::File(file) => file,
         };
         let (mut at, len, mut buf) = (0, ReadAt::len(file), Vec::new());
         while at < len {
@@ -160,14 +161,14 @@ impl Spool {
     }
 
     pub fn copy_to(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.each(&mut |bytes| out.write_all(bytes))
+        self.for_each_chunk(&mut |bytes| out.write_all(bytes))
     }
 
     /// All of it, in memory.
     pub fn into_bytes(self) -> io::Result<Vec<u8>> {
         match self.0 {
-            Held::Memory(bytes) => Ok(bytes),
-            Held::File(file) => {
+            SpoolStorage::Memory(bytes) => Ok(bytes),
+            SpoolStorage::File(file) => {
                 let mut bytes = Vec::new();
                 file.read_into(0, ReadAt::len(&file) as usize, &mut bytes)?;
                 Ok(bytes)
@@ -179,22 +180,22 @@ impl Spool {
 impl ReadAt for Spool {
     fn len(&self) -> u64 {
         match &self.0 {
-            Held::Memory(bytes) => ReadAt::len(bytes),
-            Held::File(file) => ReadAt::len(file),
+            SpoolStorage::Memory(bytes) => ReadAt::len(bytes),
+            SpoolStorage::File(file) => ReadAt::len(file),
         }
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         match &self.0 {
-            Held::Memory(bytes) => bytes.read_at(start, buf),
-            Held::File(file) => file.read_at(start, buf),
+            SpoolStorage::Memory(bytes) => bytes.read_at(start, buf),
+            SpoolStorage::File(file) => file.read_at(start, buf),
         }
     }
 
     fn in_memory(&self) -> Option<&[u8]> {
         match &self.0 {
-            Held::Memory(bytes) => Some(bytes),
-            Held::File(_) => None,
+            SpoolStorage::Memory(bytes) => Some(bytes),
+            SpoolStorage::File(_) => None,
         }
     }
 }
@@ -206,18 +207,18 @@ mod tests {
     #[test]
     fn what_is_too_long_goes_to_a_file_and_comes_back_whole() -> io::Result<()> {
         for most in [usize::MAX, 1 << 20, 1000] {
-            let outlet = if most == usize::MAX { Outlet::default() } else { Outlet::beyond(most) };
+            let outlet = if most == usize::MAX { SpoolSink::default() } else { SpoolSink::with_threshold(most) };
             let (mut text, mut whole) = (Vec::new(), Vec::new());
             for n in 0..3000u32 {
                 let piece = vec![n as u8; 700];
                 whole.extend_from_slice(&piece);
                 text.extend_from_slice(&piece);
-                if text.len() > outlet.most() {
-                    outlet.relieve(&mut text);
+                if text.len() > outlet.threshold() {
+                    outlet.spill_from(&mut text);
                     assert_eq!(text, [n as u8]);
                 }
             }
-            let spool = outlet.close(text)?;
+            let spool = outlet.finish(text)?;
             assert_eq!(spool.in_memory().is_some(), most == usize::MAX);
             let mut copy = Vec::new();
             spool.copy_to(&mut copy)?;

@@ -1,42 +1,43 @@
-//! Text that was made of a doc, such as the message that the events of a stream add up to. It lies after the doc's last
-//! byte, in memory, so that whoever has a place in it reads it as any other; and it knows where in the doc each of its
-//! stretches came from.
+//! Text synthesised from a doc, such as the message that the events of a stream merge into. Its places are after
+//! the doc's last byte, so that they are read as any others are; the text is in memory and records where in the
+//! doc each of its spans came from.
 
 use std::sync::OnceLock;
 
-use crate::json::provenance::{Provenance, Span, Written};
+use crate::json::provenance::{Provenance, ProvenanceSpan, TracedText};
 use crate::place::Place;
 use crate::source::Container;
 
-/// The text, and where it begins.
-pub struct Made {
+/// Synthetic text and the offset at which it begins.
+pub struct SyntheticText {
     start: u64,
     container: Container,
-    written: Written,
-    /// What of the doc is said in it, by where that lies; once somebody asks.
+    written: TracedText,
+    /// Computed by [`SyntheticText::copied_places`].
     said: OnceLock<Vec<(Place, u64)>>,
 }
 
-impl Made {
-    /// Text that lies after a doc of `len` bytes, whose end is a place of its own: what is cut off is cut off there.
-    pub fn new(len: u64, container: Container, written: Written) -> Made {
-        Made { start: len + 1, container, written, said: OnceLock::new() }
+impl SyntheticText {
+    /// Text after a doc of `len` bytes. It starts one byte later, because the doc's end is itself a place (where a
+    /// truncated doc is cut off).
+    pub fn new(len: u64, container: Container, written: TracedText) -> SyntheticText {
+        SyntheticText { start: len + 1, container, written, said: OnceLock::new() }
     }
 
-    /// What the records lie in that it was made of.
+    /// The framing of the records that it was made from.
     pub fn container(&self) -> Container {
         self.container
     }
 
-    /// Where its stretches came from, in their order.
-    pub fn spans(&self) -> &[Span] {
+    /// The origins of its spans, in order.
+    pub fn spans(&self) -> &[ProvenanceSpan] {
         &self.written.spans
     }
 
-    /// Each place of the doc that is said in the text, with the offset where; sorted by place.
-    pub fn said(&self) -> &[(Place, u64)] {
+    /// Each place of the doc that the text copies or respells, with its offset in the text; sorted by place.
+    pub fn copied_places(&self) -> &[(Place, u64)] {
         self.said.get_or_init(|| {
-            let said = self.spans().iter().filter(|span| span.is_said());
+            let said = self.spans().iter().filter(|span| span.is_traced());
             let mut said: Vec<(Place, u64)> = said.map(|span| (span.from, self.start + span.at)).collect();
             said.sort_unstable_by_key(|(from, at)| (from.start, from.len, *at));
             said
@@ -47,17 +48,17 @@ impl Made {
         &self.written.text
     }
 
-    /// Where the text begins.
+    /// Offset of the first byte.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// What the doc holds at a place: for one in the made text, where it came from.
+    /// The place in the doc that a place came from: itself, unless it is in the synthetic text.
     fn origin(&self, at: Place) -> Place {
         let Some(offset) = at.start.checked_sub(self.start) else { return at };
         let spans = &self.written.spans;
         let ix = spans.partition_point(|span| span.at <= offset).saturating_sub(1);
-        let Some(Span { at: begins, from, provenance }) = spans.get(ix).copied() else { return at };
+        let Some(ProvenanceSpan { at: begins, from, provenance }) = spans.get(ix).copied() else { return at };
         if provenance != Provenance::Copied {
             return from;
         }
@@ -66,7 +67,7 @@ impl Made {
         Place { start: from.start + u64::from(skip), len: at.len.min(from.len - skip), ..from }
     }
 
-    /// Reads as much of the text as there is.
+    /// Reads up to the end of the text.
     fn read_at(&self, start: u64, buf: &mut [u8]) -> usize {
         let from = usize::try_from(start - self.start).unwrap_or(usize::MAX);
         let rest = self.text().get(from..).unwrap_or_default();
@@ -76,27 +77,27 @@ impl Made {
     }
 }
 
-/// Where the text that is made of a doc is kept, once it is made.
+/// A write-once slot for the synthetic text of a doc.
 #[derive(Default)]
-pub struct Room(OnceLock<Made>);
+pub struct SyntheticSlot(OnceLock<SyntheticText>);
 
-impl Room {
-    /// Keeps a text, unless there is one.
-    pub fn keep(&self, made: Made) -> &Made {
+impl SyntheticSlot {
+    /// Stores a text unless there is one, and returns the stored one.
+    pub fn set(&self, made: SyntheticText) -> &SyntheticText {
         self.0.get_or_init(|| made)
     }
 
-    /// The text, once it is made.
-    pub fn made(&self) -> Option<&Made> {
+    /// The stored text, if any.
+    pub fn get(&self) -> Option<&SyntheticText> {
         self.0.get()
     }
 
-    /// Where a place came from.
+    /// The place in the doc that a place came from.
     pub fn origin(&self, at: Place) -> Place {
         self.0.get().map_or(at, |made| made.origin(at))
     }
 
-    /// Reads from the text; `None` if the offset lies before it.
+    /// Reads from the text; `None` if the offset is before it.
     pub fn read_at(&self, start: u64, buf: &mut [u8]) -> Option<usize> {
         let made = self.0.get().filter(|made| start >= made.start)?;
         Some(made.read_at(start, buf))

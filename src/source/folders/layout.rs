@@ -1,35 +1,35 @@
-//! What a way to lay out sessions in folders is, and how it looks at files.
+//! Layouts of sessions in folders, and what they share.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::json::{Tape, scan};
 
-/// As much is read of a file.
+/// Bytes read of a file, at most.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Files that are looked at.
+/// Files that are inspected.
 const SAMPLE: usize = 20;
 
-/// A way to lay out sessions in folders.
-pub(super) struct Kind {
+/// A layout of sessions in folders.
+pub(super) struct FolderLayout {
     /// The format of such sessions.
     pub format: &'static str,
-    /// Which session a file is of, by its path.
-    pub of: fn(&Path) -> Option<Member<'_>>,
-    /// The files of a session, in order. `None` if their keys say that they are something else.
+    /// The session that a file belongs to, by its path.
+    pub of: fn(&Path) -> Option<FolderMember<'_>>,
+    /// The files of a session, in order. `None` if their keys show that they are something else.
     pub files: fn(&Path, &str) -> Option<Vec<PathBuf>>,
 }
 
 /// A file of a session.
-pub(super) struct Member<'p> {
-    /// The folder of the tree.
+pub(super) struct FolderMember<'p> {
+    /// The root folder of the layout.
     pub root: &'p Path,
     pub session: &'p str,
 }
 
-/// Whether one of the first files has these texts.
-pub(super) fn is_like(files: &[PathBuf], keys: &[&str]) -> bool {
+/// True if one of the first files has strings under all of these keys.
+pub(super) fn any_has_strings(files: &[PathBuf], keys: &[&str]) -> bool {
     let mut tape = Tape::new();
     files.iter().take(SAMPLE).any(|path| {
         let Ok(text) = read(path) else { return false };
@@ -44,8 +44,8 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// What lies in a folder, by name: ids sort by time.
-pub(super) fn listed(folder: &Path) -> Vec<PathBuf> {
+/// The subfolders and JSON files of a folder, sorted by name: ids sort by time.
+pub(super) fn list_json(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.path())

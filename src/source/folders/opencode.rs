@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::layout::{Kind, Member, is_like, listed};
+use super::layout::{FolderLayout, FolderMember, any_has_strings, list_json};
 
-pub(super) static SESSIONS: Kind = Kind { format: "opencode-session", of, files };
+pub(super) static SESSIONS: FolderLayout = FolderLayout { format: "opencode-session", of, files };
 
-fn of(path: &Path) -> Option<Member<'_>> {
+fn of(path: &Path) -> Option<FolderMember<'_>> {
     let folder = path.parent()?;
     let kind = folder.parent()?;
     let name = |path: &'static str| kind.file_name().is_some_and(|name| name == path);
@@ -15,23 +15,23 @@ fn of(path: &Path) -> Option<Member<'_>> {
     let session = match () {
         () if name("session") => path.file_stem()?.to_str()?,
         () if name("message") => folder.file_name()?.to_str()?,
-        // A part names its message alone: it stays as it is, unless its session is there.
+        // A part names only its message: it remains an input of its own unless its session is among the inputs.
         () => return None,
     };
-    (root.join("message").is_dir() && root.join("part").is_dir()).then_some(Member { root, session })
+    (root.join("message").is_dir() && root.join("part").is_dir()).then_some(FolderMember { root, session })
 }
 
-/// Its own file, then each message with its parts after it.
+/// The file of the session, then each message followed by its parts.
 fn files(root: &Path, session: &str) -> Option<Vec<PathBuf>> {
-    let messages = listed(&root.join("message").join(session));
+    let messages = list_json(&root.join("message").join(session));
     // Others may have folders of these names.
-    if !is_like(&messages, &["id", "role"]) {
+    if !any_has_strings(&messages, &["id", "role"]) {
         return None;
     }
-    let own = listed(&root.join("session")).into_iter().map(|project| project.join(format!("{session}.json")));
+    let own = list_json(&root.join("session")).into_iter().map(|project| project.join(format!("{session}.json")));
     let mut files: Vec<PathBuf> = own.filter(|path| path.is_file()).take(1).collect();
     for message in messages {
-        let parts = message.file_stem().map(|id| listed(&root.join("part").join(id)));
+        let parts = message.file_stem().map(|id| list_json(&root.join("part").join(id)));
         files.push(message);
         files.extend(parts.into_iter().flatten());
     }

@@ -1,6 +1,6 @@
-//! Globs of a config file or of the command line. They read like those of a `.gitignore`: without a separator a glob
-//! fits a name at any depth, with one it is relative to the folder of the file that holds it, and a folder that fits
-//! takes along what is below it. How the user has named the path makes no difference: both are made absolute first.
+//! Globs of a config file or of the command line. They work as in a `.gitignore`: without a separator a glob
+//! matches a name at any depth, with one it is relative to the folder of the config file, and a folder that
+//! matches includes everything below it. The spelling of the path does not matter: both are made absolute first.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -16,9 +16,9 @@ pub struct Glob {
     text: String,
     base: PathBuf,
     matcher: GlobMatcher,
-    /// It fits a name at any depth.
+    /// It matches a name at any depth.
     anywhere: bool,
-    met: AtomicBool,
+    matched: AtomicBool,
 }
 
 impl Glob {
@@ -42,52 +42,52 @@ impl Glob {
             anywhere = false;
         }
         let matcher = GlobBuilder::new(rest).literal_separator(true).build()?.compile_matcher();
-        Ok(Glob { text: text.to_owned(), base, matcher, anywhere, met: AtomicBool::new(false) })
+        Ok(Glob { text: text.to_owned(), base, matcher, anywhere, matched: AtomicBool::new(false) })
     }
 
-    /// Whether an absolute path, or a folder on the way to it, fits.
+    /// True if an absolute path, or a folder above it, matches.
     pub fn is_match(&self, path: &Path) -> bool {
-        let fits = match (self.anywhere, path.strip_prefix(&self.base)) {
-            (true, _) => after(&self.base, path).any(|name| self.fits(name)),
-            (false, Ok(below)) => self.fits_below(below),
+        let matches = match (self.anywhere, path.strip_prefix(&self.base)) {
+            (true, _) => names_below(&self.base, path).any(|name| self.matches(name)),
+            (false, Ok(below)) => self.matches_below(below),
             (false, Err(_)) => false,
         };
-        if fits {
-            self.met.store(true, Ordering::Relaxed);
+        if matches {
+            self.matched.store(true, Ordering::Relaxed);
         }
-        fits
+        matches
     }
 
-    /// Whether an absolute path fits, of which no folder above it does.
+    /// The same for a path of which no folder above it matches.
     pub fn is_match_itself(&self, path: &Path) -> bool {
-        let fits = match (self.anywhere, path.strip_prefix(&self.base)) {
+        let matches = match (self.anywhere, path.strip_prefix(&self.base)) {
             (true, _) => {
                 let is_above =
                     path.as_os_str().len() <= self.base.as_os_str().len() && self.base.starts_with(path);
-                !is_above && path.file_name().is_some_and(|name| self.fits(name))
+                !is_above && path.file_name().is_some_and(|name| self.matches(name))
             }
-            (false, Ok(below)) => !below.as_os_str().is_empty() && self.fits(below),
+            (false, Ok(below)) => !below.as_os_str().is_empty() && self.matches(below),
             (false, Err(_)) => false,
         };
-        if fits {
-            self.met.store(true, Ordering::Relaxed);
+        if matches {
+            self.matched.store(true, Ordering::Relaxed);
         }
-        fits
+        matches
     }
 
-    fn fits_below(&self, below: &Path) -> bool {
-        // The folder that the glob is relative to is none of the folders that it can name.
-        below.ancestors().filter(|part| !part.as_os_str().is_empty()).any(|part| self.fits(part))
+    fn matches_below(&self, below: &Path) -> bool {
+        // A glob cannot match the folder that it is relative to.
+        below.ancestors().filter(|part| !part.as_os_str().is_empty()).any(|part| self.matches(part))
     }
 
-    fn fits(&self, part: impl AsRef<Path>) -> bool {
+    fn matches(&self, part: impl AsRef<Path>) -> bool {
         steps::count();
         self.matcher.is_match(part)
     }
 
-    /// Whether anything has matched it so far.
-    pub fn has_met(&self) -> bool {
-        self.met.load(Ordering::Relaxed)
+    /// True if anything has matched it so far.
+    pub fn has_matched(&self) -> bool {
+        self.matched.load(Ordering::Relaxed)
     }
 
     pub fn text(&self) -> &str {
@@ -96,12 +96,12 @@ impl Glob {
 }
 
 /// The names in `path` after those that it has in common with `base`.
-fn after<'p>(base: &Path, path: &'p Path) -> impl Iterator<Item = &'p OsStr> {
+fn names_below<'p>(base: &Path, path: &'p Path) -> impl Iterator<Item = &'p OsStr> {
     let common = base.components().zip(path.components()).take_while(|(a, b)| a == b).count();
     path.components().skip(common).map(Component::as_os_str)
 }
 
-/// The path from the root, without `.` and `..` in it. Links are not followed: a path lies where the user says it does.
+/// The path from the root, without `.` and `..` in it. Links are not followed.
 pub fn absolute(path: &Path) -> PathBuf {
     let here = || std::env::current_dir().unwrap_or_default();
     let mut out = if path.is_absolute() { PathBuf::new() } else { here() };
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn globs_fit_as_in_a_gitignore() {
-        let fits = |glob: &str, path: &str| {
+        let matches = |glob: &str, path: &str| {
             Glob::new(Path::new("/data/logs"), glob).expect("a glob").is_match(Path::new(path))
         };
         for (glob, path, wanted) in [
@@ -142,7 +142,7 @@ mod tests {
             // A name may be that of a file elsewhere, if the command line names it.
             ("b.json", "/other/b.json", true),
         ] {
-            assert_eq!(fits(glob, path), wanted, "{glob} {path}");
+            assert_eq!(matches(glob, path), wanted, "{glob} {path}");
         }
         assert!(Glob::new(Path::new("/"), "a[").is_err());
     }

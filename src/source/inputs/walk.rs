@@ -1,6 +1,6 @@
-//! From arguments to inputs. A folder gives every file below it whose name may be a transcript's, hidden folders
-//! included, sorted by bytes, each file once, but for what ignore files name; links to folders are not followed. Names
-//! never decide a format, and what is named as an argument is always read.
+//! Turning arguments into inputs. A folder gives all files below it whose names may be those of transcripts,
+//! hidden folders included, except those excluded by ignore files; sorted by bytes, each file once. Links to
+//! folders are not followed. Names never decide a format, and a file named as an argument is always read.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -9,39 +9,40 @@ use std::sync::Arc;
 
 use walkdir::WalkDir;
 
-use super::archive::Member;
-use super::filter::{Filter, Filters};
+use super::archive::ArchiveMember;
+use super::filter::{Filter, FolderFilters};
 use super::globs::absolute;
-use super::ignored::Ignores;
-use super::special;
+use super::ignore_files::IgnoreStack;
+use super::special_files;
 use crate::source::outputs::journal::is_journal;
-use crate::source::sqlite::{Key, is_database};
+use crate::source::sqlite::{HistoryKey, is_database};
 
-/// A list of findings that are known. It is ours, so nobody is told that it holds no conversation.
+/// The default baseline file. It is skipped silently.
 pub const BASELINE: &str = ".replaylint-baseline.json";
 
-/// Something to read.
+/// An input to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     Stdin,
     File {
         path: PathBuf,
-        /// Named as an argument, not met in a walk: then it must be a transcript.
+        /// Named as an argument, not found in a walk: then it must be a transcript.
         named: bool,
     },
     /// A file in an archive.
     Member {
-        member: Member,
+        member: ArchiveMember,
         named: bool,
     },
-    /// Files that are one log, in order; the last one gives it its name.
+    /// Files of one log, in order. The log is named by the last one.
     Log {
-        /// Files, or parts of them, that belong to other logs and come before.
-        base: Vec<Earlier>,
+        /// Files of other logs, or parts of them, that this log continues.
+        base: Vec<PrecedingFile>,
         paths: Vec<PathBuf>,
         named: bool,
     },
-    /// Files in folders that are one session of a format, in order: its own file, a message or an event is the first.
+    /// Files in folders that are one session of a format, in order. The first is that of the session, a message or
+    /// an event.
     Tree {
         format: &'static str,
         paths: Vec<PathBuf>,
@@ -50,13 +51,13 @@ pub enum Input {
     /// A history of a database.
     History {
         path: PathBuf,
-        key: Key,
+        key: HistoryKey,
         named: bool,
     },
 }
 
 impl Input {
-    /// The database that it is a history of.
+    /// The database of a history.
     pub fn database(&self) -> Option<&Path> {
         match self {
             Input::History { path, .. } => Some(path),
@@ -65,95 +66,96 @@ impl Input {
     }
 }
 
-/// A file whose content comes before that of a log.
+/// A file whose content precedes that of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Earlier {
+pub struct PrecedingFile {
     pub path: PathBuf,
-    /// As many of its bytes; all if not said.
+    /// The number of its bytes that do; `None` for all.
     pub bytes: Option<u64>,
 }
 
 /// An argument, or something below one, that could not be read.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", crate::source::words(&path.to_string_lossy(), error))]
+#[error("{}", crate::source::describe_error(&path.to_string_lossy(), error))]
 pub struct WalkError {
     pub path: PathBuf,
     pub error: io::Error,
 }
 
-/// What a walk gave.
+/// The result of a walk.
 #[derive(Debug, Default)]
-pub struct Walked {
+pub struct WalkResult {
     pub inputs: Vec<Input>,
     pub errors: Vec<WalkError>,
-    pub passed: Passed,
+    pub passed: SkippedPaths,
 }
 
-/// What a walk met and did not take, though its name may be a transcript's.
+/// Files and folders that a walk skipped although they may contain transcripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Passed {
+pub struct SkippedPaths {
     pub files: u64,
     pub folders: u64,
-    /// Each of them, and why.
+    /// Each path and the reason.
     pub each: Vec<(PathBuf, String)>,
 }
 
 /// Turns arguments into inputs, in argument order. Errors do not end the walk.
-pub fn walk(arguments: &[PathBuf], filters: &dyn Filters) -> Walked {
-    let mut found = Walk { filters, known: HashMap::new(), found: Walked::default(), seen: HashSet::new() };
+pub fn walk(arguments: &[PathBuf], filters: &dyn FolderFilters) -> WalkResult {
+    let mut walk =
+        PathWalk { filters, filter_cache: HashMap::new(), result: WalkResult::default(), seen: HashSet::new() };
     for argument in arguments {
         if argument.as_os_str() == "-" {
-            if !found.found.inputs.contains(&Input::Stdin) {
-                found.found.inputs.push(Input::Stdin);
+            if !walk.result.inputs.contains(&Input::Stdin) {
+                walk.result.inputs.push(Input::Stdin);
             }
             continue;
         }
         match std::fs::metadata(argument) {
-            Ok(meta) if meta.is_dir() => found.folder(argument),
-            Ok(_) => found.file(argument.clone(), true),
-            Err(error) => found.found.errors.push(WalkError { path: argument.clone(), error }),
+            Ok(meta) if meta.is_dir() => walk.walk_folder(argument),
+            Ok(_) => walk.add_file(argument.clone(), true),
+            Err(error) => walk.result.errors.push(WalkError { path: argument.clone(), error }),
         }
     }
-    found.found
+    walk.result
 }
 
-struct Walk<'f> {
-    filters: &'f dyn Filters,
-    /// The filters of folders that were met.
-    known: HashMap<PathBuf, Arc<Filter>>,
-    found: Walked,
+struct PathWalk<'f> {
+    filters: &'f dyn FolderFilters,
+    /// The filters of visited folders.
+    filter_cache: HashMap<PathBuf, Arc<Filter>>,
+    result: WalkResult,
     seen: HashSet<PathBuf>,
 }
 
-impl Walk<'_> {
-    fn file(&mut self, path: PathBuf, named: bool) {
+impl PathWalk<'_> {
+    fn add_file(&mut self, path: PathBuf, named: bool) {
         let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         if self.seen.insert(real) {
-            self.found.inputs.push(Input::File { path, named });
+            self.result.inputs.push(Input::File { path, named });
         }
     }
 
-    fn filter(&mut self, folder: &Path) -> Arc<Filter> {
-        if let Some(known) = self.known.get(folder) {
-            return known.clone();
+    fn folder_filter(&mut self, folder: &Path) -> Arc<Filter> {
+        if let Some(filter_cache) = self.filter_cache.get(folder) {
+            return filter_cache.clone();
         }
         let filter = self.filters.of_folder(folder);
-        self.known.insert(folder.to_owned(), filter.clone());
+        self.filter_cache.insert(folder.to_owned(), filter.clone());
         filter
     }
 
-    fn folder(&mut self, root: &Path) {
+    fn walk_folder(&mut self, root: &Path) {
         let from = absolute(root);
-        let mut ignores = Ignores::above(&from);
+        let mut ignores = IgnoreStack::above(&from);
         let mut files = Vec::new();
-        // For each folder on the way to an entry but the first, the filter that did not leave it out.
+        // For each folder above an entry but the first, the filter that did not exclude it.
         let mut above: Vec<Arc<Filter>> = Vec::new();
         let mut entries = WalkDir::new(root).into_iter();
         while let Some(entry) = entries.next() {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(e) => {
-                    self.found.errors.push(WalkError {
+                    self.result.errors.push(WalkError {
                         path: e.path().unwrap_or(root).to_owned(),
                         error: e.into_io_error().unwrap_or_else(|| io::Error::other("cannot be listed")),
                     });
@@ -163,16 +165,16 @@ impl Walk<'_> {
             let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
             let path = if below.as_os_str().is_empty() { from.clone() } else { from.join(below) };
             let depth = entry.depth();
-            ignores.come_to(depth);
-            // The folder that was named is walked even if a glob matches it.
+            ignores.pop_to_depth(depth);
+            // The argument itself is walked even if a glob matches it.
             if depth == 0 {
                 ignores.enter(&path, depth);
                 continue;
             }
             above.truncate(depth - 1);
-            let filter = self.filter(path.parent().unwrap_or(&from));
+            let filter = self.folder_filter(path.parent().unwrap_or(&from));
             let is_folder = entry.file_type().is_dir();
-            // What is below a folder that this filter did not leave out needs no look at the folders above it.
+            // Below a folder that this filter did not exclude, the folders above need not be checked again.
             let excluded = match above.last() {
                 Some(last) if Arc::ptr_eq(last, &filter) => filter.excludes_itself(&path),
                 _ => filter.excludes(&path),
@@ -187,19 +189,19 @@ impl Walk<'_> {
                 continue;
             }
             let is_link = entry.path_is_symlink();
-            // A link is what it leads to; one that leads nowhere is met like a file that cannot be opened.
+            // A link is treated as its target; a dangling one as a file that cannot be opened.
             let kind =
                 if is_link { std::fs::metadata(entry.path()).ok().map(|meta| meta.file_type()) } else { None };
             let kind = kind.unwrap_or(entry.file_type());
-            let wanted = kind.is_dir() || filter.takes(&path);
+            let wanted = kind.is_dir() || filter.accepts(&path);
             let why = match () {
-                () if is_link && kind.is_dir() => Some("a link to a folder".to_owned()),
-                () if filter.takes_all => None,
-                () if wanted || is_folder => ignores.why(&path, is_folder),
+                () if is_link && kind.is_dir() => Some("a symbolic link to a folder".to_owned()),
+                () if filter.includes_ignored => None,
+                () if wanted || is_folder => ignores.reason(&path, is_folder),
                 () => None,
             };
             if let Some(why) = why {
-                self.pass(entry.path(), kind.is_dir(), why);
+                self.skip(entry.path(), kind.is_dir(), why);
                 if is_folder {
                     entries.skip_current_dir();
                 }
@@ -208,41 +210,41 @@ impl Walk<'_> {
             if is_folder {
                 ignores.enter(&path, depth);
                 above.push(filter);
-            } else if let Some(what) = special::name(kind) {
+            } else if let Some(what) = special_files::type_name(kind) {
                 if wanted {
-                    self.pass(entry.path(), false, what.to_owned());
+                    self.skip(entry.path(), false, what.to_owned());
                 }
             } else {
                 let maybe = || filter.may_be_database(&path) && is_database(&path);
-                if wanted || maybe() && (filter.takes_all || ignores.why(&path, false).is_none()) {
+                if wanted || maybe() && (filter.includes_ignored || ignores.reason(&path, false).is_none()) {
                     files.push(entry.into_path());
                 }
             }
         }
         files.sort_unstable_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
         for path in files {
-            self.file(path, false);
+            self.add_file(path, false);
         }
     }
 
-    fn pass(&mut self, path: &Path, is_folder: bool, why: String) {
-        // Every repository has one, and nobody misses it.
+    fn skip(&mut self, path: &Path, is_folder: bool, why: String) {
+        // Every repository has one; it is not worth reporting.
         if path.file_name().is_some_and(|name| name == ".git") {
             return;
         }
         match is_folder {
-            true => self.found.passed.folders += 1,
-            false => self.found.passed.files += 1,
+            true => self.result.passed.folders += 1,
+            false => self.result.passed.files += 1,
         }
-        self.found.passed.each.push((path.to_owned(), why));
+        self.result.passed.each.push((path.to_owned(), why));
     }
 }
 
-/// Puts files together: `log` gives what a file goes on from, and all files of its log, if it is not a log alone. A file of
-/// a log that is put together is no input of its own.
-pub fn together(
+/// Replaces files by the logs that they are part of. `log` returns the files that a log continues and all its own
+/// files; `None` for a file that is a log by itself. The files of a joined log are no longer inputs of their own.
+pub fn join_logs(
     inputs: Vec<Input>,
-    mut log: impl FnMut(&Path) -> Option<(Vec<Earlier>, Vec<PathBuf>)>,
+    mut log: impl FnMut(&Path) -> Option<(Vec<PrecedingFile>, Vec<PathBuf>)>,
 ) -> Vec<Input> {
     let mut taken: HashSet<PathBuf> = HashSet::new();
     let mut out = Vec::with_capacity(inputs.len());
@@ -280,7 +282,7 @@ mod tests {
         dir
     }
 
-    fn names(root: &Path, walked: &Walked) -> Vec<String> {
+    fn names(root: &Path, walked: &WalkResult) -> Vec<String> {
         let name = |input: &Input| match input {
             Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned(),
             _ => "-".to_owned(),
@@ -297,7 +299,7 @@ mod tests {
         let filter = Arc::new(Filter::new(vec![Arc::new(exclude)], &[], false));
         let walked = walk(&[root.to_owned(), root.join("b.jsonl"), root.join("none")], &filter);
         assert_eq!(names(root, &walked), [".hidden/x.ndjson", "a.json.gz", "b.jsonl", "z.TXT"]);
-        assert_eq!((walked.errors.len(), walked.passed), (1, Passed::default()));
+        assert_eq!((walked.errors.len(), walked.passed), (1, SkippedPaths::default()));
     }
 
     #[test]
@@ -329,7 +331,7 @@ mod tests {
         assert_eq!(named.passed.files, 1, "node_modules/p/q.json is still a *.json");
         let all = walk(&[root.to_owned()], &Arc::new(Filter::new(Vec::new(), &[], true)));
         assert_eq!(all.inputs.len(), 10);
-        assert_eq!(all.passed, Passed::default());
+        assert_eq!(all.passed, SkippedPaths::default());
     }
 
     #[test]

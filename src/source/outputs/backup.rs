@@ -1,5 +1,5 @@
-//! The file that is replaced, kept beside the new one as `<name>.bak`, or the first of `<name>.bak.1`, `.bak.2`, … that
-//! is free. Where the file system has hard links whose names can be removed again, that is a second name of the old file, and
+//! Backups of replaced files, beside the new ones as `<name>.bak`, or the first of `<name>.bak.1`, `.bak.2`, …
+//! that is free. Where the file system has hard links that can be removed again, a backup is a hard link, which
 //! costs nothing.
 
 use std::ffi::{OsStr, OsString};
@@ -7,34 +7,34 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::temp::{Claimed, Temp};
+use super::temp::{ClaimedName, TempFile};
 use super::{journal, metadata};
-use crate::source::identity::Identity;
+use crate::source::identity::FileIdentity;
 
-/// Lengths that a name is cut to where it is too long: those of most file systems, and of encrypted ones.
+/// Lengths that a too long name is truncated to: the limits of most file systems, and of encrypted ones.
 const LENGTHS: [usize; 3] = [usize::MAX, 255, 143];
 
-/// A backup, and the claim to its name if it was made just now: it goes again if the file is not replaced.
+/// A backup. `claim` is set if it was created just now: it is removed again if the file is not replaced.
 pub struct Backup {
     pub path: PathBuf,
-    pub claim: Option<Claimed>,
+    pub claim: Option<ClaimedName>,
 }
 
-/// Backs a file up.
-pub fn make(real: &Path) -> io::Result<Backup> {
-    let own = Identity::of(real);
-    let mut copy = if needs_copy(real) { Some(copied(real)?) } else { None };
+/// Creates a backup of a file.
+pub fn create(real: &Path) -> io::Result<Backup> {
+    let own = FileIdentity::of(real);
+    let mut copy = if needs_copy(real) { Some(copy_file(real)?) } else { None };
     let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
     for length in LENGTHS {
-        for path in names(real, length) {
-            let room = journal::check_room(&path);
-            // An earlier run was killed between its backup and the replacement.
-            if own.is_some() && Identity::of(&path) == own && room.is_ok() {
+        for path in candidate_names(real, length) {
+            let room = journal::check_journal_name(&path);
+            // An earlier run was killed between backup and replacement.
+            if own.is_some() && FileIdentity::of(&path) == own && room.is_ok() {
                 return Ok(Backup { path, claim: None });
             }
             let claimed = room.and_then(|()| match &mut copy {
                 Some(copy) => copy.claim(&path),
-                None => Claimed::link(real, &path),
+                None => ClaimedName::link(real, &path),
             });
             error = match claimed {
                 Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
@@ -42,7 +42,7 @@ pub fn make(real: &Path) -> io::Result<Backup> {
                 Err(error) if error.kind() == io::ErrorKind::InvalidFilename => error,
                 // A file system without hard links.
                 Err(_) if copy.is_none() && own.is_some() => {
-                    let mut made = copied(real)?;
+                    let mut made = copy_file(real)?;
                     match made.claim(&path) {
                         Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
                         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -62,11 +62,11 @@ pub fn make(real: &Path) -> io::Result<Backup> {
 
 /// Gives a copy of a file the name of its backup.
 #[cfg(feature = "sqlite")]
-pub fn take(real: &Path, mut copy: Temp) -> io::Result<Backup> {
+pub fn claim_copy(real: &Path, mut copy: TempFile) -> io::Result<Backup> {
     let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
     for length in LENGTHS {
-        for path in names(real, length) {
-            match journal::check_room(&path).and_then(|()| copy.claim(&path)) {
+        for path in candidate_names(real, length) {
+            match journal::check_journal_name(&path).and_then(|()| copy.claim(&path)) {
                 Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
                 Err(other) if other.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(other) if other.kind() == io::ErrorKind::InvalidFilename => {
@@ -80,22 +80,26 @@ pub fn take(real: &Path, mut copy: Temp) -> io::Result<Backup> {
     Err(error)
 }
 
-/// Names of a file that are backups of it as it is now: a run was killed before it could replace the file.
+/// Number of hard links of a file that are backups of its current state, left by runs that were killed before they
+/// replaced it.
 #[cfg(unix)]
-pub fn links(real: &Path) -> u64 {
-    let own = Identity::of(real);
-    let has_no_room =
-        |path: &Path| journal::check_room(path).is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists);
+pub fn link_count(real: &Path) -> u64 {
+    let own = FileIdentity::of(real);
+    let has_no_room = |path: &Path| {
+        journal::check_journal_name(path).is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
+    };
     let of = |length| {
-        let there = names(real, length).take_while(|path| path.symlink_metadata().is_ok() || has_no_room(path));
-        there.filter(|path| own.is_some() && Identity::of(path) == own).count() as u64
+        let there =
+            candidate_names(real, length).take_while(|path| path.symlink_metadata().is_ok() || has_no_room(path));
+        there.filter(|path| own.is_some() && FileIdentity::of(path) == own).count() as u64
     };
     let is_cut = |length: &usize| file_name(real).len() + ".bak.json".len() > *length;
     let short = LENGTHS.into_iter().filter(|length| *length == usize::MAX || is_cut(length));
     short.map(of).max().unwrap_or(0)
 }
 
-/// Whether a second name of the file could not be removed again: in a sticky folder, if the file is somebody else's.
+/// True if a hard link of the file could not be removed again: in a sticky folder, if the file is owned by
+/// somebody else.
 #[cfg(unix)]
 fn needs_copy(real: &Path) -> bool {
     // A pipe has nothing to copy.
@@ -104,7 +108,7 @@ fn needs_copy(real: &Path) -> bool {
     is_file && folder.is_ok_and(|meta| std::os::unix::fs::MetadataExt::mode(&meta) & 0o1000 != 0)
 }
 
-/// The same: no name of a file that a program has open can be removed.
+/// Always: no name of a file that a program has open can be removed.
 #[cfg(not(unix))]
 fn needs_copy(_: &Path) -> bool {
     true
@@ -114,10 +118,10 @@ fn folder_of(real: &Path) -> &Path {
     real.parent().unwrap_or(Path::new("."))
 }
 
-fn copied(real: &Path) -> io::Result<Temp> {
-    let (mut from, mut copy) = (File::open(real)?, Temp::beside(folder_of(real), false)?);
+fn copy_file(real: &Path) -> io::Result<TempFile> {
+    let (mut from, mut copy) = (File::open(real)?, TempFile::beside(folder_of(real), false)?);
     io::copy(&mut from, copy.file()?)?;
-    metadata::attributes(&from, copy.file()?)?;
+    metadata::copy_attributes(&from, copy.file()?)?;
     copy.file()?.sync_all()?;
     Ok(copy)
 }
@@ -126,34 +130,34 @@ fn file_name(path: &Path) -> &OsStr {
     path.file_name().unwrap_or_default()
 }
 
-/// The names of backups, in their order; with that of its journal each has at most this many bytes.
-fn names(real: &Path, length: usize) -> impl Iterator<Item = PathBuf> {
+/// The candidate names of backups, in order. With the extension of its journal each has at most `length` bytes.
+fn candidate_names(real: &Path, length: usize) -> impl Iterator<Item = PathBuf> {
     (0u32..).map(move |n| {
         let ending = if n == 0 { ".bak".to_owned() } else { format!(".bak.{n}") };
-        let mut name = cut(file_name(real), length.saturating_sub(ending.len() + ".json".len()));
+        let mut name = truncate_name(file_name(real), length.saturating_sub(ending.len() + ".json".len()));
         name.push(ending);
         real.with_file_name(name)
     })
 }
 
-/// The first backup that a file may have.
-pub fn first(real: &Path) -> Option<PathBuf> {
+/// The path of a file's first backup, if it exists.
+pub fn first_backup(real: &Path) -> Option<PathBuf> {
     LENGTHS
         .into_iter()
-        .find_map(|length| names(real, length).next().filter(|path| path.symlink_metadata().is_ok()))
+        .find_map(|length| candidate_names(real, length).next().filter(|path| path.symlink_metadata().is_ok()))
 }
 
-/// What the names of a file's backups may begin with: its own name, or where that is long, as much of it as was left.
+/// The possible stems of the names of a file's backups: its own name, truncated if it is long.
 pub fn stems(name: &OsStr) -> impl Iterator<Item = OsString> {
     let shortest = LENGTHS.into_iter().min().unwrap_or(0).saturating_sub(".bak.4294967295.json".len());
     let mut stems: Vec<OsString> =
-        (shortest.min(name.len())..=name.len()).map(|length| cut(name, length)).collect();
+        (shortest.min(name.len())..=name.len()).map(|length| truncate_name(name, length)).collect();
     stems.dedup();
     stems.into_iter()
 }
 
-/// As much of a name as has room, without half a character at its end.
-fn cut(name: &OsStr, length: usize) -> OsString {
+/// Truncates a name to `length` bytes at a character boundary.
+fn truncate_name(name: &OsStr, length: usize) -> OsString {
     if name.len() <= length {
         return name.to_owned();
     }
@@ -180,7 +184,7 @@ mod tests {
         std::fs::write(&long, "old")?;
         let mut kept = Vec::new();
         for ending in ["é.bak", ".bak.1"] {
-            let mut backup = make(&long)?;
+            let mut backup = create(&long)?;
             let name = backup.path.file_name().and_then(OsStr::to_str).unwrap_or_default().to_owned();
             assert!(name.ends_with(ending) && name.len() <= 255, "{name}");
             // As if the file had been replaced.
@@ -190,7 +194,7 @@ mod tests {
         }
         drop(kept);
         assert_eq!(std::fs::read_dir(dir.path())?.count(), 3, "the last name of a file stays");
-        drop(make(&long)?);
+        drop(create(&long)?);
         let left = 3;
         assert_eq!(std::fs::read_dir(dir.path())?.count(), left, "a backup of a file that was not replaced goes");
         Ok(())
@@ -205,8 +209,8 @@ mod tests {
         std::fs::write(dir.path().join("a.bak"), "older")?;
         std::fs::hard_link(&path, dir.path().join("a.bak.1"))?;
         #[cfg(unix)]
-        assert_eq!(links(&path), 1);
-        let backup = make(&path)?;
+        assert_eq!(link_count(&path), 1);
+        let backup = create(&path)?;
         assert_eq!(backup.path, dir.path().join("a.bak.1"));
         assert!(backup.claim.is_none());
         Ok(())

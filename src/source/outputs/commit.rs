@@ -1,69 +1,69 @@
-//! Writing. A file is replaced in one step: the new bytes go to a temporary file in the same folder, get what the old
-//! file has besides its bytes, reach the disk, and take the old name; the old file stays beside it as a backup that never
-//! overwrites another. A file that somebody else may be writing is left alone: a live agent that holds it open would go
-//! on writing to the backup.
+//! Writing. A file is replaced in one step: the new bytes are written to a temporary file in the same folder, get
+//! the metadata of the old file, are synced to disk, and take the old name; the old file remains beside it as a
+//! backup that never overwrites another. A file that another process may be writing is left alone: an agent that
+//! has it open would continue to write to the backup.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::journal::{self, Content, Journal};
-use super::temp::{Claimed, Temp};
+use super::journal::{self, FileDigest, Journal};
+use super::temp::{ClaimedName, TempFile};
 use super::{backup, metadata, temp, users};
 use crate::source::bytes::read::ReadAt;
-use crate::source::doc::{Doc, Sequential};
-use crate::source::file_stamp::Stamp;
+use crate::source::doc::{Doc, SequentialReader};
+use crate::source::file_stamp::FileStamp;
 use crate::source::identity;
 
-/// A file that was written to this short a time ago may still be in use.
-const SETTLED: Duration = Duration::from_secs(10);
+/// A file modified within this time may still be in use.
+const RECENT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    #[error("{}: changed while it was read; nothing was written (--force overrides)", crate::source::display_path(.0))]
+    #[error("{}: changed while being read; nothing was written (--force overrides)", crate::source::display_path(.0))]
     Changed(PathBuf),
     #[error(
         "{}: modified in the last 10 seconds and may still be in use; nothing was written (--force overrides)",
         crate::source::display_path(.0)
     )]
-    Fresh(PathBuf),
+    RecentlyModified(PathBuf),
     #[error(
         "{}: process {process} has it open for writing; nothing was written (--force overrides)",
         crate::source::display_path(path)
     )]
-    Open { path: PathBuf, process: u32 },
+    OpenForWriting { path: PathBuf, process: u32 },
     #[error("{}: {why}; nothing was written", crate::source::display_path(path))]
     Database { path: PathBuf, why: String },
-    #[error("{}: is compressed; use -o FILE to write a plain copy", crate::source::display_path(.0))]
-    Packed(PathBuf),
-    #[error("{}: is part of a session in several files, which are only read; nothing was written", crate::source::display_name(.0))]
-    Shared(String),
-    #[error("{}: is in a zip archive, which is never changed; use -o FILE to write a copy", crate::source::display_name(.0))]
-    Member(String),
+    #[error("{}: is compressed; use -o FILE to write an uncompressed copy", crate::source::display_path(.0))]
+    Compressed(PathBuf),
+    #[error("{}: is part of a session in several files, which is read-only; nothing was written", crate::source::display_name(.0))]
+    SessionFile(String),
+    #[error("{}: is in a zip archive, which is never modified; use -o FILE to write a copy", crate::source::display_name(.0))]
+    InArchive(String),
     #[error(
-        "{}: has {} names (hard links), and the others would keep the old content; nothing was written \
+        "{}: has {} hard links, and the others would keep the old content; nothing was written \
          (--force overrides, -o FILE writes a copy)",
         crate::source::display_path(path),
         names
     )]
-    Linked { path: PathBuf, names: u64 },
-    #[error("{}: is a named pipe; nothing was written (use --force to replace it by a file)", crate::source::display_path(.0))]
+    HardLinked { path: PathBuf, names: u64 },
+    #[error("{}: is a named pipe; nothing was written (--force replaces it with a file)", crate::source::display_path(.0))]
     Pipe(PathBuf),
     #[error("{}: is not a regular file and cannot be replaced; use -o FILE", crate::source::display_path(.0))]
-    NoFile(PathBuf),
+    NotRegular(PathBuf),
     #[error(
         "{}: cannot be replaced: {}; another program may have it open",
         crate::source::display_path(path),
         crate::source::reason(error)
     )]
-    Held { path: PathBuf, error: io::Error },
+    InUse { path: PathBuf, error: io::Error },
     #[error("{}: is read-only; nothing was written (remove the attribute, or use -o FILE)", crate::source::display_path(.0))]
     ReadOnly(PathBuf),
     #[error("{}: already exists; use --force to replace it", crate::source::display_path(.0))]
     Exists(PathBuf),
     #[error(
-        "{}: cannot make a temporary file in {}: {}",
+        "{}: cannot create a temporary file in {}: {}",
         crate::source::display_path(path),
         crate::source::display_path(folder),
         crate::source::reason(error)
@@ -73,43 +73,43 @@ pub enum CommitError {
     Io { path: PathBuf, error: io::Error },
 }
 
-/// How to replace a file.
+/// Options for replacing a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Replace {
+pub struct ReplaceOptions {
     pub backup: bool,
     pub force: bool,
-    /// A program may be writing to the file, so that one which it has just written to is left alone.
-    pub is_kept: bool,
+    /// An agent may be writing to the file: refuse one that was modified just now.
+    pub is_live: bool,
 }
 
-/// What became of a file that was replaced.
+/// The result of replacing a file.
 #[derive(Debug, Default)]
-pub struct Replaced {
+pub struct ReplaceOutcome {
     pub backup: Option<PathBuf>,
-    /// What the new file could not get of the old one besides its bytes, in words.
+    /// Metadata of the old file that the new one could not get, in words.
     pub lost: Vec<String>,
 }
 
 /// Replaces the file of a doc by `bytes`.
-pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, CommitError> {
-    let Some(path) = &doc.path else { return Ok(Replaced::default()) };
+pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: ReplaceOptions) -> Result<ReplaceOutcome, CommitError> {
+    let Some(path) = &doc.path else { return Ok(ReplaceOutcome::default()) };
     match doc.packing {
-        crate::source::Packing::Member => return Err(CommitError::Member(doc.label.clone())),
-        crate::source::Packing::Shared => return Err(CommitError::Shared(doc.label.clone())),
+        crate::source::Packing::Member => return Err(CommitError::InArchive(doc.label.clone())),
+        crate::source::Packing::Shared => return Err(CommitError::SessionFile(doc.label.clone())),
         _ => {}
     }
     if doc.packing != crate::source::Packing::Plain {
-        return Err(CommitError::Packed(path.clone()));
+        return Err(CommitError::Compressed(path.clone()));
     }
     let failed = |error| CommitError::Io { path: path.clone(), error };
-    // A link stays a link: what it leads to is replaced.
-    let real = identity::follow(path).and_then(std::path::absolute).map_err(failed)?;
+    // A link remains a link: its target is replaced.
+    let real = identity::follow_links(path).and_then(std::path::absolute).map_err(failed)?;
     let folder = real.parent().unwrap_or(Path::new("."));
     let meta = fs::metadata(&real).map_err(failed)?;
     check_kind(path, &real, &meta, how.force)?;
-    check_settled(doc, path, &meta, how)?;
+    check_unchanged(doc, path, &meta, how)?;
 
-    let (mut temp, lost) = filled(path, &real, |file| bytes.append_to(0, bytes.len(), file))?;
+    let (mut temp, lost) = write_temp(path, &real, |file| bytes.append_to(0, bytes.len(), file))?;
     // Not every system replaces a file that is open, or removes it after a failure.
     bytes.close();
     doc.bytes.close();
@@ -117,41 +117,43 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, 
         true => Some(journal_of(&real, folder, temp.file().map_err(failed)?).map_err(failed)?),
         false => None,
     };
-    let backup = if how.backup { Some(backup::make(&real).map_err(failed)?) } else { None };
-    // All that took time: look again right before the old name goes to the new bytes. A file that somebody else put there
-    // meanwhile stays, and the backup goes.
+    let backup = if how.backup { Some(backup::create(&real).map_err(failed)?) } else { None };
+    // All that took time: check again right before the rename. A file that another process put there meanwhile
+    // remains, and the backup is removed.
     let meta = fs::metadata(&real).map_err(failed)?;
     check_kind(path, &real, &meta, how.force)?;
-    check_settled(doc, path, &meta, how)?;
+    check_unchanged(doc, path, &meta, how)?;
     let (backup, claim) = backup.map_or((None, None), |backup| (Some(backup.path), backup.claim));
     let journal = match (&backup, journal) {
-        (Some(backup), Some(mut journal)) => Some(journal.claim_journal(&journal::path(backup)).map_err(failed)?),
+        (Some(backup), Some(mut journal)) => {
+            Some(journal.claim_journal(&journal::journal_path(backup)).map_err(failed)?)
+        }
         _ => None,
     };
-    put(path, temp, &real, claim.into_iter().chain(journal))?;
-    Ok(Replaced { backup, lost })
+    install(path, temp, &real, claim.into_iter().chain(journal))?;
+    Ok(ReplaceOutcome { backup, lost })
 }
 
-/// The journal of what a file becomes.
-fn journal_of(real: &Path, folder: &Path, new: &File) -> io::Result<Temp> {
-    Journal::new(real, Content::of(new)?, Content::of(&File::open(real)?)?).prepared(folder)
+/// The journal of a replacement, as a temporary file.
+fn journal_of(real: &Path, folder: &Path, new: &File) -> io::Result<TempFile> {
+    Journal::new(real, FileDigest::of(new)?, FileDigest::of(&File::open(real)?)?).write_temp_file(folder)
 }
 
-/// A temporary file beside the one whose place it is to take, with what that has besides its bytes. Also gives what it
-/// could not get of that, in words.
-pub(super) fn filled(
+/// Writes a temporary file beside the one that it will replace, with its metadata. Also returns the metadata that
+/// it could not get, in words.
+pub(super) fn write_temp(
     path: &Path,
     real: &Path,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(Temp, Vec<String>), CommitError> {
+) -> Result<(TempFile, Vec<String>), CommitError> {
     let folder = real.parent().unwrap_or(Path::new("."));
     let no_room = |error| CommitError::Folder { path: path.to_owned(), folder: folder.to_owned(), error };
-    let mut temp = Temp::beside(folder, false).map_err(no_room)?;
+    let mut temp = TempFile::beside(folder, false).map_err(no_room)?;
     let written = || {
         let file = temp.file()?;
         fill(file)?;
         let lost = match fs::metadata(real)?.is_file() {
-            true => metadata::attributes(&File::open(real)?, file)?,
+            true => metadata::copy_attributes(&File::open(real)?, file)?,
             false => Vec::new(),
         };
         file.sync_all()?;
@@ -161,35 +163,36 @@ pub(super) fn filled(
     Ok((temp, lost))
 }
 
-/// Gives a file the name of the one whose place it takes; what was claimed along with it keeps its own.
-pub(super) fn put(
+/// Renames a temporary file to the one that it replaces; `along` keep their names from then on.
+pub(super) fn install(
     path: &Path,
-    temp: Temp,
+    temp: TempFile,
     real: &Path,
-    along: impl IntoIterator<Item = Claimed>,
+    along: impl IntoIterator<Item = ClaimedName>,
 ) -> Result<(), CommitError> {
-    temp.name(real, true, along).map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied if cfg!(windows) => CommitError::Held { path: path.to_owned(), error },
+    temp.persist(real, true, along).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied if cfg!(windows) => CommitError::InUse { path: path.to_owned(), error },
         _ => CommitError::Io { path: path.to_owned(), error },
     })?;
     sync_folder(real.parent().unwrap_or(Path::new(".")));
     Ok(())
 }
 
-/// Removes what killed runs left beside a doc's file.
-pub fn sweep_beside(doc: &Doc) {
+/// Removes temporary files that killed runs left beside a doc's files.
+pub fn sweep_doc_folders(doc: &Doc) {
     let paths = doc.path.iter().chain(doc.segments.iter().map(|segment| &segment.path));
-    paths.for_each(|path| sweep_around(path));
+    paths.for_each(|path| sweep_folder_of(path));
 }
 
-/// Removes what killed runs left beside a file.
-pub fn sweep_around(path: &Path) {
+/// Removes temporary files that killed runs left beside a file.
+pub fn sweep_folder_of(path: &Path) {
     if let Ok(real) = fs::canonicalize(path) {
         temp::sweep(real.parent().unwrap_or(Path::new(".")));
     }
 }
 
-/// Only a file with one name is replaced without being asked twice.
+/// Refuses files that must not be replaced: pipes and files with other hard links unless `force`, and anything
+/// irregular.
 pub(super) fn check_kind(path: &Path, real: &Path, meta: &Metadata, force: bool) -> Result<(), CommitError> {
     #[cfg(unix)]
     {
@@ -198,20 +201,20 @@ pub(super) fn check_kind(path: &Path, real: &Path, meta: &Metadata, force: bool)
             return if force { Ok(()) } else { Err(CommitError::Pipe(path.to_owned())) };
         }
         if meta.is_file() && meta.nlink() > 1 && !force {
-            let names = meta.nlink() - backup::links(real).min(meta.nlink() - 1);
+            let names = meta.nlink() - backup::link_count(real).min(meta.nlink() - 1);
             if names > 1 {
-                return Err(CommitError::Linked { path: path.to_owned(), names });
+                return Err(CommitError::HardLinked { path: path.to_owned(), names });
             }
         }
     }
     #[cfg(not(unix))]
     let _ = (real, force);
     check_replaceable(path, meta)?;
-    if meta.is_file() { Ok(()) } else { Err(CommitError::NoFile(path.to_owned())) }
+    if meta.is_file() { Ok(()) } else { Err(CommitError::NotRegular(path.to_owned())) }
 }
 
-/// A read-only file can be replaced where that is up to its folder. Elsewhere nothing takes its name, and a new file that
-/// got the attribute could not be removed again.
+/// On Unix the folder decides whether a read-only file can be replaced. On Windows nothing can take its name, and
+/// a new file with the attribute could not be removed again.
 pub(super) fn check_replaceable(path: &Path, meta: &Metadata) -> Result<(), CommitError> {
     if cfg!(windows) && meta.permissions().readonly() {
         return Err(CommitError::ReadOnly(path.to_owned()));
@@ -219,37 +222,37 @@ pub(super) fn check_replaceable(path: &Path, meta: &Metadata) -> Result<(), Comm
     Ok(())
 }
 
-fn check_settled(doc: &Doc, path: &Path, meta: &Metadata, how: Replace) -> Result<(), CommitError> {
+fn check_unchanged(doc: &Doc, path: &Path, meta: &Metadata, how: ReplaceOptions) -> Result<(), CommitError> {
     if how.force {
         return Ok(());
     }
-    if doc.stamp != Some(Stamp::of(meta)) {
+    if doc.stamp != Some(FileStamp::of(meta)) {
         return Err(CommitError::Changed(path.to_owned()));
     }
-    if how.is_kept && is_fresh(meta) {
-        return Err(CommitError::Fresh(path.to_owned()));
+    if how.is_live && is_recent(meta) {
+        return Err(CommitError::RecentlyModified(path.to_owned()));
     }
     check_writer(path)
 }
 
-/// Nobody else may have the file open to write to it: what is written then would go to the backup.
+/// Refuses a file that another process has open for writing: its writes would go to the backup.
 pub(super) fn check_writer(path: &Path) -> Result<(), CommitError> {
-    match users::writer(path) {
-        Some(process) => Err(CommitError::Open { path: path.to_owned(), process }),
+    match users::writing_process(path) {
+        Some(process) => Err(CommitError::OpenForWriting { path: path.to_owned(), process }),
         None => Ok(()),
     }
 }
 
-fn is_fresh(meta: &Metadata) -> bool {
+fn is_recent(meta: &Metadata) -> bool {
     let age = meta.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-    age.is_none_or(|age| age < SETTLED)
+    age.is_none_or(|age| age < RECENT)
 }
 
-/// A file that is changed where it is must not be in use, either.
+/// Refuses a file that was modified just now and is about to be edited in place.
 #[cfg(feature = "sqlite")]
-pub(in crate::source) fn check_age(path: &Path, how: Replace) -> Result<(), CommitError> {
+pub(in crate::source) fn check_age(path: &Path, how: ReplaceOptions) -> Result<(), CommitError> {
     let meta = fs::metadata(path).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
-    if !how.force && is_fresh(&meta) { Err(CommitError::Fresh(path.to_owned())) } else { Ok(()) }
+    if !how.force && is_recent(&meta) { Err(CommitError::RecentlyModified(path.to_owned())) } else { Ok(()) }
 }
 
 /// Makes the rename itself durable, where folders can be synced.
@@ -262,8 +265,8 @@ pub(super) fn sync_folder(folder: &Path) {
 
 /// Copies a doc to a stream.
 pub fn copy(bytes: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
-    // What was made of the bytes is read after their end, and is not part of the copy.
-    let from = io::BufReader::with_capacity(1 << 20, Sequential::new(bytes));
+    // Synthetic text is read after the end of the bytes, and is not part of the copy.
+    let from = io::BufReader::with_capacity(1 << 20, SequentialReader::new(bytes));
     let copied = io::copy(&mut from.take(bytes.len()), out)?;
     out.flush()?;
     if copied < bytes.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
@@ -271,10 +274,10 @@ pub fn copy(bytes: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::product::{Existing, NewFile, write_new};
+    use super::super::new_file::{ExistingFile, NewFile, write_new};
     use super::*;
     use crate::place::DocId;
-    use crate::source::{Input, Opening};
+    use crate::source::{Input, InputOptions};
 
     fn old_file(dir: &Path, content: &str) -> io::Result<PathBuf> {
         let path = dir.join("a.jsonl");
@@ -284,15 +287,16 @@ mod tests {
         Ok(path)
     }
 
-    const HOW: Replace = Replace { backup: true, force: false, is_kept: true };
+    const HOW: ReplaceOptions = ReplaceOptions { backup: true, force: false, is_live: true };
 
     #[test]
     fn a_file_is_replaced_and_every_backup_is_kept() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
         for (n, name) in ["a.jsonl.bak", "a.jsonl.bak.1"].iter().enumerate() {
-            let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
-            let how = Replace { force: n > 0, ..HOW };
+            let doc =
+                Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
+            let how = ReplaceOptions { force: n > 0, ..HOW };
             let backup = replace(&doc, &format!("new {n}").into_bytes(), how).expect("written");
             assert_eq!(backup.backup.and_then(|p| p.file_name().map(ToOwned::to_owned)), Some((*name).into()));
         }
@@ -306,11 +310,11 @@ mod tests {
     fn a_file_in_use_is_left_alone() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
         fs::write(&path, "old and more")?;
         assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Changed(_))));
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
-        assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Fresh(_))));
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
+        assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::RecentlyModified(_))));
         assert_eq!(fs::read_to_string(&path)?, "old and more");
         assert_eq!(fs::read_dir(dir.path())?.count(), 1);
         Ok(())
@@ -318,8 +322,8 @@ mod tests {
 
     #[test]
     fn the_old_file_is_closed_before_it_is_replaced() -> io::Result<()> {
-        struct Watched(std::sync::atomic::AtomicBool);
-        impl ReadAt for Watched {
+        struct WatchedBytes(std::sync::atomic::AtomicBool);
+        impl ReadAt for WatchedBytes {
             fn len(&self) -> u64 {
                 3
             }
@@ -333,12 +337,12 @@ mod tests {
         }
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
-        let view = Watched(false.into());
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
+        let view = WatchedBytes(false.into());
         replace(&doc, &view, HOW).expect("written");
         assert!(view.0.into_inner());
         assert_eq!(fs::read_to_string(&path)?, "new");
-        // What was opened is not read any more: the file of that name is another one.
+        // A reopened file must be the same: another file now has that name.
         assert!(cfg!(not(unix)) || doc.bytes.read_into(0, 3, &mut Vec::new()).is_err());
         Ok(())
     }
@@ -347,7 +351,7 @@ mod tests {
     fn a_file_that_took_the_place_of_another_is_left_alone() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
         // As long, and as old as the one that was read.
         let other = dir.path().join("other");
         fs::write(&other, "OLD")?;
@@ -361,12 +365,12 @@ mod tests {
     fn a_replacement_that_fails_leaves_no_backup() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
-        let (backup, mut temp) = (backup::make(&path)?, Temp::beside(dir.path(), false)?);
+        let (backup, mut temp) = (backup::create(&path)?, TempFile::beside(dir.path(), false)?);
         temp.write_all(b"new")?;
         // A folder cannot be replaced by a file.
         let taken = dir.path().join("taken");
         fs::create_dir(&taken)?;
-        assert!(temp.name(&taken, true, backup.claim).is_err());
+        assert!(temp.persist(&taken, true, backup.claim).is_err());
         assert_eq!(fs::read_dir(dir.path())?.count(), 2);
         assert_eq!(fs::read_to_string(&path)?, "old");
         Ok(())
@@ -379,14 +383,14 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640))?;
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
         replace(&doc, &b"new".to_vec(), HOW).expect("written");
         assert_eq!(fs::metadata(&path)?.permissions().mode() & 0o777, 0o640);
         let copy = dir.path().join("copy");
-        write_new(&copy, &b"x".to_vec(), Existing::Refuse).expect("written");
+        write_new(&copy, &b"x".to_vec(), ExistingFile::Refuse).expect("written");
         assert_eq!(fs::metadata(&copy)?.permissions().mode() & 0o777, 0o600);
         let report = dir.path().join("report");
-        NewFile::create(&report, false, Existing::Refuse).and_then(NewFile::save).expect("written");
+        NewFile::create(&report, false, ExistingFile::Refuse).and_then(NewFile::save).expect("written");
         let plain = dir.path().join("plain");
         fs::write(&plain, "")?;
         assert_eq!(fs::metadata(&report)?.permissions(), fs::metadata(&plain)?.permissions());

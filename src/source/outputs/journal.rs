@@ -1,6 +1,5 @@
-//! What a backup was made for: beside `<name>.bak` lies `<name>.bak.json`, which names by its hash what the run wrote, and
-//! what it kept. A backup is put back only where both are still as the journal says, so that nothing is lost that came
-//! after the run.
+//! Journals of backups: `<name>.bak.json` beside `<name>.bak` contains the hashes of the file that the run wrote
+//! and of the backup. A backup is restored only if both still match, so that later changes are not lost.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -11,13 +10,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::temp::Temp;
+use super::temp::TempFile;
 
 const VERSION: u32 = 1;
 const ENDING: &str = ".json";
 
-/// No journal is longer. Another file with such a name is not read any further.
-const LONGEST: u64 = 8 << 10;
+/// Maximum length of a journal in bytes; longer files of such a name are something else.
+const MAX_LEN: u64 = 8 << 10;
 
 /// The journal of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,26 +24,26 @@ pub struct Journal {
     version: u32,
     /// The version of the program that wrote the file.
     replaylint: String,
-    /// The name of the file, which that of a backup may be too short for.
+    /// The name of the file; that of the backup may be truncated.
     pub file: String,
-    /// The file as the run left it.
-    pub written: Content,
-    /// The file as it was before.
-    pub backup: Content,
-    /// Milliseconds since 1970.
+    /// Digest of the file as the run wrote it.
+    pub written: FileDigest,
+    /// Digest of the file as it was before.
+    pub backup: FileDigest,
+    /// Time of the run in milliseconds since 1970.
     pub time: u64,
 }
 
-/// What a file holds: two files with one content are equal.
+/// Hash and length of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Content {
+pub struct FileDigest {
     sha256: String,
     bytes: u64,
 }
 
-impl Content {
-    /// The content of an open file, from its beginning to its end.
-    pub fn of(mut file: &File) -> io::Result<Content> {
+impl FileDigest {
+    /// The digest of an open file, from its beginning to its end.
+    pub fn of(mut file: &File) -> io::Result<FileDigest> {
         file.rewind()?;
         let (mut hash, mut bytes, mut buf) = (Sha256::new(), 0, vec![0; 1 << 16]);
         loop {
@@ -59,12 +58,12 @@ impl Content {
             }
         }
         let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Content { sha256, bytes })
+        Ok(FileDigest { sha256, bytes })
     }
 }
 
 impl Journal {
-    pub fn new(real: &Path, written: Content, backup: Content) -> Journal {
+    pub fn new(real: &Path, written: FileDigest, backup: FileDigest) -> Journal {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Journal {
             version: VERSION,
@@ -78,21 +77,20 @@ impl Journal {
 
     /// The journal at a path; `None` if the file there is not one.
     pub fn read(path: &Path) -> Option<Journal> {
-        // A pipe of that name would be waited for.
-        let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
+        // Opening a pipe of that name would block.
+        let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_LEN);
         let text = is_file.then(|| fs::read(path).ok()).flatten()?;
         serde_json::from_slice(&text).ok().filter(|journal: &Journal| journal.version == VERSION)
     }
 
-    /// Whether it is about this file.
-    pub fn is_of(&self, real: &Path) -> bool {
+    /// True if it is about this file.
+    pub fn is_about(&self, real: &Path) -> bool {
         self.file == name_of(real)
     }
 
-    /// The journal as a file that has yet to get its name. Like the backup it tells of a conversation, so only its owner
-    /// may read it.
-    pub fn prepared(&self, folder: &Path) -> io::Result<Temp> {
-        let mut temp = Temp::beside(folder, false)?;
+    /// Writes the journal to a temporary file. Only its owner may read it, as it describes a conversation.
+    pub fn write_temp_file(&self, folder: &Path) -> io::Result<TempFile> {
+        let mut temp = TempFile::beside(folder, false)?;
         let text = serde_json::to_vec_pretty(self)?;
         temp.write_all(&text)?;
         temp.write_all(b"\n")?;
@@ -105,22 +103,22 @@ fn name_of(real: &Path) -> String {
     real.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Where the journal of a backup is.
-pub fn path(backup: &Path) -> PathBuf {
+/// The path of a backup's journal.
+pub fn journal_path(backup: &Path) -> PathBuf {
     let mut name = OsString::from(backup);
     name.push(ENDING);
     name.into()
 }
 
-/// The backup that a file is the journal of, by its name.
+/// The backup that a file is the journal of, judged by its name.
 pub fn backup_of(journal: &Path) -> Option<PathBuf> {
     let backup = journal.with_extension("");
-    let is_named_so = journal.extension().is_some_and(|ending| ending == "json") && stem(&backup).is_some();
+    let is_named_so = journal.extension().is_some_and(|ending| ending == "json") && backup_stem(&backup).is_some();
     is_named_so.then_some(backup)
 }
 
-/// The name of the file that a path is the backup of, as far as it was not cut, and the number of the backup.
-pub fn stem(path: &Path) -> Option<(&OsStr, u32)> {
+/// The name of the file that a path is a backup of, possibly truncated, and the number of the backup.
+pub fn backup_stem(path: &Path) -> Option<(&OsStr, u32)> {
     let ending = path.extension()?.to_str()?;
     if ending == "bak" {
         return Some((path.file_stem()?, 0));
@@ -130,14 +128,14 @@ pub fn stem(path: &Path) -> Option<(&OsStr, u32)> {
     Some((above.file_stem()?, number))
 }
 
-/// Whether a file is a journal. It is ours, so nobody is told that it holds no conversation.
+/// True if a file is a journal of this program. Such files are skipped silently.
 pub fn is_journal(path: &Path) -> bool {
     backup_of(path).is_some() && Journal::read(path).is_some()
 }
 
-/// Makes sure that a backup of this name can have its journal: no other file has that name.
-pub fn check_room(backup: &Path) -> io::Result<()> {
-    let path = path(backup);
+/// Checks that no other file has the name of this backup's journal.
+pub fn check_journal_name(backup: &Path) -> io::Result<()> {
+    let path = journal_path(backup);
     match fs::symlink_metadata(&path) {
         Ok(_) if Journal::read(&path).is_none() => Err(io::ErrorKind::AlreadyExists.into()),
         Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Err(error),
@@ -154,7 +152,7 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let file = dir.path().join("a.json");
         fs::write(&file, "new")?;
-        let content = Content::of(&File::open(&file)?)?;
+        let content = FileDigest::of(&File::open(&file)?)?;
         assert_eq!(content.bytes, 3);
         assert!(content.sha256.starts_with("11507a0e2f5e69d5"), "{}", content.sha256);
         let journal = Journal::new(&file, content.clone(), content);
@@ -174,7 +172,8 @@ mod tests {
         }
         assert_eq!(Journal::read(&dir.path().join("a.json.bak.json")), Some(journal));
         assert!(
-            check_room(&dir.path().join("b.bak")).is_err() && check_room(&dir.path().join("a.json.bak")).is_ok()
+            check_journal_name(&dir.path().join("b.bak")).is_err()
+                && check_journal_name(&dir.path().join("a.json.bak")).is_ok()
         );
         Ok(())
     }

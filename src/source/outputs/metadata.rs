@@ -1,16 +1,17 @@
-//! What a file has besides its bytes, given to the file that takes its place: permissions, owner, group and extended
-//! attributes, of which access control lists are some.
+//! Copying metadata to the file that replaces another: permissions, owner, group and extended attributes,
+//! including access control lists.
 
 use std::fs::{File, Metadata};
 use std::io;
 
-/// Gives a new file what an old one has. Returns what the system did not let it have, in words.
+/// Copies the metadata of an old file to a new one. Returns what could not be copied, in words.
 #[cfg(unix)]
-pub fn attributes(old: &File, new: &File) -> io::Result<Vec<String>> {
+pub fn copy_attributes(old: &File, new: &File) -> io::Result<Vec<String>> {
     let meta = old.metadata()?;
     let mut lost = Vec::new();
-    let group_kept = owner(&meta, new, &mut lost)?;
-    // Before the permissions, which may forbid writing; lists after them, for they say the same in more detail.
+    let group_kept = copy_owner(&meta, new, &mut lost)?;
+    // Attributes before the permissions, which may forbid writing; access control lists after them, which they
+    // refine.
     let (lists, plain): (Vec<_>, Vec<_>) = names(old).into_iter().partition(|name| is_list(name));
     let mut refused = Vec::new();
     for name in &plain {
@@ -21,7 +22,7 @@ pub fn attributes(old: &File, new: &File) -> io::Result<Vec<String>> {
         lost.push("permissions".to_owned());
     }
     for name in names(new).iter().filter(|name| is_list(name) && !lists.contains(name)) {
-        // The folder's default list, which the old file does not have.
+        // The folder's default access control list, which the old file does not have.
         let _ = xattr::FileExt::remove_xattr(new, name);
     }
     for name in &lists {
@@ -33,15 +34,15 @@ pub fn attributes(old: &File, new: &File) -> io::Result<Vec<String>> {
     Ok(lost)
 }
 
-/// Returns whether the group is the same.
+/// Copies owner and group. Returns true if the group is the same.
 #[cfg(unix)]
-fn owner(old: &Metadata, new: &File, lost: &mut Vec<String>) -> io::Result<bool> {
+fn copy_owner(old: &Metadata, new: &File, lost: &mut Vec<String>) -> io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let is = new.metadata()?;
     if (is.uid(), is.gid()) == (old.uid(), old.gid()) {
         return Ok(true);
     }
-    // The group first: a file that was given away cannot be given to a group any more.
+    // The group first: after a change of the owner it cannot be changed any more.
     let group = is.gid() == old.gid() || fchown(new, None, Some(old.gid())).is_ok();
     if is.uid() != old.uid() && fchown(new, Some(old.uid()), None).is_err() {
         lost.push(format!("owner (user {} instead of {})", is.uid(), old.uid()));
@@ -52,7 +53,8 @@ fn owner(old: &Metadata, new: &File, lost: &mut Vec<String>) -> io::Result<bool>
     Ok(group)
 }
 
-/// A group that is another one may do no more than everybody. Nobody runs a file as somebody else who did not before.
+/// The permissions to set. A different group may do no more than others; set-user-ID and set-group-ID bits are
+/// dropped.
 #[cfg(unix)]
 fn permissions(old: &Metadata, group_kept: bool) -> std::fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
@@ -61,7 +63,7 @@ fn permissions(old: &Metadata, group_kept: bool) -> std::fs::Permissions {
     PermissionsExt::from_mode(mode)
 }
 
-/// A file system without attributes has none to keep.
+/// Empty on a file system without attributes.
 #[cfg(unix)]
 fn names(file: &File) -> Vec<std::ffi::OsString> {
     xattr::FileExt::list_xattr(file).into_iter().flatten().collect()
@@ -88,7 +90,7 @@ fn copy(old: &File, new: &File, name: &std::ffi::OsStr, refused: &mut Vec<String
 }
 
 #[cfg(not(unix))]
-pub fn attributes(old: &File, new: &File) -> io::Result<Vec<String>> {
+pub fn copy_attributes(old: &File, new: &File) -> io::Result<Vec<String>> {
     let meta: Metadata = old.metadata()?;
     let kept = new.set_permissions(meta.permissions()).is_ok();
     Ok(if kept { Vec::new() } else { vec!["permissions".to_owned()] })

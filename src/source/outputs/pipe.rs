@@ -1,27 +1,27 @@
-//! Writing to a reader that may go away, as `head` does. That ends what is read, and not what is done: the run goes on, and
-//! ends as it would have with a reader to the last.
+//! Writing to a reader that may exit early, as `head` does. The run continues, and ends as it would have with a
+//! reader.
 
 use std::io::{self, Write};
 
-/// Something that is written to; after its reader has gone, what is written is dropped.
-pub struct Piped<W> {
+/// A writer that drops what is written after its reader has exited.
+pub struct PipeWriter<W> {
     to: W,
-    is_gone: bool,
+    is_closed: bool,
 }
 
-impl<W: Write> Piped<W> {
+impl<W: Write> PipeWriter<W> {
     pub fn new(to: W) -> Self {
-        Piped { to, is_gone: false }
+        PipeWriter { to, is_closed: false }
     }
 
-    /// Writes, unless the reader has gone; then `dropped` is the result.
+    /// Writes, unless the reader has exited; then `dropped` is the result.
     fn attempt<T>(&mut self, dropped: T, write: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
-        if self.is_gone {
+        if self.is_closed {
             return Ok(dropped);
         }
         match write(&mut self.to) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.is_gone = true;
+                self.is_closed = true;
                 Ok(dropped)
             }
             result => result,
@@ -29,7 +29,7 @@ impl<W: Write> Piped<W> {
     }
 }
 
-impl<W: Write> Write for Piped<W> {
+impl<W: Write> Write for PipeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.attempt(bytes.len(), |to| to.write(bytes))
     }

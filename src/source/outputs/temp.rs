@@ -1,5 +1,5 @@
-//! Temporary files beside the file that they will replace. They are removed when the run is interrupted; what a killed
-//! run could not remove, the next run does. The name says who is writing: the machine, and the number of the process.
+//! Temporary files beside the files that they will replace. They are removed when the run is interrupted; those of
+//! a killed run are removed by the next one. The name identifies the writer: machine and process id.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
@@ -13,31 +13,31 @@ use tempfile::NamedTempFile;
 const PREFIX: &str = ".replaylint-";
 const SUFFIX: &str = ".tmp";
 
-/// What another machine left, or a process whose number was given to another one since, is abandoned after this long.
+/// Age from which files of another machine, or of a process whose id was reused, count as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Files that go again if this run ends now.
-type Live = BTreeMap<PathBuf, Kind>;
+/// Files to remove if this run ends now.
+type TempFiles = BTreeMap<PathBuf, TempKind>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// A temporary file, or a copy.
-    Own,
-    /// A second name of a file that was there before. Once it is the only one, because another run replaced the file
-    /// meanwhile, it is the backup of that run, too.
+enum TempKind {
+    /// A temporary file or a copy.
+    Temporary,
+    /// A hard link of an existing file. Once it is the only name, because another run replaced the file meanwhile,
+    /// it is that run's backup, too.
     Link,
-    /// What lies beside a backup, and goes with it.
+    /// The journal of a backup, removed with it.
     Journal,
 }
 
-static LIVE: Mutex<Live> = Mutex::new(BTreeMap::new());
+static LIVE: Mutex<TempFiles> = Mutex::new(BTreeMap::new());
 
-fn discard(path: &Path, kind: Kind) {
+fn discard(path: &Path, kind: TempKind) {
     let goes = match kind {
-        Kind::Own => true,
-        Kind::Link => has_another_name(path),
-        // Of the two names the backup's comes first in order, so that it is gone by now if it goes.
-        Kind::Journal => fs::symlink_metadata(path.with_extension("")).is_err(),
+        TempKind::Temporary => true,
+        TempKind::Link => has_another_name(path),
+        // The backup's name sorts before the journal's, so it is already removed if it is to be.
+        TempKind::Journal => fs::symlink_metadata(path.with_extension("")).is_err(),
     };
     if goes {
         let _ = fs::remove_file(path);
@@ -49,23 +49,25 @@ fn has_another_name(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| std::os::unix::fs::MetadataExt::nlink(&meta) > 1)
 }
 
-/// Backups are copies here.
+/// Backups are copies on this system.
 #[cfg(not(unix))]
 fn has_another_name(_: &Path) -> bool {
     false
 }
 
-/// A file is made, named or removed while this is held, so that an interruption finds each file before or after that.
-fn live() -> MutexGuard<'static, Live> {
+/// Files are created, renamed and removed under this lock, so that a signal handler sees each of them before or
+/// after that.
+fn lock_temp_files() -> MutexGuard<'static, TempFiles> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A temporary file. It is removed when it is dropped.
-pub struct Temp(Option<NamedTempFile>);
+/// A temporary file, removed when dropped.
+pub struct TempFile(Option<NamedTempFile>);
 
-impl Temp {
-    /// `public`: others may read it as far as the user's mask allows; else only its owner may.
-    pub fn beside(folder: &Path, public: bool) -> io::Result<Temp> {
+impl TempFile {
+    /// Creates a file in a folder. `public`: readable by others as far as the umask allows; else only by its
+    /// owner.
+    pub fn beside(folder: &Path, public: bool) -> io::Result<TempFile> {
         sweep(folder);
         clean_up_on_signals();
         let prefix = format!("{PREFIX}{:08x}-{}-", machine(), std::process::id());
@@ -77,28 +79,33 @@ impl Temp {
         }
         #[cfg(not(unix))]
         let _ = public;
-        let mut live = live();
+        let mut live = lock_temp_files();
         let temp = builder.tempfile_in(folder)?;
-        live.insert(temp.path().to_owned(), Kind::Own);
-        // Held as long as the file is open, however the process ends. Not every file system knows locks.
+        live.insert(temp.path().to_owned(), TempKind::Temporary);
+        // The lock lasts as long as the file is open, however the process ends. Not every file system has locks.
         let _ = lock(temp.as_file());
-        Ok(Temp(Some(temp)))
+        Ok(TempFile(Some(temp)))
     }
 
     pub fn file(&mut self) -> io::Result<&mut File> {
         self.0.as_mut().map(NamedTempFile::as_file_mut).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Where it is, as long as it has no other name.
+    /// Its path, as long as it has no other name.
     #[cfg(feature = "sqlite")]
     pub fn path(&self) -> Option<&Path> {
         self.0.as_ref().map(NamedTempFile::path)
     }
 
-    /// Gives the file its name, and lets what was claimed along with it keep its own. `replace`: an old file of that name
-    /// goes, else it is an error.
-    pub fn name(mut self, to: &Path, replace: bool, along: impl IntoIterator<Item = Claimed>) -> io::Result<()> {
-        let mut live = live();
+    /// Gives the file its final name; `along` keep theirs from then on. `replace`: an old file of that name is
+    /// replaced, else it is an error.
+    pub fn persist(
+        mut self,
+        to: &Path,
+        replace: bool,
+        along: impl IntoIterator<Item = ClaimedName>,
+    ) -> io::Result<()> {
+        let mut live = lock_temp_files();
         self.rename(to, replace, &mut live)?;
         for path in along.into_iter().filter_map(|mut claimed| claimed.0.take()) {
             live.remove(&path);
@@ -106,23 +113,23 @@ impl Temp {
         Ok(())
     }
 
-    /// Gives the file a name that nothing has; it goes again unless another file is named along with it.
-    pub fn claim(&mut self, to: &Path) -> io::Result<Claimed> {
-        let mut live = live();
+    /// Gives the file a name that is free. It is removed again unless it is passed to [`TempFile::persist`].
+    pub fn claim(&mut self, to: &Path) -> io::Result<ClaimedName> {
+        let mut live = lock_temp_files();
         self.rename(to, false, &mut live)?;
-        live.insert(to.to_owned(), Kind::Own);
-        Ok(Claimed(Some(to.to_owned())))
+        live.insert(to.to_owned(), TempKind::Temporary);
+        Ok(ClaimedName(Some(to.to_owned())))
     }
 
-    /// Gives the file the name of a journal, which an abandoned one may have; it goes again if its backup does.
-    pub fn claim_journal(&mut self, to: &Path) -> io::Result<Claimed> {
-        let mut live = live();
+    /// Gives the file the name of a journal, replacing an abandoned one. It is removed again if its backup is.
+    pub fn claim_journal(&mut self, to: &Path) -> io::Result<ClaimedName> {
+        let mut live = lock_temp_files();
         self.rename(to, true, &mut live)?;
-        live.insert(to.to_owned(), Kind::Journal);
-        Ok(Claimed(Some(to.to_owned())))
+        live.insert(to.to_owned(), TempKind::Journal);
+        Ok(ClaimedName(Some(to.to_owned())))
     }
 
-    fn rename(&mut self, to: &Path, replace: bool, live: &mut Live) -> io::Result<()> {
+    fn rename(&mut self, to: &Path, replace: bool, live: &mut TempFiles) -> io::Result<()> {
         let Some(temp) = self.0.take() else { return Err(io::ErrorKind::NotFound.into()) };
         let from = temp.path().to_owned();
         let named = match replace {
@@ -147,33 +154,33 @@ impl Temp {
     }
 }
 
-/// A file that has its name, and loses it again unless it is kept.
-pub struct Claimed(Option<PathBuf>);
+/// A file with its final name, removed when dropped unless it is kept.
+pub struct ClaimedName(Option<PathBuf>);
 
-impl Claimed {
-    /// Gives a file a second name.
-    pub fn link(from: &Path, to: &Path) -> io::Result<Claimed> {
-        let mut live = live();
+impl ClaimedName {
+    /// Creates a hard link.
+    pub fn link(from: &Path, to: &Path) -> io::Result<ClaimedName> {
+        let mut live = lock_temp_files();
         fs::hard_link(from, to)?;
-        live.insert(to.to_owned(), Kind::Link);
-        Ok(Claimed(Some(to.to_owned())))
+        live.insert(to.to_owned(), TempKind::Link);
+        Ok(ClaimedName(Some(to.to_owned())))
     }
 }
 
 #[cfg(feature = "sqlite")]
-impl Claimed {
-    /// The file keeps its name.
+impl ClaimedName {
+    /// Keeps the file.
     pub fn keep(mut self) {
         if let Some(path) = self.0.take() {
-            live().remove(&path);
+            lock_temp_files().remove(&path);
         }
     }
 }
 
-impl Drop for Claimed {
+impl Drop for ClaimedName {
     fn drop(&mut self) {
         if let Some(path) = self.0.take() {
-            let mut live = live();
+            let mut live = lock_temp_files();
             if let Some(kind) = live.remove(&path) {
                 discard(&path, kind);
             }
@@ -181,10 +188,10 @@ impl Drop for Claimed {
     }
 }
 
-impl Drop for Temp {
+impl Drop for TempFile {
     fn drop(&mut self) {
         if let Some(temp) = self.0.take() {
-            let mut live = live();
+            let mut live = lock_temp_files();
             live.remove(temp.path());
             // Removes the file.
             drop(temp);
@@ -192,7 +199,7 @@ impl Drop for Temp {
     }
 }
 
-impl Write for Temp {
+impl Write for TempFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file()?.write(bytes)
     }
@@ -202,46 +209,47 @@ impl Write for Temp {
     }
 }
 
-/// Removes what killed runs left in a folder; once a run, for it may be long.
+/// Removes the temporary files that killed runs left in a folder; once per run, as the folder may be large.
 pub fn sweep(folder: &Path) {
     static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if !swept.get_or_insert_default().insert(folder.to_owned()) {
         return;
     }
-    // A folder that cannot be listed is not swept: that is no reason not to write.
+    // A folder that cannot be listed is not swept; it may still be writable.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Some(writer) = entry.file_name().to_str().and_then(Writer::of_name) else { continue };
+        let Some(writer) = entry.file_name().to_str().and_then(TempWriter::of_name) else { continue };
         if is_stale(&entry.path(), &writer) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Who made a temporary file.
+/// The creator of a temporary file, from its name.
 #[derive(Debug, PartialEq, Eq)]
-struct Writer {
+struct TempWriter {
     machine: u32,
     process: u32,
 }
 
-impl Writer {
-    fn of_name(name: &str) -> Option<Writer> {
+impl TempWriter {
+    fn of_name(name: &str) -> Option<TempWriter> {
         let mut parts = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split('-');
         let (machine, process, random) = (parts.next()?, parts.next()?, parts.next()?);
         let is_ours = machine.len() == 8 && random.len() == 6 && parts.next().is_none();
-        let writer =
-            || Some(Writer { machine: u32::from_str_radix(machine, 16).ok()?, process: process.parse().ok()? });
+        let writer = || {
+            Some(TempWriter { machine: u32::from_str_radix(machine, 16).ok()?, process: process.parse().ok()? })
+        };
         is_ours.then(writer).flatten()
     }
 }
 
-/// Whether surely nobody writes to a file any more.
-fn is_stale(path: &Path, writer: &Writer) -> bool {
+/// True if certainly no process writes to the file any more.
+fn is_stale(path: &Path, writer: &TempWriter) -> bool {
     let Some(meta) = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file) else { return false };
     let age = meta.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
     let abandoned = age.is_some_and(|age| age > ABANDONED);
-    let gone = writer.machine == machine() && is_gone(writer.process);
+    let gone = writer.machine == machine() && has_exited(writer.process);
     (gone || abandoned) && is_unlocked(path)
 }
 
@@ -260,19 +268,19 @@ fn lock(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether no process has this number.
+/// True if no process has this id.
 #[cfg(unix)]
-fn is_gone(process: u32) -> bool {
+fn has_exited(process: u32) -> bool {
     let pid = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
 
 #[cfg(not(unix))]
-fn is_gone(_: u32) -> bool {
+fn has_exited(_: u32) -> bool {
     false
 }
 
-/// Tells machines, and containers, that share a folder apart: the numbers of their processes say nothing to each other.
+/// A hash of the host name: process ids mean nothing on other machines and containers that share the folder.
 fn machine() -> u32 {
     #[cfg(unix)]
     let name = rustix::system::uname().nodename().to_bytes().to_vec();
@@ -281,22 +289,22 @@ fn machine() -> u32 {
     xxhash_rust::xxh3::xxh3_64(&name) as u32
 }
 
-/// Lets an interrupted run remove its temporary files before it ends as it would have ended.
+/// Installs handlers that remove the temporary files before an interrupted run ends as usual.
 #[cfg(unix)]
 fn clean_up_on_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        // What the caller wants ignored (nohup, a job in the background) stays so.
+        // Signals that the caller ignores (nohup, background jobs) remain ignored.
         let ignored = ignored_signals();
         let wanted: Vec<i32> =
             [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|n| ignored & (1 << (n - 1)) == 0).collect();
-        // Without the handlers a run ends as it always does, and the next one sweeps.
+        // Without handlers the run ends as usual, and the next one sweeps.
         let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) else { return };
         std::thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
-                // Not let go of: no other file is made until the process has ended.
-                let live = live();
+                // Never released: no other file is created until the process has ended.
+                let live = lock_temp_files();
                 live.iter().for_each(|(path, kind)| discard(path, *kind));
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
@@ -307,7 +315,7 @@ fn clean_up_on_signals() {
 #[cfg(not(unix))]
 fn clean_up_on_signals() {}
 
-/// The signals that the process was started to ignore, a bit each; none where the system does not say.
+/// A bit mask of the signals that the process ignores; 0 if unknown.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -321,8 +329,8 @@ mod tests {
 
     #[test]
     fn names_say_who_writes() {
-        let of = Writer::of_name;
-        assert_eq!(of(".replaylint-0000002a-17-abcDE1.tmp"), Some(Writer { machine: 42, process: 17 }));
+        let of = TempWriter::of_name;
+        assert_eq!(of(".replaylint-0000002a-17-abcDE1.tmp"), Some(TempWriter { machine: 42, process: 17 }));
         for name in
             ["replaylint-0000002a-17-abcDE1.tmp", ".replaylint-17-abcDE1.tmp", ".replaylint-0000002a-17-a.tmp"]
         {
@@ -354,7 +362,7 @@ mod tests {
         }
         let held = File::open(&old_but_open)?;
         lock(&held)?;
-        let mine = Temp::beside(dir.path(), false)?;
+        let mine = TempFile::beside(dir.path(), false)?;
         let left = |path: &Path| path.exists();
         assert!(!left(&stale) && !left(&old));
         assert!(left(&elsewhere) && left(&living) && left(&old_but_open));

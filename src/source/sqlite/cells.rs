@@ -1,39 +1,39 @@
-//! The cells of a history, as a doc: a line each, in their order.
+//! The cells of a history as a doc: one per line, in order.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::place::{DocId, Edit, Pieces};
-use crate::source::bytes::hinted::{KnownBytes, one_line};
-use crate::source::bytes::hints::{Known, NotRead};
-use crate::source::bytes::read::{Patched, ReadAt};
+use crate::source::bytes::hinted::{HintedBytes, append_one_line};
+use crate::source::bytes::hints::{ByteHints, UnreadReason};
+use crate::source::bytes::read::{PatchedView, ReadAt};
 use crate::source::file_stamp::Packing;
 use crate::source::segments::{self, Segment};
 
-use super::key::{Id, Key};
+use super::key::{HistoryKey, RowId};
 
-/// A cell as it is in its row.
+/// A cell of a database.
 pub struct Cell {
-    pub id: Id,
+    pub id: RowId,
     pub text: Box<[u8]>,
-    /// It is stored as text, not as bytes.
+    /// Stored as text, not as a blob.
     pub is_text: bool,
-    /// What its record holds around it.
-    pub frame: Option<Frame>,
+    /// The other columns of its record; `None` if the cell is the whole record.
+    pub frame: Option<RowFrame>,
 }
 
 /// The other columns of a row, as the object that its cell is a member of.
-pub struct Frame {
-    /// What the row is called.
+pub struct RowFrame {
+    /// The name of this kind of row in messages.
     pub kind: String,
     before: Vec<u8>,
     after: &'static [u8],
 }
 
-impl Frame {
-    /// The members of the object, each with a comma after it; and whether the cell is one more.
+impl RowFrame {
+    /// `members` are those of the object, each followed by a comma; `has_cell`: the cell is one more.
     #[cfg(feature = "sqlite")]
-    pub(super) fn new(kind: String, members: &[u8], has_cell: bool) -> Frame {
+    pub(super) fn new(kind: String, members: &[u8], has_cell: bool) -> RowFrame {
         let mut before = vec![b'{'];
         match has_cell {
             true => before.extend([members, b"\"data\":"].concat()),
@@ -42,7 +42,7 @@ impl Frame {
         if !has_cell {
             before.push(b'}');
         }
-        Frame { kind, before, after: if has_cell { b"}" } else { b"" } }
+        RowFrame { kind, before, after: if has_cell { b"}" } else { b"" } }
     }
 
     /// The cell of a record.
@@ -52,40 +52,40 @@ impl Frame {
 }
 
 /// A history of a database.
-pub struct Cells {
-    /// The database, as it was given.
+pub struct HistoryCells {
+    /// The database, as named by the user.
     pub path: PathBuf,
-    pub key: Key,
+    pub key: HistoryKey,
     pub cells: Vec<Cell>,
 }
 
 /// A cell that a repair changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Changed {
-    pub id: Id,
+pub struct CellChange {
+    pub id: RowId,
     pub old: Box<[u8]>,
     pub is_text: bool,
-    /// The new text; `None` if the row goes.
+    /// The new text; `None` if the row is removed.
     pub new: Option<Vec<u8>>,
 }
 
-impl Cells {
+impl HistoryCells {
     #[cfg(feature = "sqlite")]
-    pub(super) fn new(path: &std::path::Path, key: Key, cells: Vec<Cell>) -> Cells {
-        Cells { path: path.to_owned(), key, cells }
+    pub(super) fn new(path: &std::path::Path, key: HistoryKey, cells: Vec<Cell>) -> HistoryCells {
+        HistoryCells { path: path.to_owned(), key, cells }
     }
 
-    /// As it is printed.
+    /// The printed name.
     pub fn label(&self) -> String {
         format!("{}: {}", self.path.to_string_lossy(), self.key)
     }
 
-    /// The file that something is written to which is made of this history.
-    pub fn product(&self) -> PathBuf {
-        self.key.product(&self.path)
+    /// The path of output made from this history.
+    pub fn output_path(&self) -> PathBuf {
+        self.key.output_path(&self.path)
     }
 
-    /// The bytes of the doc, and where each cell lies in them.
+    /// The bytes of the doc, and the segment of each cell.
     pub fn doc(&self) -> io::Result<(Box<dyn ReadAt>, Vec<Segment>)> {
         let mut text = Vec::new();
         let mut rows = Vec::with_capacity(self.cells.len());
@@ -96,7 +96,7 @@ impl Cells {
                 None => (&[][..], &[][..], "row"),
             };
             text.extend_from_slice(before);
-            one_line(&cell.text, &mut text);
+            append_one_line(&cell.text, &mut text);
             text.extend_from_slice(after);
             text.push(b'\n');
             rows.push(Segment {
@@ -111,24 +111,26 @@ impl Cells {
                 is_base: false,
             });
         }
-        let lines =
-            KnownBytes::new(text, Known::Lines { format: self.key.store().format, rows: self.key.store().rows() });
-        segments::number(&mut rows, &lines)?;
+        let lines = HintedBytes::new(
+            text,
+            ByteHints::Lines { format: self.key.store().format, rows: self.key.store().rows() },
+        );
+        segments::number_segments(&mut rows, &lines)?;
         Ok((Box::new(lines), rows))
     }
 
     /// The cells that edits on the doc change.
-    pub fn changed(
+    pub fn cell_changes(
         &self,
         id: DocId,
         bytes: &dyn ReadAt,
         rows: &[Segment],
         edits: &[Edit],
-    ) -> io::Result<Vec<Changed>> {
+    ) -> io::Result<Vec<CellChange>> {
         let mut changed = Vec::new();
         for (cell, row) in self.cells.iter().zip(rows) {
-            let Some(own) = segments::own_edits(row, edits, id, bytes.len()) else { continue };
-            let view = Patched::new(bytes, Pieces::new(&own, id, bytes.len()));
+            let Some(own) = segments::segment_edits(row, edits, id, bytes.len()) else { continue };
+            let view = PatchedView::new(bytes, Pieces::new(&own, id, bytes.len()));
             let mut text = Vec::new();
             view.read_into(0, view.len() as usize, &mut text)?;
             text.truncate(text.trim_ascii_end().len());
@@ -137,13 +139,13 @@ impl Cells {
                 text = frame.cell(&text).ok_or_else(why)?.into();
             }
             let new = (!text.is_empty()).then_some(text);
-            changed.push(Changed { id: cell.id.clone(), old: cell.text.clone(), is_text: cell.is_text, new });
+            changed.push(CellChange { id: cell.id.clone(), old: cell.text.clone(), is_text: cell.is_text, new });
         }
         Ok(changed)
     }
 }
 
-/// A doc of which nothing is read, and why.
-pub fn unread(why: NotRead) -> Box<dyn ReadAt> {
-    Box::new(KnownBytes::new(Vec::new(), Known::Unread(why)))
+/// A doc that is not read, with the reason.
+pub fn unread_doc(why: UnreadReason) -> Box<dyn ReadAt> {
+    Box::new(HintedBytes::new(Vec::new(), ByteHints::Unread(why)))
 }

@@ -1,4 +1,4 @@
-//! Names: which history of which store, and which of its rows.
+//! Keys of histories in databases, and of their rows.
 
 use std::fmt;
 use std::fs::File;
@@ -6,15 +6,15 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::super::display_name;
-use super::store::Store;
+use super::store::SqliteStore;
 use super::stores::STORES;
 
-/// The beginning of each database.
+/// The magic bytes of a database.
 pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Whether a file begins like a database.
+/// True if a file begins with the magic bytes of a database.
 pub fn is_database(path: &Path) -> bool {
-    // What is read from a pipe is gone.
+    // Reading from a pipe would consume it.
     if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
         return false;
     }
@@ -22,54 +22,53 @@ pub fn is_database(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *MAGIC
 }
 
-/// A history of a database.
+/// The key of a history in a database.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Key {
-    /// Number of the store in their table.
+pub struct HistoryKey {
+    /// Index of the store in `STORES`.
     pub(super) store: usize,
-    /// Names of the store's tables, in the order of its own.
+    /// Actual names of the store's tables, in the order of [`SqliteStore::tables`].
     pub(super) tables: Vec<String>,
-    /// Columns that they lack, by the table's alias.
+    /// Optional columns that they lack: table alias and column.
     pub(super) lacks: Vec<(&'static str, &'static str)>,
     pub session: String,
     pub part: Option<String>,
 }
 
-impl Key {
-    /// Whether both are histories of one session.
-    pub fn is_same_session(&self, other: &Key) -> bool {
+impl HistoryKey {
+    /// True if both are histories of one session.
+    pub fn is_same_session(&self, other: &HistoryKey) -> bool {
         (self.store, &self.tables, &self.session) == (other.store, &other.tables, &other.session)
     }
 
     #[expect(clippy::indexing_slicing, reason = "keys are made with the number of a store in its table")]
-    pub fn store(&self) -> &'static Store {
+    pub fn store(&self) -> &'static SqliteStore {
         STORES[self.store]
     }
 
-    /// The part of the session, unless it is the one that is not mentioned.
+    /// The part of the session, unless it is the default one.
     fn named_part(&self) -> Option<&str> {
         self.part.as_deref().filter(|part| *part != self.store().part.1)
     }
 
-    /// A query on the tables of this store.
+    /// Fills the names of tables and columns into a query.
     #[cfg(feature = "sqlite")]
     pub(super) fn query(&self, text: &str) -> String {
         let tables = self.store().tables.iter().zip(&self.tables);
         tables.fold(text.to_owned(), |text, (table, name)| {
-            let text = text.replace(&format!("{{{}}}", table.alias), &super::connect::quoted(name));
+            let text = text.replace(&format!("{{{}}}", table.alias), &super::connect::quote_identifier(name));
             table.optional.iter().fold(text, |text, column| {
                 let own = match self.lacks.contains(&(table.alias, column)) {
                     true => "NULL".to_owned(),
-                    false => super::connect::quoted(column),
+                    false => super::connect::quote_identifier(column),
                 };
                 text.replace(&format!("{{{}.{column}}}", table.alias), &own)
             })
         })
     }
 
-    /// The file that something is written to which is made of this history: beside the database, by its name and what
-    /// tells the history from others.
-    pub fn product(&self, database: &Path) -> PathBuf {
+    /// The path of output made from this history: beside the database, named after it and the history.
+    pub fn output_path(&self, database: &Path) -> PathBuf {
         let file = database.file_name().unwrap_or_default().to_string_lossy();
         let mut name = format!("{file}.{}", self.session);
         if let Some(part) = self.named_part() {
@@ -80,7 +79,7 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for HistoryKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "session {}", display_name(&self.session))?;
         match self.named_part() {
@@ -92,16 +91,16 @@ impl fmt::Display for Key {
 
 /// The id of a row.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Id {
+pub enum RowId {
     Number(i64),
     Name(String),
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for RowId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Id::Number(number) => number.fmt(f),
-            Id::Name(name) => display_name(name).fmt(f),
+            RowId::Number(number) => number.fmt(f),
+            RowId::Name(name) => display_name(name).fmt(f),
         }
     }
 }

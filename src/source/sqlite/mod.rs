@@ -1,37 +1,37 @@
-//! SQLite databases as sources. A table of known stores says by which columns a store is recognised and which queries
-//! give its histories and, in order, the cells of each. A history is read as a doc with one cell a line; what is found
-//! and changed belongs to the row that it lies in.
+//! SQLite databases as sources. A table of known stores lists the columns by which a store is recognised, and the
+//! queries for its histories and, in order, the cells of each. A history is read as a doc with one cell per line;
+//! findings and edits belong to the row that contains them.
 
+pub mod agents_database;
 mod cells;
 #[cfg(feature = "sqlite")]
 mod connect;
-#[cfg(feature = "sqlite")]
-mod find;
 mod key;
-pub mod made;
 #[cfg(feature = "sqlite")]
 mod msgpack;
-#[cfg(not(feature = "sqlite"))]
-mod none;
 #[cfg(feature = "sqlite")]
 mod read;
+#[cfg(not(feature = "sqlite"))]
+mod read_unsupported;
 #[cfg(feature = "sqlite")]
 mod resolve;
 pub mod store;
 pub mod stores;
-#[cfg(not(feature = "sqlite"))]
-mod unwritten;
+#[cfg(feature = "sqlite")]
+mod tables;
 #[cfg(feature = "sqlite")]
 mod write;
-
-pub use cells::{Cell, Cells, Changed, unread};
-pub use key::{Id, Key, MAGIC, is_database};
-
 #[cfg(not(feature = "sqlite"))]
-pub use none::{histories, open};
+mod write_unsupported;
+
+pub use cells::{Cell, CellChange, HistoryCells, unread_doc};
+pub use key::{HistoryKey, MAGIC, RowId, is_database};
+
 #[cfg(feature = "sqlite")]
 pub use read::{histories, open};
 #[cfg(not(feature = "sqlite"))]
-pub use unwritten::{in_use, refusal, write};
+pub use read_unsupported::{histories, open};
 #[cfg(feature = "sqlite")]
-pub use write::{Step, in_use, refusal, write, write_watched};
+pub use write::{WriteStep, in_use, refusal, write, write_with_progress};
+#[cfg(not(feature = "sqlite"))]
+pub use write_unsupported::{in_use, refusal, write};

@@ -3,41 +3,41 @@
 
 use crate::json::string;
 
-/// Values lie in one another at most so deep.
+/// Maximum nesting depth.
 const DEEPEST: u32 = 256;
 
-/// A text that is JSON may be at most so many times as long as its cell.
+/// Maximum ratio of the length of the JSON to that of the cell.
 const MOST_RATIO: usize = 64;
 
-/// Whether bytes begin as a map does, which no text does.
+/// True if bytes begin like a MessagePack map. No UTF-8 text does.
 pub(super) fn is_map(bytes: &[u8]) -> bool {
     matches!(bytes.first(), Some(0x80..=0x8f | 0xde | 0xdf))
 }
 
-/// The JSON that says what the bytes do; `None` if they are not one whole value.
+/// Converts MessagePack to JSON; `None` if the bytes are not exactly one value.
 pub(super) fn json(bytes: &[u8]) -> Option<Vec<u8>> {
     let most = bytes.len().saturating_mul(MOST_RATIO).saturating_add(1 << 10);
-    let mut reader = Reader { rest: bytes, out: Vec::with_capacity(bytes.len()), most };
+    let mut reader = MsgpackReader { rest: bytes, out: Vec::with_capacity(bytes.len()), most };
     reader.value(0)?;
     reader.rest.is_empty().then_some(reader.out)
 }
 
-struct Reader<'b> {
+struct MsgpackReader<'b> {
     rest: &'b [u8],
     out: Vec<u8>,
     most: usize,
 }
 
-impl<'b> Reader<'b> {
-    fn take(&mut self, len: usize) -> Option<&'b [u8]> {
+impl<'b> MsgpackReader<'b> {
+    fn read_bytes(&mut self, len: usize) -> Option<&'b [u8]> {
         let (own, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
         Some(own)
     }
 
-    /// A number of so many bytes.
+    /// A big-endian number of this many bytes.
     fn number(&mut self, bytes: usize) -> Option<u64> {
-        Some(self.take(bytes)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Some(self.read_bytes(bytes)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
     fn length(&mut self, bytes: usize) -> Option<usize> {
@@ -48,7 +48,7 @@ impl<'b> Reader<'b> {
         if depth > DEEPEST || self.out.len() > self.most {
             return None;
         }
-        let kind = *self.take(1)?.first()?;
+        let kind = *self.read_bytes(1)?.first()?;
         match kind {
             0x00..=0x7f => self.write(kind),
             0x80..=0x8f => return self.map(usize::from(kind & 0x0f), depth),
@@ -106,7 +106,7 @@ impl<'b> Reader<'b> {
         self.out.extend_from_slice(number.to_string().as_bytes());
     }
 
-    /// JSON has no other numbers than finite ones.
+    /// JSON has only finite numbers.
     fn float(&mut self, number: f64) {
         match number.is_finite() {
             true => self.write(number),
@@ -115,14 +115,14 @@ impl<'b> Reader<'b> {
     }
 
     fn text(&mut self, len: usize) -> Option<()> {
-        let text = self.take(len)?;
+        let text = self.read_bytes(len)?;
         self.out.extend_from_slice(&string::quoted(&String::from_utf8_lossy(text)));
         Some(())
     }
 
-    /// Bytes have no form in JSON: how many they are is said.
+    /// JSON has no type for bytes: a string with their number is written instead.
     fn bytes(&mut self, len: usize) -> Option<()> {
-        self.take(len)?;
+        self.read_bytes(len)?;
         self.out.extend_from_slice(&string::quoted(&format!("({len} bytes)")));
         Some(())
     }
@@ -148,7 +148,7 @@ impl<'b> Reader<'b> {
             let start = self.out.len();
             self.value(depth + 1)?;
             if self.out.get(start) != Some(&b'"') {
-                // A key that is no text is spelled.
+                // A key that is not a string is written as the JSON text of its value.
                 let key = string::quoted(&String::from_utf8_lossy(self.out.get(start..)?));
                 self.out.truncate(start);
                 self.out.extend_from_slice(&key);
@@ -163,9 +163,10 @@ impl<'b> Reader<'b> {
     /// An object by its class: `[module, class, arguments, …]`, itself MessagePack.
     fn constructed(&mut self, len: usize, depth: u32) -> Option<()> {
         // The kind of constructor.
-        self.take(1)?;
-        let own = self.take(len)?;
-        let mut inner = Reader { rest: own, out: Vec::new(), most: self.most.saturating_sub(self.out.len()) };
+        self.read_bytes(1)?;
+        let own = self.read_bytes(len)?;
+        let mut inner =
+            MsgpackReader { rest: own, out: Vec::new(), most: self.most.saturating_sub(self.out.len()) };
         match inner.class(depth + 1) {
             Some(()) => self.out.append(&mut inner.out),
             None => self.out.extend_from_slice(&string::quoted(&format!("({len} bytes)"))),
@@ -174,13 +175,13 @@ impl<'b> Reader<'b> {
     }
 
     fn class(&mut self, depth: u32) -> Option<()> {
-        let len = match *self.take(1)?.first()? {
+        let len = match *self.read_bytes(1)?.first()? {
             kind @ 0x93..=0x9f => usize::from(kind & 0x0f),
             _ => return None,
         };
         let mut names = Vec::new();
         for _ in 0..2 {
-            let mut name = Reader { rest: self.rest, out: Vec::new(), most: self.most };
+            let mut name = MsgpackReader { rest: self.rest, out: Vec::new(), most: self.most };
             name.value(depth)?;
             self.rest = name.rest;
             names.push(String::from_utf8(name.out).ok()?);

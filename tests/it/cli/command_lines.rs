@@ -1,6 +1,6 @@
 //! Commands that the program names can be pasted: each one that an example of `testdata/cli`, of the README or of a page
-//! prints is run by a shell, in a copy of the files of the example. It must be accepted; one that is said to fix
-//! something changes a file, and what named it says something else afterwards.
+//! prints is run by a shell, in a copy of the files of the example. It must be accepted; one that promises a fix changes a
+//! file, and the example prints something else afterwards.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -10,27 +10,27 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::source::writing::settle;
+use crate::source::writing::backdate;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// An example: where it is run, and what is typed, one after the other.
-struct Example {
+/// An example: its folder, and its commands in order.
+struct ConsoleExample {
     name: String,
-    /// The folder that a copy is made of; without one, the files that a command names are copied.
+    /// The folder to copy; if `None`, the files that a command names are copied.
     folder: Option<PathBuf>,
     typed: Vec<String>,
 }
 
-fn typed(text: &str) -> Vec<String> {
+fn commands_in(text: &str) -> Vec<String> {
     let commands = text.lines().filter_map(|line| line.strip_prefix("$ "));
     commands.filter(|command| command.contains("replaylint")).map(str::to_owned).collect()
 }
 
 /// The examples of the command line, and of the pages.
-fn examples() -> Vec<Example> {
+fn examples() -> Vec<ConsoleExample> {
     let listed = |folder: &Path, ending: &str| -> Vec<PathBuf> {
         let files = fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
         files.filter(|path| path.extension().is_some_and(|own| own == ending)).collect()
@@ -41,24 +41,24 @@ fn examples() -> Vec<Example> {
     paths.sort();
     let example = |path: PathBuf| {
         let folder = path.with_extension("in");
-        let typed = typed(&fs::read_to_string(&path).expect("UTF-8"));
+        let typed = commands_in(&fs::read_to_string(&path).expect("UTF-8"));
         let name = path.strip_prefix(root()).expect("below").display().to_string();
-        Example { name, folder: folder.is_dir().then_some(folder), typed }
+        ConsoleExample { name, folder: folder.is_dir().then_some(folder), typed }
     };
     paths.into_iter().map(example).filter(|example| !example.typed.is_empty()).collect()
 }
 
-struct Done {
+struct ShellResult {
     code: Option<i32>,
     text: String,
 }
 
-fn shell(script: &str, folder: &Path, input: Option<&Path>) -> Done {
+fn run_shell(script: &str, folder: &Path, input: Option<&Path>) -> ShellResult {
     let bin = Path::new(env!("CARGO_BIN_EXE_replaylint")).parent().expect("a folder");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path)));
     let input = input.map_or(Stdio::null(), |input| Stdio::from(fs::File::open(input).expect("an input")));
-    let done = Command::new("sh")
+    let result = Command::new("sh")
         .args(["-c", &format!("{{ {script}\n}} 2>&1")])
         .current_dir(folder)
         .env("PATH", path.expect("a path"))
@@ -68,33 +68,38 @@ fn shell(script: &str, folder: &Path, input: Option<&Path>) -> Done {
         .stdin(input)
         .output()
         .expect("a shell");
-    Done { code: done.status.code(), text: String::from_utf8_lossy(&done.stdout).into_owned() }
+    ShellResult { code: result.status.code(), text: String::from_utf8_lossy(&result.stdout).into_owned() }
 }
 
-/// A command that was named, and the line that names it.
+/// A command in the output, and the line that contains it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Named {
+struct PrintedCommand {
     command: String,
-    line: String,
+    /// The line of the command, with those before and after it.
+    context: String,
 }
 
-/// The commands that a text names, but for those with a placeholder: what is in capitals is for the reader to choose.
-fn named(text: &str) -> BTreeSet<Named> {
+/// The commands in a text, except for those with a placeholder in capitals, which the reader chooses.
+fn printed_commands(text: &str) -> BTreeSet<PrintedCommand> {
     let mut found = BTreeSet::new();
-    for line in text.lines() {
+    let lines: Vec<&str> = text.lines().collect();
+    for (n, line) in lines.iter().enumerate() {
+        // A sentence may go on in the next line.
+        let around = lines.get(n.saturating_sub(1)..(n + 2).min(lines.len())).unwrap_or_default();
         let codes = line.split("`replaylint ").skip(1).map(|rest| {
             assert!(rest.contains('`'), "a command is broken in two: {line}");
             rest.split('`').next().unwrap_or_default()
         });
-        let listed = line.split_once("Look at one: replaylint ").map(|(_, command)| command);
+        let listed = line.split_once("Details: replaylint ").map(|(_, command)| command);
         for command in codes.chain(listed) {
             let is_placeholder = |word: &str| word.len() > 1 || word == "A" || word == "B" || word == "N";
             let chosen = command
                 .split(' ')
                 .any(|word| is_placeholder(word) && word.chars().all(|c| c.is_ascii_uppercase() || c == '|'));
             if !chosen {
-                let line = line.trim().to_owned();
-                found.insert(Named { command: format!("replaylint {command}"), line });
+                let words: Vec<&str> = around.iter().flat_map(|line| line.split_whitespace()).collect();
+                found
+                    .insert(PrintedCommand { command: format!("replaylint {command}"), context: words.join(" ") });
             }
         }
     }
@@ -111,15 +116,15 @@ fn copy(from: &Path, to: &Path) {
     }
     fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
     fs::copy(from, to).expect("copied");
-    settle(to);
+    backdate(to);
 }
 
-/// The files that are named in commands, below the root.
+/// The files in commands, relative to the root.
 fn files_in(commands: &[&str]) -> BTreeSet<PathBuf> {
     let words = commands.iter().flat_map(|command| command.split([' ', '\'', '"', '=', '|', '<', '>']));
     let paths = words.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.starts_with('/'));
     let paths = paths.map(PathBuf::from).filter(|path| path != Path::new(".") && root().join(path).exists());
-    // What a list names lies beside it.
+    // The files in a list are beside it.
     let beside = |path: PathBuf| match path.extension().is_some_and(|ending| ending == "txt") {
         true => path.parent().map(Path::to_owned).unwrap_or_default(),
         false => path,
@@ -127,7 +132,7 @@ fn files_in(commands: &[&str]) -> BTreeSet<PathBuf> {
     paths.map(beside).collect()
 }
 
-/// What is in the files of a folder.
+/// The contents of the files of a folder.
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -144,51 +149,57 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// What a command got on standard input: `replaylint … < FILE`, `cat FILE | replaylint …`.
+/// The file that a command reads from standard input: `replaylint … < FILE`, `cat FILE | replaylint …`.
 fn input_of(typed: &str) -> Option<&str> {
     let after = |mark: &str| typed.split_once(mark).and_then(|(_, rest)| rest.split_whitespace().next());
     after("< ").or_else(|| typed.strip_prefix("cat ").and_then(|rest| rest.split(' ').next()))
 }
 
-/// Whether a line says that a command fixes something.
-fn claims_a_fix(named: &Named) -> bool {
-    let Named { command, line } = named;
+/// True if a sentence promises that a command fixes something.
+fn claims_a_fix(named: &PrintedCommand) -> bool {
+    let PrintedCommand { command, context } = named;
     let fixes = [format!("with `{command}`"), format!("`{command}` fixes ")];
     let is_write = command.split(' ').any(|word| word == "-w" || word == "-o") || command.ends_with(" -");
-    is_write && fixes.iter().any(|claim| line.contains(claim.as_str()))
+    is_write && fixes.iter().any(|claim| context.contains(claim.as_str()))
 }
 
-/// Runs a command that was named by `typed`, in `folder`. What is wrong with it, if anything.
-fn wrong(named: &Named, typed: &str, folder: &Path) -> Option<String> {
+/// Runs a command that `typed` printed, in `folder`. Returns what is wrong with it, if anything.
+fn find_fault(named: &PrintedCommand, typed: &str, folder: &Path) -> Option<String> {
     let input = input_of(typed).map(|path| folder.join(path));
     let input = input.as_deref().filter(|_| named.command.ends_with(" -"));
     let before = contents(folder);
-    let done = shell(&named.command, folder, input);
-    // Of a file without a conversation nothing else is said.
-    let is_accepted = matches!(done.code, Some(0 | 1)) || done.text.contains("no conversation was found");
+    let result = run_shell(&named.command, folder, input);
+    // A file without a conversation gets no other message.
+    let is_accepted = matches!(result.code, Some(0 | 1)) || result.text.contains("no conversation found");
     if !is_accepted {
-        return Some(format!("is not accepted ({:?}): {}", done.code, done.text));
+        return Some(format!("is not accepted ({:?}): {}", result.code, result.text));
     }
     if !claims_a_fix(named) {
         return None;
     }
     if let Some(input) = input {
-        let is_same = done.text.contains(&fs::read_to_string(input).expect("UTF-8"));
-        return is_same.then(|| format!("changes nothing: {}", done.text));
+        let is_same = result.text.contains(&fs::read_to_string(input).expect("UTF-8"));
+        return is_same.then(|| format!("changes nothing: {}", result.text));
     }
     if contents(folder) == before {
-        return Some(format!("changes nothing: {}", done.text));
+        return Some(format!("changes nothing: {}", result.text));
     }
     if !named.command.contains(" -w") {
         // Copies leave the file as it is.
         return None;
     }
-    let again = shell(typed, folder, None);
-    again.text.lines().any(|line| line.trim() == named.line).then(|| format!("fixes nothing: {}", again.text))
+    let again = run_shell(typed, folder, None);
+    again
+        .text
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .contains(&named.context)
+        .then(|| format!("fixes nothing: {}", again.text))
 }
 
 #[test]
-fn commands_that_are_named_can_be_pasted() {
+fn printed_commands_can_be_pasted() {
     let (mut tried, mut fixes, mut faults) = (0, 0, Vec::new());
     for example in examples() {
         let state = TempDir::new().expect("a folder");
@@ -197,7 +208,7 @@ fn commands_that_are_named_can_be_pasted() {
         }
         for typed in &example.typed {
             let here = if example.folder.is_some() { state.path() } else { root() };
-            let all = named(&shell(typed, here, None).text);
+            let all = printed_commands(&run_shell(typed, here, None).text);
             for named in all {
                 let folder = TempDir::new().expect("a folder");
                 match &example.folder {
@@ -208,7 +219,7 @@ fn commands_that_are_named_can_be_pasted() {
                 }
                 tried += 1;
                 fixes += usize::from(claims_a_fix(&named));
-                if let Some(wrong) = wrong(&named, typed, folder.path()) {
+                if let Some(wrong) = find_fault(&named, typed, folder.path()) {
                     faults.push(format!("{}: $ {typed}\n{}\n{wrong}", example.name, named.command));
                 }
             }

@@ -1,4 +1,4 @@
-//! Config files: which holds for a file, what its globs match however the file is named, and what is said of mistakes.
+//! Config files: which one applies to a file, what its globs match for any spelling of the path, and messages about mistakes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -20,7 +20,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_replaylint")).args(args).current_dir(folder).output().expect("it runs")
 }
 
-fn said(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -28,7 +28,7 @@ fn said(output: &Output) -> String {
 fn findings(folder: &Path, args: &[&str]) -> Vec<(String, String)> {
     let output = run(folder, &[&["check", "--output-format", "json", "-v"], args].concat());
     let report: serde_json::Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{args:?}: {}", said(&output)));
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{args:?}: {}", output_text(&output)));
     let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
     let all = report["diagnostics"].as_array().expect("a list").iter();
     all.filter(|found| found["rule"] == "RL101")
@@ -43,7 +43,7 @@ fn globs_match_however_a_file_is_named() {
     let root = dir.path();
     let (logs, all) = (root.join("logs"), root.to_string_lossy().into_owned());
     let (file, plain) = (root.join("logs/a/b.json"), root.join("c.json"));
-    // From where, what is named, and what is left to report.
+    // Working folder, named path, remaining findings.
     let cases: [(&Path, &str, usize); 14] = [
         (root, ".", 1),
         (root, "./", 1),
@@ -81,12 +81,12 @@ fn excluding_works_however_a_folder_is_named() {
         let found = findings(&from, &[named]);
         assert!(matches!(found.as_slice(), [(path, _)] if path.ends_with("x/c.json")), "{named}: {found:?}");
     }
-    assert_eq!(findings(root, &["old/a.json"]).len(), 1, "what is named is read");
+    assert_eq!(findings(root, &["old/a.json"]).len(), 1, "a named file is read");
     assert_eq!(findings(root, &[".", "--exclude", "x/*.json"]).len(), 0);
 }
 
 #[test]
-fn the_nearest_config_holds_for_each_file() {
+fn the_nearest_config_applies_to_each_file() {
     let dir = tree(&[
         ("replaylint.toml", "[severity]\nRL101 = \"warning\"\n"),
         ("a.json", REQUEST),
@@ -106,8 +106,8 @@ fn the_nearest_config_holds_for_each_file() {
     assert_eq!(findings(dir.path(), &["sub/b.json", "--isolated"]), [of("sub/b.json", "error")]);
     let named = ["own/d.json", "--config", "sub/pyproject.toml"];
     assert_eq!(findings(dir.path(), &named), [of("own/d.json", "info")]);
-    // A file that is not read is not there for its config file either.
-    assert!(!said(&run(dir.path(), &["check", "-v", "."])).contains("skip.json"));
+    // The config file of a file that is not read is not read, either.
+    assert!(!output_text(&run(dir.path(), &["check", "-v", "."])).contains("skip.json"));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn mistakes_are_reported_with_their_place() {
         ("select = \"RL1\"\n", "replaylint.toml:1:10: select must be an array of strings, not a string", ""),
         ("select = [\"RL1\", 2]\n", "replaylint.toml:1:18: select must be an array of strings, not a number", ""),
         ("ignore = [\"RL999\"]\n", "replaylint.toml:1:11: unknown rule 'RL999'", "rules are selected by"),
-        ("max-record-size = \"1X\"\n", "replaylint.toml:1:19: '1X' is not a valid size", ""),
+        ("max-record-size = \"1X\"\n", "replaylint.toml:1:19: invalid size '1X'", ""),
         (
             "[severity]\nRL101 = \"warn\"\n",
             "replaylint.toml:2:9: unknown severity 'warn'",
@@ -132,7 +132,11 @@ fn mistakes_are_reported_with_their_place() {
         ),
         ("[severity]\nRL1O1 = \"info\"\n", "replaylint.toml:2:1: unknown rule 'RL1O1'", ""),
         ("[[files]]\ntarget = \"azure\"\n", "replaylint.toml:1:1: [[files]] has no paths", "paths = "),
-        ("[[files]]\npaths = [\"a\"]\next = [\"x\"]\n", "replaylint.toml:3:1: ext is for all files", "at the top"),
+        (
+            "[[files]]\npaths = [\"a\"]\next = [\"x\"]\n",
+            "replaylint.toml:3:1: ext applies to all files",
+            "at the top",
+        ),
         ("[[files]]\npaths = [\"a[\"]\n", "replaylint.toml:2: not a valid glob", ""),
         ("[[ignore]]\nrule = \"RL101\"\npath = \"a\"\n", "replaylint.toml:1:1: [[ignore]] needs a reason", ""),
         ("[[ignore]]\nrule = \"RL101\"\nreason = \"r\"\n", "[[ignore]] needs a path, an id or a pointer", ""),
@@ -146,10 +150,10 @@ fn mistakes_are_reported_with_their_place() {
     for (config, message, help) in cases {
         let dir = tree(&[("replaylint.toml", config), ("a.json", REQUEST)]);
         let output = run(dir.path(), &["check", "a.json"]);
-        let said = said(&output);
-        assert_eq!(output.status.code(), Some(2), "{config}: {said}");
-        assert!(said.contains(message) && said.contains(help), "{config}: {said}");
-        // One that lies below the folder that is walked is as wrong.
+        let output_text = output_text(&output);
+        assert_eq!(output.status.code(), Some(2), "{config}: {output_text}");
+        assert!(output_text.contains(message) && output_text.contains(help), "{config}: {output_text}");
+        // A config file below the walked folder is also checked.
         let above = tree(&[("sub/replaylint.toml", config), ("sub/a.json", REQUEST)]);
         let output = run(above.path(), &["check", "."]);
         assert_eq!(output.status.code(), Some(2), "{config}");
@@ -160,7 +164,7 @@ fn mistakes_are_reported_with_their_place() {
 fn globs_that_match_nothing_are_reported() {
     let config = "exclude = [\"none.json\"]\n[[files]]\npaths = [\"log/**\", \"*.json\"]\ntarget = \"azure\"\n";
     let dir = tree(&[("replaylint.toml", config), ("logs/a.json", REQUEST)]);
-    let said_of = |args: &[&str]| said(&run(dir.path(), args));
+    let said_of = |args: &[&str]| output_text(&run(dir.path(), args));
     let whole = said_of(&["check", "."]);
     assert!(whole.contains("replaylint.toml:1: warning: 'none.json' matches no file\n"), "{whole}");
     assert!(
@@ -168,14 +172,14 @@ fn globs_that_match_nothing_are_reported() {
         "{whole}"
     );
     assert!(!whole.contains("'*.json'"), "{whole}");
-    // What is not looked at may match.
+    // A glob may match files outside of the walk.
     assert!(!said_of(&["check", "logs/a.json"]).contains("matches no file"));
     assert!(!said_of(&["check", "logs"]).contains("matches no file"));
     assert!(!said_of(&["check", "-q", "."]).contains("matches no file"));
 }
 
 #[test]
-fn a_severity_changes_what_counts_and_not_what_is_fixed() {
+fn a_severity_changes_the_exit_code_but_not_the_fixes() {
     let config = "[severity]\nRL101 = \"info\"\nRL311 = \"error\"\n";
     let dir = tree(&[("replaylint.toml", config), ("a.json", REQUEST)]);
     let checked = run(dir.path(), &["check", "a.json"]);
@@ -207,13 +211,13 @@ fn warnings_are_denied_where_the_config_says_so() {
 }
 
 #[test]
-fn config_prints_what_is_in_force_and_where_it_is_said() {
+fn config_prints_effective_settings_and_their_source() {
     let text = "target = \"azure\"\nignore = [\"RL311\"]\n\n[severity]\nRL101 = \"warning\"\n\n[[files]]\npaths = [\"logs/**\"]\n\
                 target = \"codex\"\nignore = [\"RL2\"]\n";
     let dir = tree(&[("replaylint.toml", text), ("logs/a.json", REQUEST), ("bare/.keep", "")]);
     let printed = |from: &Path, args: &[&str]| {
         let output = run(from, &[&["config"], args].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(0), "{}", output_text(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     assert_eq!(
@@ -230,32 +234,36 @@ fn config_prints_what_is_in_force_and_where_it_is_said() {
          ignore = [\"RL311\"]                # ../replaylint.toml:2\n\
          severity = { RL101 = \"warning\" }  # ../replaylint.toml:4\n"
     );
-    assert!(printed(dir.path(), &["--isolated"]).contains("no config file; the defaults are in force"));
+    assert!(printed(dir.path(), &["--isolated"]).contains("no config file; the defaults apply"));
     let json = printed(dir.path(), &["logs/a.json", "--output-format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((&json["settings"][0]["value"], &json["settings"][0]["line"]), (&"\"codex\"".into(), &9.into()));
 }
 
 #[test]
-fn init_writes_a_config_that_holds_with_every_comment_removed() {
+fn init_writes_a_config_that_is_valid_when_uncommented() {
     let dir =
         tree(&[("logs/a.json", REQUEST), ("logs/b.json", REQUEST), ("c.json", REQUEST), ("other.json", "{}")]);
     let output = run(dir.path(), &["init"]);
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", output_text(&output));
     let text = std::fs::read_to_string(dir.path().join("replaylint.toml")).expect("a file");
     for line in [
-        "#   1 file: responses-request, judged for openai",
-        "#   2 files in logs/: responses-request, judged for openai",
+        "#   1 file: responses-request, checked against openai",
+        "#   2 files in logs/: responses-request, checked against openai",
     ] {
         assert!(text.contains(line), "{text}");
     }
-    // As it is, it changes nothing.
+    // The unmodified file changes nothing.
     assert_eq!(findings(dir.path(), &["."]).len(), 3);
     let again = run(dir.path(), &["init"]);
     assert_eq!(again.status.code(), Some(2));
-    assert!(said(&again).contains("replaylint.toml") && said(&again).contains("--force"), "{}", said(&again));
+    assert!(
+        output_text(&again).contains("replaylint.toml") && output_text(&again).contains("--force"),
+        "{}",
+        output_text(&again)
+    );
     assert_eq!(run(dir.path(), &["init", "--force"]).status.code(), Some(0));
-    // Each of its settings is valid. Prose ends with a full stop or is the list of what was found.
+    // Each of its settings is valid. Prose ends with a full stop, or is the list of detected formats.
     let setting = |line: &&str| line.contains(" = ") || line.starts_with("# [[");
     let bare: Vec<&str> = text
         .lines()
@@ -269,37 +277,37 @@ fn init_writes_a_config_that_holds_with_every_comment_removed() {
     let config = config.replace("ignore = [\"RL311\"]\n", "");
     std::fs::write(dir.path().join("replaylint.toml"), &config).expect("written");
     let output = run(dir.path(), &["config"]);
-    assert_eq!(output.status.code(), Some(0), "{config}\n{}", said(&output));
+    assert_eq!(output.status.code(), Some(0), "{config}\n{}", output_text(&output));
     let json = run(dir.path(), &["config", "--output-format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     let of_all = replaylint::internals::options::KEYS.len() - 2;
     assert_eq!(json["settings"].as_array().map(Vec::len), Some(of_all), "all but files and schema");
 }
 
-/// The schema of config files, as the table of keys says it.
+/// The schema of config files, from the table of keys.
 fn schema() -> serde_json::Value {
-    use replaylint::internals::options::{IGNORE_KEYS, KEYS, Key, Kind, SEVERITIES};
+    use replaylint::internals::options::{ConfigKey, IGNORE_KEYS, KEYS, KeyKind, SEVERITIES};
     use serde_json::{Map, Value, json};
     let strings = || json!({ "type": "array", "items": { "type": "string" } });
-    let of = |key: &Key| {
+    let of = |key: &ConfigKey| {
         let mut value = match key.kind {
-            Kind::Flag => json!({ "type": "boolean" }),
-            Kind::Text(_) => json!({ "type": "string" }),
-            Kind::Name(names, _) => json!({ "enum": names() }),
-            Kind::List(_) | Kind::Globs => strings(),
-            Kind::Ignore if key.of_files => json!({ "$ref": "#/$defs/ignore" }),
-            Kind::Severity => json!({ "type": "object", "additionalProperties": { "enum": SEVERITIES } }),
+            KeyKind::Flag => json!({ "type": "boolean" }),
+            KeyKind::Text(_) => json!({ "type": "string" }),
+            KeyKind::Name(names, _) => json!({ "enum": names() }),
+            KeyKind::List(_) | KeyKind::Globs => strings(),
+            KeyKind::Ignore if key.is_for_files => json!({ "$ref": "#/$defs/ignore" }),
+            KeyKind::Severity => json!({ "type": "object", "additionalProperties": { "enum": SEVERITIES } }),
             _ => json!({ "type": "array", "items": { "$ref": "#/$defs/files" } }),
         };
-        value["description"] = key.about.into();
+        value["description"] = key.description.into();
         (key.name.to_owned(), value)
     };
     let top: Map<String, Value> = KEYS.iter().map(of).collect();
-    let same = |key: &Key| (key.name.to_owned(), json!({ "$ref": format!("#/properties/{}", key.name) }));
-    let mut files: Map<String, Value> = KEYS.iter().filter(|key| key.of_files).map(same).collect();
+    let same = |key: &ConfigKey| (key.name.to_owned(), json!({ "$ref": format!("#/properties/{}", key.name) }));
+    let mut files: Map<String, Value> = KEYS.iter().filter(|key| key.is_for_files).map(same).collect();
     files.insert(
         "ignore".to_owned(),
-        json!({ "type": "array", "items": { "type": "string" }, "description": "Skip these rules" }),
+        json!({ "type": "array", "items": { "type": "string" }, "description": "Disable these rules" }),
     );
     let mut paths = strings();
     paths["minItems"] = 1.into();
@@ -332,7 +340,7 @@ fn schema() -> serde_json::Value {
 }
 
 #[test]
-fn the_schema_of_config_files_says_what_the_program_takes() {
+fn the_schema_of_config_files_agrees_with_the_program() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/config.v1.json");
     let own = format!("{:#}\n", schema());
     if std::env::var_os("UPDATE_README").is_some() {
@@ -363,15 +371,15 @@ fn the_schema_of_config_files_says_what_the_program_takes() {
 }
 
 #[test]
-fn the_page_lists_all_keys() {
+fn the_config_page_lists_all_keys() {
     use replaylint::internals::options::KEYS;
     let mut table = String::from("| key | | example | in `[[files]]` |\n|---|---|---|---|\n");
     for key in &KEYS {
-        let of_files = if key.of_files { "yes" } else { "" };
+        let of_files = if key.is_for_files { "yes" } else { "" };
         let example = if key.example.is_empty() { String::new() } else { format!("`{}`", key.example) };
-        table += &format!("| `{}` | {} | {example} | {of_files} |\n", key.name, key.about);
+        table += &format!("| `{}` | {} | {example} | {of_files} |\n", key.name, key.description);
     }
-    crate::cli::readme::keep("docs/config.md", "keys", &table);
+    crate::cli::readme::check_section("docs/config.md", "keys", &table);
 }
 
 #[test]
@@ -397,11 +405,11 @@ fn lists_may_end_with_nul_and_may_be_lenient() {
     assert_eq!(listed("a b.json\nnotes.txt\nother.json\n", &[]), (Some(1), own(&["RL101", "RL004", "RL004"])));
     assert_eq!(listed("a b.json\nnotes.txt\nother.json\n", &["--allow-empty"]), (Some(1), own(&["RL101"])));
     assert_eq!(listed("notes.txt\nother.json\n", &["--allow-empty"]).0, Some(0));
-    assert_eq!(listed("gone.json\n", &["--allow-empty"]).0, Some(2), "what is not there is an error all the same");
+    assert_eq!(listed("gone.json\n", &["--allow-empty"]).0, Some(2), "a missing file is still an error");
 }
 
 #[test]
-fn concise_is_not_cut_unless_that_is_asked_for() {
+fn concise_is_truncated_only_on_request() {
     let calls =
         (0..250).map(|n| format!(r#"{{"type":"function_call_output","call_id":"call_{n}","output":"x"}}"#));
     let request = format!(r#"{{"model":"gpt-5","input":[{}]}}"#, calls.collect::<Vec<_>>().join(",\n"));
@@ -416,11 +424,11 @@ fn concise_is_not_cut_unless_that_is_asked_for() {
 }
 
 #[test]
-fn fix_never_writes_over_what_it_reads() {
+fn fix_never_overwrites_an_input_with_a_copy() {
     let dir = tree(&[("a.json", REQUEST), ("b.json", REQUEST)]);
     let fix = |args: &[&str]| {
         let output = run(dir.path(), &[&["fix", "a.json"], args].concat());
-        (output.status.code(), said(&output))
+        (output.status.code(), output_text(&output))
     };
     for to in ["a.json", "./a.json", "../a.json"] {
         let to = if to.starts_with("../") {
@@ -429,12 +437,12 @@ fn fix_never_writes_over_what_it_reads() {
             to.to_owned()
         };
         for force in [&[][..], &["--force"]] {
-            let (code, said) = fix(&[&["-o", &to], force].concat());
-            assert!(code == Some(2) && said.contains("use -w"), "{to}: {said}");
+            let (code, output_text) = fix(&[&["-o", &to], force].concat());
+            assert!(code == Some(2) && output_text.contains("use -w"), "{to}: {output_text}");
         }
     }
-    let (code, said) = fix(&["-o", "b.json"]);
-    assert!(code == Some(2) && said.contains("--force"), "{said}");
+    let (code, output_text) = fix(&["-o", "b.json"]);
+    assert!(code == Some(2) && output_text.contains("--force"), "{output_text}");
     assert_eq!(std::fs::read_to_string(dir.path().join("b.json")).expect("a file"), REQUEST);
     assert_eq!(fix(&["-o", "b.json", "--force"]).0, Some(0));
     assert_eq!(std::fs::read_to_string(dir.path().join("a.json")).expect("a file"), REQUEST);

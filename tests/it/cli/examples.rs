@@ -1,4 +1,4 @@
-//! The command line as data: each case is what is typed and all that is printed.
+//! The command line as data: each case has the commands and all of their output.
 
 #[test]
 fn command_line_cases() {
@@ -10,19 +10,19 @@ fn command_line_cases() {
 }
 
 #[test]
-fn shells_and_man_know_every_command() {
+fn completions_and_man_pages_cover_every_command() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     for args in [&["completions", "bash"][..], &["completions", "zsh"], &["completions", "fish"], &["man"]] {
         let output = crate::report::reports::run(here, args);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{args:?}");
         for command in ["check", "fix", "explain", "rules", "formats", "targets"] {
-            assert!(text.contains(command), "{args:?} does not know {command}");
+            assert!(text.contains(command), "{args:?} does not contain {command}");
         }
     }
 }
 
-/// Shells complete the names of the tables, of each argument that takes them.
+/// Shells complete the names of the tables for each argument that takes them.
 #[test]
 fn shells_complete_names() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -33,7 +33,7 @@ fn shells_complete_names() {
             assert!(script.contains(name), "{shell} does not complete {name}");
         }
     }
-    // It is one thing to complete names, and another to take them: rules may be prefixes, reports may go to files.
+    // Arguments accept more than the completed names: prefixes of rules, and files for reports.
     let output = crate::report::reports::run(
         here,
         &["check", "--select", "RL1,orphan-output", "testdata/readme/edited.json"],
@@ -42,7 +42,7 @@ fn shells_complete_names() {
 }
 
 #[test]
-fn tables_are_complete_and_fit() {
+fn tables_are_complete_and_fit_on_a_terminal() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let rules = replaylint::internals::rules::RULES.iter().map(|rule| rule.name);
     let formats = replaylint::internals::formats::FORMATS.iter().map(|format| format.info().name);
@@ -62,7 +62,10 @@ fn tables_are_complete_and_fit() {
     for rule in replaylint::internals::rules::RULES {
         let output = crate::report::reports::run(here, &["explain", &rule.code.to_string().to_lowercase()]);
         let text = String::from_utf8(output.stdout).expect("UTF-8");
-        assert!(text.starts_with(&format!("{} {}\n", rule.code, rule.name)) && text.contains("\nVerdicts\n"));
+        assert!(
+            text.starts_with(&format!("{} {}\n", rule.code, rule.name))
+                && text.contains("\nMessages and severity\n")
+        );
         let is_prose = |line: &&str| line.starts_with("  ") && !line.starts_with("    ") && line.contains(' ');
         let long = text.lines().filter(is_prose).find(|line| line.chars().count() > 80 && !line.contains("http"));
         assert_eq!(long, None, "{}", rule.code);
@@ -70,7 +73,7 @@ fn tables_are_complete_and_fit() {
     }
 }
 
-/// `-h` fits on a screen or two, and begins with what most need.
+/// `-h` fits on a screen or two, with the most needed options first.
 #[test]
 fn short_help_is_short() {
     for command in

@@ -1,11 +1,12 @@
-//! The command line, its documents, config files.
+//! The command line, its documentation, config files.
 
 pub mod baselines;
 pub mod command_lines;
 pub mod configs;
 pub mod examples;
-pub mod followed;
+pub mod follow;
 pub mod pages;
 pub mod products;
 pub mod readme;
 pub mod recipes;
+pub mod rule_pages;

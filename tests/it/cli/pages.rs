@@ -1,6 +1,6 @@
-//! The README and the pages in `docs/` as tests: each console example is run as it is shown, and must print what is
-//! shown. An example that exits with another code than 0 says so after the language of its block (`console exit=1`),
-//! which no reader of the rendered page sees. `UPDATE_README=1` writes the outputs anew.
+//! The README and the pages in `docs/` as tests: each console example is run as shown, and must print the shown
+//! output. An exit code other than 0 is given after the language of its block (`console exit=1`), which is not visible in
+//! the rendered page. `UPDATE_README=1` updates the outputs.
 
 use std::fmt::Write;
 use std::fs;
@@ -22,7 +22,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// What a command prints, both streams as they come, and its exit code.
+/// The output of a command, both streams in order, and its exit code.
 fn run(command: &str) -> (String, i32) {
     let bin = Path::new(env!("CARGO_BIN_EXE_replaylint")).parent().expect("a folder");
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -40,8 +40,8 @@ fn run(command: &str) -> (String, i32) {
     (String::from_utf8(output.stdout).expect("UTF-8"), output.status.code().expect("an exit code"))
 }
 
-/// A page with the outputs of its examples as they are now, and how many examples it has.
-fn as_run(text: &str) -> (String, usize) {
+/// A page with the current outputs of its examples, and the number of examples.
+fn update_examples(text: &str) -> (String, usize) {
     let (mut out, mut examples) = (String::new(), 0);
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -66,7 +66,7 @@ fn examples_print_what_is_shown() {
     let mut all = 0;
     for path in pages() {
         let text = fs::read_to_string(&path).expect("UTF-8");
-        let (run, examples) = as_run(&text);
+        let (run, examples) = update_examples(&text);
         all += examples;
         if std::env::var_os("UPDATE_README").is_some() {
             if run != text {
@@ -83,19 +83,58 @@ fn examples_print_what_is_shown() {
 }
 
 #[test]
-fn the_readme_is_short_and_its_links_lead_somewhere() {
+fn the_readme_is_short() {
     let readme = fs::read_to_string(root().join("README.md")).expect("a README");
-    assert!(readme.lines().count() <= 250, "{} lines", readme.lines().count());
-    for path in pages() {
-        let text = fs::read_to_string(&path).expect("UTF-8");
+    assert!(readme.lines().count() <= 200, "{} lines", readme.lines().count());
+}
+
+/// The anchor of a heading, as GitHub and mdBook make it.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// The headings of a page, without those lines of its examples that begin with `#`.
+fn anchors(text: &str) -> Vec<String> {
+    let mut is_code = false;
+    let headings = text.lines().filter(|line| {
+        is_code ^= line.starts_with("```");
+        !is_code && line.starts_with('#')
+    });
+    headings.map(anchor).collect()
+}
+
+/// Every link of every page points to an existing file, and to a heading in it.
+#[test]
+fn links_have_targets() {
+    let mut all = pages();
+    let folders = ["docs/rules", "packaging/npm", "packaging/python", "benches", "tests/sdk", "tests/count"];
+    all.extend(
+        folders
+            .iter()
+            .flat_map(|name| fs::read_dir(root().join(name)).expect("a folder"))
+            .flatten()
+            .map(|entry| entry.path()),
+    );
+    all.retain(|path| path.extension().is_some_and(|ext| ext == "md"));
+    let mut dead = Vec::new();
+    for path in &all {
+        let text = fs::read_to_string(path).expect("UTF-8");
         for (at, _) in text.match_indices("](") {
             let link = text[at + 2..].split(')').next().expect("a link");
-            let file = link.split('#').next().expect("a file");
-            if file.is_empty() || link.starts_with("http") {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            if link.starts_with("http") || link.contains(char::is_whitespace) {
                 continue;
             }
-            let to = path.parent().expect("a folder").join(file);
-            assert!(to.exists(), "{}: nothing is at {link}", path.display());
+            let to = if file.is_empty() { path.clone() } else { path.parent().expect("a folder").join(file) };
+            let reaches = to.exists()
+                && (heading.is_empty()
+                    || fs::read_to_string(&to).is_ok_and(|text| anchors(&text).contains(&heading.to_owned())));
+            if !reaches {
+                dead.push(format!("{}: {link}", path.display()));
+            }
         }
     }
+    assert!(all.len() > 200 && dead.is_empty(), "{} pages; missing targets:\n{}", all.len(), dead.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Where products go: never over what the run reads, never two to one file, never over a file that was not meant.
+//! Output files: none overwrites an input, another output, or an existing file without a request.
 
 use std::fs;
 use std::io::Write;
@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::Output;
 
 use crate::report::reports::run;
-use crate::source::writing::{BROKEN, LOG, WHOLE, folder_with, names, read, settle};
+use crate::source::writing::{BROKEN, LOG, WHOLE, backdate, folder_with, names, read};
 
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs, and sees that nothing was written and why.
-fn refused(folder: &Path, args: &[&str], why: &str) {
+/// Asserts that a run fails for a reason and writes nothing.
+fn assert_refused(folder: &Path, args: &[&str], why: &str) {
     let files = |folder: &Path| -> Vec<(String, Vec<u8>)> {
         let content = |name: String| {
             let text = fs::read(folder.join(&name)).unwrap_or_default();
@@ -29,7 +29,7 @@ fn refused(folder: &Path, args: &[&str], why: &str) {
 }
 
 #[test]
-fn no_product_is_an_input() {
+fn no_output_overwrites_an_input() {
     let folder = folder_with("h.json", BROKEN);
     let path = |name: &str| folder.path().join(name);
     fs::hard_link(path("h.json"), path("same.json")).expect("linked");
@@ -50,19 +50,23 @@ fn no_product_is_an_input() {
             &["slim", "h.json", "--force", "-o", to],
             &["rebuild", "h.json", "--force", "-o", to],
         ] {
-            refused(folder.path(), args, "is an input");
+            assert_refused(folder.path(), args, "is an input");
         }
     }
-    // What a walk meets is an input, too; so is a list of inputs.
+    // Files found in a walk are inputs, too; so is a list of inputs.
     fs::remove_file(path("same.json")).expect("removed");
     fs::write(path("list.txt"), "h.json\n").expect("written");
-    refused(folder.path(), &["fix", "-w", ".", "--dropped", "h.json"], "h.json: is an input");
-    refused(folder.path(), &["check", ".", "-o", "h.json"], "h.json: is an input");
-    refused(folder.path(), &["check", "--files-from", "list.txt", "-o", "list.txt"], "list.txt: is an input");
+    assert_refused(folder.path(), &["fix", "-w", ".", "--dropped", "h.json"], "h.json: is an input");
+    assert_refused(folder.path(), &["check", ".", "-o", "h.json"], "h.json: is an input");
+    assert_refused(
+        folder.path(),
+        &["check", "--files-from", "list.txt", "-o", "list.txt"],
+        "list.txt: is an input",
+    );
 }
 
 #[test]
-fn no_two_products_are_one() {
+fn no_two_outputs_share_a_file() {
     let folder = folder_with("h.json", BROKEN);
     for args in [
         &["fix", "h.json", "-o", "x", "--dropped", "./x"][..],
@@ -71,9 +75,9 @@ fn no_two_products_are_one() {
         &["check", "h.json", "--output-format", "json=x,sarif=./x"],
         &["convert", "h.json", "--to", "chat", "-o", "x", "--output-format", "json=./x"],
     ] {
-        refused(folder.path(), args, "would both be written to");
+        assert_refused(folder.path(), args, "would both be written to");
     }
-    // Devices take all.
+    // Devices can be written repeatedly.
     #[cfg(unix)]
     {
         let args = ["fix", "h.json", "-o", "/dev/null", "--dropped", "/dev/null"];
@@ -82,7 +86,7 @@ fn no_two_products_are_one() {
 }
 
 #[test]
-fn no_two_inputs_become_one_copy() {
+fn no_two_inputs_share_a_copy() {
     let folder = folder_with("x.json", BROKEN);
     let path = |name: &str| folder.path().join(name);
     fs::create_dir_all(path("a/b")).expect("made");
@@ -90,16 +94,16 @@ fn no_two_inputs_become_one_copy() {
     fs::write(path("a/b/x.json"), BROKEN).expect("written");
     fs::write(path("one"), "x").expect("written");
     let below = path("a/b");
-    refused(&below, &["fix", "-o", "out", "x.json", "../x.json"], "would both be written to out/x.json");
+    assert_refused(&below, &["fix", "-o", "out", "x.json", "../x.json"], "would both be written to out/x.json");
     let args = ["convert", "--to", "chat", "-o", "out", "x.json", "../x.json"];
-    refused(&below, &args, "the copy of x.json and the copy of ../x.json");
-    refused(folder.path(), &["fix", "-o", "one", "x.json", "a"], "one: not a folder");
-    // A folder that leads back to the inputs.
-    refused(folder.path(), &["fix", "--force", "-o", ".", "x.json", "a"], "is an input");
+    assert_refused(&below, &args, "the copy of x.json and the copy of ../x.json");
+    assert_refused(folder.path(), &["fix", "-o", "one", "x.json", "a"], "one: not a folder");
+    // A path that resolves to the folder of the inputs.
+    assert_refused(folder.path(), &["fix", "--force", "-o", ".", "x.json", "a"], "is an input");
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("..", path("a/up")).expect("linked");
-        refused(folder.path(), &["fix", "--force", "-o", "a/up", "x.json", "a/x.json"], "is an input");
+        assert_refused(folder.path(), &["fix", "--force", "-o", "a/up", "x.json", "a/x.json"], "is an input");
     }
     let output = run(folder.path(), &["fix", "-o", "out", "x.json", "a/x.json", "a/b"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -109,7 +113,7 @@ fn no_two_inputs_become_one_copy() {
 }
 
 #[test]
-fn a_file_that_exists_is_replaced_only_if_that_is_wanted() {
+fn an_existing_file_is_replaced_only_on_request() {
     let folder = folder_with("h.json", BROKEN);
     let path = |name: &str| folder.path().join(name);
     fs::write(path("copy.json"), "mine").expect("written");
@@ -119,13 +123,13 @@ fn a_file_that_exists_is_replaced_only_if_that_is_wanted() {
         &["slim", "h.json", "-o", "copy.json"],
         &["rebuild", "h.json", "-o", "copy.json"],
     ] {
-        refused(folder.path(), args, "copy.json: already exists; use --force to replace it");
+        assert_refused(folder.path(), args, "copy.json: already exists; use --force to replace it");
     }
-    // One that exists is reason enough to write none.
+    // If one of the files exists, none is written.
     fs::create_dir(path("out")).expect("made");
     fs::write(path("g.json"), BROKEN).expect("written");
     fs::write(path("out/h.json"), "mine").expect("written");
-    refused(folder.path(), &["fix", "-o", "out", "g.json", "h.json"], "out/h.json: already exists");
+    assert_refused(folder.path(), &["fix", "-o", "out", "g.json", "h.json"], "out/h.json: already exists");
     assert_eq!(names(&path("out")), ["h.json"]);
     #[cfg(unix)]
     {
@@ -144,10 +148,10 @@ fn a_file_that_exists_is_replaced_only_if_that_is_wanted() {
 }
 
 #[test]
-fn a_report_is_made_again_but_replaces_no_conversation() {
+fn a_report_replaces_an_older_report_but_no_conversation() {
     let folder = folder_with("h.json", BROKEN);
     let path = |name: &str| folder.path().join(name);
-    // A report that lies among the inputs is not read.
+    // A report in the folder of the inputs is not read.
     for _ in 0..2 {
         let output = run(folder.path(), &["check", ".", "--output-format", "json=report.json"]);
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
@@ -155,26 +159,30 @@ fn a_report_is_made_again_but_replaces_no_conversation() {
         assert_eq!((&report["summary"]["files"], &report["summary"]["skipped"]), (&1.into(), &0.into()));
     }
     fs::write(path("other.json"), WHOLE).expect("written");
-    refused(folder.path(), &["check", "h.json", "-o", "other.json"], "other.json: contains a conversation");
+    assert_refused(folder.path(), &["check", "h.json", "-o", "other.json"], "other.json: contains a conversation");
 }
 
 #[test]
-fn what_is_dropped_is_kept_before_the_file_loses_it() {
+fn dropped_items_are_saved_before_the_file_changes() {
     let folder = folder_with("h.json", BROKEN);
     let path = |name: &str| folder.path().join(name);
     // Nothing is dropped: nothing is written.
     fs::write(path("whole.json"), WHOLE).expect("written");
-    settle(&path("whole.json"));
+    backdate(&path("whole.json"));
     assert_eq!(run(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "whole.json"]).status.code(), Some(0));
     assert!(!path("d.jsonl").exists());
-    // The list cannot be written: the file is left as it is.
-    refused(folder.path(), &["fix", "-w", "--dropped", "none/d.jsonl", "h.json"], "cannot be saved");
-    // The file cannot be written: the list is as it was.
+    // The list cannot be written: the file is unchanged.
+    assert_refused(folder.path(), &["fix", "-w", "--dropped", "none/d.jsonl", "h.json"], "cannot be saved");
+    // The file cannot be written: the list is unchanged.
     fs::write(path("fresh.json"), LOG).expect("written");
-    refused(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "fresh.json"], "in the last 10 seconds");
-    // Anything else than a list is not appended to.
+    assert_refused(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "fresh.json"], "in the last 10 seconds");
+    // Nothing is appended to a file that is not a list.
     fs::write(path("notes.txt"), "Dear diary\n").expect("written");
-    refused(folder.path(), &["fix", "-w", "--dropped", "notes.txt", "h.json"], "not a list of dropped items");
+    assert_refused(
+        folder.path(),
+        &["fix", "-w", "--dropped", "notes.txt", "h.json"],
+        "not a list of dropped items",
+    );
     let lines = |n: usize| {
         let text = read(folder.path(), "d.jsonl");
         let entries: Vec<serde_json::Value> =
@@ -191,9 +199,9 @@ fn what_is_dropped_is_kept_before_the_file_loses_it() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let entries = lines(2);
     assert_eq!((&entries[0]["file"], &entries[1]["file"]), (&"h.json".into(), &"fresh.json".into()));
-    refused(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "fresh.json"], "in the last 10 seconds");
+    assert_refused(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "fresh.json"], "in the last 10 seconds");
     lines(2);
-    // A line that a killed run began stays what it is, and the next entry begins on its own.
+    // An unfinished line of a killed run is kept, and the next entry begins on a new line.
     fs::OpenOptions::new()
         .append(true)
         .open(path("d.jsonl"))
@@ -207,12 +215,12 @@ fn what_is_dropped_is_kept_before_the_file_loses_it() {
     #[cfg(unix)]
     {
         let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(path("d.jsonl")).expect("there"));
-        assert_eq!(mode & 0o777, 0o600, "it holds content");
+        assert_eq!(mode & 0o777, 0o600, "it contains content");
     }
 }
 
 #[test]
-fn a_line_that_was_cut_is_kept_as_text() {
+fn a_truncated_line_is_saved_as_text() {
     let log = "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"user\",\"content\":\"b\"}\n{\"role\":\"us";
     let folder = folder_with("h.jsonl", log);
     let output = run(folder.path(), &["fix", "-w", "--fix-warnings", "--dropped", "d.jsonl", "h.jsonl"]);
@@ -224,7 +232,7 @@ fn a_line_that_was_cut_is_kept_as_text() {
     );
 }
 
-/// Items of a request, so many that half of the packed file is more than its head.
+/// A request with enough items that half of the compressed file is more than its header.
 fn request() -> String {
     let item = |n: u64| {
         let noise: String =
@@ -238,7 +246,7 @@ fn request() -> String {
 }
 
 #[test]
-fn a_truncated_archive_is_checked_as_far_as_it_goes() {
+fn a_truncated_archive_is_checked_up_to_its_end() {
     let request = request();
     let request_json: serde_json::Value = serde_json::from_str(&request).expect("JSON");
     let lines: String =
@@ -257,7 +265,7 @@ fn a_truncated_archive_is_checked_as_far_as_it_goes() {
                 assert_eq!(output.status.code(), Some(1), "{name} {}", stderr(&output));
                 serde_json::from_slice(&output.stdout).expect("JSON")
             };
-            // Named, and met in a walk.
+            // By name, and in a walk.
             for args in [&[name.as_str()][..], &["."]] {
                 let report = report(args);
                 let found: Vec<_> = report["diagnostics"]
@@ -269,7 +277,7 @@ fn a_truncated_archive_is_checked_as_far_as_it_goes() {
                 assert_eq!(found, [("RL102", "error"), ("RL003", "warning")], "{name}");
                 assert!(report["summary"]["items"].as_u64() > Some(100), "{name}: {}", report["summary"]);
             }
-            // The call of the output may be in what was cut off, so that nothing is certain enough to be repaired.
+            // The call of the output may be in the lost part, so nothing is repaired.
             let output = run(folder.path(), &["fix", "-w", &name]);
             assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
             assert_eq!(names(folder.path()), [name.as_str()]);
@@ -291,10 +299,10 @@ fn names_that_are_not_utf8_are_read() {
     for name in [name, other] {
         let path = folder.path().join("logs").join(name);
         if fs::write(&path, BROKEN).is_err() {
-            // A file system that wants UTF-8.
+            // A file system that requires UTF-8.
             return;
         }
-        settle(&path);
+        backdate(&path);
     }
     for (n, (form, _)) in replaylint::internals::report::OUTPUTS.iter().enumerate() {
         let output = run(folder.path(), &["check", "--output-format", form, "logs"]);
@@ -324,7 +332,7 @@ fn names_that_are_not_utf8_are_read() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_may_hold_more_files_than_can_be_open() {
+fn a_folder_may_contain_more_files_than_can_be_open() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     let session =

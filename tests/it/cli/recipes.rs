@@ -1,5 +1,5 @@
 //! `docs/recipes.md`: each script is run as it is shown, in a folder that has what it reads. A script that needs a program
-//! that is not installed is skipped with a word.
+//! that is not installed is skipped, and a line says so.
 #![cfg(unix)]
 
 use std::fs;
@@ -22,8 +22,8 @@ fn scripts(heading: &str) -> Vec<String> {
     blocks.map(|block| block.split("```").next().expect("an end").to_owned()).collect()
 }
 
-/// Whether these programs are installed.
-fn has(programs: &[&str]) -> bool {
+/// True if these programs are installed.
+fn are_installed(programs: &[&str]) -> bool {
     let missing = programs.iter().find(|program| {
         let found =
             Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
@@ -45,7 +45,7 @@ fn shell(script: &str, folder: &Path) -> Command {
     command
 }
 
-/// What a script prints on standard output, what on standard error, and its exit code.
+/// Standard output, standard error and exit code of a script.
 fn run(script: &str, folder: &Path) -> (String, String, i32) {
     let done = shell(script, folder).stdin(Stdio::null()).output().expect("a shell");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -61,20 +61,22 @@ fn user(text: &str) -> Value {
 }
 
 /// A request that the API rejects: its call has no output.
-fn broken() -> Value {
+fn broken_request() -> Value {
     json!({"model": "gpt-5", "input": [user("Rome?"), call("call_1"), user("Oslo?")]})
 }
 
-fn whole() -> Value {
+fn intact_request() -> Value {
     json!({"model": "gpt-5", "input": [user("Rome?"), user("Oslo?")]})
 }
 
-/// A folder with transcripts: two that are broken, one in a name with a space, and one that is whole.
+/// A folder with transcripts: two broken ones, one of them with a space in its name, and an intact one.
 fn transcripts() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("transcripts");
     fs::create_dir(&inside).expect("a folder");
-    for (name, text) in [("a.jsonl", broken()), ("b c.jsonl", broken()), ("d.jsonl", whole())] {
+    for (name, text) in
+        [("a.jsonl", broken_request()), ("b c.jsonl", broken_request()), ("d.jsonl", intact_request())]
+    {
         fs::write(inside.join(name), format!("{text}\n")).expect("a file");
     }
     folder
@@ -84,11 +86,11 @@ fn transcripts() -> TempDir {
 fn jq_before_and_after() {
     let scripts = scripts("jq before and after");
     let [pointer, picked, counted, named, between] = &scripts[..] else { panic!("{} scripts", scripts.len()) };
-    if !has(&["jq"]) {
+    if !are_installed(&["jq"]) {
         return;
     }
     let folder = transcripts();
-    let log = [(200, whole()), (400, broken()), (200, whole())];
+    let log = [(200, intact_request()), (400, broken_request()), (200, intact_request())];
     let lines =
         log.map(|(status, request)| json!({"status": status, "payload": {"request": request}}).to_string());
     fs::write(folder.path().join("gateway.jsonl"), lines.join("\n") + "\n").expect("a file");
@@ -114,7 +116,7 @@ fn jq_before_and_after() {
 fn find_and_xargs() {
     let scripts = scripts("find and xargs");
     let [listed, nul] = &scripts[..] else { panic!("{} scripts", scripts.len()) };
-    if !has(&["find", "xargs"]) {
+    if !are_installed(&["find", "xargs"]) {
         return;
     }
     let folder = transcripts();
@@ -130,55 +132,56 @@ fn find_and_xargs() {
 #[test]
 fn gnu_parallel() {
     let [script] = &scripts("GNU parallel")[..] else { panic!("one script") };
-    if !has(&["parallel"]) {
+    if !are_installed(&["parallel"]) {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    // In blocks that are small enough for there to be several.
-    let lines: Vec<String> = (0..2_000).map(|n| if n % 7 == 0 { broken() } else { whole() }.to_string()).collect();
+    // Small blocks, so that there are several.
+    let lines: Vec<String> =
+        (0..2_000).map(|n| if n % 7 == 0 { broken_request() } else { intact_request() }.to_string()).collect();
     fs::write(folder.path().join("requests.jsonl"), lines.join("\n") + "\n").expect("a file");
     let (_, err, code) = run(&script.replace("64M", "64k"), folder.path());
     assert_eq!(code, 0, "{err}");
     let repaired = fs::read_to_string(folder.path().join("repaired.jsonl")).expect("a file");
     assert_eq!(repaired.lines().count(), lines.len());
-    let same = |line: &str| serde_json::from_str::<Value>(line).expect("JSON") == whole();
+    let same = |line: &str| serde_json::from_str::<Value>(line).expect("JSON") == intact_request();
     assert!(repaired.lines().all(same));
 }
 
-/// A server that is ended with the test.
-struct Server {
+/// A server that is killed at the end of the test.
+struct ScriptServer {
     child: Child,
     url: String,
 }
 
-impl Drop for Server {
+impl Drop for ScriptServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn serve() -> Server {
+fn serve() -> ScriptServer {
     let [script] = &scripts("A mock server")[..] else { panic!("one script") };
     // Any port that is free, and the process of the script itself, so that it can be ended.
     let script = format!("exec {}", script.replace("8000", "0"));
     let mut child = shell(&script, root()).stdout(Stdio::piped()).spawn().expect("a server");
     let mut url = String::new();
     BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut url).expect("an address");
-    Server { child, url: url.trim().to_owned() }
+    ScriptServer { child, url: url.trim().to_owned() }
 }
 
 #[test]
 fn a_guard_and_a_mock_server() {
     let [guard] = &scripts("A guard before each request")[..] else { panic!("one script") };
-    if !has(&["curl", "python3"]) {
+    if !are_installed(&["curl", "python3"]) {
         return;
     }
     let server = serve();
     let folder = tempfile::tempdir().expect("a folder");
     let set_up = format!("OPENAI_BASE_URL='{}' OPENAI_API_KEY=none\n", server.url);
     let request = folder.path().join("request.json");
-    fs::write(&request, broken().to_string()).expect("a file");
+    fs::write(&request, broken_request().to_string()).expect("a file");
 
     let bare = format!("{set_up}curl --silent --json @request.json \"$OPENAI_BASE_URL/responses\"");
     let (out, _, _) = run(&bare, folder.path());
@@ -190,7 +193,7 @@ fn a_guard_and_a_mock_server() {
     let log = fs::read_to_string(folder.path().join("send.log")).expect("a log");
     assert!(log.contains("RL101") && !log.contains("Rome"), "{log}");
 
-    // What cannot be repaired is not sent.
+    // A request that cannot be repaired is not sent.
     fs::write(&request, "{\"model\": \"gpt-5\", \"input\": [").expect("a file");
     let (out, err, code) = run(&guarded, folder.path());
     assert!(out.is_empty() && code != 0 && err.contains("not sent, see send.log: request.json"), "{out}{err}");
@@ -199,12 +202,12 @@ fn a_guard_and_a_mock_server() {
 #[test]
 fn a_nightly_sweep() {
     let [script] = &scripts("A nightly sweep")[..] else { panic!("one script") };
-    if !has(&["find"]) {
+    if !are_installed(&["find"]) {
         return;
     }
     let folder = transcripts();
     let bucket = folder.path().join("transcripts");
-    // A result without its call is removed, and kept.
+    // A result without its call is removed, and saved.
     let output = json!({"type": "function_call_output", "call_id": "gone", "output": "x"});
     let broken =
         json!({"model": "gpt-5", "input": [user("Rome?"), call("call_1"), user("Oslo?"), output, user("Bonn?")]});
@@ -260,7 +263,7 @@ fn the_session_of_an_agent() {
     let glued = message("assistant", "output_text") + &message("user", "input_text");
     let lines = [line("session_meta", meta), message("user", "input_text"), glued];
     fs::write(&session, lines.join("\n") + "\n").expect("a session");
-    // Not one that is just being written.
+    // Not a session that is being written.
     let old = fs::File::options().append(true).open(&session).expect("a file");
     old.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60)).expect("a time");
     drop(old);

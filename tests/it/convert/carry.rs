@@ -1,5 +1,5 @@
-//! Sessions that are carried over to another agent: each demand of the agent on its files, what comes back unchanged, and
-//! that nothing is written over.
+//! Sessions that are carried over to another agent: the requirements of the agent on its files, round trips, and that
+//! nothing is overwritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// What is carried over, with the format that it has.
+/// The sessions to carry over, with their formats.
 const SOURCES: [(&str, &str); 9] = [
     ("codex-session", "testdata/carry/codex.jsonl"),
     ("codex-session", "testdata/formats/codex-rollout/2026-rolled-back.jsonl"),
@@ -38,13 +38,13 @@ fn replaylint(home: &Path, args: &[&str]) -> Output {
     command.env("HOME", home).env("NO_COLOR", "1").args(args).output().expect("it runs")
 }
 
-/// Carries a file over, with everything that is said about it.
-fn carried(home: &Path, to: &str, tools: &str, from: &str) -> (String, String) {
+/// Carries a file over. Returns the session, and the messages on standard error.
+fn carry_over(home: &Path, to: &str, tools: &str, from: &str) -> (String, String) {
     let args = ["convert", "--isolated", "--to", to, "--tools", tools, "--output-format", "concise", from];
     let output = replaylint(home, &args);
-    let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(output.status.success(), "{to} {from}: {said}");
-    (String::from_utf8(output.stdout).expect("UTF-8"), said)
+    let output_text = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.status.success(), "{to} {from}: {output_text}");
+    (String::from_utf8(output.stdout).expect("UTF-8"), output_text)
 }
 
 fn lines(text: &str) -> Vec<Value> {
@@ -67,7 +67,7 @@ fn is_moment(text: &str) -> bool {
     shape == "0000-00-00T00:00:00.000Z"
 }
 
-/// The file that --install made below a folder.
+/// The file that --install created below a folder.
 fn only_file(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_owned()];
     let mut found = Vec::new();
@@ -148,11 +148,11 @@ fn a_session_for_codex_has_what_codex_demands() {
                 other => panic!("{from}: {other}"),
             }
         }
-        let said = |role: &str, kind: &str| {
+        let unlisted = |role: &str, kind: &str| {
             items().filter(|item| text(item, "/role") == role).count()
                 - all.iter().filter(|line| event(line, kind)).count()
         };
-        assert_eq!((said("assistant", "agent_message"), said("user", "user_message")), (0, 0), "{from}");
+        assert_eq!((unlisted("assistant", "agent_message"), unlisted("user", "user_message")), (0, 0), "{from}");
         let ending = |end: &str| items().filter(|item| text(item, "/type").ends_with(end)).count();
         assert_eq!(ending("_call"), ending("_call_output"), "{from}");
         assert!(tools == "calls" || ending("_call") == 0, "{from}");
@@ -229,7 +229,7 @@ fn a_session_for_claude_code_has_what_claude_code_demands() {
 fn sessions_for_other_agents_have_what_these_demand() {
     let home = tempfile::tempdir().expect("a folder");
     for (_, from) in SOURCES {
-        let (export, _) = carried(home.path(), "opencode-export", "calls", from);
+        let (export, _) = carry_over(home.path(), "opencode-export", "calls", from);
         let export: Value = serde_json::from_str(&export).expect("JSON");
         for key in ["id", "slug", "version", "projectID", "directory", "title"] {
             assert!(export["info"][key].is_string(), "{key}");
@@ -270,7 +270,7 @@ fn sessions_for_other_agents_have_what_these_demand() {
             assert!(ids.is_sorted() && ids.iter().collect::<BTreeSet<_>>().len() == ids.len(), "{from}: {ids:?}");
         }
 
-        let (pi, _) = carried(home.path(), "pi-session", "calls", from);
+        let (pi, _) = carry_over(home.path(), "pi-session", "calls", from);
         let pi = lines(&pi);
         assert_eq!((text(&pi[0], "/type"), pi[0]["version"].as_u64()), ("session", Some(3)));
         assert!(!text(&pi[0], "/cwd").is_empty() && is_moment(text(&pi[0], "/timestamp")));
@@ -324,31 +324,31 @@ fn what_is_written_is_read_without_a_finding() {
     let home = tempfile::tempdir().expect("a folder");
     for (to, (_, from)) in SESSIONS.iter().flat_map(|to| SOURCES.iter().map(move |source| (to, source))) {
         for tools in ["notes", "calls"] {
-            let (written, _) = carried(home.path(), to, tools, from);
+            let (written, _) = carry_over(home.path(), to, tools, from);
             let path = home.path().join("written");
             fs::write(&path, &written).expect("written");
             let path = path.to_string_lossy();
             let output = replaylint(home.path(), &["check", "--isolated", "--output-format", "concise", &path]);
-            let said = String::from_utf8_lossy(&output.stdout);
+            let output_text = String::from_utf8_lossy(&output.stdout);
             assert!(
-                output.status.success() && said.contains("No problems found in 1 conversation"),
-                "{to} {from}: {said}"
+                output.status.success() && output_text.contains("No problems found in 1 conversation"),
+                "{to} {from}: {output_text}"
             );
             // A second run writes the same bytes.
-            assert_eq!(written, carried(home.path(), to, tools, from).0);
+            assert_eq!(written, carry_over(home.path(), to, tools, from).0);
         }
     }
 }
 
-/// What a conversation says: texts by who said them, calls, results; each with its number.
-type Said = BTreeMap<(String, String), usize>;
+/// The content of a conversation: texts by role, calls, results; each with its number of occurrences.
+type ContentCounts = BTreeMap<(String, String), usize>;
 
-fn said(home: &Path, from: &str) -> Said {
+fn content_counts(home: &Path, from: &str) -> ContentCounts {
     let output = replaylint(home, &["convert", "--isolated", "--to", "chat", "--output-format", "concise", from]);
     // Subagents follow, in lines of their own.
     let first = output.stdout.split(|byte| *byte == b'\n').next().expect("a line");
     let body: Value = serde_json::from_slice(first).expect("a request");
-    let mut said = Said::new();
+    let mut output_text = ContentCounts::new();
     for message in body["messages"].as_array().expect("a list") {
         let role = text(message, "/role");
         let texts: Vec<&str> = match &message["content"] {
@@ -357,51 +357,52 @@ fn said(home: &Path, from: &str) -> Said {
             _ => Vec::new(),
         };
         for text in texts.into_iter().filter(|_| !["system", "developer"].contains(&role)) {
-            *said.entry((role.to_owned(), text.to_owned())).or_default() += 1;
+            *output_text.entry((role.to_owned(), text.to_owned())).or_default() += 1;
         }
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             let arguments: Value = serde_json::from_str(text(call, "/function/arguments"))
                 .unwrap_or(call["function"]["arguments"].clone());
             let name = format!("call {}", text(call, "/function/name"));
-            *said.entry((name, arguments.to_string())).or_default() += 1;
+            *output_text.entry((name, arguments.to_string())).or_default() += 1;
         }
     }
-    said
+    output_text
 }
 
 #[test]
-fn there_and_back_keeps_every_text_call_and_output() {
+fn a_round_trip_keeps_every_text_call_and_output() {
     let home = tempfile::tempdir().expect("a folder");
     let (there, back) = (home.path().join("there"), home.path().join("back"));
     let (there, back) = (there.to_string_lossy(), back.to_string_lossy());
     for (own, from) in SOURCES {
-        let before = said(home.path(), from);
+        let before = content_counts(home.path(), from);
         assert!(before.len() > 2, "{from} says little: {before:?}");
         for to in SESSIONS.iter().filter(|to| **to != own && **to != "agents-session") {
-            let (written, losses) = carried(home.path(), to, "calls", from);
+            let (written, losses) = carry_over(home.path(), to, "calls", from);
             fs::write(&*there, written).expect("written");
-            assert_eq!(said(home.path(), &there), before, "{from} to {to}: {losses}");
-            let (written, _) = carried(home.path(), own, "calls", &there);
+            assert_eq!(content_counts(home.path(), &there), before, "{from} to {to}: {losses}");
+            let (written, _) = carry_over(home.path(), own, "calls", &there);
             fs::write(&*back, written).expect("written");
-            assert_eq!(said(home.path(), &back), before, "{from} to {to} and back");
+            assert_eq!(content_counts(home.path(), &back), before, "{from} to {to} and back");
         }
     }
 }
 
 #[test]
-fn losses_are_named_and_hold_the_session_back() {
+fn losses_are_reported_and_can_be_denied() {
     let home = tempfile::tempdir().expect("a folder");
     let from = "testdata/carry/claude.jsonl";
-    let (_, said) = carried(home.path(), "pi-session", "calls", from);
+    let (_, output_text) = carry_over(home.path(), "pi-session", "calls", from);
     for loss in
         ["RL901", "RL909 dropped the transcript of a subagent", "RL909 dropped file snapshots (1)", "RL903"]
     {
-        assert!(said.contains(loss), "{loss}: {said}");
+        assert!(output_text.contains(loss), "{loss}: {output_text}");
     }
-    let (_, said) = carried(home.path(), "codex-session", "notes", from);
+    let (_, output_text) = carry_over(home.path(), "codex-session", "notes", from);
     assert!(
-        said.contains("RL911 changed calls and results to notes") && said.contains("RL909 shortened notes (1)"),
-        "{said}"
+        output_text.contains("RL911 changed calls and results to notes")
+            && output_text.contains("RL909 truncated notes (1)"),
+        "{output_text}"
     );
     let args = ["convert", "--isolated", "--deny-loss", "--install", "--to", "codex-session", from];
     let output = replaylint(home.path(), &args);
@@ -410,7 +411,7 @@ fn losses_are_named_and_hold_the_session_back() {
 }
 
 #[test]
-fn an_installed_session_is_never_written_over() {
+fn an_installed_session_is_never_overwritten() {
     for (to, folder) in [
         ("codex-session", ".codex"),
         ("claude-code-session", ".claude"),
@@ -431,10 +432,10 @@ fn an_installed_session_is_never_written_over() {
 
 #[cfg(feature = "sqlite")]
 #[test]
-fn a_database_for_the_agents_sdk_holds_a_row_for_each_item() {
+fn a_database_for_the_agents_sdk_has_a_row_for_each_item() {
     let home = tempfile::tempdir().expect("a folder");
     let from = "testdata/formats/pi-session/clean.jsonl";
-    let (items, _) = carried(home.path(), "agents-session", "calls", from);
+    let (items, _) = carry_over(home.path(), "agents-session", "calls", from);
     let path = home.path().join("sessions.db");
     let name = path.to_string_lossy();
     let args = ["convert", "--isolated", "--to", "agents-session", "-o", &name, from];

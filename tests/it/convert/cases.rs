@@ -1,41 +1,42 @@
-//! Conversion: every case of `testdata/convert`, and lines in their order. What the dialects make of each other is
-//! tested in `across`.
+//! Conversion: every case of `testdata/convert`, and the order of lines. Conversions among all dialects are tested in
+//! `across`.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, convert_doc};
-use replaylint::internals::convert::{Plan, Thoughts};
+use replaylint::internals::convert::{ConvertPlan, ReasoningMode};
 use replaylint::internals::judge::Options;
-use replaylint::internals::report::{self, Content};
+use replaylint::internals::report::{self, ContentDisplay};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::convert::across::legal;
 use crate::support::DOC;
-pub use crate::support::memory::{converted, converted_of, plan};
+pub use crate::support::memory::{convert_bytes, convert_text, plan};
 use crate::support::snapshots::Snapshots;
 
-fn told(text: &[u8], done: ConvertedDoc) -> String {
-    let found = report::diagnose(DOC, "case", &text.to_vec(), &done.told(), Content::None).expect("memory reads");
+fn render_diagnostics(text: &[u8], done: ConvertedDoc) -> String {
+    let found = report::diagnose(DOC, "case", &text.to_vec(), &done.into_judged_doc(), ContentDisplay::None)
+        .expect("memory reads");
     let mut out = String::new();
     for diagnostic in found {
         let (severity, rule, message) = (diagnostic.severity.name(), diagnostic.rule, diagnostic.message);
-        let _ = writeln!(out, "{severity} {rule} {message} ({})", diagnostic.spot.pointers());
+        let _ = writeln!(out, "{severity} {rule} {message} ({})", diagnostic.location.pointers());
     }
     out
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    case: Vec<Case>,
+struct ConvertCaseFile {
+    case: Vec<ConvertCase>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Case {
+struct ConvertCase {
     name: String,
     about: String,
     input: String,
@@ -44,20 +45,20 @@ struct Case {
     model: Option<String>,
 }
 
-impl Case {
+impl ConvertCase {
     fn run(&self) -> String {
         let mut page = format!("{}\n", self.about);
         for to in &self.to {
-            let thoughts = match self.reasoning.as_deref() {
-                Some("text") => Thoughts::Text,
-                Some("drop") => Thoughts::Drop,
-                _ => Thoughts::Auto,
+            let reasoning = match self.reasoning.as_deref() {
+                Some("text") => ReasoningMode::Text,
+                Some("drop") => ReasoningMode::Drop,
+                _ => ReasoningMode::Auto,
             };
-            let plan = Plan { thoughts, model: self.model.clone(), ..plan(to) };
+            let plan = ConvertPlan { reasoning: reasoning, model: self.model.clone(), ..plan(to) };
             let text = self.input.trim_start().as_bytes();
-            let (out, done) = converted(text, &Options::default(), plan);
+            let (out, done) = convert_text(text, &Options::default(), plan);
             legal(&self.name, to, &out);
-            let _ = write!(page, "\n→ {to}\n{}{}", String::from_utf8_lossy(&out), told(text, done));
+            let _ = write!(page, "\n→ {to}\n{}{}", String::from_utf8_lossy(&out), render_diagnostics(text, done));
         }
         page
     }
@@ -71,7 +72,7 @@ fn cases_of_conversion() {
     files.sort();
     let mut snapshots = Snapshots::new("testdata/convert");
     for path in files {
-        let file: File = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
+        let file: ConvertCaseFile = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let group = path.file_stem().expect("a name").to_string_lossy();
         for case in &file.case {

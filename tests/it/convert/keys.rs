@@ -1,6 +1,6 @@
-//! Nothing is lost in silence: every key that the official SDKs' types give a request is put into one, wherever its path
-//! leads, and converted. Either the result is another one then, or a loss is reported at the key or at what it lies in,
-//! or `meaningless.txt` says why nobody needs to know.
+//! No key is lost silently: every key of requests in the official SDKs' types is put into one, wherever its path leads, and
+//! converted. Either this changes the result, or a loss is reported at the key or at what contains it, or `meaningless.txt`
+//! gives the reason why not.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,8 +10,8 @@ use replaylint::internals::history::Code;
 use replaylint::internals::message::LossKind;
 use serde_json::{Value, json};
 
-use crate::convert::across::{DIALECTS, Named, named, read_as};
-use crate::convert::cases::{converted, plan};
+use crate::convert::across::{DIALECTS, LocatedLoss, located_losses, read_as};
+use crate::convert::cases::{convert_text, plan};
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata/sdk_keys")
@@ -23,24 +23,23 @@ fn lines(name: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// A step of a path: a member, and how many lists lie in it.
+/// A step of a path: a member, and the number of nested lists in it.
 #[derive(Clone, Debug)]
-struct Step {
+struct KeyStep {
     key: String,
     lists: usize,
 }
 
-fn steps(path: &str) -> Vec<Step> {
+fn steps(path: &str) -> Vec<KeyStep> {
     let step = |part: &str| {
         let key = part.trim_end_matches("[]");
-        Step { key: key.to_owned(), lists: (part.len() - key.len()) / 2 }
+        KeyStep { key: key.to_owned(), lists: (part.len() - key.len()) / 2 }
     };
     path.split('.').map(step).collect()
 }
 
-/// The pointers of all objects of a request to which the steps lead, as far as they lead anywhere, each with the steps
-/// that are left.
-fn holders(value: &Value, pointer: &str, steps: &[Step], out: &mut Vec<(String, Vec<Step>)>) {
+/// The pointers of all objects of a request to which the steps lead, as far as they exist, each with the remaining steps.
+fn holders(value: &Value, pointer: &str, steps: &[KeyStep], out: &mut Vec<(String, Vec<KeyStep>)>) {
     let Some((first, rest)) = steps.split_first() else { return };
     let Some(object) = value.as_object() else { return };
     let inner = object.get(&first.key).filter(|_| !rest.is_empty());
@@ -58,17 +57,17 @@ fn holders(value: &Value, pointer: &str, steps: &[Step], out: &mut Vec<(String, 
     }
 }
 
-/// A value of many a type at the end of the steps.
-fn nested(steps: &[Step], probe: &Value) -> Value {
+/// The probe as a value nested at the end of the steps.
+fn nest(steps: &[KeyStep], probe: &Value) -> Value {
     let Some((first, rest)) = steps.split_first() else { return probe.clone() };
     let inner = match rest {
         [] => probe.clone(),
-        rest => json!({ rest[0].key.as_str(): nested(rest, probe) }),
+        rest => json!({ rest[0].key.as_str(): nest(rest, probe) }),
     };
     (0..if rest.is_empty() { 0 } else { first.lists }).fold(inner, |inner, _| json!([inner]))
 }
 
-/// Kinds of losses that say that a thing goes as a whole, or becomes another.
+/// True for losses of a whole object, or of its kind.
 fn is_whole(kind: LossKind) -> bool {
     [
         LossKind::SERVER_TOOL,
@@ -87,8 +86,8 @@ fn is_whole(kind: LossKind) -> bool {
     .contains(&kind)
 }
 
-/// Whether a loss is about a member: it names it, something in it, or all of what it lies in.
-fn is_about(lost: &Named, at: &str, old: &[(LossKind, String)]) -> bool {
+/// True if a loss is about a member: it names the member, something in it, or a whole object that contains it.
+fn is_about(lost: &LocatedLoss, at: &str, old: &[(LossKind, String)]) -> bool {
     let within = |a: &str, b: &str| a == b || a.strip_prefix(b).is_some_and(|rest| rest.starts_with('/'));
     if lost.pointer.is_empty() || [Code(906), Code(913)].contains(&lost.kind.code) {
         return false;
@@ -97,30 +96,30 @@ fn is_about(lost: &Named, at: &str, old: &[(LossKind, String)]) -> bool {
     within(&lost.pointer, at) || within(at, &lost.pointer) && (is_new || is_whole(lost.kind))
 }
 
-/// What is converted silently, however a value is chosen.
-fn silent(dialect: &str, to: &str, base: &Value, holder: &str, left: &[Step]) -> bool {
+/// True if a key is lost silently, whatever its value.
+fn is_silent(dialect: &str, to: &str, base: &Value, holder: &str, left: &[KeyStep]) -> bool {
     let options = read_as(&format!("{dialect}-request"));
     let before = serde_json::to_vec(base).expect("JSON");
-    let (out, done) = converted(&before, &options, plan(to));
+    let (out, done) = convert_text(&before, &options, plan(to));
     assert_eq!(done.failed, 0, "{dialect} to {to}");
     let old: Vec<(LossKind, String)> =
-        named(&before, &done).into_iter().map(|lost| (lost.kind, lost.pointer)).collect();
+        located_losses(&before, &done).into_iter().map(|lost| (lost.kind, lost.pointer)).collect();
     let probes = [json!("probe"), json!(7), json!(true), json!(["probe"]), json!({"probe": "probe"})];
     probes.iter().all(|probe| {
         let mut with = base.clone();
         let own = with.pointer_mut(holder).and_then(Value::as_object_mut).expect("an object");
         let key = left[0].key.clone();
-        own.insert(key.clone(), nested(left, probe));
+        own.insert(key.clone(), nest(left, probe));
         let text = serde_json::to_vec(&with).expect("JSON");
-        let (changed, done) = converted(&text, &options, plan(to));
+        let (changed, done) = convert_text(&text, &options, plan(to));
         let at = format!("{holder}/{key}");
-        let lost = named(&text, &done);
+        let lost = located_losses(&text, &done);
         done.failed == 0 && changed == out && !lost.iter().any(|lost| is_about(lost, &at, &old))
     })
 }
 
 #[test]
-fn no_key_of_a_request_is_lost_in_silence() {
+fn no_key_of_a_request_is_lost_silently() {
     let meaningless: BTreeSet<(String, String)> = lines("meaningless.txt")
         .iter()
         .map(|line| {
@@ -140,14 +139,14 @@ fn no_key_of_a_request_is_lost_in_silence() {
             let mut found = Vec::new();
             holders(&base, "", &steps(&path), &mut found);
             for (holder, left) in found {
-                // A type or a role that nobody knows is another matter than a member that is left out.
+                // An unknown type or role is a different case from a lost member.
                 let is_there = base.pointer(&format!("{holder}/{}", left[0].key)).is_some();
                 if is_there && ["type", "role"].contains(&left[0].key.as_str()) {
                     continue;
                 }
                 for to in DIALECTS.into_iter().filter(|to| *to != dialect) {
                     tried += 1;
-                    if !silent(dialect, to, &base, &holder, &left) {
+                    if !is_silent(dialect, to, &base, &holder, &left) {
                         continue;
                     }
                     let row = (dialect.to_owned(), path.clone());

@@ -1,8 +1,8 @@
-//! Conversions, and what they lose.
+//! Conversions and their losses.
 
 pub mod across;
 pub mod carry;
 pub mod cases;
 pub mod conservation;
-pub mod conserved;
+pub mod excuses;
 pub mod keys;

@@ -27,7 +27,7 @@ fn codex(n: usize, broken: bool) -> String {
         item(2, &message(id, "user", "input_text", "Run the tests")),
         item(3, r#"{"type":"function_call","call_id":"call_1","name":"shell","arguments":"{}"}"#),
         item(4, r#"{"type":"function_call_output","call_id":"call_1","output":"ok"}"#),
-        // Codex answers this one itself.
+        // Codex answers this call itself.
         item(5, r#"{"type":"function_call","call_id":"call_2","name":"shell","arguments":"{}"}"#),
         item(6, &message("msg_02", "user", "input_text", "Go on")),
     ]
@@ -56,7 +56,7 @@ fn claude_code(n: usize, broken: bool) -> String {
         line(1, None, "user", r#"{"role":"user","content":"Run the tests"}"#),
         line(2, Some(1), "assistant", &answer(1, r#"{"type":"text","text":"Yes."}"#)),
         line(3, Some(if broken { 77 } else { 2 }), "user", r#"{"role":"user","content":"Go on"}"#),
-        // Claude Code answers this one itself.
+        // Claude Code answers this call itself.
         line(
             4,
             Some(3),
@@ -133,10 +133,10 @@ fn the_broken_sessions_of_an_agent_are_found_and_repaired() {
 }
 
 #[test]
-fn a_machine_without_agents_is_told_where_was_looked() {
+fn without_agents_the_searched_folders_are_listed() {
     let dir = tempfile::tempdir().expect("a folder");
     let output = run(dir.path(), &["check", "--agents"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2));
-    assert!(said.contains(".codex") && said.contains(".claude"), "{said}");
+    assert!(stderr.contains(".codex") && stderr.contains(".claude"), "{stderr}");
 }

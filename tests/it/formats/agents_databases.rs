@@ -1,4 +1,4 @@
-//! Databases of Crush, goose and the Google ADK: what is read of them, by which rules it is judged, and that nothing is written.
+//! Databases of Crush, goose and the Google ADK: the histories that are read, the rules that apply, and that nothing is written.
 
 use std::fs;
 
@@ -27,12 +27,12 @@ pub const GIVES: &str =
     r#"[{"type":"tool_result","data":{"tool_call_id":"t1","name":"ls","content":"a","is_error":false}}]"#;
 const ENDS: &str =
     r#"[{"type":"text","data":{"text":"Done"}},{"type":"finish","data":{"reason":"end_turn","time":1}}]"#;
-/// It was cancelled before it said anything.
+/// Parts of an answer that was cancelled at once.
 const NOTHING: &str = r#"[{"type":"finish","data":{"reason":"canceled","time":1}}]"#;
 
 /// A session of Crush; all messages are of one second.
 pub fn crush(provider: &str, summary: Option<&str>, messages: &[(&str, &str)]) -> Database {
-    let database = Database::called("crush.db", CRUSH);
+    let database = Database::with_name("crush.db", CRUSH);
     database.run(|connection| {
         let sql = "INSERT INTO sessions VALUES ('s1', NULL, 't', 0, 1, 1, ?1)";
         connection.execute(sql, [summary]).expect("inserted");
@@ -46,7 +46,7 @@ pub fn crush(provider: &str, summary: Option<&str>, messages: &[(&str, &str)]) -
     database
 }
 
-/// What `check` says: exit code, and all of it.
+/// Runs `check`: exit code, and all output.
 fn checked(database: &Database, args: &[&str]) -> (Option<i32>, String) {
     let name = database.path.file_name().expect("a name").to_string_lossy().into_owned();
     let args = [&["check", "-v", "--output-format", "concise", &*name], args].concat();
@@ -62,7 +62,7 @@ fn crush_is_read_in_the_order_of_its_rows() {
     let (code, text) = checked(&database, &[]);
     // Messages and their blocks: 2 + 3 + 2 + 2.
     assert!(code == Some(0) && text.contains("crush.db: session s1: crush, 9 items"), "{text}");
-    assert!(text.contains("Read as crush, judged for anthropic."), "{text}");
+    assert!(text.contains("Format: crush. Checked against: anthropic."), "{text}");
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn crush_answers_a_call_but_pairs_by_ids_alone() {
         assert!(code == Some(1) && text.contains("crush.db: session s1, message 8-1:1:"), "{provider}: {text}");
         let before = fs::read(&database.path).expect("readable");
         let output = run(database.folder.path(), &["fix", "-w", "crush.db"]);
-        let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        assert!(told.contains("rows of a database are not added or moved"), "{told}");
+        let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(printed.contains("database rows cannot be added or moved"), "{printed}");
         assert_eq!(fs::read(&database.path).expect("readable"), before);
     }
 }
@@ -93,8 +93,8 @@ fn rows_of_crush_and_goose_are_repaired() {
     database.run(|connection| connection.execute_batch("UPDATE sessions SET message_count = 3").expect("SQL"));
     assert_eq!(checked(&database, &[]).0, Some(1));
     let output = run(database.folder.path(), &["fix", "-w", "crush.db"]);
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert_eq!((output.status.code(), checked(&database, &[]).0), (Some(0), Some(0)), "{told}");
+    let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!((output.status.code(), checked(&database, &[]).0), (Some(0), Some(0)), "{printed}");
     let parts = "SELECT parts FROM messages WHERE role = 'assistant'";
     let parts: String = open(&database.path).query_row(parts, [], |row| row.get(0)).expect("a row");
     assert_eq!(parts, CALLS);
@@ -102,17 +102,17 @@ fn rows_of_crush_and_goose_are_repaired() {
     let database = crush("anthropic", None, &orphan);
     database.run(|connection| connection.execute_batch("UPDATE sessions SET message_count = 3").expect("SQL"));
     let output = run(database.folder.path(), &["fix", "-w", "--as", "request", "crush.db"]);
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert_eq!(database.count("SELECT count(*) FROM messages"), 2, "{told}");
-    assert_eq!(database.count("SELECT message_count FROM sessions"), 2, "{told}");
+    let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    assert_eq!(database.count("SELECT count(*) FROM messages"), 2, "{printed}");
+    assert_eq!(database.count("SELECT message_count FROM sessions"), 2, "{printed}");
     let orphan = GOOSE.replace("toolRequest", "systemNotification");
-    let database = Database::called("sessions.db", &orphan);
+    let database = Database::with_name("sessions.db", &orphan);
     assert_eq!(checked(&database, &["--as", "request"]).0, Some(1));
     let output = run(database.folder.path(), &["fix", "-w", "--as", "request", "sessions.db"]);
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert_eq!(database.count("SELECT count(*) FROM messages"), 4, "{told}");
+    let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    assert_eq!(database.count("SELECT count(*) FROM messages"), 4, "{printed}");
 }
 
 #[test]
@@ -150,9 +150,9 @@ pub const GOOSE: &str = "
 
 #[test]
 fn goose_leaves_out_what_is_not_for_the_model() {
-    let (code, text) = checked(&Database::called("sessions.db", GOOSE), &[]);
+    let (code, text) = checked(&Database::with_name("sessions.db", GOOSE), &[]);
     assert!(code == Some(0) && text.contains("sessions.db: session s1: goose-session, 9 items"), "{text}");
-    assert!(text.contains("Read as goose-session, judged for anthropic."), "{text}");
+    assert!(text.contains("Format: goose-session. Checked against: anthropic."), "{text}");
 }
 
 const ADK: &str = "
@@ -166,7 +166,7 @@ const ADK: &str = "
 
 /// Sessions of two users, with events.
 pub fn adk() -> Database {
-    let database = Database::called("adk.db", ADK);
+    let database = Database::with_name("adk.db", ADK);
     database.run(|connection| {
         for (user, texts) in [("u1", &["Hi", "Yes"][..]), ("u2", &["Hi"][..])] {
             let sql = "INSERT INTO sessions VALUES ('app', ?1, 's1', '{}', 1, 1)";
@@ -186,11 +186,11 @@ pub fn adk() -> Database {
 }
 
 #[test]
-fn sessions_of_the_adk_are_told_apart_by_app_and_user() {
+fn sessions_of_the_adk_are_identified_by_app_and_user() {
     let (code, text) = checked(&adk(), &[]);
     assert_eq!(code, Some(0), "{text}");
-    for told in ["session s1, of app/u1: google-adk, 4 items", "session s1, of app/u2: google-adk, 2 items"] {
-        assert!(text.contains(told), "{text}");
+    for line in ["session s1, of app/u1: google-adk, 4 items", "session s1, of app/u2: google-adk, 2 items"] {
+        assert!(text.contains(line), "{text}");
     }
 }
 
@@ -212,19 +212,19 @@ fn databases_of_the_corpus_have_as_many_items_as_their_rows() {
     // In Responses a text, a thought, a call and a result are an item each.
     let crush = count(&crush, &["text", "reasoning", "tool_call", "tool_result"]);
     let goose = rows("goose/handmade/sessions.db", "SELECT content_json FROM messages");
-    // In Chat Completions what is said beside a call is in its message.
+    // In Chat Completions, a text and the calls of an answer are one message.
     let goose = count(&goose, &["text", "toolRequest", "toolResponse"]);
     let opencode = rows("opencode/handmade/opencode.db", "SELECT data FROM part");
     let results = opencode.iter().filter(|part| part["state"]["status"] == "completed").count();
     let opencode = count(&opencode, &["text", "reasoning", "tool"]) + results;
-    for (path, told) in [
+    for (path, expected) in [
         ("crush/handmade/crush.db", format!("crush, {crush} items")),
         ("goose/handmade/sessions.db", format!("goose-session, {goose} items")),
         ("opencode/handmade/opencode.db", format!("opencode-session, {opencode} items")),
     ] {
         let output = run(&root, &["check", "-v", path]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(text.contains(&told), "{told}: {text}");
+        assert!(text.contains(&expected), "{expected}: {text}");
     }
 }
 

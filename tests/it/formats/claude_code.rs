@@ -1,5 +1,5 @@
 //! Sessions of Claude Code, damaged in the ways that users report, one line at a time: each damage is found, and repaired
-//! in place so that a second run has nothing to do. All other lines are as they were, and the chain is whole.
+//! in place so that a second run changes nothing. All other lines are unchanged, and the chain is complete.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use crate::rules::corpus::{corpus, manifest};
 use crate::support::{check, diagnostics, repair};
 
-/// Session files up to this size are damaged, each kind of damage at up to so many places.
+/// Largest session file that is damaged, in bytes, and the maximum number of places for each kind of damage.
 const LARGEST: u64 = 420_000;
 const PLACES: usize = 4;
 
-fn own() -> Vec<(String, Vec<u8>)> {
+fn own_sessions() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats/claude-code");
     ["parallel.jsonl", "never-sent.jsonl", "agent-a0ad4f4.jsonl"]
         .map(|name| (name.to_owned(), fs::read(folder.join(name)).expect("testdata")))
         .into()
 }
 
-fn recorded() -> Vec<(String, Vec<u8>)> {
+fn recorded_sessions() -> Vec<(String, Vec<u8>)> {
     let Some(root) = corpus() else { return Vec::new() };
     let sessions = manifest(&root).into_iter().filter(|file| file.format == "claude-code");
     let paths: BTreeSet<PathBuf> = sessions.map(|file| root.join(file.path)).collect();
@@ -33,7 +33,7 @@ fn recorded() -> Vec<(String, Vec<u8>)> {
     paths.into_iter().filter(small).map(read).collect()
 }
 
-/// Lines of a text, with their JSON.
+/// SessionLines of a text, with their JSON.
 fn lines(text: &[u8]) -> Vec<(String, Value)> {
     let text = String::from_utf8_lossy(text);
     text.lines().map(|line| (line.to_owned(), serde_json::from_str(line).unwrap_or(Value::Null))).collect()
@@ -55,10 +55,10 @@ fn errors(text: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Whether something is worth a repair that is made by default.
+/// True if a finding is repaired by default.
 fn is_found(text: &[u8]) -> bool {
     let wanted = FixOptions::default();
-    check(text, &Options::default()).judged.iter().any(|judged| wanted.wants(judged))
+    check(text, &Options::default()).findings.iter().any(|judged| wanted.selects(judged))
 }
 
 const MAIN: [&str; 2] = ["user", "assistant"];
@@ -71,15 +71,15 @@ fn blocks<'v>(line: &'v Value, kind: &'v str) -> impl Iterator<Item = &'v Value>
     line["message"]["content"].as_array().into_iter().flatten().filter(move |block| block["type"] == kind)
 }
 
-type Lines = Vec<(String, Value)>;
+type SessionLines = Vec<(String, Value)>;
 
-fn set(lines: &mut Lines, ix: usize, change: impl FnOnce(&mut Value)) {
+fn set(lines: &mut SessionLines, ix: usize, change: impl FnOnce(&mut Value)) {
     let (line, value) = &mut lines[ix];
     change(value);
     *line = value.to_string();
 }
 
-fn relink(lines: &mut Lines, from: &Value, to: &Value) {
+fn relink(lines: &mut SessionLines, from: &Value, to: &Value) {
     for ix in 0..lines.len() {
         if lines[ix].1["parentUuid"] == *from && !from.is_null() {
             set(lines, ix, |line| line["parentUuid"] = to.clone());
@@ -88,7 +88,7 @@ fn relink(lines: &mut Lines, from: &Value, to: &Value) {
 }
 
 /// The lines of the main chain, from the last one upwards.
-fn chain(lines: &Lines) -> Vec<usize> {
+fn chain(lines: &SessionLines) -> Vec<usize> {
     let names: HashMap<&str, usize> =
         lines.iter().enumerate().filter_map(|(ix, (_, line))| Some((line["uuid"].as_str()?, ix))).collect();
     let is_main = |line: &Value| MAIN.contains(&kind(line)) && line["isSidechain"] != true;
@@ -103,9 +103,9 @@ fn chain(lines: &Lines) -> Vec<usize> {
 }
 
 /// One way to damage a session at a line of its chain; `None` where it does not apply.
-type Damage = (&'static str, fn(&Lines, &[usize], usize) -> Option<Lines>);
+type SessionDamage = (&'static str, fn(&SessionLines, &[usize], usize) -> Option<SessionLines>);
 
-const DAMAGES: [Damage; 8] = [
+const DAMAGES: [SessionDamage; 8] = [
     ("a lost line", |lines, chain, n| {
         let mut out = lines.clone();
         let is_first = !chain[..n].iter().any(|ix| MAIN.contains(&kind(&lines[*ix].1)));
@@ -115,36 +115,36 @@ const DAMAGES: [Damage; 8] = [
     ("a parent that was never written", |lines, chain, n| {
         let mut out = lines.clone();
         let is_first = !chain[..n].iter().any(|ix| MAIN.contains(&kind(&lines[*ix].1)));
-        let is_meant = !is_first && lines[chain[n]].1["parentUuid"].is_string();
-        is_meant.then(|| {
+        let applies = !is_first && lines[chain[n]].1["parentUuid"].is_string();
+        applies.then(|| {
             set(&mut out, chain[n], |line| line["parentUuid"] = json!("00000000-dead-4000-8000-000000000000"))
         })?;
         Some(out)
     }),
     ("a lost result", |lines, chain, n| {
         let (mut out, line) = (lines.clone(), &lines[chain[n]].1);
-        let is_meant = blocks(line, "tool_result").count() == 1
+        let applies = blocks(line, "tool_result").count() == 1
             && chain[n..]
                 .iter()
                 .any(|ix| blocks(&lines[*ix].1, "text").next().is_some() && kind(&lines[*ix].1) == "assistant");
-        is_meant.then(|| drop(out.remove(chain[n])))?;
+        applies.then(|| drop(out.remove(chain[n])))?;
         relink(&mut out, &line["uuid"], &line["parentUuid"]);
         Some(out)
     }),
     ("a lost call", |lines, chain, n| {
         let (mut out, line) = (lines.clone(), &lines[chain[n]].1);
-        let is_meant = blocks(line, "tool_use").count() == 1 && n + 1 < chain.len();
-        is_meant.then(|| drop(out.remove(chain[n])))?;
+        let applies = blocks(line, "tool_use").count() == 1 && n + 1 < chain.len();
+        applies.then(|| drop(out.remove(chain[n])))?;
         relink(&mut out, &line["uuid"], &line["parentUuid"]);
         Some(out)
     }),
-    ("thinking behind the line that followed it", |lines, chain, n| {
+    ("thinking after the line that followed it", |lines, chain, n| {
         let (first, second) = (&lines[*chain.get(n)?].1, &lines[*chain.get(n + 1)?].1);
-        let is_meant = blocks(first, "thinking").next().is_some()
+        let applies = blocks(first, "thinking").next().is_some()
             && first["message"]["id"] == second["message"]["id"]
             && blocks(second, "thinking").next().is_none()
             && blocks(second, "text").all(|block| !block["text"].as_str().unwrap_or_default().trim().is_empty());
-        is_meant.then_some(())?;
+        applies.then_some(())?;
         let mut out = lines.clone();
         relink(&mut out, &second["uuid"], &first["uuid"]);
         set(&mut out, chain[n + 1], |line| line["parentUuid"] = first["parentUuid"].clone());
@@ -161,17 +161,17 @@ const DAMAGES: [Damage; 8] = [
     }),
 ];
 
-fn sign(lines: &Lines, ix: usize, signature: &str) -> Option<Lines> {
+fn sign(lines: &SessionLines, ix: usize, signature: &str) -> Option<SessionLines> {
     let first = lines[ix].1["message"]["content"][0]["type"] == "thinking";
     let mut out = lines.clone();
     first.then(|| set(&mut out, ix, |line| line["message"]["content"][0]["signature"] = json!(signature)))?;
     Some(out)
 }
 
-/// Members by which lines name each other.
+/// Members by which lines refer to each other.
 const LINKS: [&str; 5] = ["parentUuid", "logicalParentUuid", "sourceToolAssistantUUID", "leafUuid", "messageId"];
 
-/// What of a line a repair may change is taken out.
+/// A line without the members that a repair may change.
 fn without_links(line: &Value) -> Value {
     let mut line = line.clone();
     if let Some(line) = line.as_object_mut() {
@@ -180,8 +180,8 @@ fn without_links(line: &Value) -> Value {
     line
 }
 
-/// Each line of a repaired session is one of the damaged one, the same but for its links or its blocks, or a new result.
-fn hold_lines(name: &str, before: &Lines, after: &Lines) {
+/// Asserts that each line of a repaired session is a new result, or a line of the damaged one with other links or blocks.
+fn assert_lines_preserved(name: &str, before: &SessionLines, after: &SessionLines) {
     let texts: BTreeSet<&str> = before.iter().map(|(line, _)| line.as_str()).collect();
     let linked: BTreeSet<String> = before.iter().map(|(_, line)| without_links(line).to_string()).collect();
     let names: BTreeSet<&str> = before.iter().filter_map(|(_, line)| line["uuid"].as_str()).collect();
@@ -201,15 +201,15 @@ fn hold_lines(name: &str, before: &Lines, after: &Lines) {
     }
 }
 
-/// Links that lead nowhere.
-fn loose(lines: &Lines) -> BTreeSet<String> {
+/// Parents that are not in the file.
+fn dangling_parents(lines: &SessionLines) -> BTreeSet<String> {
     let names: BTreeSet<&str> = lines.iter().filter_map(|(_, line)| line["uuid"].as_str()).collect();
     let parents = lines.iter().filter_map(|(_, line)| line["parentUuid"].as_str());
     parents.filter(|parent| !names.contains(parent)).map(str::to_owned).collect()
 }
 
 #[derive(Default)]
-struct Tally {
+struct DamageTally {
     made: usize,
     found: usize,
     repaired: usize,
@@ -217,21 +217,21 @@ struct Tally {
 
 #[test]
 fn damaged_sessions_are_found_and_repaired_in_place() {
-    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<&str, DamageTally> = BTreeMap::new();
     let mut missed = Vec::new();
-    for (name, bytes) in own().into_iter().chain(recorded()) {
-        // What is wrong from the start, or is read as another one's, tells nothing of a damage.
+    for (name, bytes) in own_sessions().into_iter().chain(recorded_sessions()) {
+        // Sessions with errors, or read as another format, cannot show that a damage is found.
         if !is_claude_code(&bytes) || is_found(&bytes) || !errors(&bytes).is_empty() {
             continue;
         }
         let whole = lines(&bytes);
         let chain = chain(&whole);
-        let (known, broken) = (loose(&whole), whole.iter().any(|(_, line)| line.is_null()));
+        let (known, broken) = (dangling_parents(&whole), whole.iter().any(|(_, line)| line.is_null()));
         if broken {
             continue;
         }
         for (damage, apply) in DAMAGES {
-            let places: Vec<(usize, Lines)> =
+            let places: Vec<(usize, SessionLines)> =
                 (0..chain.len()).filter_map(|n| Some((n, apply(&whole, &chain, n)?))).collect();
             let step = places.len().div_ceil(PLACES).max(1);
             for (n, damaged) in places.into_iter().step_by(step) {
@@ -246,19 +246,19 @@ fn damaged_sessions_are_found_and_repaired_in_place() {
                 tally.found += 1;
                 let fixed = repair(&before, &Options::default(), &FixOptions::default());
                 let after = lines(&fixed.text);
-                hold_lines(&label, &damaged, &after);
+                assert_lines_preserved(&label, &damaged, &after);
                 let again = repair(&fixed.text, &Options::default(), &FixOptions::default());
                 assert!(again.fixed.patch.is_empty(), "{label}: a second run still edits: {:?}", again.notes);
                 let left = errors(&fixed.text);
-                let is_whole = loose(&after).is_subset(&known);
+                let is_whole = dangling_parents(&after).is_subset(&known);
                 match left.is_empty() && is_whole {
                     true => tally.repaired += 1,
-                    false => missed.push(format!("not repaired: {label} {left:?} {:?}", loose(&after))),
+                    false => missed.push(format!("not repaired: {label} {left:?} {:?}", dangling_parents(&after))),
                 }
             }
         }
     }
-    let mut all = Tally::default();
+    let mut all = DamageTally::default();
     for (damage, tally) in &tallies {
         println!("{damage}: {} made, {} found, {} repaired", tally.made, tally.found, tally.repaired);
         all.made += tally.made;
@@ -273,12 +273,14 @@ fn damaged_sessions_are_found_and_repaired_in_place() {
 
 /// Types of lines that never reach the model.
 #[test]
-fn nothing_is_said_of_lines_that_are_never_sent() {
-    for (name, bytes) in own().into_iter().chain(recorded()).filter(|(_, bytes)| is_claude_code(bytes)) {
+fn lines_that_are_never_sent_have_no_findings() {
+    for (name, bytes) in
+        own_sessions().into_iter().chain(recorded_sessions()).filter(|(_, bytes)| is_claude_code(bytes))
+    {
         let lines = lines(&bytes);
         for found in diagnostics(&bytes, &Options::default()) {
             let line = &lines[found.record.saturating_sub(1) as usize].1;
-            // A cycle, a name given twice, an unknown type and the end of the file are about lines, and not what they say.
+            // Cycles, duplicate names, unknown types and the end of the file concern lines, not their content.
             let of_links = ["RL602", "RL603", "RL004", "RL012", "RL664", "RL665", "RL690"]
                 .contains(&found.rule.to_string().as_str());
             let is_sent = MAIN.contains(&kind(line)) && line["isApiErrorMessage"] != true;
@@ -287,12 +289,14 @@ fn nothing_is_said_of_lines_that_are_never_sent() {
     }
 }
 
-/// Texts and signatures of thinking, as the file has them, and as the request does.
+/// Texts and signatures of thinking are the same in the file and in the request.
 #[test]
 fn thinking_and_texts_reach_a_request_as_they_were() {
     let options = replaylint::Options::new();
     let mut converted = 0;
-    for (name, bytes) in own().into_iter().chain(recorded()).filter(|(_, bytes)| is_claude_code(bytes)) {
+    for (name, bytes) in
+        own_sessions().into_iter().chain(recorded_sessions()).filter(|(_, bytes)| is_claude_code(bytes))
+    {
         let lines = lines(&bytes);
         let Ok(made) = replaylint::convert(&bytes, replaylint::Dialect::Anthropic, &options) else { continue };
         let Some(request) = made.text.split(|byte| *byte == b'\n').next() else { continue };
@@ -306,8 +310,8 @@ fn thinking_and_texts_reach_a_request_as_they_were() {
                 // A content that is only a text becomes a block.
                 let plain = || lines.iter().any(|(_, line)| line["message"]["content"] == block["text"]);
                 // The last call may have no result yet.
-                let made_up = block["content"] == "no result was recorded; execution status unknown";
-                assert!(stored.contains(&block) || made_up || kind == "text" && plain(), "{name}: {block}");
+                let is_placeholder = block["content"] == "no result was recorded; execution status unknown";
+                assert!(stored.contains(&block) || is_placeholder || kind == "text" && plain(), "{name}: {block}");
             }
         }
         let on_chain: BTreeSet<usize> = chain(&lines).into_iter().collect();

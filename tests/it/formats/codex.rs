@@ -36,11 +36,11 @@ fn header(ordinal: usize, id: &str, base: Option<(&str, usize)>) -> String {
     line(ordinal, &("session_meta", meta))
 }
 
-/// What a session may hold: two turns, calls side by side, reasoning, a rollback, and a compaction.
+/// Lines of a session with two turns, parallel calls, reasoning, a rollback, and a compaction.
 fn session() -> Vec<(&'static str, Value)> {
     let item = |item: Value| ("response_item", item);
     let event = |event: Value| ("event_msg", event);
-    let said = |role: &str, kind: &str, text: &str| {
+    let message = |role: &str, kind: &str, text: &str| {
         item(json!({"type": "message", "id": format!("msg_01a0{text}"), "role": role,
             "content": [{"type": kind, "text": text}]}))
     };
@@ -58,20 +58,20 @@ fn session() -> Vec<(&'static str, Value)> {
     vec![
         started("t1"),
         ("turn_context", json!({"turn_id": "t1", "cwd": "/w", "model": "gpt-5.2-codex"})),
-        said("user", "input_text", "one"),
+        message("user", "input_text", "one"),
         event(json!({"type": "item_completed", "item": {"type": "UserMessage", "id": "i1", "content": []}})),
         reasoning(1),
         call("call_1"),
         call("call_2"),
         output("call_1", "a"),
         output("call_2", "b"),
-        said("assistant", "output_text", "two"),
+        message("assistant", "output_text", "two"),
         started("t2"),
-        said("user", "input_text", "three"),
+        message("user", "input_text", "three"),
         call("call_3"),
         event(json!({"type": "thread_rolled_back", "num_turns": 1})),
         started("t3"),
-        said("user", "input_text", "four"),
+        message("user", "input_text", "four"),
         (
             "compacted",
             json!({"message": "", "replacement_history": [
@@ -81,7 +81,7 @@ fn session() -> Vec<(&'static str, Value)> {
         reasoning(2),
         call("call_4"),
         output("call_4", "d"),
-        said("assistant", "output_text", "six"),
+        message("assistant", "output_text", "six"),
     ]
 }
 
@@ -92,9 +92,9 @@ fn before_compaction() -> Vec<(&'static str, Value)> {
     lines
 }
 
-/// The file of a session of which the lines up to `from` lie in another file, or in none.
+/// The file of a session whose lines up to `from` are in another file, or in none.
 fn file(lines: &[(&'static str, Value)], id: &str, from: usize, base: Option<(&str, usize)>) -> String {
-    // Each header takes a number of its own.
+    // Each header has a number.
     let mut text = header(from, id, base);
     for (n, entry) in lines.iter().enumerate() {
         text.push_str(&line(from + 1 + n, entry));
@@ -142,7 +142,7 @@ fn check(folder: &Path, args: &[&str]) -> (Option<i32>, Vec<(String, String)>) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// For any two places at which a session is forked, and forked again.
+    /// For any two positions at which a session is forked, and forked again.
     #[test]
     fn a_fork_with_its_parents_is_the_whole_history(
         cut in 0usize..=22, again in 0usize..=22, packed: bool, dated: bool, named: bool,
@@ -179,11 +179,11 @@ proptest! {
         }
         let (code, found) = check(folder.path(), &args);
         prop_assert_eq!((code, found), (Some(0), Vec::new()));
-        // A copy of it holds all, in lines without numbers, and can be made again.
+        // A copy contains everything, in lines without numbers, and can be repeated.
         let output = run(folder.path(), &["fix", "-o", "copies/", &paths[2]]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        prop_assert_eq!(output.status.code(), Some(0), "{}", said);
-        let copied = said.split("codex resume ").nth(1).and_then(|rest| rest.split('`').next()).unwrap_or_default();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        prop_assert_eq!(output.status.code(), Some(0), "{}", stderr);
+        let copied = stderr.split("codex resume ").nth(1).and_then(|rest| rest.split('`').next()).unwrap_or_default();
         let copy = Path::new("copies").join(&paths[2]).with_file_name(name(10, copied));
         let text = read(&folder.path().join(&copy));
         prop_assert!(!text.contains("ordinal") && !text.contains("history_base"), "{}", text);
@@ -243,9 +243,9 @@ proptest! {
     }
 }
 
-/// Found by the test above: what was asked for was given up, because a text in an answer had the type of the user's.
+/// Found by the test above: the request was given up, because a text in an answer had the type of user texts.
 #[test]
-fn an_image_of_the_model_gives_way_to_a_text_of_the_model() {
+fn an_image_of_the_model_is_replaced_by_a_text_of_the_model() {
     let mut lines = before_compaction();
     lines[9].1["content"] =
         json!([{"type": "input_image", "image_url": "data:image/png;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}]);
@@ -334,7 +334,7 @@ fn pages_of_a_thread_are_one_history() {
         let (code, found) = check(folder.path(), &["--exclude", "whole.jsonl", "."]);
         assert_eq!((code, found), (Some(0), Vec::new()));
     }
-    // A page whose earlier ones are not here says so.
+    // A page without its earlier pages is reported.
     write(folder.path(), &page(11, "a"), file(&lines[8..], FIRST, 10, None).as_bytes());
     let (code, found) = check(folder.path(), &["--no-lookup", &page(11, "a")]);
     assert_eq!(code, Some(0));
@@ -355,13 +355,13 @@ fn a_thread_that_was_reverted_continues_from_its_own_file() {
     write(folder.path(), &page, more.as_bytes());
     let whole = history(folder.path(), "whole.jsonl");
     assert_eq!(history(folder.path(), &name(9, FIRST)), whole);
-    // The page belongs to what was written last.
+    // The page belongs to the newest file.
     let last = history(folder.path(), &name(10, FIRST));
     assert_eq!(history(folder.path(), &page), last);
     let texts = |history: &str, text: &str| history.matches(&format!(r#""text":"{text}""#)).count();
     assert_eq!((texts(&whole, "three"), texts(&last, "three"), texts(&last, "two")), (0, 1, 1));
     assert_eq!(check(folder.path(), &["."]), (Some(0), Vec::new()));
-    // The first one is what the second one continues from.
+    // The second one continues from the first.
     let mut broken = lines.clone();
     broken[2].1["id"] = json!("own_01a0one");
     write(folder.path(), &name(9, FIRST), file(&broken, FIRST, 0, None).as_bytes());
@@ -380,15 +380,15 @@ fn a_rollout_that_others_build_on_stays_as_it_is() {
     write(folder.path(), &name(10, SECOND), fork.as_bytes());
     for named in [name(9, FIRST), name(10, SECOND)] {
         let output = run(folder.path(), &["fix", "-w", &named]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert_eq!(said.contains(&name(10, SECOND)), named == name(9, FIRST), "{said}");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.contains("fix -o"), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert_eq!(stderr.contains(&name(10, SECOND)), named == name(9, FIRST), "{stderr}");
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(stdout.contains("fix -o"), "{stdout}");
         assert_eq!(read(&folder.path().join(name(9, FIRST))), first);
         assert_eq!(read(&folder.path().join(name(10, SECOND))), fork);
     }
-    // Nobody builds on it that is among the arguments.
+    // None of the arguments continues from it.
     let output = run(folder.path(), &["fix", "-w", "--no-lookup", &name(9, FIRST)]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let fixed = read(&folder.path().join(name(9, FIRST)));

@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use replaylint::internals::formats;
-use replaylint::internals::judge::{self, Findings, JudgedDoc, Options};
+use replaylint::internals::judge::{self, FindingsOnly, JudgedDoc, Options};
 use replaylint::internals::options;
 use replaylint::internals::read;
 use replaylint::internals::repair::FixOptions;
 use replaylint::internals::target::Severity;
 use serde_json::{Value, json};
 
-use crate::support::{DOC, repair, roomy};
+use crate::support::{DOC, growable_text, repair};
 
 /// The targets that stand for the dialects.
 const TARGETS: [&str; 5] = ["openai", "chat", "anthropic", "gemini", "bedrock"];
@@ -23,14 +23,14 @@ fn for_target(name: &str) -> Options {
 }
 
 fn judged(text: &str, options: &Options) -> JudgedDoc<()> {
-    judge::judge(DOC, &roomy(text.as_bytes()), options, 1, &Findings).expect("memory reads")
+    judge::judge(DOC, &growable_text(text.as_bytes()), options, 1, &FindingsOnly).expect("memory reads")
 }
 
 fn read_as(text: &str, options: &Options) -> &'static str {
     judged(text, options).format.map_or("none", |format| format.info().name)
 }
 
-/// Bodies that leave open whose request they are: what they are read as, and what for the targets that they may be for.
+/// Ambiguous bodies, with the formats that they are read as without a target and for each possible target.
 /// Targets' dialects, and the format that each makes of a body.
 type Formats<'f> = &'f [(&'f str, &'f str)];
 
@@ -53,7 +53,7 @@ fn the_target_settles_what_a_document_leaves_open() {
         (json!({"messages": []}), "none", &[("chat", chat), ("anthropic", anthropic), ("bedrock", bedrock)]),
         (json!({"model": "m", "messages": [empty]}), chat, &[("anthropic", anthropic), ("bedrock", bedrock)]),
         (json!({"model": "m", "messages": [text], "tools": []}), chat, &[("anthropic", anthropic)]),
-        // What is Ollama's own is taken by its Chat API, too.
+        // Ollama's Chat API accepts its own members, too.
         (json!({"model": "m", "messages": [text], "options": {}}), "none", &[("chat", chat)]),
         (json!({"model": "m", "messages": [text], "keep_alive": "5m"}), "none", &[("chat", chat)]),
         (
@@ -72,7 +72,7 @@ fn the_target_settles_what_a_document_leaves_open() {
         ),
         (json!([text]), items, &[("chat", chat), ("anthropic", anthropic)]),
         (json!([part]), chat, &[("anthropic", anthropic)]),
-        // These say whose they are.
+        // These are distinctive.
         (json!({"model": "m", "messages": [block]}), bedrock, &[]),
         (json!({"modelId": "m", "messages": [text]}), bedrock, &[]),
         (json!({"model": "m", "system": "s", "messages": [text]}), anthropic, &[]),
@@ -104,7 +104,7 @@ fn the_target_settles_what_a_document_leaves_open() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Two requests of each dialect, and the key that holds their list.
+/// Two requests of each dialect, and the key of their list.
 fn requests() -> Vec<(&'static str, &'static str, Value)> {
     let schema = json!({"type": "object", "properties": {}});
     vec![
@@ -221,7 +221,7 @@ fn a_value_of_a_wrong_type_is_a_finding_and_not_another_format() {
         places(&request, "", &mut all);
         for at in all.iter().filter(|at| !at.is_empty() && **at != format!("/{list}")) {
             let own = request.pointer(at).expect("it is there");
-            // Of one content or message nothing is left that tells.
+            // With one content or message changed, nothing distinctive is left.
             let is_last =
                 *at == format!("/{list}/0") && request[list].as_array().is_some_and(|list| list.len() == 1);
             for other in others.iter().filter(|other| kind(other) != kind(own) && !is_last) {
@@ -237,7 +237,7 @@ fn a_value_of_a_wrong_type_is_a_finding_and_not_another_format() {
                     }
                     let is_element = at.rsplit('/').next().is_some_and(|step| step.parse::<u32>().is_ok());
                     let is_content = at.starts_with(&format!("/{list}/"));
-                    let finds = found.judged.iter().any(|judged| judged.severity == Severity::Error);
+                    let finds = found.findings.iter().any(|judged| judged.severity == Severity::Error);
                     if is_element && is_content && other.is_number() && !finds {
                         silent.push(format!("{format} {at} = {other}"));
                     }
@@ -250,7 +250,7 @@ fn a_value_of_a_wrong_type_is_a_finding_and_not_another_format() {
     assert!(silent.is_empty(), "nothing is found:\n{}", silent.join("\n"));
 }
 
-/// What told the format may be what is dropped: the rest is repaired, and still judged, by the same rules.
+/// A repair may remove the distinctive member: the rest is repaired and checked by the same rules.
 #[test]
 fn a_repair_keeps_the_format_of_the_document() {
     let result = json!({"type": "tool_result", "tool_use_id": "t1", "content": "1"});
@@ -265,21 +265,21 @@ fn a_repair_keeps_the_format_of_the_document() {
             let text = body.to_string();
             assert_eq!(read_as(&text, &Options::default()), "anthropic-request", "{text}");
             let repaired = repair(text.as_bytes(), &Options::default(), &FixOptions::default());
-            assert!(!repaired.fixed.patch.is_empty() && repaired.fixed.left().judged.is_empty(), "{text}");
+            assert!(!repaired.fixed.patch.is_empty() && repaired.fixed.remaining().findings.is_empty(), "{text}");
             let after = String::from_utf8(repaired.text).expect("UTF-8");
             let named =
                 read::Options { format: formats::by_name("anthropic-request"), ..read::Options::default() };
             let found = judged(&after, &Options { read: named, ..Options::default() });
             assert_eq!(found.format.map(|format| format.info().name), Some("anthropic-request"), "{after}");
-            assert!(found.judged.iter().all(|judged| judged.severity < Severity::Error), "{after}");
-            // A second run has nothing to do.
+            assert!(found.findings.iter().all(|judged| judged.severity < Severity::Error), "{after}");
+            // A second run changes nothing.
             let again = repair(after.as_bytes(), &Options::default(), &FixOptions::default());
             assert!(again.fixed.patch.is_empty(), "{after}");
         }
     }
 }
 
-/// A check says what a provider refuses; what a conversion loses is `convert`'s to say.
+/// `check` reports what a provider rejects; losses of a conversion are reported by `convert`.
 #[test]
 fn a_check_finds_no_losses() {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");

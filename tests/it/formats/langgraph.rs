@@ -28,8 +28,8 @@ fn message(class: &str, fields: &[(&str, Vec<u8>)]) -> Vec<u8> {
     [&[0xc8, (inner.len() >> 8) as u8, inner.len() as u8, 5], &inner[..]].concat()
 }
 
-fn human(said: &str) -> Vec<u8> {
-    message("HumanMessage", &[("content", text(said)), ("type", text("human"))])
+fn human(content: &str) -> Vec<u8> {
+    message("HumanMessage", &[("content", text(content)), ("type", text("human"))])
 }
 
 fn call(id: &str) -> Vec<u8> {
@@ -41,7 +41,7 @@ fn checkpoint(messages: &[Vec<u8>]) -> Vec<u8> {
     map(&[("v", vec![4]), ("channel_values", map(&[("messages", list(messages))]))])
 }
 
-/// A database with these checkpoints: thread, namespace, id, and what it holds.
+/// A database with these checkpoints: thread, namespace, id, and content.
 fn database(checkpoints: &[(&str, &str, &str, Vec<u8>)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let connection = Connection::open(folder.path().join("graph.db")).expect("a database");
@@ -62,21 +62,25 @@ fn database(checkpoints: &[(&str, &str, &str, Vec<u8>)]) -> TempDir {
     folder
 }
 
-/// Threads whose messages say a text, under that text as class, key and id.
-pub fn saying(said: &str) -> TempDir {
-    let odd =
-        message(said, &[("content", text(said)), (said, text(said)), ("type", text(said)), ("id", text(said))]);
-    let known =
-        message("HumanMessage", &[("content", text(said)), (said, list(&[text(said)])), ("id", text(said))]);
-    let result = message("ToolMessage", &[("content", text(said)), ("tool_call_id", text(said))]);
+/// A database whose messages have a text as content, class, key and id.
+pub fn database_with_text(content: &str) -> TempDir {
+    let odd = message(
+        content,
+        &[("content", text(content)), (content, text(content)), ("type", text(content)), ("id", text(content))],
+    );
+    let known = message(
+        "HumanMessage",
+        &[("content", text(content)), (content, list(&[text(content)])), ("id", text(content))],
+    );
+    let result = message("ToolMessage", &[("content", text(content)), ("tool_call_id", text(content))]);
     database(&[
-        ("t1", "", "1", checkpoint(&[human(said), call(said), result.clone(), odd])),
-        ("t2", "", "1", checkpoint(&[known, call(said), human(said), result])),
-        ("t3", "", "1", text(said)),
+        ("t1", "", "1", checkpoint(&[human(content), call(content), result.clone(), odd])),
+        ("t2", "", "1", checkpoint(&[known, call(content), human(content), result])),
+        ("t3", "", "1", text(content)),
     ])
 }
 
-fn said(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
+fn command_output(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
     let output = run(folder, args);
     let text = [output.stdout, output.stderr].concat();
     (output.status.code(), String::from_utf8_lossy(&text).into_owned())
@@ -90,30 +94,33 @@ fn the_newest_checkpoint_of_each_thread_is_judged() {
         ("t1", "sub", "1", checkpoint(&[human("Add."), call("call_2"), human("Well?")])),
         ("t2", "", "1", checkpoint(&[human("Add."), call("call_3")])),
     ]);
-    let (code, text) = said(folder.path(), &["check", "-v", "--output-format", "concise", "graph.db"]);
+    let (code, text) = command_output(folder.path(), &["check", "-v", "--output-format", "concise", "graph.db"]);
     assert_eq!(code, Some(1), "{text}");
     assert!(!text.contains("call_1"), "{text}");
     assert!(text.contains("graph.db: session t1, subgraph sub, row 1:1:"), "{text}");
     assert!(text.contains("error RL501 tool call call_2 has no tool message after it"), "{text}");
     assert!(text.contains("info RL501 tool call call_3 is still pending"), "{text}");
-    assert!(text.contains("Read as langgraph-checkpoint"), "{text}");
+    assert!(text.contains("Format: langgraph-checkpoint"), "{text}");
 }
 
 #[test]
 fn a_checkpoint_is_converted_and_never_edited() {
     let folder = database(&[("t1", "", "1", checkpoint(&[human("Add."), call("call_1"), human("Well?")]))]);
-    let (code, text) = said(folder.path(), &["convert", "--to", "chat", "graph.db"]);
+    let (code, text) = command_output(folder.path(), &["convert", "--to", "chat", "graph.db"]);
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains(r#""id":"call_1""#) && text.contains(r#"{\"a\":1}"#), "{text}");
     let before = fs::read(folder.path().join("graph.db")).expect("readable");
-    let (code, text) = said(folder.path(), &["fix", "-w", "--force", "graph.db"]);
+    let (code, text) = command_output(folder.path(), &["fix", "-w", "--force", "graph.db"]);
     assert_eq!(code, Some(1), "{text}");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("no fix: checkpoints are not edited") && text.contains("`update_state`"), "{text}");
+    assert!(
+        text.contains("no automatic fix: checkpoints are not edited") && text.contains("`update_state`"),
+        "{text}"
+    );
     assert_eq!(fs::read(folder.path().join("graph.db")).expect("readable"), before);
 }
 
-/// What `fix` says to give to `update_state`.
+/// The update that `fix` prints for `update_state`.
 fn update(messages: &[Vec<u8>]) -> serde_json::Value {
     let folder = database(&[("t1", "", "1", checkpoint(messages))]);
     let output = run(folder.path(), &["fix", "--as", "request", "--output-format", "json", "graph.db"]);
@@ -137,10 +144,10 @@ fn what_to_give_to_the_graph_is_printed() {
     let made = update(&[human("Add."), calls(&["call_1", "call_2"]), result("call_1", "one")]);
     assert_eq!(made.as_array().map(Vec::len), Some(1), "{made}");
     assert_eq!((&made[0]["type"], &made[0]["tool_call_id"]), (&"tool".into(), &"call_2".into()), "{made}");
-    // Before other messages there is no room for one.
+    // Before other messages, no result can be inserted.
     let made = update(&[human("Add."), calls(&["call_1", "call_2"]), result("call_1", "one"), human("Well?")]);
     assert_eq!(made, serde_json::json!([removed("answer"), removed("one")]));
-    // A result that comes too late goes with its call, and one of nothing goes.
+    // A result that comes too late is removed with its call, and so is one without a call.
     let made = update(&[human("Add."), calls(&["call_1"]), human("Well?"), result("call_1", "late")]);
     assert_eq!(made, serde_json::json!([removed("answer"), removed("late")]));
     let made = update(&[human("Add."), result("call_1", "one"), human("Well?")]);
@@ -153,8 +160,8 @@ fn a_cell_that_is_cut_is_a_diagnostic() {
     let mut cut = checkpoint(&[human("Add."), call("call_1")]);
     cut.truncate(cut.len() - 5);
     let folder = database(&[("t1", "", "1", cut), ("t2", "", "1", checkpoint(&[human("Hi.")]))]);
-    let (code, text) = said(folder.path(), &["check", "-v", "--output-format", "concise", "graph.db"]);
+    let (code, text) = command_output(folder.path(), &["check", "-v", "--output-format", "concise", "graph.db"]);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("graph.db: session t1, row 1:1:1: error RL001"), "{text}");
-    assert!(text.contains("session t2: langgraph-checkpoint, 1 items"), "{text}");
+    assert!(text.contains("session t2: langgraph-checkpoint, 1 item"), "{text}");
 }

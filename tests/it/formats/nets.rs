@@ -1,5 +1,5 @@
-//! Two nets under the readers, each a table: which formats claim each sample, and what is found in each store's sample
-//! when one thing in it is broken. A reader that is written anew must give both tables again.
+//! Two regression tables for the readers: which formats claim each sample, and what is found in each store's sample when
+//! one thing in it is broken. A rewritten reader must give the same tables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,11 +9,11 @@ use std::path::Path;
 use replaylint::internals::format::Probe;
 use replaylint::internals::formats::{self, FORMATS};
 use replaylint::internals::json::{Tape, scan};
-use replaylint::internals::judge::{self, Findings, Options};
+use replaylint::internals::judge::{self, FindingsOnly, Options};
 use replaylint::internals::read;
 use serde_json::Value;
 
-use crate::support::{DOC, roomy};
+use crate::support::{DOC, growable_text};
 
 /// The samples: format, name of the file, text.
 pub fn samples() -> Vec<(String, String, Vec<u8>)> {
@@ -63,44 +63,48 @@ fn samples_are_claimed_as_before() {
 }
 
 /// A kind of fault: the value once for each place where it can be.
-pub type Fault = fn(&Value) -> Vec<Value>;
+pub type SampleFault = fn(&Value) -> Vec<Value>;
 
-pub const FAULTS: [(&str, Fault); 4] =
-    [("left out", left_out), ("doubled", doubled), ("renamed", renamed), ("emptied", emptied)];
+pub const FAULTS: [(&str, SampleFault); 4] = [
+    ("left out", without_elements),
+    ("doubled", with_doubled_elements),
+    ("renamed", with_renamed_texts),
+    ("emptied", with_emptied_texts),
+];
 
 /// Without an element of a list.
-fn left_out(value: &Value) -> Vec<Value> {
+fn without_elements(value: &Value) -> Vec<Value> {
     let without = |list: &Value, n: usize| {
         let elements = list.as_array().into_iter().flatten().enumerate();
         elements.filter(|(other, _)| *other != n).map(|(_, element)| element.clone()).collect()
     };
-    elements(value).iter().map(|(list, n)| edited(value, list, |list| without(list, *n))).collect()
+    elements(value).iter().map(|(list, n)| with_edit(value, list, |list| without(list, *n))).collect()
 }
 
 /// With an element of a list twice.
-fn doubled(value: &Value) -> Vec<Value> {
+fn with_doubled_elements(value: &Value) -> Vec<Value> {
     let twice = |list: &Value, n: usize| {
         let elements = list.as_array().into_iter().flatten().enumerate();
         elements.flat_map(|(other, element)| vec![element.clone(); 1 + usize::from(other == n)]).collect()
     };
-    elements(value).iter().map(|(list, n)| edited(value, list, |list| twice(list, *n))).collect()
+    elements(value).iter().map(|(list, n)| with_edit(value, list, |list| twice(list, *n))).collect()
 }
 
-/// With another text where one stands that stands elsewhere, too: an id loses its partner.
-fn renamed(value: &Value) -> Vec<Value> {
+/// With another text in one place of a text that occurs in several, so that an id loses its partner.
+fn with_renamed_texts(value: &Value) -> Vec<Value> {
     let texts = texts(value);
     let again = |text: &&str| texts.iter().filter(|(_, other)| other == text).count() > 1;
     let rename = |text: &Value| Value::from(format!("{}0", text.as_str().unwrap_or_default()));
     let ids = texts.iter().filter(|(_, text)| again(&text.as_str()));
-    ids.map(|(pointer, _)| edited(value, pointer, rename)).collect()
+    ids.map(|(pointer, _)| with_edit(value, pointer, rename)).collect()
 }
 
-/// Without the text that stands somewhere.
-fn emptied(value: &Value) -> Vec<Value> {
-    texts(value).iter().map(|(pointer, _)| edited(value, pointer, |_| Value::from(""))).collect()
+/// With an empty text in the place of one text.
+fn with_emptied_texts(value: &Value) -> Vec<Value> {
+    texts(value).iter().map(|(pointer, _)| with_edit(value, pointer, |_| Value::from(""))).collect()
 }
 
-fn edited(value: &Value, pointer: &str, edit: impl Fn(&Value) -> Value) -> Value {
+fn with_edit(value: &Value, pointer: &str, edit: impl Fn(&Value) -> Value) -> Value {
     let mut value = value.clone();
     let part = value.pointer_mut(pointer).expect("a place in it");
     *part = edit(part);
@@ -143,7 +147,7 @@ fn visit(value: &Value, pointer: String, see: &mut dyn FnMut(&str, &Value)) {
 fn faults_are_found_as_before() {
     let mut table = String::new();
     for (own, _, text) in samples().into_iter().filter(|(_, file, _)| file.starts_with("rich.")) {
-        let named = formats::by_name(&own).filter(|format| format.info().named_only);
+        let named = formats::by_name(&own).filter(|format| format.info().is_explicit_only);
         let options =
             Options { read: read::Options { format: named, ..Default::default() }, ..Options::default() };
         let Ok(text) = String::from_utf8(text) else { continue };
@@ -156,9 +160,13 @@ fn faults_are_found_as_before() {
                 Some(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
                 None => value.to_string(),
             };
-            let found = judge::judge(DOC, &roomy(text.as_bytes()), &options, 1, &Findings).expect("memory reads");
+            let found = judge::judge(DOC, &growable_text(text.as_bytes()), &options, 1, &FindingsOnly)
+                .expect("memory reads");
             let mut codes: BTreeMap<String, usize> = BTreeMap::new();
-            found.judged.iter().for_each(|judged| *codes.entry(judged.finding.code.to_string()).or_default() += 1);
+            found
+                .findings
+                .iter()
+                .for_each(|judged| *codes.entry(judged.finding.code.to_string()).or_default() += 1);
             codes
         };
         let sound = codes(&value);

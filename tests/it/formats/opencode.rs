@@ -1,16 +1,16 @@
-//! Databases of opencode: both versions in one file, what a user took back, forks, and the repair of parts.
+//! Databases of opencode: both versions in one file, reverted messages, forks, and the repair of parts.
 
 use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use replaylint::internals::source::outputs::commit::Replace;
-use replaylint::internals::source::sqlite::{self, Changed, Id, Step};
+use replaylint::internals::source::outputs::commit::ReplaceOptions;
+use replaylint::internals::source::sqlite::{self, CellChange, RowId, WriteStep};
 use serde_json::{Value, json};
 
 use crate::report::reports::run;
-use crate::source::writing::{names, settle};
+use crate::source::writing::{backdate, names};
 use crate::support::databases::{Database, open};
 
 const FIRST: &str = "
@@ -36,10 +36,10 @@ const SECOND: &str = "
     CREATE TABLE event (id text PRIMARY KEY, aggregate_id text, seq integer, type text, data text);";
 
 fn first(sql: &str) -> Database {
-    Database::called("opencode.db", &format!("{FIRST}{sql}"))
+    Database::with_name("opencode.db", &format!("{FIRST}{sql}"))
 }
 
-/// A session of version 1, with what the user took back.
+/// A session of version 1; `revert` says what the user reverted.
 fn session(database: &Database, id: &str, revert: Option<Value>) {
     database.run(|connection| {
         let sql = "INSERT INTO session VALUES (?1, 'p', NULL, 's', '/w', 't', '1.18.0', ?2, 1, 1)";
@@ -101,25 +101,25 @@ fn both() -> Database {
     first(SECOND)
 }
 
-/// What `check` says about the database: exit code, standard output and error.
+/// Runs `check` on the database: exit code, standard output and error.
 fn checked(database: &Database, args: &[&str]) -> (Option<i32>, String, String) {
     let output = run(database.folder.path(), &[&["check", "opencode.db"], args].concat());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// Items of each history, as `check -v` tells them.
+/// Items of each history, as `check -v` reports them.
 fn items(database: &Database) -> Vec<(String, usize)> {
-    let (_, _, told) = checked(database, &["-v"]);
+    let (_, _, printed) = checked(database, &["-v"]);
     let line = |line: &str| {
         let (label, rest) = line.strip_prefix("opencode.db: ")?.rsplit_once(": opencode-")?;
         let (_, count) = rest.strip_suffix(" items")?.rsplit_once(", ")?;
         Some((label.to_owned(), count.parse().ok()?))
     };
-    told.lines().filter_map(line).collect()
+    printed.lines().filter_map(line).collect()
 }
 
-/// Sessions of both versions, with what is broken.
+/// Sessions of both versions, some of them broken.
 pub fn sessions() -> Database {
     let database = both();
     two_rounds(&database, "ses_a", Some(json!({"messageID": "ses_a-m3"})));
@@ -143,8 +143,8 @@ fn both_versions_are_read_and_what_the_newer_one_hides_is_named() {
     let (one, two) = ("session ses_a, as stored by opencode 1", "session ses_b, as stored by opencode 1");
     // Each message counts, and each block: 2 + (3 + 2 + 2) + 2 + 2, and 2 + (4 + 2).
     assert_eq!(items(&database), of(&[(one, 13), (two, 13), ("session ses_b", 8)]));
-    let (code, text, told) = checked(&database, &["-v", "--output-format", "concise"]);
-    assert_eq!(code, Some(0), "{text}{told}");
+    let (code, text, printed) = checked(&database, &["-v", "--output-format", "concise"]);
+    assert_eq!(code, Some(0), "{text}{printed}");
     let hidden: Vec<&str> = text.lines().filter(|line| line.contains("RL668")).collect();
     assert_eq!(hidden.len(), 1, "{text}");
     assert!(hidden[0].contains("session ses_a, as stored by opencode 1, session ses_a:1:1: info RL668"), "{text}");
@@ -197,8 +197,8 @@ fn a_running_tool_of_version_2_is_an_error_that_fix_leaves() {
     let (code, text, _) = checked(&database, &["--output-format", "concise"]);
     assert!(code == Some(1) && text.contains("opencode.db: session ses_b, message b2:"), "{text}");
     let output = run(database.folder.path(), &["fix", "-w", "opencode.db"]);
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(told.contains("opencode 2 makes these rows from its"), "{told}");
+    let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(printed.contains("opencode 2 rebuilds these rows from its"), "{printed}");
     assert_eq!(fs::read(&database.path).expect("readable"), before);
 }
 
@@ -247,16 +247,17 @@ fn a_row_that_cannot_be_read_is_named_and_the_others_are_read() {
         session(&database, "ses_1", Some(json!("not an object")));
         message(&database, "ses_1", "m1", ASKS, &[HI, bad]);
         message(&database, "ses_1", "m2", SAYS, &[STEP, HI]);
-        let (code, text, told) = checked(&database, &["-v", "--output-format", "concise"]);
-        assert!(code != Some(2), "{bad}: {told}");
-        assert!(told.contains("opencode-session, 4 items"), "{bad}: {told}{text}");
+        let (code, text, printed) = checked(&database, &["-v", "--output-format", "concise"]);
+        assert!(code != Some(2), "{bad}: {printed}");
+        assert!(printed.contains("opencode-session, 4 items"), "{bad}: {printed}{text}");
         assert!(bad == "[1]" || text.contains("session ses_1, part prt_m1_1:1:"), "{bad}: {text}");
     }
-    let foreign = Database::called("opencode.db", "CREATE TABLE session (id); CREATE TABLE message (id, data);");
+    let foreign =
+        Database::with_name("opencode.db", "CREATE TABLE session (id); CREATE TABLE message (id, data);");
     assert!(checked(&foreign, &[]).1.contains("without any table of a known store"));
 }
 
-/// A session with a part to end and one to complete, and a message that lacks what it needs.
+/// A session with an unfinished part, an incomplete one, and a message without required fields.
 fn broken() -> Database {
     let database = first("");
     session(&database, "ses_1", None);
@@ -285,8 +286,11 @@ fn fix(database: &Database, args: &[&str]) -> (Option<i32>, String) {
 fn parts_are_repaired_in_their_rows() {
     let database = broken();
     let before = parts(&database.path);
-    let (code, told) = fix(&database, &["-w"]);
-    assert!(code == Some(0) && told.contains("no fix: in a database only parts are edited"), "{told}");
+    let (code, printed) = fix(&database, &["-w"]);
+    assert!(
+        code == Some(0) && printed.contains("no automatic fix: only parts can be edited in a database"),
+        "{printed}"
+    );
     let after = parts(&database.path);
     assert_eq!(after.len(), before.len());
     let changed: Vec<usize> = (0..after.len()).filter(|n| after[*n] != before[*n]).collect();
@@ -306,8 +310,8 @@ fn a_part_that_is_not_json_gives_way_to_one_that_says_nothing() {
     session(&database, "ses_1", None);
     message(&database, "ses_1", "m1", ASKS, &[HI, "{\"type\":\"te"]);
     message(&database, "ses_1", "m2", SAYS, &[STEP, HI]);
-    let (code, told) = fix(&database, &["-w"]);
-    assert!(code == Some(0) && told.contains("RL001"), "{told}");
+    let (code, printed) = fix(&database, &["-w"]);
+    assert!(code == Some(0) && printed.contains("RL001"), "{printed}");
     assert_eq!(parts(&database.path)[1], r#"{"type":"text","text":"","ignored":true}"#);
     assert_eq!(fix(&database, &["-w"]).0, Some(0));
 }
@@ -326,14 +330,14 @@ fn a_schema_that_is_not_known_is_not_written() {
         let database = broken();
         database.run(|connection| connection.execute_batch(sql).expect("SQL"));
         let before = fs::read(&database.path).expect("readable");
-        let (code, told) = fix(&database, &["-w"]);
-        assert!(code == Some(2) && told.contains("which is not known; nothing was written"), "{sql}: {told}");
+        let (code, printed) = fix(&database, &["-w"]);
+        assert!(code == Some(2) && printed.contains("is unknown; nothing was written"), "{sql}: {printed}");
         assert_eq!(fs::read(&database.path).expect("readable"), before, "{sql}");
     }
 }
 
 const CHILD: &str = "REPLAYLINT_TEST_DIES_IN_PARTS";
-const HOW: Replace = Replace { backup: true, force: false, is_kept: true };
+const HOW: ReplaceOptions = ReplaceOptions { backup: true, force: false, is_live: true };
 
 /// Changes a part, and dies on the way. Alone it does nothing.
 #[test]
@@ -342,17 +346,17 @@ fn child_that_dies_while_it_writes_a_part() {
     let (path, at) = wanted.rsplit_once('#').expect("a path and a step");
     let (path, left) = (Path::new(path), Cell::new(at.parse::<u32>().expect("a number")));
     let key = &sqlite::histories(path).expect("read").expect("known")[0];
-    let change = Changed {
-        id: Id::Name("prt_m2_2".to_owned()),
+    let change = CellChange {
+        id: RowId::Name("prt_m2_2".to_owned()),
         old: RUNS.as_bytes().into(),
         is_text: true,
         new: Some(DONE.as_bytes().to_vec()),
     };
-    let die = |_: Step| match left.get() {
+    let die = |_: WriteStep| match left.get() {
         0 => std::process::abort(),
         n => left.set(n - 1),
     };
-    assert!(sqlite::write_watched(path, &[(key, vec![change])], HOW, &die).is_ok());
+    assert!(sqlite::write_with_progress(path, &[(key, vec![change])], HOW, &die).is_ok());
 }
 
 #[test]
@@ -361,7 +365,7 @@ fn a_kill_leaves_the_old_or_the_new_part() {
     for step in 0..4 {
         let database = broken();
         let before = parts(&database.path);
-        settle(&database.path);
+        backdate(&database.path);
         let child = Command::new(std::env::current_exe().expect("this program"))
             .args(["--exact", "formats::opencode::child_that_dies_while_it_writes_a_part"])
             .env(CHILD, format!("{}#{step}", database.path.display()))

@@ -38,8 +38,8 @@ fn tree() -> tempfile::TempDir {
     folder
 }
 
-/// What a command says: exit code, and everything that it prints.
-fn told(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
+/// Runs a command: exit code, and all output.
+fn command_output(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
     let output = run(folder, args);
     (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
@@ -48,7 +48,7 @@ fn told(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
 fn the_files_of_a_session_are_one_history() {
     let folder = tree();
     for named in ["storage", "storage/session/p/ses_1.json", "storage/message/ses_1/msg_2.json"] {
-        let (code, text) = told(folder.path(), &["check", "-v", named]);
+        let (code, text) = command_output(folder.path(), &["check", "-v", named]);
         assert!(
             code == Some(0) && text.contains("storage/session/p/ses_1.json: opencode-session, 5 items"),
             "{text}"
@@ -61,14 +61,14 @@ fn the_files_of_a_session_are_one_history() {
         "storage/session/p/ses_1.json",
         "storage/part/msg_1/prt_1.json",
     ];
-    let (code, text) = told(folder.path(), &all);
+    let (code, text) = command_output(folder.path(), &all);
     assert!(code == Some(0) && text.contains("in 1 conversation (1 file)"), "{text}");
 }
 
 #[test]
 fn a_part_alone_is_no_conversation() {
     let folder = tree();
-    let (code, text) = told(folder.path(), &["check", "storage/part/msg_1/prt_1.json"]);
+    let (code, text) = command_output(folder.path(), &["check", "storage/part/msg_1/prt_1.json"]);
     assert_eq!(code, Some(2));
     let words = text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
     assert!(
@@ -81,15 +81,16 @@ fn a_part_alone_is_no_conversation() {
 fn findings_name_the_file_and_nothing_is_written() {
     let folder = tree();
     write(folder.path(), "part/msg_2/prt_4.json", r#"{"id":"prt_4","ty"#);
-    let (code, text) = told(folder.path(), &["check", "--as", "request", "--output-format", "concise", "storage"]);
+    let (code, text) =
+        command_output(folder.path(), &["check", "--as", "request", "--output-format", "concise", "storage"]);
     assert_eq!(code, Some(1));
     assert!(text.contains("storage/part/msg_2/prt_3.json:1:1: error RL530"), "{text}");
     assert!(text.contains("storage/part/msg_2/prt_4.json:1:18: warning RL003"), "{text}");
     let before = fs::read(folder.path().join("storage/part/msg_2/prt_3.json")).expect("readable");
-    let (_, text) = told(folder.path(), &["fix", "-w", "--force", "--as", "request", "storage"]);
-    assert!(text.contains("the files of opencode's storage folder"), "{text}");
+    let (_, text) = command_output(folder.path(), &["fix", "-w", "--force", "--as", "request", "storage"]);
+    assert!(text.contains("editing files of opencode's storage folder"), "{text}");
     assert_eq!(fs::read(folder.path().join("storage/part/msg_2/prt_3.json")).expect("readable"), before);
-    let (code, text) = told(folder.path(), &["convert", "storage", "--to", "chat", "-o", "out/"]);
+    let (code, text) = command_output(folder.path(), &["convert", "storage", "--to", "chat", "-o", "out/"]);
     assert!(code != Some(2) && text.contains("storage/part/msg_2/prt_3.json:1:1"), "{text}");
     let made = fs::read_to_string(folder.path().join("out/storage/session/p/ses_1.json")).expect("written");
     assert!(made.contains(r#""content":"Hi\nthere""#) && made.contains(r#""content":"Yes""#), "{made}");

@@ -12,20 +12,20 @@ fn the_events_of_a_folder_are_one_history() {
     let event = |source: &str, kind: &str, rest: &str| {
         format!(r#"{{"id":"e","timestamp":"2026-09-01T10:00:00","source":"{source}","kind":"{kind}",{rest}}}"#)
     };
-    let said = r#""llm_message":{"role":"user","content":[{"type":"text","text":"Hi"}]}"#;
+    let message = r#""llm_message":{"role":"user","content":[{"type":"text","text":"Hi"}]}"#;
     let call = |id: &str| {
         format!(
             r#""llm_response_id":"r{id}","tool_name":"ls","tool_call_id":"{id}","tool_call":{{"id":"{id}","name":"ls","arguments":"{{}}","origin":"completion"}}"#
         )
     };
     let result = r#""tool_call_id":"c1","tool_name":"ls","observation":{"content":[{"type":"text","text":"a"}]}"#;
-    // Its number is longer than those of the others, and comes last all the same.
+    // The last event has more digits than the others, and is sorted last nevertheless.
     let files = [
-        ("event-00000-e.json", event("user", "MessageEvent", said)),
+        ("event-00000-e.json", event("user", "MessageEvent", message)),
         ("event-00001-e.json", event("agent", "ActionEvent", &call("c1"))),
         ("event-00002-e.json", event("environment", "ObservationEvent", result)),
         ("event-99999-e.json", event("agent", "ActionEvent", &call("c2"))),
-        ("event-100000-e.json", event("user", "MessageEvent", said)),
+        ("event-100000-e.json", event("user", "MessageEvent", message)),
     ];
     for (name, text) in &files {
         fs::write(events.join(name), text).expect("written");

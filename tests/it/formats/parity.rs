@@ -1,20 +1,20 @@
 //! One reader for all commands: check, convert, diff, fix and tree agree on which histories a file holds, and on their
-//! items; a file differs from itself in nothing, and from itself with one changed member in that.
+//! items; a file has no difference from itself, and one with one changed member differs in that.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use replaylint::internals::convert::{ConvertOptions, convert_doc as convert_histories};
-use replaylint::internals::convert::{Plan, Thoughts};
-use replaylint::internals::dialect::Written;
+use replaylint::internals::convert::{ConvertPlan, ReasoningMode};
+use replaylint::internals::dialect::OutputShape;
 use replaylint::internals::dialects::responses::RESPONSES;
-use replaylint::internals::diff::compare::{Scope, Side, compare};
-use replaylint::internals::diff::entries::{self, Words};
-use replaylint::internals::diff::same::{Holds, Level, SILENT};
-use replaylint::internals::history::tree::{Forest, Marks, Wrong};
+use replaylint::internals::diff::compare::{DiffScope, DiffSide, compare};
+use replaylint::internals::diff::entries::{self, Vocabulary};
+use replaylint::internals::diff::equivalence::{DefaultValue, MemberLevel, SILENT_MEMBERS};
+use replaylint::internals::history::tree::{EntryMarks, Forest, TreeProblemKind};
 use replaylint::internals::history::{Role, Row};
-use replaylint::internals::judge::{self, Case, Findings, Keep, OnHistory, Options};
+use replaylint::internals::judge::{self, FindingsOnly, HistoryCollector, HistoryVisitor, JudgedHistory, Options};
 use replaylint::internals::place::Place;
 use replaylint::internals::read;
 use replaylint::internals::rebuild::Conversation;
@@ -23,7 +23,7 @@ use replaylint::internals::source::Doc;
 use serde_json::Value;
 
 use crate::rules::corpus::{corpus, manifest};
-use crate::support::{DOC, roomy};
+use crate::support::{DOC, growable_text};
 
 /// All files whose histories are compared.
 fn files() -> Vec<PathBuf> {
@@ -41,25 +41,37 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// What a command says of a file: histories, and items of all of them where it counts items.
-type Count = (usize, Option<u64>);
+/// Number of histories that a command finds in a file, and of all their items if it counts items.
+type CommandCounts = (usize, Option<u64>);
 
-fn counts(text: &[u8]) -> BTreeMap<&'static str, Count> {
-    let (options, text) = (Options::default(), &roomy(text));
-    let checked = judge::judge(DOC, text, &options, 1, &Findings).expect("memory reads");
+fn counts(text: &[u8]) -> BTreeMap<&'static str, CommandCounts> {
+    let (options, text) = (Options::default(), &growable_text(text));
+    let checked = judge::judge(DOC, text, &options, 1, &FindingsOnly).expect("memory reads");
     let fixed = repair::fix(DOC, text, &options, &Default::default(), 1).expect("memory reads");
-    let kept = judge::judge(DOC, text, &judge::unjudged(&options), 1, &Keep).expect("memory reads");
-    let plan =
-        Plan { to: &RESPONSES, written: Written::Request, thoughts: Thoughts::Auto, model: None, target: None };
-    let how = ConvertOptions { most: 0, ..ConvertOptions::new(&options, plan) };
+    let collected =
+        judge::judge(DOC, text, &judge::structural_options(&options), 1, &HistoryCollector).expect("memory reads");
+    let plan = ConvertPlan {
+        dialect: &RESPONSES,
+        shape: OutputShape::Request,
+        reasoning: ReasoningMode::Auto,
+        model: None,
+        target: None,
+    };
+    let how = ConvertOptions { max_findings: 0, ..ConvertOptions::new(&options, plan) };
     let cast = convert_histories(DOC, text, &how, 1, &mut |_| Ok(())).expect("memory reads");
-    let (told, _) = entries::read(DOC, text, &options, Words::Own).expect("memory reads");
+    let (diff_entries, _) = entries::read(DOC, text, &options, Vocabulary::Own).expect("memory reads");
     BTreeMap::from([
         ("check", (checked.histories as usize, Some(checked.items))),
         ("fix", (fixed.before.histories as usize, Some(fixed.before.items))),
-        ("reader", (kept.made.len(), Some(kept.made.iter().map(|kept| kept.rows.len() as u64).sum()))),
-        ("convert", (cast.met as usize, None)),
-        ("diff", (told.len(), None)),
+        (
+            "reader",
+            (
+                collected.outputs.len(),
+                Some(collected.outputs.iter().map(|history| history.rows.len() as u64).sum()),
+            ),
+        ),
+        ("convert", (cast.total as usize, None)),
+        ("diff", (diff_entries.len(), None)),
     ])
 }
 
@@ -83,46 +95,48 @@ fn all_commands_find_the_same_histories() {
 }
 
 /// The items of a history, and what continues them.
-struct Rows;
+struct RowsVisitor;
 
-impl OnHistory for Rows {
-    type Made = (Vec<Row>, Vec<Row>);
+impl HistoryVisitor for RowsVisitor {
+    type Output = (Vec<Row>, Vec<Row>);
 
-    fn judges(&self) -> bool {
+    fn needs_findings(&self) -> bool {
         false
     }
 
-    fn history(&self, case: &Case<'_>) -> Option<Self::Made> {
-        let Case { cx, .. } = *case;
-        Some((cx.history.rows.clone(), cx.history.continued.clone()))
+    fn visit(&self, case: &JudgedHistory<'_>) -> Option<Self::Output> {
+        let JudgedHistory { cx, .. } = *case;
+        Some((cx.history.rows.clone(), cx.history.continuations.clone()))
     }
 
-    fn renumber(_: &mut Self::Made, _: u32) {}
+    fn renumber(_: &mut Self::Output, _: u32) {}
 }
 
-/// What `tree` shows of a file and `check --all-branches` does not, or the other way round; and the number of branches.
-/// A history without items is a path of which nothing can be said.
+/// The difference between the histories of `tree` and of `check --all-branches`, and the number of branches. Paths without
+/// items do not count.
 fn tree_differs(text: &[u8]) -> (Option<String>, usize) {
     let reading = read::Options { all_branches: true, ..Default::default() };
     let options = Options { read: reading, ..Options::default() };
-    let checked = judge::judge(DOC, &roomy(text), &judge::unjudged(&options), 1, &Rows).expect("memory reads");
+    let checked = judge::judge(DOC, &growable_text(text), &judge::structural_options(&options), 1, &RowsVisitor)
+        .expect("memory reads");
     let trees =
         Conversation::read(vec![Doc::of_bytes(DOC, "case", text.to_vec())], |_| &options).expect("memory reads");
     let forests: Vec<_> = trees.iter().map(|conversation| &conversation.forest).collect();
-    let histories = checked.made.iter().filter(|(rows, _)| !rows.is_empty()).count();
+    let histories = checked.outputs.iter().filter(|(rows, _)| !rows.is_empty()).count();
     let says = |forest: &Forest, leaf| forest.path(leaf).iter().any(|node| !forest.rows_of(*node).is_empty());
     let branches: usize = forests.iter().map(|f| f.leaves().filter(|leaf| says(f, *leaf)).count()).sum();
-    // Links that go round in a circle are cut by each in its own place.
-    let circle = forests.iter().flat_map(|forest| &forest.problems).any(|problem| problem.wrong == Wrong::Cycle);
+    // Cycles of links are cut in different places.
+    let circle =
+        forests.iter().flat_map(|forest| &forest.problems).any(|problem| problem.kind == TreeProblemKind::Cycle);
     let of_tree: HashSet<Place> = forests.iter().flat_map(|forest| &forest.rows).map(|row| row.at).collect();
-    let of_check = || checked.made.iter().flat_map(|(rows, _)| rows);
+    let of_check = || checked.outputs.iter().flat_map(|(rows, _)| rows);
     // The instructions of a stream belong to no turn.
     let missing = of_check().filter(|row| row.role != Role::System && !of_tree.contains(&row.at)).count();
-    let known = of_check().chain(checked.made.iter().flat_map(|(_, continued)| continued));
+    let known = of_check().chain(checked.outputs.iter().flat_map(|(_, continued)| continued));
     let known: HashSet<Place> = known.map(|row| row.at).collect();
     let more = of_tree.difference(&known).count();
-    // What a summary replaced is still in the tree, where one can go back to it.
-    let trimmed = forests.iter().flat_map(|forest| &forest.nodes).any(|node| node.has(Marks::TRIMMED));
+    // The messages that a summary replaced are still in the tree, where users can return to them.
+    let trimmed = forests.iter().flat_map(|forest| &forest.nodes).any(|node| node.has(EntryMarks::TRIMMED));
     let differs = !circle && histories != branches || missing > 0 || more > 0 && !trimmed;
     let words = format!("{histories} histories, {branches} branches; not in tree {missing}, only there {more}");
     (differs.then_some(words), branches)
@@ -141,12 +155,12 @@ fn tree_has_the_branches_and_items_of_check() {
     assert!(wrong.is_empty(), "{} files\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Whether two texts hold the same histories, in all that a request says.
+/// True if two texts have the same histories, as far as requests contain them.
 fn same(a: &[u8], b: &[u8]) -> bool {
-    let (a, b, options) = (roomy(a), roomy(b), Options::default());
-    let side = |bytes| Side { id: DOC, bytes, options: &options };
-    let compared = compare(side(&a), side(&b), Scope::All).expect("memory reads");
-    !compared.reordered && compared.differences.iter().all(|difference| !difference.count().differ())
+    let (a, b, options) = (growable_text(a), growable_text(b), Options::default());
+    let side = |bytes| DiffSide { id: DOC, bytes, options: &options };
+    let compared = compare(side(&a), side(&b), DiffScope::All).expect("memory reads");
+    !compared.reordered && compared.differences.iter().all(|difference| !difference.count().has_differences())
 }
 
 #[test]
@@ -157,7 +171,7 @@ fn a_file_is_the_same_as_itself() {
     }
 }
 
-/// Changes the value at one path of a document, and says where.
+/// Changes the value at one path of a document, and passes the path on.
 fn changed(val: &Value, at: &str, each: &mut dyn FnMut(&Value, &str), root: &Value) {
     let mut other = root.clone();
     if !val.is_object() && !val.is_array() {
@@ -219,7 +233,8 @@ fn one_changed_member_at_any_depth_is_a_difference() {
             "",
             &mut |other, at| {
                 // The name of a batch's entry is not part of the request. Without its type an object may be no request.
-                let text_of = |text: &[u8]| entries::read(DOC, &text.to_vec(), &Options::default(), Words::Own);
+                let text_of =
+                    |text: &[u8]| entries::read(DOC, &text.to_vec(), &Options::default(), Vocabulary::Own);
                 let histories = text_of(&serde_json::to_vec(other).expect("JSON")).expect("memory reads").0;
                 if !at.ends_with("/custom_id") && !histories.is_empty() {
                     count += 1;
@@ -233,7 +248,7 @@ fn one_changed_member_at_any_depth_is_a_difference() {
     assert!(count > 100, "{count} changes");
 }
 
-/// What the table of silent members leaves out, and nothing else, is no difference.
+/// Exactly the members in the table of silent members are no difference.
 #[test]
 fn a_member_that_says_nothing_is_no_difference() {
     let bodies = [
@@ -242,16 +257,16 @@ fn a_member_that_says_nothing_is_no_difference() {
         ("anthropic", r#"{"model":"m","max_tokens":1,"system":"s","messages":[ITEM]}"#),
         ("gemini", r#"{"contents":[ITEM],"generationConfig":{}}"#),
     ];
-    let item = |silent: &replaylint::internals::diff::same::Silent, member: &str| {
+    let item = |silent: &replaylint::internals::diff::equivalence::SilentMember, member: &str| {
         let kind = silent.kinds.first().copied().unwrap_or("text");
         match (silent.dialect, silent.level) {
-            ("responses", Level::Item) if silent.key == "type" => {
+            ("responses", MemberLevel::Item) if silent.key == "type" => {
                 format!(r#"{{"role":"user","content":"a"{member}}}"#)
             }
-            ("responses", Level::Item) => {
+            ("responses", MemberLevel::Item) => {
                 format!(r#"{{"type":"{kind}","role":"assistant","content":"b"{member}}}"#)
             }
-            ("responses", Level::Part) => {
+            ("responses", MemberLevel::Part) => {
                 let part = format!(r#"{{"type":"{kind}","text":"b"{member}}}"#);
                 format!(
                     r#"{{"type":"message","role":"assistant","content":[{part},{{"type":"output_text","text":"c"}}]}}"#
@@ -264,22 +279,22 @@ fn a_member_that_says_nothing_is_no_difference() {
             _ => format!(r#"{{"role":"assistant","content":"b"{member}}}"#),
         }
     };
-    for silent in SILENT {
+    for silent in SILENT_MEMBERS {
         let (_, body) = bodies.iter().find(|(dialect, _)| *dialect == silent.dialect).expect("a body");
         let text = |member: &str| body.replace("ITEM", &item(silent, member)).into_bytes();
         let with = |value: &str| text(&format!(r#","{}":{value}"#, silent.key));
-        for holds in silent.holds {
+        for holds in silent.values {
             let value = match holds {
-                Holds::Null => "null".to_owned(),
-                Holds::EmptyText => "\"\"".to_owned(),
-                Holds::EmptyList => "[]".to_owned(),
-                Holds::False => "false".to_owned(),
-                Holds::Word(word) => format!("\"{word}\""),
+                DefaultValue::Null => "null".to_owned(),
+                DefaultValue::EmptyText => "\"\"".to_owned(),
+                DefaultValue::EmptyList => "[]".to_owned(),
+                DefaultValue::False => "false".to_owned(),
+                DefaultValue::Word(word) => format!("\"{word}\""),
             };
             assert!(same(&text(""), &with(&value)), "{}.{} {value}", silent.dialect, silent.key);
         }
         for other in ["\"something else\"", "[1]", "true"] {
-            // An item of another type is another one; one that a request cannot hold is none.
+            // Another type makes another item, or none if requests cannot contain it.
             if silent.key != "type" {
                 assert!(!same(&text(""), &with(other)), "{}.{} {other}", silent.dialect, silent.key);
             }

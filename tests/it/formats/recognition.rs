@@ -1,38 +1,38 @@
-//! What is not understood is not touched, and never called clean: files of other programs are unknown and named by what
-//! they look like; each file that is read is claimed by its own format; and no repair of the corpus damages a file.
+//! Unrecognised files are not touched, and never called clean: files of other programs are unknown and named by what they
+//! look like; each file that is read is claimed by its own format; and no repair of the corpus damages a file.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use replaylint::internals::format::{Edited, Probe, TELLING};
+use replaylint::internals::format::{EditSupport, MIN_DISTINCTIVE_SCORE, Probe};
 use replaylint::internals::formats::FORMATS;
 use replaylint::internals::json::{Tape, scan};
-use replaylint::internals::judge::{self, Findings, Options};
+use replaylint::internals::judge::{self, FindingsOnly, Options};
 use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
 use serde::Deserialize;
 
 use crate::rules::corpus::{corpus, manifest};
-use crate::support::{DOC, diagnostics, repair, roomy};
+use crate::support::{DOC, diagnostics, growable_text, repair};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Unread {
-    file: Vec<File>,
+struct UnreadFiles {
+    file: Vec<UnreadFile>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct UnreadFile {
     name: String,
-    /// What it is named; empty for what is like nothing known.
+    /// The name in the finding; empty if the file looks like nothing known.
     looks: String,
     text: String,
 }
 
-fn unread() -> Vec<File> {
+fn unread() -> Vec<UnreadFile> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/unread.toml");
-    let all: Unread = toml::from_str(&fs::read_to_string(path).expect("testdata")).expect("TOML");
+    let all: UnreadFiles = toml::from_str(&fs::read_to_string(path).expect("testdata")).expect("TOML");
     all.file
 }
 
@@ -44,16 +44,16 @@ fn what_no_format_reads_is_named_and_left_alone() {
         let name = &file.name;
         assert_eq!(found.len(), 1, "{name}: {found:?}");
         assert_eq!(found[0].rule.0, 4, "{name}: {}", found[0].message);
-        let told = &found[0].message;
+        let message = &found[0].message;
         let named = if file.looks.is_empty() {
-            told.starts_with("unknown format")
-                || told.starts_with("text that is neither")
-                || told.starts_with("event stream without")
-                || told.starts_with("not a text file")
+            message.starts_with("unknown format")
+                || message.starts_with("text that is neither")
+                || message.starts_with("event stream without")
+                || message.starts_with("not a text file")
         } else {
-            told.contains(&file.looks)
+            message.contains(&file.looks)
         };
-        assert!(named, "{name}: {told}");
+        assert!(named, "{name}: {message}");
         let everything = FixOptions { warnings: true, reasoning: Reasoning::Strip, ..FixOptions::default() };
         for wanted in [FixOptions::default(), FixOptions { orphans: Orphans::Stub, ..everything }] {
             assert!(repair(text, &Options::default(), &wanted).fixed.patch.is_empty(), "{name} was edited");
@@ -63,9 +63,9 @@ fn what_no_format_reads_is_named_and_left_alone() {
 
 /// Pairs of formats whose documents may look the same: the first wins.
 const OVERLAPS: &[(&str, &str)] = &[
-    // The messages of a sample have the roles of Chat; what is around them tells.
+    // The messages of a sample have the roles of Chat Completions; the members around them identify the format.
     ("inspect-log", "chat-request"),
-    // A body that holds roles and texts only.
+    // A body with only roles and texts.
     ("anthropic-request", "chat-request"),
     ("chat-request", "anthropic-request"),
     ("chat-training", "anthropic-request"),
@@ -79,26 +79,26 @@ const OVERLAPS: &[(&str, &str)] = &[
     // One item may be all of a document.
     ("responses-item-lines", "codex-rollout"),
     ("codex-rollout", "responses-item-lines"),
-    // Its reasoning is an item as it was.
+    // Its reasoning is stored as an item.
     ("grok-cli", "codex-rollout"),
     ("grok-cli", "responses-item-lines"),
     ("coder-chat", "chat-request"),
     ("coder-chat", "responses-items"),
     ("coder-chat-lines", "responses-item-lines"),
     ("coder-chat-lines", "codex-rollout"),
-    // A line is a role and its text, with the time beside it.
+    // A line is a role, its text, and a time.
     ("amplifier-session", "responses-item-lines"),
     ("amplifier-session", "codex-rollout"),
     // Texts with the tags of a client are a list of roles and texts.
     ("cline-session", "chat-request"),
-    // A request beside its answer.
+    // A request and its answer.
     ("bedrock-exchange", "chat-exchange"),
     ("bedrock-exchange", "bedrock-response"),
     ("chat-exchange", "responses-exchange"),
     ("gemini-exchange", "gemini-response"),
     ("responses-exchange", "chat-exchange"),
     ("anthropic-batch", "chat-exchange"),
-    // Kode writes what Claude Code writes; the surer claim tells whose a session is.
+    // Kode writes the same lines as Claude Code; the higher score decides.
     ("claude-code", "kode-session"),
     ("kode-session", "claude-code"),
 ];
@@ -115,7 +115,7 @@ fn each_file_is_claimed_by_its_own_format() {
         for path in fs::read_dir(folder).expect("testdata").flatten().map(|entry| entry.path()) {
             files += 1;
             if path.to_string_lossy().contains("mixed") {
-                // It holds records of several formats.
+                // It has records of several formats.
                 continue;
             }
             let text = fs::read(&path).expect("readable");
@@ -131,7 +131,7 @@ fn each_file_is_claimed_by_its_own_format() {
 }
 
 #[test]
-fn a_store_that_is_not_edited_stays_so_behind_a_broken_line() {
+fn a_store_that_is_not_edited_stays_so_after_a_broken_line() {
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
     let everything = FixOptions {
         warnings: true,
@@ -145,11 +145,14 @@ fn a_store_that_is_not_edited_stays_so_behind_a_broken_line() {
         let Ok(text) = fs::read(entry.path()) else { continue };
         for first in ["{\"type\":\"assis\n", "{\"lost\":true}\n", "data: {\"lost\":true}\n\n", ""] {
             let text = [first.as_bytes(), &text[..]].concat();
-            let Ok(judged) = judge::judge(DOC, &roomy(&text), &Options::default(), 1, &Findings) else { continue };
-            if judged.format.is_some_and(|format| format.info().edited == Edited::Never) {
+            let Ok(judged) = judge::judge(DOC, &growable_text(&text), &Options::default(), 1, &FindingsOnly)
+            else {
+                continue;
+            };
+            if judged.format.is_some_and(|format| format.info().edit_support == EditSupport::Unsupported) {
                 let changes = repair(&text, &Options::default(), &everything).fixed.changes;
                 let of_items: Vec<_> = changes.iter().filter(|change| change.history.is_some()).collect();
-                assert!(of_items.is_empty(), "{}, behind {first:?}: {of_items:?}", entry.path().display());
+                assert!(of_items.is_empty(), "{}, after {first:?}: {of_items:?}", entry.path().display());
                 files += 1;
             }
         }
@@ -173,7 +176,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
         }
         let Some(root) = tape.root(record) else { continue };
         let probe = Probe::new(root);
-        let sure = FORMATS.iter().filter(|format| format.detect(&probe) >= TELLING);
+        let sure = FORMATS.iter().filter(|format| format.detect(&probe) >= MIN_DISTINCTIVE_SCORE);
         names.extend(sure.map(|format| format.info().name));
     }
     names.sort_unstable();
@@ -181,7 +184,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
     names
 }
 
-/// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
+/// Formats of the corpus, and the formats that read their files. Files of other formats are not read.
 const READ: &[(&str, &[&str])] = &[
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
@@ -206,12 +209,12 @@ const READ: &[(&str, &[&str])] = &[
     ("gemini-cli-responses", &["gemini-recording"]),
     ("openhands", &["openhands"]),
     ("inspect-ai", &["inspect-log"]),
-    // A list of roles and texts, or a body without anything of its own, is the same in both.
+    // A list of roles and texts, or a body without distinctive members, is the same in both.
     ("ollama-chat", &["chat-request"]),
     ("coder-chat", &["coder-chat", "coder-chat-lines"]),
     ("iterate", &["iterate-stream"]),
     ("openai-batch", &["responses-batch", "chat-batch"]),
-    // Parts and messages that lie in files of their own are no conversation.
+    // Parts and messages in separate files are no conversation.
     ("opencode", &["opencode-export"]),
     ("goose", &["goose-session"]),
     ("google-adk", &["google-adk"]),
@@ -240,12 +243,13 @@ const SAME_AS_OTHERS: [&str; 1] = ["test_ollama_operation_duration_includes_mode
 fn the_corpus_is_read_by_its_own_formats_or_not_at_all() {
     let Some(root) = corpus() else { return };
     let rows = manifest(&root);
-    let (mut wrong, mut told) = (Vec::new(), BTreeMap::new());
+    let (mut wrong, mut counts) = (Vec::new(), BTreeMap::new());
     for row in &rows {
         let Ok(text) = fs::read(root.join(&row.path)) else { continue };
-        let found = judge::judge(DOC, &roomy(&text), &Options::default(), 1, &Findings).expect("memory reads");
+        let found =
+            judge::judge(DOC, &growable_text(&text), &Options::default(), 1, &FindingsOnly).expect("memory reads");
         let name = found.format.map(|format| format.info().name);
-        *told.entry((row.format.clone(), name.unwrap_or("unknown"))).or_insert(0) += 1;
+        *counts.entry((row.format.clone(), name.unwrap_or("unknown"))).or_insert(0) += 1;
         let own = READ.iter().find(|(format, _)| *format == row.format).map_or(&[][..], |(_, own)| own);
         if name.is_some_and(|name| !own.contains(&name)) {
             wrong.push(format!("{} is read as {}", row.path, name.unwrap_or_default()));
@@ -255,7 +259,7 @@ fn the_corpus_is_read_by_its_own_formats_or_not_at_all() {
             wrong.push(format!("{} is read as {}", row.path, name.unwrap_or_default()));
         }
     }
-    for ((format, name), count) in &told {
+    for ((format, name), count) in &counts {
         println!("{format}: {count} {name}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -294,7 +298,8 @@ fn a_repair_of_the_whole_corpus_damages_nothing() {
         }
         changed += 1;
         let format = |text: &Vec<u8>| {
-            let found = judge::judge(DOC, &roomy(text), &Options::default(), 1, &Findings).expect("memory reads");
+            let found = judge::judge(DOC, &growable_text(text), &Options::default(), 1, &FindingsOnly)
+                .expect("memory reads");
             found.format.map(|format| format.info().name)
         };
         if !is_read || after.trim_ascii().is_empty() || format(&before) != format(&after) {
@@ -306,16 +311,16 @@ fn a_repair_of_the_whole_corpus_damages_nothing() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Bodies of roles and texts, and what they are read as: by themselves, and for a target of each.
+/// Bodies of roles and texts, and their formats: without a target, and for each target.
 #[test]
-fn a_body_of_roles_and_texts_is_told_by_its_members_and_its_model() {
+fn a_body_of_roles_and_texts_is_recognised_by_its_members_and_its_model() {
     let messages = r#""messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Ho"},{"role":"user","content":"?"}]"#;
     let own = "anthropic-request";
     let chat = "chat-request";
     for (body, read_as, for_chat) in [
         (r#"{"model":"claude-sonnet-4-5","max_tokens":9,MESSAGES}"#, own, chat),
         (r#"{MESSAGES, "max_tokens": 9, "model": "claude-sonnet-4-5"}"#, own, chat),
-        // As Anthropic's pages write it, for a model that nobody knows.
+        // As in Anthropic's documentation, with an unknown model.
         (r#"{"model": "my-model", "max_tokens": 9, MESSAGES}"#, own, chat),
         // As `convert` writes it.
         (r#"{"model":"gpt-5","max_tokens":4096,MESSAGES}"#, own, chat),
@@ -332,7 +337,7 @@ fn a_body_of_roles_and_texts_is_told_by_its_members_and_its_model() {
         assert_eq!(read_for(&body, Some("anthropic")), Some(own), "{body}");
         assert_eq!(read_for(&body, Some("chat")), Some(for_chat), "{body}");
     }
-    // A member, a role or a tool of Chat settles it.
+    // A member, a role or a tool of Chat Completions decides.
     for member in [
         r#""stop":"x""#,
         r#""n":1"#,
@@ -364,7 +369,7 @@ fn read_for(body: &str, target: Option<&str>) -> Option<&'static str> {
     FORMATS.iter().map(|format| format.info().name).find(|own| *own == name)
 }
 
-/// What `convert` writes for Anthropic is read as Anthropic's, whatever its source and its model.
+/// Requests that `convert` writes for Anthropic are read as such, for all sources and models.
 #[test]
 fn converted_texts_are_read_as_what_they_were_converted_to() {
     let texts = ["Hi", "Ho", "?", "", "a \\n b"];
@@ -393,13 +398,13 @@ fn converted_texts_are_read_as_what_they_were_converted_to() {
                 ),
             ] {
                 let plan = crate::convert::cases::plan("anthropic");
-                let (out, done) = crate::convert::cases::converted(body.as_bytes(), &Options::default(), plan);
-                // A conversation that ends with the assistant is not taken by every model.
+                let (out, done) = crate::convert::cases::convert_text(body.as_bytes(), &Options::default(), plan);
+                // Some models reject a conversation that ends with the assistant.
                 if done.converted == 0 {
                     continue;
                 }
-                let found =
-                    judge::judge(DOC, &roomy(&out), &Options::default(), 1, &Findings).expect("memory reads");
+                let found = judge::judge(DOC, &growable_text(&out), &Options::default(), 1, &FindingsOnly)
+                    .expect("memory reads");
                 let name = found.format.map(|format| format.info().name);
                 assert_eq!(name, Some("anthropic-request"), "{}", String::from_utf8_lossy(&out));
                 seen += 1;

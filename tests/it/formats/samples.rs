@@ -1,23 +1,23 @@
-//! Formats: each file in `testdata/formats/<name>` is told by its content, whatever its name, and gives the histories
-//! that the snapshot shows.
+//! Each file in `testdata/formats/<name>` is recognised by its content, regardless of its name, and has the histories in
+//! its snapshot.
 
 use std::fs;
 use std::path::Path;
 
-use replaylint::internals::judge::{self, Case, OnHistory, Options};
+use replaylint::internals::judge::{self, HistoryVisitor, JudgedHistory, Options};
 use replaylint::internals::{formats, read, report};
 
 use crate::support::snapshots::Snapshots;
-use crate::support::{DOC, guarded_repair, printed, roomy};
+use crate::support::{DOC, growable_text, guarded_repair, print_report};
 
-/// Tells each history in a few words.
-struct Tell;
+/// Summarises each history in one line.
+struct HistorySummary;
 
-impl OnHistory for Tell {
-    type Made = String;
+impl HistoryVisitor for HistorySummary {
+    type Output = String;
 
-    fn history(&self, case: &Case<'_>) -> Option<String> {
-        let Case { cx, info, .. } = *case;
+    fn visit(&self, case: &JudgedHistory<'_>) -> Option<String> {
+        let JudgedHistory { cx, info, .. } = *case;
         let kinds: Vec<String> = cx
             .history
             .rows
@@ -44,23 +44,23 @@ impl OnHistory for Tell {
     fn renumber(_: &mut String, _: u32) {}
 }
 
-/// The histories of a file, what is found in them, and what becomes of it.
+/// The histories of a file, the findings, and the repaired file.
 fn page(format: &str, file: &str, text: &[u8]) -> String {
-    // What nothing in a file tells is named by the user.
-    let named = formats::by_name(format).filter(|format| format.info().named_only);
+    // Formats that cannot be recognised are named by the user.
+    let named = formats::by_name(format).filter(|format| format.info().is_explicit_only);
     let options = Options { read: read::Options { format: named, ..Default::default() }, ..Options::default() };
-    let bytes = roomy(text);
-    let found = judge::judge(DOC, &bytes, &options, 1, &Tell).expect("memory reads");
+    let bytes = growable_text(text);
+    let found = judge::judge(DOC, &bytes, &options, 1, &HistorySummary).expect("memory reads");
     assert_eq!(found.format.map(|format| format.info().name), Some(format), "{file}");
-    let shown = report::diagnose(DOC, file, &bytes, &found, report::Content::Masked).expect("memory reads");
+    let shown = report::diagnose(DOC, file, &bytes, &found, report::ContentDisplay::Masked).expect("memory reads");
     let repaired = guarded_repair(file, text, &options, &Default::default());
     let after = String::from_utf8_lossy(&repaired.text);
     let after = if repaired.fixed.patch.is_empty() { "unchanged\n" } else { &after };
-    format!("{}\n{}{after}", found.made.concat(), printed(&shown))
+    format!("{}\n{}{after}", found.outputs.concat(), print_report(&shown))
 }
 
 #[test]
-fn formats_are_told_by_content() {
+fn formats_are_recognised_by_content() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
     let (mut seen, mut snapshots) = (Vec::new(), Snapshots::new("testdata/formats/snapshots"));
     let mut folders: Vec<_> = fs::read_dir(&root).expect("testdata").flatten().map(|entry| entry.path()).collect();
@@ -79,7 +79,7 @@ fn formats_are_told_by_content() {
         seen.push(name);
     }
     // Those of databases are tested with databases.
-    for format in formats::FORMATS.iter().filter(|format| !format.info().stored_in_tables) {
+    for format in formats::FORMATS.iter().filter(|format| !format.info().is_in_database) {
         assert!(seen.iter().any(|name| name == format.info().name), "{} has no testdata", format.info().name);
     }
     snapshots.finish();

@@ -5,14 +5,14 @@ use std::fs;
 use crate::report::reports::run;
 use crate::support::databases::Database;
 
-/// What `check -v` says of a database.
+/// Output of `check -v` for a database.
 fn checked(database: &Database) -> String {
     let output = run(database.folder.path(), &["check", "-v", "agents.db"]);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     format!("{}{}", text(&output.stderr), text(&output.stdout))
 }
 
-/// What `convert --to chat` writes of it.
+/// Output of `convert --to chat` for a database.
 fn converted(database: &Database) -> String {
     let output = run(database.folder.path(), &["convert", "--to", "chat", "agents.db"]);
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -34,10 +34,10 @@ pub const HERMES: &str = r#"
 #[test]
 fn rows_of_hermes_are_messages() {
     let database = Database::new(&HERMES.replace(" ACTIVE", ""));
-    let told = checked(&database);
-    assert!(told.contains("session s1: hermes-session, 6 items"), "{told}");
-    assert!(told.contains("session s2: hermes-session, 1 items"), "{told}");
-    assert!(told.contains("No problems found in 2 conversations"), "{told}");
+    let output = checked(&database);
+    assert!(output.contains("session s1: hermes-session, 6 items"), "{output}");
+    assert!(output.contains("session s2: hermes-session, 1 item"), "{output}");
+    assert!(output.contains("No problems found in 2 conversations"), "{output}");
 }
 
 #[test]
@@ -45,8 +45,8 @@ fn rows_of_hermes_that_are_not_active_are_not_sent() {
     let sql = HERMES.replace(" ACTIVE", ", active INTEGER NOT NULL DEFAULT 1");
     let changes = "UPDATE messages SET active = 0 WHERE content = 'taken back'; DELETE FROM messages WHERE session_id = 's2';";
     let database = Database::new(&format!("{sql} {changes}"));
-    let told = checked(&database);
-    assert!(told.contains("session s1: hermes-session, 5 items"), "{told}");
+    let output = checked(&database);
+    assert!(output.contains("session s1: hermes-session, 5 items"), "{output}");
     let written = converted(&database);
     assert!(written.contains(r#"{"role":"system","content":"You are Hermes."}"#), "{written}");
     assert!(written.contains(r#"{"role":"tool","tool_call_id":"call_1","content":"/w"}"#), "{written}");
@@ -75,12 +75,12 @@ pub fn zed() -> Database {
 
 #[test]
 fn threads_of_zed_are_unpacked() {
-    let told = checked(&zed());
+    let output = checked(&zed());
     for session in ["a", "b"] {
-        assert!(told.contains(&format!("session {session}: zed-thread, 2 items")), "{told}");
+        assert!(output.contains(&format!("session {session}: zed-thread, 2 items")), "{output}");
     }
-    assert!(told.contains("session c, row 3"), "{told}");
-    assert!(told.contains("RL001"), "{told}");
+    assert!(output.contains("session c, row 3"), "{output}");
+    assert!(output.contains("RL001"), "{output}");
 }
 
 pub const CURSOR: &str = r#"
@@ -115,8 +115,8 @@ pub const CURSOR_AGENT: &str = r#"
 fn blobs_of_cursors_agent_that_are_messages_are_read() {
     let database = Database::new(CURSOR_AGENT);
     let written = converted(&database);
-    let said = r#"[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]"#;
-    assert!(written.contains(said), "{written}");
+    let messages = r#"[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]"#;
+    assert!(written.contains(messages), "{written}");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_store_without_conversations_is_named() {
         "CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB); CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);",
     );
     let before = fs::read(&database.path).expect("readable");
-    let told = checked(&database);
-    assert!(told.contains("RL004"), "{told}");
+    let output = checked(&database);
+    assert!(output.contains("RL004"), "{output}");
     assert_eq!(fs::read(&database.path).expect("readable"), before);
 }

@@ -1,18 +1,18 @@
-//! Recorded streams of Chat Completions and of Anthropic: what their events add up to, by another way of adding; in every
-//! framing; cut off anywhere; and for how much work.
+//! Recorded streams of Chat Completions and of Anthropic: their merged events, compared with an independent reduction; in
+//! every framing; truncated anywhere; and the amount of work.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use replaylint::internals::judge::Options;
-use replaylint::internals::source::Roomy;
+use replaylint::internals::source::GrowableBytes;
 use replaylint::internals::target::Severity;
 use serde_json::{Value, json};
 
-use crate::convert::cases::{converted, converted_of, plan};
+use crate::convert::cases::{convert_bytes, convert_text, plan};
 use crate::rules::corpus::{corpus, manifest};
-use crate::support::work::{Counted, Work, grows_linearly};
+use crate::support::work::{CountedDoc, Work, grows_linearly};
 use crate::support::{check, check_of, diagnostics, repair};
 
 /// The events of a recording, in any framing.
@@ -24,54 +24,54 @@ fn events(text: &str) -> Vec<Value> {
     lines.filter_map(|line| serde_json::from_str(line).ok()).filter(Value::is_object).collect()
 }
 
-/// What is said in a message, part by part.
+/// The content of a message, part by part.
 #[derive(Clone, Default, PartialEq, Debug)]
-struct Said {
+struct StreamContent {
     texts: BTreeMap<String, String>,
     calls: Vec<(String, String, String)>,
     blocks: Vec<Value>,
 }
 
-/// The message of the one choice of Chat's chunks, added up without regard to anything but one server's way.
-fn added_chat(events: &[Value]) -> Said {
-    let mut said = Said::default();
+/// The message of the only choice in chunks of Chat Completions, as one server writes them.
+fn reduce_chat(events: &[Value]) -> StreamContent {
+    let mut content = StreamContent::default();
     for choice in events.iter().flat_map(|event| event["choices"].as_array().into_iter().flatten()) {
         let delta = &choice["delta"];
         for key in ["content", "refusal", "reasoning", "reasoning_content"] {
             if let Some(text) = delta[key].as_str().filter(|text| !text.is_empty()) {
-                said.texts.entry(key.to_owned()).or_default().push_str(text);
+                content.texts.entry(key.to_owned()).or_default().push_str(text);
             }
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             let text = |val: &Value| val.as_str().unwrap_or_default().to_owned();
             let at = call["index"].as_u64().expect("an index") as usize;
-            if at == said.calls.len() {
-                said.calls.push((text(&call["id"]), text(&call["function"]["name"]), String::new()));
+            if at == content.calls.len() {
+                content.calls.push((text(&call["id"]), text(&call["function"]["name"]), String::new()));
             }
-            said.calls[at].2.push_str(&text(&call["function"]["arguments"]));
+            content.calls[at].2.push_str(&text(&call["function"]["arguments"]));
         }
     }
-    said
+    content
 }
 
-fn said_chat(message: &Value) -> Said {
-    let mut said = Said::default();
+fn chat_content(message: &Value) -> StreamContent {
+    let mut content = StreamContent::default();
     for key in ["content", "refusal", "reasoning", "reasoning_content"] {
         if let Some(text) = message[key].as_str().filter(|text| !text.is_empty()) {
-            said.texts.insert(key.to_owned(), text.to_owned());
+            content.texts.insert(key.to_owned(), text.to_owned());
         }
     }
     for call in message["tool_calls"].as_array().into_iter().flatten() {
         let text = |val: &Value| val.as_str().expect("a text").to_owned();
         let function = &call["function"];
-        said.calls.push((text(&call["id"]), text(&function["name"]), text(&function["arguments"])));
+        content.calls.push((text(&call["id"]), text(&function["name"]), text(&function["arguments"])));
     }
-    said
+    content
 }
 
 /// The blocks of Anthropic's events.
-fn added_anthropic(events: &[Value]) -> Said {
-    let mut said = Said::default();
+fn reduce_anthropic(events: &[Value]) -> StreamContent {
+    let mut content = StreamContent::default();
     let mut inputs: Vec<String> = Vec::new();
     for event in events {
         let at = event["index"].as_u64().unwrap_or(0) as usize;
@@ -83,35 +83,35 @@ fn added_anthropic(events: &[Value]) -> Said {
         };
         match (event["type"].as_str(), delta["type"].as_str()) {
             (Some("content_block_start"), _) => {
-                said.blocks.push(event["content_block"].clone());
+                content.blocks.push(event["content_block"].clone());
                 inputs.push(String::new());
             }
-            (Some("content_block_delta"), Some("text_delta")) => grow(&mut said.blocks[at], "text"),
-            (Some("content_block_delta"), Some("thinking_delta")) => grow(&mut said.blocks[at], "thinking"),
-            (Some("content_block_delta"), Some("signature_delta")) => grow(&mut said.blocks[at], "signature"),
-            (Some("content_block_delta"), Some("compaction_delta")) => grow(&mut said.blocks[at], "content"),
+            (Some("content_block_delta"), Some("text_delta")) => grow(&mut content.blocks[at], "text"),
+            (Some("content_block_delta"), Some("thinking_delta")) => grow(&mut content.blocks[at], "thinking"),
+            (Some("content_block_delta"), Some("signature_delta")) => grow(&mut content.blocks[at], "signature"),
+            (Some("content_block_delta"), Some("compaction_delta")) => grow(&mut content.blocks[at], "content"),
             (Some("content_block_delta"), Some("input_json_delta")) => {
                 inputs[at].push_str(delta["partial_json"].as_str().expect("a text"));
             }
             (Some("content_block_delta"), Some("citations_delta")) => {
-                let list = &mut said.blocks[at]["citations"];
+                let list = &mut content.blocks[at]["citations"];
                 if list.is_null() {
                     *list = json!([]);
                 }
                 list.as_array_mut().expect("a list").push(delta["citation"].clone());
             }
             (Some("content_block_stop"), _) if !inputs[at].is_empty() => {
-                said.blocks[at]["input"] = serde_json::from_str(&inputs[at]).expect("JSON");
+                content.blocks[at]["input"] = serde_json::from_str(&inputs[at]).expect("JSON");
             }
             _ => {}
         }
     }
-    said
+    content
 }
 
-/// The messages that `convert` makes of a stream in its own dialect.
+/// The messages that `convert` writes for a stream in its own dialect.
 fn messages(text: &[u8], dialect: &str) -> Vec<Value> {
-    let (out, _) = converted(text, &Options::default(), plan(dialect));
+    let (out, _) = convert_text(text, &Options::default(), plan(dialect));
     let lines = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice::<Value>(line).expect("JSON")["messages"][0].clone()).collect()
 }
@@ -121,7 +121,7 @@ fn format_of(text: &[u8]) -> Option<&'static str> {
 }
 
 #[test]
-fn recorded_streams_add_up_to_what_was_said() {
+fn recorded_streams_add_up_to_their_messages() {
     let Some(root) = corpus() else { return };
     let kinds = [("openai-chat", "chat-stream", "chat"), ("anthropic-messages", "anthropic-stream", "anthropic")];
     let mut read = 0;
@@ -137,9 +137,9 @@ fn recorded_streams_add_up_to_what_was_said() {
         let made = messages(&text, dialect);
         let [message] = made.as_slice() else { panic!("{}: {} messages", row.path, made.len()) };
         if *dialect == "chat" {
-            assert_eq!(said_chat(message), added_chat(&events), "{}", row.path);
+            assert_eq!(chat_content(message), reduce_chat(&events), "{}", row.path);
         } else {
-            assert_eq!(message["content"], Value::Array(added_anthropic(&events).blocks), "{}", row.path);
+            assert_eq!(message["content"], Value::Array(reduce_anthropic(&events).blocks), "{}", row.path);
         }
         read += 1;
     }
@@ -208,7 +208,7 @@ fn a_stream_may_be_cut_anywhere() {
     for (path, dialect) in own_files() {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if ["empty.sse", "arguments.sse"].contains(&name.as_str()) {
-            // They hold errors of their own.
+            // These have errors.
             continue;
         }
         let events = events(&fs::read_to_string(&path).expect("readable"));
@@ -228,7 +228,7 @@ fn a_stream_may_be_cut_anywhere() {
     assert!(cuts > 60, "{cuts} cuts");
 }
 
-/// Whether a message has begun, and not ended.
+/// True if a message has begun and not ended.
 fn is_open(events: &[Value], dialect: &str) -> bool {
     if dialect == "anthropic" {
         let count = |kind: &str| events.iter().filter(|event| event["type"] == kind).count();
@@ -245,7 +245,7 @@ fn is_open(events: &[Value], dialect: &str) -> bool {
 }
 
 #[test]
-fn a_finding_lies_where_its_piece_came() {
+fn a_finding_has_the_place_of_its_piece() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
     for (file, rule, piece) in [
         ("chat-stream/arguments.sse", "RL513", "\"id\": \"call_bad\""),
@@ -254,14 +254,14 @@ fn a_finding_lies_where_its_piece_came() {
         let text = fs::read_to_string(root.join(file)).expect("readable");
         let found = diagnostics(text.as_bytes(), &Options::default());
         let one = found.iter().find(|one| one.rule.to_string() == rule).expect("it is found");
-        let line = text.lines().nth(one.spot.line as usize - 1).expect("a line");
+        let line = text.lines().nth(one.location.line as usize - 1).expect("a line");
         assert!(line.contains(piece), "{file}: {line}");
-        assert!(line[one.spot.column as usize - 1..].starts_with('{'), "{file}");
+        assert!(line[one.location.column as usize - 1..].starts_with('{'), "{file}");
     }
 }
 
-/// Makes a stream of so many pieces.
-type Make = fn(usize) -> String;
+/// Generates a stream of this many pieces.
+type StreamGenerator = fn(usize) -> String;
 
 fn long_chat(n: usize) -> String {
     let chunk = |delta: String, reason: &str| {
@@ -299,14 +299,14 @@ fn long_anthropic(n: usize) -> String {
 
 #[test]
 fn four_times_as_many_pieces_are_four_times_the_work() {
-    let makes = [("chat", long_chat as Make), ("anthropic", long_anthropic)];
+    let makes = [("chat", long_chat as StreamGenerator), ("anthropic", long_anthropic)];
     for (dialect, make) in makes {
         let work = |n: usize| {
-            let doc = Roomy::new(Counted(make(n).into_bytes()));
+            let doc = GrowableBytes::new(CountedDoc(make(n).into_bytes()));
             let (checked, found) = Work::of(|| check_of(&doc, &Options::default()));
             assert_eq!((found.histories, found.items), (1, n as u64 + 1), "{dialect}");
             let other = if dialect == "chat" { "anthropic" } else { "chat" };
-            let (cast, (_, done)) = Work::of(|| converted_of(&doc, &Options::default(), plan(other)));
+            let (cast, (_, done)) = Work::of(|| convert_bytes(&doc, &Options::default(), plan(other)));
             assert_eq!(done.converted, 1, "{dialect}");
             (checked, cast)
         };

@@ -1,4 +1,4 @@
-//! Trees and chains: rewinding, forking and going on, and what a conversation looks like whose links are broken. The
+//! Trees and chains: rewinding, forking and continuing, and conversations with broken links. The
 //! files are read by the library as the commands do.
 
 use std::path::Path;
@@ -7,15 +7,17 @@ use replaylint::internals::history::time;
 use replaylint::internals::judge::Options;
 use replaylint::internals::place::{DocId, Pieces};
 use replaylint::internals::rebuild::request::BODY;
-use replaylint::internals::rebuild::{Budget, ChainOptions, Conversation, Judge, Policy, Rebuild, rebuild, turns};
+use replaylint::internals::rebuild::{
+    Budget, ChainJudge, ChainOptions, ChainPolicy, Conversation, RequestSpec, rebuild, turns,
+};
 use replaylint::internals::repair::{FixOptions, Orphans};
 use replaylint::internals::report::tree::{OUTPUTS, problems, view};
-use replaylint::internals::source::{Doc, Patched, ReadAt};
+use replaylint::internals::source::{Doc, PatchedView, ReadAt};
 use replaylint::internals::targets;
 use serde_json::{Value, json};
 
 use crate::support::STYLE;
-use crate::support::work::{Counted, Work, grows_linearly};
+use crate::support::work::{CountedDoc, Work, grows_linearly};
 
 const HOUR: i64 = 3600;
 
@@ -40,7 +42,7 @@ fn chain() -> ChainOptions {
     ChainOptions { max_age: Some(HOUR), now, ..ChainOptions::default() }
 }
 
-/// Kode asks the server to store nothing, unless the user says that it does.
+/// Kode asks the server to store nothing, unless the user says otherwise.
 fn kode() -> ChainOptions {
     ChainOptions { store: Some(true), ..chain() }
 }
@@ -50,39 +52,39 @@ fn next(
     conversation: &Conversation,
     at: &str,
     chain: &ChainOptions,
-    wanted: &Wanted,
+    case: &RebuildCase,
 ) -> (Value, Vec<&'static str>) {
     let node = match conversation.forest.find(at) {
-        replaylint::internals::history::tree::Named::One(node) => node,
+        replaylint::internals::history::tree::NodeMatch::One(node) => node,
         other => panic!("{at}: {other:?}"),
     };
     let lint = Options::default();
-    let asked = Rebuild {
-        policy: wanted.policy,
+    let asked = RequestSpec {
+        policy: case.policy,
         chain,
         ask: Some("And through Vienna?"),
-        budget: wanted.budget,
-        fix: &FixOptions { orphans: wanted.orphans, ..FixOptions::default() },
+        budget: case.budget,
+        fix: &FixOptions { orphans: case.orphans, ..FixOptions::default() },
         target: targets::by_name("openai"),
         lint: &lint,
     };
     let built = rebuild(conversation, node, &asked).expect("memory reads");
-    let pieces = Pieces::new(built.fixed.patch.edits(BODY), BODY, ReadAt::len(&built.body));
-    let view = Patched::new(&built.body, pieces);
+    let pieces = Pieces::new(built.repair.patch.edits(BODY), BODY, ReadAt::len(&built.body));
+    let view = PatchedView::new(&built.body, pieces);
     let mut text = Vec::new();
     view.read_into(0, view.len() as usize, &mut text).expect("memory reads");
-    let left = &built.fixed.left().judged;
+    let left = &built.repair.remaining().findings;
     assert!(
         left.iter().all(|judged| judged.severity != replaylint::internals::target::Severity::Error),
         "{at} would be refused"
     );
     let body = serde_json::from_slice(&text).expect("JSON");
-    (body, built.verdict.reasons.iter().map(|reason| reason.code()).collect())
+    (body, built.advice.reasons.iter().map(|reason| reason.code()).collect())
 }
 
 #[derive(Default)]
-struct Wanted {
-    policy: Policy,
+struct RebuildCase {
+    policy: ChainPolicy,
     budget: Option<Budget>,
     orphans: Orphans,
 }
@@ -91,28 +93,28 @@ fn question() -> Value {
     json!({"type": "message", "role": "user", "content": "And through Vienna?"})
 }
 
-/// What a turn says, as a rebuilt history carries it.
+/// The texts of a rebuilt request, in order.
 fn texts(body: &Value) -> Vec<String> {
     let input = body["input"].as_array().expect("a list");
-    let says = |content: &Value| content.as_str().or(content[0]["text"].as_str()).unwrap_or("-").to_owned();
-    input.iter().map(|item| says(&item["content"])).collect()
+    let text = |content: &Value| content.as_str().or(content[0]["text"].as_str()).unwrap_or("-").to_owned();
+    input.iter().map(|item| text(&item["content"])).collect()
 }
 
 #[test]
 fn five_turns_rewound_to_the_third_and_asked_anew() {
     let text = stored("five.jsonl");
     let conversation = read(&text);
-    let (body, reasons) = next(&conversation, "a3", &kode(), &Wanted::default());
+    let (body, reasons) = next(&conversation, "a3", &kode(), &RebuildCase::default());
     assert_eq!(reasons, [""; 0]);
     assert_eq!(body["previous_response_id"], "resp_3");
     assert_eq!(body["input"], json!([question()]), "only what is new");
 
     // By the id of the response, or the number of its line, it is the same node.
-    assert_eq!(next(&conversation, "resp_3", &kode(), &Wanted::default()).0, body);
-    assert_eq!(next(&conversation, "#7", &kode(), &Wanted::default()).0, body);
+    assert_eq!(next(&conversation, "resp_3", &kode(), &RebuildCase::default()).0, body);
+    assert_eq!(next(&conversation, "#7", &kode(), &RebuildCase::default()).0, body);
 
-    // The user's message itself is sent again: behind the second response.
-    let (body, _) = next(&conversation, "u3", &kode(), &Wanted::default());
+    // The user's message itself is sent again, after the second response.
+    let (body, _) = next(&conversation, "u3", &kode(), &RebuildCase::default());
     assert_eq!(body["previous_response_id"], "resp_2");
     assert_eq!(texts(&body), ["And London?", "And through Vienna?"]);
 
@@ -123,7 +125,7 @@ fn five_turns_rewound_to_the_third_and_asked_anew() {
     assert_eq!(leaves, ["a5", "a6"]);
     assert_eq!(forest.current.and_then(|leaf| forest.node(leaf).name()), Some("a6"));
     for (at, id) in [("a5", "resp_5"), ("a6", "resp_6")] {
-        assert_eq!(next(&conversation, at, &kode(), &Wanted::default()).0["previous_response_id"], id);
+        assert_eq!(next(&conversation, at, &kode(), &RebuildCase::default()).0["previous_response_id"], id);
     }
 }
 
@@ -151,10 +153,10 @@ fn where_the_server_does_not_hold_what_the_client_has_the_history_is_rebuilt() {
         ("stored, says the user", "five.jsonl", ChainOptions { store: Some(true), ..kode() }, &[]),
         ("a target that stores nothing", "five.jsonl", with_target("codex"), &["not-stored"]),
         ("a target that stores, and was not asked to", "five.jsonl", with_target("azure"), &["not-stored"]),
-        ("nothing is said", "five.jsonl", chain(), &["not-stored"]),
+        ("no response id is stored", "five.jsonl", chain(), &["not-stored"]),
     ];
     for (name, file, options, expected) in cases {
-        let (body, reasons) = next(&read(&stored(file)), "a3", &options, &Wanted::default());
+        let (body, reasons) = next(&read(&stored(file)), "a3", &options, &RebuildCase::default());
         assert_eq!(reasons, expected, "{name}");
         assert_eq!(body.get("previous_response_id").is_some(), expected.is_empty(), "{name}");
         if !expected.is_empty() {
@@ -170,32 +172,32 @@ fn with_target(name: &str) -> ChainOptions {
 #[test]
 fn the_user_may_decide_and_may_say_what_the_file_does_not() {
     let mut conversation = read(&stored("five.jsonl"));
-    let never = Wanted { policy: Policy::Never, ..Wanted::default() };
+    let never = RebuildCase { policy: ChainPolicy::Never, ..RebuildCase::default() };
     let (body, reasons) = next(&conversation, "a3", &kode(), &never);
     assert_eq!((texts(&body), reasons), (REBUILT.map(str::to_owned).to_vec(), vec!["never"]));
-    // The turns behind the third are none of the third's ancestors.
+    // The turns after the third are not its ancestors.
     let edited = |conversation: &mut Conversation, name: &str| match conversation.forest.find(name) {
-        replaylint::internals::history::tree::Named::One(node) => conversation.forest.set_edited(node),
+        replaylint::internals::history::tree::NodeMatch::One(node) => conversation.forest.mark_edited(node),
         other => panic!("{other:?}"),
     };
     edited(&mut conversation, "a4");
-    assert_eq!(next(&conversation, "a3", &kode(), &Wanted::default()).1, [""; 0]);
+    assert_eq!(next(&conversation, "a3", &kode(), &RebuildCase::default()).1, [""; 0]);
     edited(&mut conversation, "u1");
-    assert_eq!(next(&conversation, "a3", &kode(), &Wanted::default()).1, ["edited"]);
-    let always = Wanted { policy: Policy::Always, ..Wanted::default() };
+    assert_eq!(next(&conversation, "a3", &kode(), &RebuildCase::default()).1, ["edited"]);
+    let always = RebuildCase { policy: ChainPolicy::Always, ..RebuildCase::default() };
     assert_eq!(next(&conversation, "a3", &kode(), &always).0["previous_response_id"], "resp_3");
 
     // Old sessions never stored the ids.
     let mut conversation = read(&stored("without-ids.jsonl"));
     conversation.forest.set_response(5, "resp_0c71");
-    assert_eq!(next(&conversation, "a3", &kode(), &Wanted::default()).0["previous_response_id"], "resp_0c71");
+    assert_eq!(next(&conversation, "a3", &kode(), &RebuildCase::default()).0["previous_response_id"], "resp_0c71");
 }
 
 #[test]
 fn a_model_by_another_name_is_not_built_on() {
     let conversation = read(&stored("linked/exchanges.jsonl"));
     let with_model = |name: &str| ChainOptions { model: Some(name.to_owned()), ..chain() };
-    let at = |options| next(&conversation, "resp_b", &options, &Wanted::default());
+    let at = |options| next(&conversation, "resp_b", &options, &RebuildCase::default());
     assert_eq!(at(with_model("gpt-5.5-2026-01-01")).1, [""; 0]);
     let (body, reasons) = at(with_model("o3"));
     assert_eq!(reasons, ["other-model"]);
@@ -211,7 +213,7 @@ fn blocks_become_items_and_nothing_that_was_said_is_lost() {
     // Lines of one response and outputs that were stored side by side are one step each.
     assert_eq!(turns(&conversation.forest).len(), 3);
     let (body, reasons) =
-        next(&conversation, "a4", &kode(), &Wanted { policy: Policy::Never, ..Wanted::default() });
+        next(&conversation, "a4", &kode(), &RebuildCase { policy: ChainPolicy::Never, ..RebuildCase::default() });
     assert_eq!(reasons, ["never"]);
     let call = |id: &str, name: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments});
     let output =
@@ -232,13 +234,13 @@ fn blocks_become_items_and_nothing_that_was_said_is_lost() {
     ];
     assert_eq!(body["input"].as_array().expect("a list"), &expected);
 
-    // An open call: it goes, or is answered, as the user likes; the text beside it stays.
-    let drop = Wanted { orphans: Orphans::Drop, ..Wanted::default() };
+    // An open call is removed or answered, as the user prefers; the text in its message stays.
+    let drop = RebuildCase { orphans: Orphans::Drop, ..RebuildCase::default() };
     let (body, reasons) = next(&conversation, "a5", &kode(), &drop);
     assert_eq!(reasons, ["open-calls"]);
     assert!(texts(&body).iter().any(|text| text == "Running."));
     assert!(!body.to_string().contains("call_3"));
-    let (body, _) = next(&conversation, "a5", &kode(), &Wanted::default());
+    let (body, _) = next(&conversation, "a5", &kode(), &RebuildCase::default());
     let answers = |item: &&Value| item["type"] == "function_call_output" && item["call_id"] == "call_3";
     assert_eq!(body["input"].as_array().expect("a list").iter().filter(answers).count(), 1);
 }
@@ -246,17 +248,17 @@ fn blocks_become_items_and_nothing_that_was_said_is_lost() {
 #[test]
 fn a_part_of_the_history_is_cut_where_it_is_legal() {
     let conversation = read(&stored("linked/exchanges.jsonl"));
-    let last = |items| Wanted { budget: Some(Budget::Items(items)), ..Wanted::default() };
+    let last = |items| RebuildCase { budget: Some(Budget::Items(items)), ..RebuildCase::default() };
     // user, reasoning, call, output, answer: the output alone would have lost its call.
-    let kinds = |wanted: &Wanted| {
-        let (body, reasons) = next(&conversation, "resp_b", &chain(), wanted);
+    let kinds = |case: &RebuildCase| {
+        let (body, reasons) = next(&conversation, "resp_b", &chain(), case);
         assert_eq!(reasons, ["cut"]);
         let input = body["input"].as_array().expect("a list").clone();
         input.iter().map(|item| item["type"].as_str().unwrap_or("user").to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(kinds(&last(2)), ["message", "message"]);
     assert_eq!(kinds(&last(4)), ["reasoning", "function_call", "function_call_output", "message", "message"]);
-    let chars = Wanted { budget: Some(Budget::Chars(10)), ..Wanted::default() };
+    let chars = RebuildCase { budget: Some(Budget::Chars(10)), ..RebuildCase::default() };
     assert_eq!(kinds(&chars), ["message", "message"], "widened rather than emptied");
 }
 
@@ -273,17 +275,19 @@ fn requests_and_responses_in_many_files_are_one_conversation() {
     let options = Options::default();
     let all = Conversation::read(docs, |_| &options).expect("memory reads");
     assert_eq!(all.len(), 1);
-    let (apart, _) = next(&all[0], "resp_d", &chain(), &Wanted { policy: Policy::Never, ..Wanted::default() });
+    let (apart, _) =
+        next(&all[0], "resp_d", &chain(), &RebuildCase { policy: ChainPolicy::Never, ..RebuildCase::default() });
     let together = read(&stored("linked/exchanges.jsonl"));
-    let (linked, _) = next(&together, "resp_d", &chain(), &Wanted { policy: Policy::Never, ..Wanted::default() });
+    let (linked, _) =
+        next(&together, "resp_d", &chain(), &RebuildCase { policy: ChainPolicy::Never, ..RebuildCase::default() });
     assert_eq!(apart, linked);
     assert_eq!(apart["instructions"], "Be brief.");
-    // What only responses have does not go into a request.
+    // Members that only responses have are not part of a request.
     assert!(!apart.to_string().contains("logprobs"));
 }
 
 #[test]
-fn broken_links_are_told_and_stop_nothing() {
+fn broken_links_are_reported_and_stop_nothing() {
     let line = |uuid: &str, parent: &str| {
         let parent = if parent.is_empty() { Value::Null } else { json!(parent) };
         let message = json!({"role": "user", "content": "x"});
@@ -328,19 +332,19 @@ fn work_for(n: usize, parent: Parent, calls: bool) -> [(&'static str, Work); 4] 
     };
     let text: String = (0..n).map(|ix| line(ix, parent(ix, n))).collect();
     let text = text.into_bytes();
-    let (reading, conversation) = Work::of(|| read_of(Box::new(Counted(text.clone()))));
+    let (reading, conversation) = Work::of(|| read_of(Box::new(CountedDoc(text.clone()))));
     assert_eq!(conversation.forest.nodes.len(), n);
     let options = chain();
     let (judging, chains) = Work::of(|| {
-        let judge = Judge::new(&conversation.forest, &options);
-        (0..n as u32).filter(|ix| judge.verdict(*ix).is_chain()).count()
+        let judge = ChainJudge::new(&conversation.forest, &options);
+        (0..n as u32).filter(|ix| judge.advice(*ix).is_chain()).count()
     });
     assert_eq!(chains, 0);
     let (showing, ()) = Work::of(|| {
         let view = view(&conversation, &options, false);
         (OUTPUTS[0].1)(&[view], &[], &STYLE, &mut Vec::new()).expect("memory writes");
     });
-    let (checking, _) = Work::of(|| crate::support::check_of(&Counted(text), &Options::default()));
+    let (checking, _) = Work::of(|| crate::support::check_of(&CountedDoc(text), &Options::default()));
     [("read", reading), ("judge", judging), ("show", showing), ("check", checking)]
 }
 
@@ -373,8 +377,8 @@ fn content_is_printed_only_where_it_is_asked_for() {
         }
         String::from_utf8(out).expect("UTF-8")
     };
-    let said = ["rivers", "Tiber", "London", "Vienna"];
-    assert!(said.iter().all(|word| !printed(false).contains(word)));
+    let words = ["rivers", "Tiber", "London", "Vienna"];
+    assert!(words.iter().all(|word| !printed(false).contains(word)));
     // The model's words are not shown even then.
-    assert_eq!(said.map(|word| printed(true).contains(word)), [true, false, true, true]);
+    assert_eq!(words.map(|word| printed(true).contains(word)), [true, false, true, true]);
 }

@@ -1,7 +1,7 @@
-//! Broken texts.
+//! Fuzzing: invariants of broken texts, mutations, and regressions of the fuzz targets.
 
-pub mod hold;
+pub mod fuzzer;
+pub mod invariants;
 pub mod mutate;
-pub mod mutated;
 pub mod regressions;
 pub mod seeds;

@@ -1,31 +1,31 @@
-//! What the fuzzer does to a text: on its bytes, on its lines, and on the values in it.
+//! Mutations of a text: of its bytes, of its lines, and of the values in it.
 
 use serde_json::{Value, json};
 
 use crate::fuzz::seeds::Seed;
 pub use crate::support::rng::Rng;
 
-/// The step to a value: the name of a member or the index of an element.
+/// A step of a path: the name of a member or the index of an element.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum ValueStep {
     Key(String),
     Index(usize),
 }
 
-pub type Path = Vec<Step>;
+pub type ValuePath = Vec<ValueStep>;
 
-/// The paths of all values, those that hold others first.
-pub fn paths(value: &Value) -> Vec<Path> {
-    fn walk(value: &Value, at: &mut Path, out: &mut Vec<Path>) {
+/// The paths of all values, containers before their members.
+pub fn paths(value: &Value) -> Vec<ValuePath> {
+    fn walk(value: &Value, at: &mut ValuePath, out: &mut Vec<ValuePath>) {
         out.push(at.clone());
-        let mut step = |step: Step, value: &Value| {
+        let mut step = |step: ValueStep, value: &Value| {
             at.push(step);
             walk(value, at, out);
             at.pop();
         };
         match value {
-            Value::Array(list) => list.iter().enumerate().for_each(|(n, value)| step(Step::Index(n), value)),
-            Value::Object(map) => map.iter().for_each(|(key, value)| step(Step::Key(key.clone()), value)),
+            Value::Array(list) => list.iter().enumerate().for_each(|(n, value)| step(ValueStep::Index(n), value)),
+            Value::Object(map) => map.iter().for_each(|(key, value)| step(ValueStep::Key(key.clone()), value)),
             _ => {}
         }
     }
@@ -34,25 +34,26 @@ pub fn paths(value: &Value) -> Vec<Path> {
     out
 }
 
-pub fn at<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+/// The value at a path.
+pub fn value_at<'v>(value: &'v mut Value, path: &[ValueStep]) -> Option<&'v mut Value> {
     path.iter().try_fold(value, |value, step| match step {
-        Step::Key(key) => value.get_mut(key),
-        Step::Index(n) => value.get_mut(n),
+        ValueStep::Key(key) => value.get_mut(key),
+        ValueStep::Index(n) => value.get_mut(n),
     })
 }
 
-/// Takes the value at a path out of what holds it.
-pub fn remove(value: &mut Value, path: &[Step]) {
+/// Removes the value at a path from its container.
+pub fn remove(value: &mut Value, path: &[ValueStep]) {
     let Some((last, holder)) = path.split_last() else { return };
-    match (at(value, holder), last) {
-        (Some(Value::Object(map)), Step::Key(key)) => drop(map.shift_remove(key)),
-        (Some(Value::Array(list)), Step::Index(n)) if *n < list.len() => drop(list.remove(*n)),
+    match (value_at(value, holder), last) {
+        (Some(Value::Object(map)), ValueStep::Key(key)) => drop(map.shift_remove(key)),
+        (Some(Value::Array(list)), ValueStep::Index(n)) if *n < list.len() => drop(list.remove(*n)),
         _ => {}
     }
 }
 
-/// A value of each kind.
-pub fn kinds() -> [Value; 10] {
+/// Values of each JSON type.
+pub fn values_of_each_type() -> [Value; 10] {
     [
         json!(7),
         json!(true),
@@ -67,7 +68,7 @@ pub fn kinds() -> [Value; 10] {
     ]
 }
 
-/// Words that decide what something is.
+/// Types, roles, statuses and ids.
 const WORDS: [&str; 30] = [
     "user",
     "assistant",
@@ -104,21 +105,21 @@ const WORDS: [&str; 30] = [
 const BYTES: &[u8] = b"\"\\{}[]:,0n\x00\x1f\n\r \xff\xc3";
 
 /// A seed with a few mutations.
-pub fn mutated(seeds: &[Seed], rng: &mut Rng) -> (String, Vec<u8>) {
+pub fn mutate(seeds: &[Seed], rng: &mut Rng) -> (String, Vec<u8>) {
     let seed = rng.pick(seeds);
     let mut text = seed.text.clone();
     for _ in 0..1 + rng.below(4) {
         match rng.below(12) {
-            10 => spread(&mut text),
-            0 => bytes(&mut text, rng),
-            1 => lines(&mut text, seeds, rng),
-            _ => text = values(&text, seeds, rng),
+            10 => pretty_print(&mut text),
+            0 => mutate_bytes(&mut text, rng),
+            1 => mutate_lines(&mut text, seeds, rng),
+            _ => text = mutate_values(&text, seeds, rng),
         }
     }
     (seed.name.clone(), text)
 }
 
-fn bytes(text: &mut Vec<u8>, rng: &mut Rng) {
+fn mutate_bytes(text: &mut Vec<u8>, rng: &mut Rng) {
     let from = rng.below(text.len());
     let to = (from + 1 + rng.below(12)).min(text.len());
     match rng.below(6) {
@@ -135,14 +136,14 @@ fn bytes(text: &mut Vec<u8>, rng: &mut Rng) {
     }
 }
 
-/// Writes a document over several lines.
-fn spread(text: &mut Vec<u8>) {
+/// Formats a document over several lines.
+fn pretty_print(text: &mut Vec<u8>) {
     if let Ok(root) = serde_json::from_slice::<Value>(text) {
         *text = serde_json::to_vec_pretty(&root).expect("JSON");
     }
 }
 
-fn lines(text: &mut Vec<u8>, seeds: &[Seed], rng: &mut Rng) {
+fn mutate_lines(text: &mut Vec<u8>, seeds: &[Seed], rng: &mut Rng) {
     let mut all: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let other: Vec<&[u8]> = rng.pick(seeds).text.split_inclusive(|byte| *byte == b'\n').collect();
     let (a, b) = (rng.below(all.len()), rng.below(all.len()));
@@ -158,9 +159,9 @@ fn lines(text: &mut Vec<u8>, seeds: &[Seed], rng: &mut Rng) {
 }
 
 /// Mutates a value of a document, or of one of its lines.
-fn values(text: &[u8], seeds: &[Seed], rng: &mut Rng) -> Vec<u8> {
+fn mutate_values(text: &[u8], seeds: &[Seed], rng: &mut Rng) -> Vec<u8> {
     if let Ok(mut root) = serde_json::from_slice::<Value>(text) {
-        value(&mut root, seeds, rng);
+        mutate_value(&mut root, seeds, rng);
         let spaced = text.trim_ascii().contains(&b'\n');
         return if spaced { serde_json::to_vec_pretty(&root) } else { serde_json::to_vec(&root) }.expect("JSON");
     }
@@ -173,52 +174,53 @@ fn values(text: &[u8], seeds: &[Seed], rng: &mut Rng) -> Vec<u8> {
     let end = all[n][all[n].len() - end..].to_vec();
     let start = if all[n].starts_with(b"data: ") { 6 } else { 0 };
     if let Ok(mut root) = serde_json::from_slice::<Value>(&all[n][start..]) {
-        value(&mut root, seeds, rng);
+        mutate_value(&mut root, seeds, rng);
         all[n] = [&all[n][..start], root.to_string().as_bytes(), &end].concat();
     }
     all.concat()
 }
 
-fn value(root: &mut Value, seeds: &[Seed], rng: &mut Rng) {
+fn mutate_value(root: &mut Value, seeds: &[Seed], rng: &mut Rng) {
     let all = paths(root);
     let path = rng.pick(&all).clone();
     match rng.below(9) {
-        0 | 1 => replace(root, &path, rng.pick(&kinds()).clone()),
+        0 | 1 => replace(root, &path, rng.pick(&values_of_each_type()).clone()),
         2 => remove(root, &path),
-        3 => reorder(root, &all, rng),
-        4 | 5 => names(root, &all, rng),
+        3 => reorder_list(root, &all, rng),
+        4 | 5 => rename_value(root, &all, rng),
         6 => add_member(root, &path, rng),
         7 => {
-            // A value of elsewhere: of the same text, or of another.
+            // A value from elsewhere in the same text, or from another one.
             let other = serde_json::from_slice::<Value>(&rng.pick(seeds).text).ok();
             let mut from = other.filter(|_| rng.one_in(2)).unwrap_or_else(|| root.clone());
             let place = rng.pick(&paths(&from)).clone();
-            let piece = at(&mut from, &place).map_or(Value::Null, |piece| piece.take());
-            match at(root, &path) {
+            let piece = value_at(&mut from, &place).map_or(Value::Null, |piece| piece.take());
+            match value_at(root, &path) {
                 Some(Value::Array(list)) => list.insert(rng.below(list.len() + 1), piece),
                 Some(value) => *value = piece,
                 None => {}
             }
         }
-        _ => reorder(root, &all, rng),
+        _ => reorder_list(root, &all, rng),
     }
 }
 
-fn replace(root: &mut Value, path: &[Step], with: Value) {
-    if let Some(value) = at(root, path) {
+fn replace(root: &mut Value, path: &[ValueStep], with: Value) {
+    if let Some(value) = value_at(root, path) {
         *value = with;
     }
 }
 
-/// Drops, doubles or swaps elements of a list that has some.
-fn reorder(root: &mut Value, all: &[Path], rng: &mut Rng) {
-    let elements: Vec<&Path> = all.iter().filter(|path| matches!(path.last(), Some(Step::Index(_)))).collect();
+/// Removes, duplicates or swaps elements of a list.
+fn reorder_list(root: &mut Value, all: &[ValuePath], rng: &mut Rng) {
+    let elements: Vec<&ValuePath> =
+        all.iter().filter(|path| matches!(path.last(), Some(ValueStep::Index(_)))).collect();
     if elements.is_empty() {
         return;
     }
-    // Long lists are the messages: lists are picked by their elements.
+    // Lists are picked by their elements, so the long ones, the messages, are picked most often.
     let path = *rng.pick(&elements);
-    let Some(Value::Array(list)) = at(root, &path[..path.len() - 1]) else { return };
+    let Some(Value::Array(list)) = value_at(root, &path[..path.len() - 1]) else { return };
     let (a, b) = (rng.below(list.len()), rng.below(list.len()));
     match rng.below(4) {
         _ if list.is_empty() => {}
@@ -229,16 +231,16 @@ fn reorder(root: &mut Value, all: &[Path], rng: &mut Rng) {
     }
 }
 
-/// Gives an id, a type or a role another word, often one that another has.
-fn names(root: &mut Value, all: &[Path], rng: &mut Rng) {
-    let tells = |path: &&Path| match path.last() {
-        Some(Step::Key(key)) => {
+/// Replaces an id, a type or a role, often by that of another value.
+fn rename_value(root: &mut Value, all: &[ValuePath], rng: &mut Rng) {
+    let is_name = |path: &&ValuePath| match path.last() {
+        Some(ValueStep::Key(key)) => {
             let key = key.to_ascii_lowercase();
             key.ends_with("id") || ["type", "role", "status", "name", "phase"].contains(&key.as_str())
         }
         _ => false,
     };
-    let named: Vec<&Path> = all.iter().filter(tells).collect();
+    let named: Vec<&ValuePath> = all.iter().filter(is_name).collect();
     if named.is_empty() {
         return;
     }
@@ -247,12 +249,12 @@ fn names(root: &mut Value, all: &[Path], rng: &mut Rng) {
         0 => json!(rng.pick(&WORDS)),
         1 if rng.one_in(3) => return remove(root, path),
         1 => json!("x/ y"),
-        _ => at(root, other).map_or(Value::Null, |value| value.clone()),
+        _ => value_at(root, other).map_or(Value::Null, |value| value.clone()),
     };
     replace(root, path, with);
 }
 
-fn add_member(root: &mut Value, path: &[Step], rng: &mut Rng) {
+fn add_member(root: &mut Value, path: &[ValueStep], rng: &mut Rng) {
     const KEYS: [&str; 16] = [
         "id",
         "call_id",
@@ -271,8 +273,8 @@ fn add_member(root: &mut Value, path: &[Step], rng: &mut Rng) {
         "phase",
         "caller",
     ];
-    let with = if rng.one_in(2) { json!(rng.pick(&WORDS)) } else { rng.pick(&kinds()).clone() };
-    if let Some(Value::Object(map)) = at(root, path) {
+    let with = if rng.one_in(2) { json!(rng.pick(&WORDS)) } else { rng.pick(&values_of_each_type()).clone() };
+    if let Some(Value::Object(map)) = value_at(root, path) {
         map.insert((*rng.pick(&KEYS)).to_owned(), with);
     }
 }

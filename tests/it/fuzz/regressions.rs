@@ -8,7 +8,7 @@ mod targets;
 
 use targets::TARGETS;
 
-fn home() -> &'static Path {
+fn project_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -21,8 +21,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_once_failed_holds() {
-    let folders = fs::read_dir(home().join("fuzz/regressions")).expect("a folder").flatten();
+fn inputs_that_once_failed_pass() {
+    let folders = fs::read_dir(project_root().join("fuzz/regressions")).expect("a folder").flatten();
     for folder in folders.filter(|entry| entry.path().is_dir()) {
         let name = folder.file_name().into_string().expect("UTF-8");
         let (_, target) =
@@ -35,14 +35,14 @@ fn what_once_failed_holds() {
 }
 
 #[test]
-fn stored_files_hold() {
-    let stored = files(&home().join("testdata/formats"));
+fn stored_files_pass() {
+    let stored = files(&project_root().join("testdata/formats"));
     let small = stored.iter().filter(|path| path.metadata().is_ok_and(|meta| meta.len() < 4 << 10));
     let mut texts = 0;
     for path in small.step_by(32) {
         println!("{}", path.display());
         let text = fs::read(path).expect("readable");
-        // With the options that are usual.
+        // With the default options.
         let input = [&[0], &text[..]].concat();
         TARGETS.iter().for_each(|(_, target)| target(&input));
         texts += 1;
@@ -51,8 +51,8 @@ fn stored_files_hold() {
 }
 
 #[test]
-fn each_target_is_built() {
-    let manifest = fs::read_to_string(home().join("fuzz/Cargo.toml")).expect("readable");
+fn every_target_has_a_binary() {
+    let manifest = fs::read_to_string(project_root().join("fuzz/Cargo.toml")).expect("readable");
     for (name, _) in TARGETS {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
     }

@@ -1,5 +1,5 @@
-//! What the fuzzer starts from: a request of each dialect with a little of everything, every stored format of
-//! `testdata/formats`, the inputs of the cases, and files of the corpus where it is there.
+//! Seeds of the fuzzer: a request of each dialect with a little of everything, every stored format of `testdata/formats`,
+//! the inputs of the cases, and files of the corpus if it is available.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ pub struct Seed {
     pub text: Vec<u8>,
 }
 
-/// Longer files make each run slow, and hold nothing that shorter ones do not.
-const LONGEST: u64 = 24 << 10;
+/// Maximum length in bytes. Longer files make each run slow, and add nothing that shorter ones do not contain.
+const MAX_LENGTH: u64 = 24 << 10;
 
-/// Of the files of one format of the corpus, so many at most.
-const OF_A_FORMAT: usize = 40;
+/// Maximum number of files of one format of the corpus.
+const MAX_FILES_PER_FORMAT: usize = 40;
 
-/// A request of each dialect that its API would take.
+/// A request of each dialect that its API would accept.
 pub fn requests() -> [(&'static str, Value); 5] {
     [
         ("responses", responses()),
@@ -157,16 +157,16 @@ pub fn seeds() -> Vec<Seed> {
     }
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     for folder in subfolders(&own.join("formats")) {
-        files(&folder, &mut seeds);
+        add_files(&folder, &mut seeds);
     }
-    cases(&own.join("cases"), &mut seeds);
+    add_cases(&own.join("cases"), &mut seeds);
     if let Some(root) = corpus() {
         let mut of_format = std::collections::BTreeMap::new();
         let mut rows = manifest(&root);
-        rows.sort_by_key(|row| xxhash(&row.path));
+        rows.sort_by_key(|row| fnv_hash(&row.path));
         for row in rows {
             let count = of_format.entry(row.format.clone()).or_insert(0);
-            if *count < OF_A_FORMAT && read(&root.join(&row.path), &mut seeds) {
+            if *count < MAX_FILES_PER_FORMAT && read_seed(&root.join(&row.path), &mut seeds) {
                 *count += 1;
             }
         }
@@ -174,7 +174,7 @@ pub fn seeds() -> Vec<Seed> {
     seeds
 }
 
-fn xxhash(text: &str) -> u64 {
+fn fnv_hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
@@ -186,17 +186,17 @@ fn subfolders(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-fn files(folder: &Path, seeds: &mut Vec<Seed>) {
+fn add_files(folder: &Path, seeds: &mut Vec<Seed>) {
     let mut all: Vec<PathBuf> =
         fs::read_dir(folder).expect("testdata").flatten().map(|entry| entry.path()).collect();
     all.sort();
     for path in all.iter().filter(|path| path.is_file()) {
-        read(path, seeds);
+        read_seed(path, seeds);
     }
 }
 
-fn read(path: &Path, seeds: &mut Vec<Seed>) -> bool {
-    let short = fs::metadata(path).is_ok_and(|meta| meta.len() <= LONGEST && meta.len() > 0);
+fn read_seed(path: &Path, seeds: &mut Vec<Seed>) -> bool {
+    let short = fs::metadata(path).is_ok_and(|meta| meta.len() <= MAX_LENGTH && meta.len() > 0);
     let text = if short { fs::read(path).ok() } else { None };
     let name = path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy());
     let name = name.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/");
@@ -205,7 +205,7 @@ fn read(path: &Path, seeds: &mut Vec<Seed>) -> bool {
     found
 }
 
-fn cases(folder: &Path, seeds: &mut Vec<Seed>) {
+fn add_cases(folder: &Path, seeds: &mut Vec<Seed>) {
     let mut all: Vec<PathBuf> =
         fs::read_dir(folder).expect("testdata").flatten().map(|entry| entry.path()).collect();
     all.retain(|path| path.extension().is_some_and(|end| end == "toml"));

@@ -1,17 +1,17 @@
-//! A file below many folders costs as much for each of them as one below few: the globs, ignore files and config files that
-//! hold for it are looked up folder by folder.
+//! The work for a file is linear in the number of folders above it: globs, ignore files and config files are looked up
+//! folder by folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use replaylint::internals::options::{FileOptions, Lints, Lookup, Walking};
+use replaylint::internals::options::{ConfigLookup, FileOptions, LintSettings, WalkOptions};
 use replaylint::internals::source::inputs::globs::Glob;
 use replaylint::internals::source::inputs::walk::walk;
 
 use crate::support::work::Work;
 
-/// A file below this many folders, in a repository with rules of its own.
+/// A file below this many folders, in a repository with ignore rules and a config file.
 fn nested(depth: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
@@ -24,16 +24,17 @@ fn nested(depth: usize) -> tempfile::TempDir {
     folder
 }
 
-fn walked(root: &Path) -> Work {
-    let typed = ["y", "b/*.json"].map(|glob| Arc::new(Glob::new(root, glob).expect("a glob")));
-    let walking = Walking { exclude: typed.to_vec(), ..Walking::default() };
-    let lints = Lints::new(FileOptions::default(), walking, Lookup::Nearest).expect("options");
+/// The work of walking a folder and loading the config of its files.
+fn walk_work(root: &Path) -> Work {
+    let globs = ["y", "b/*.json"].map(|glob| Arc::new(Glob::new(root, glob).expect("a glob")));
+    let walking = WalkOptions { exclude: globs.to_vec(), ..WalkOptions::default() };
+    let lints = LintSettings::new(FileOptions::default(), walking, ConfigLookup::Nearest).expect("options");
     let (work, walked) = Work::of(|| {
         let walked = walk(&[root.to_owned()], &lints);
         for file in &walked.inputs {
             let replaylint::internals::source::Input::File { path, .. } = file else { panic!("a file") };
             lints.load(path).expect("a config file");
-            assert!(lints.in_force(&path.to_string_lossy()).config.is_some());
+            assert!(lints.effective(&path.to_string_lossy()).config.is_some());
         }
         walked
     });
@@ -42,10 +43,10 @@ fn walked(root: &Path) -> Work {
 }
 
 #[test]
-fn a_file_below_many_folders_costs_as_much_for_each() {
-    let [small, large] = [200, 800].map(|depth| walked(nested(depth).path()));
+fn a_deeply_nested_file_takes_work_linear_in_its_depth() {
+    let [small, large] = [200, 800].map(|depth| walk_work(nested(depth).path()));
     assert!(small.steps > 200, "{small:?}");
-    // The bytes of a path grow with it, and so do those of all paths on the way: only what is done with them is counted.
+    // Bytes of paths grow quadratically with the depth, so only steps are counted.
     let [small, large] = [small, large].map(|work| Work { allocated: 0, ..work });
     crate::support::work::grows_linearly("folders", small, large);
 }

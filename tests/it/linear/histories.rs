@@ -1,14 +1,14 @@
-//! Histories of 5,000 calls, and of four times as many: checked, repaired and converted to every other dialect. The work
-//! for the long one is about four times that for the short one.
+//! Histories of 5,000 calls, and of four times as many: checking, repairing and converting the long one takes about four
+//! times the work.
 
-use replaylint::internals::diff::compare::{Fates, Scope, Side, compare};
+use replaylint::internals::diff::compare::{DiffCounts, DiffScope, DiffSide, compare};
 use replaylint::internals::judge::Options;
 use replaylint::internals::repair::{FixOptions, Orphans};
-use replaylint::internals::source::Roomy;
+use replaylint::internals::source::GrowableBytes;
 
 use crate::convert::across::DIALECTS;
-use crate::convert::cases::{converted_of, plan};
-use crate::support::work::{Counted, Work, grows_linearly};
+use crate::convert::cases::{convert_bytes, plan};
+use crate::support::work::{CountedDoc, Work, grows_linearly};
 use crate::support::{DOC, check_of, repair_of};
 
 const FEW: usize = 5_000;
@@ -51,52 +51,58 @@ fn text() -> String {
     r#"{"text":"x"}"#.to_owned()
 }
 
-/// A history of so many calls, and the number of changes that its repair makes.
-type Make<'m> = &'m dyn Fn(usize) -> (String, usize);
+/// Makes a history of `n` calls, and the number of changes that its repair makes.
+type HistoryMaker<'m> = &'m dyn Fn(usize) -> (String, usize);
 
 /// The work for checking, repairing and converting a history.
-fn all(from: &str, (text, changes): (String, usize)) -> Vec<(String, Work)> {
-    let doc = Counted(text.into_bytes());
-    // A model that minds every call without a response.
+fn measure_commands(from: &str, (text, changes): (String, usize)) -> Vec<(String, Work)> {
+    let doc = CountedDoc(text.into_bytes());
+    // A model that requires a response to every call.
     let model = (from == "gemini").then(|| "gemini-3-pro-preview".to_owned());
     let options = Options { model, ..Options::default() };
     let (check, found) = Work::of(|| check_of(&doc, &options));
     assert_eq!(found.histories, 1);
-    let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
-    let (fix, repaired) = Work::of(|| repair_of(&doc, &options, &wanted));
-    assert!(repaired.left.iter().all(|left| left.severity < replaylint::internals::target::Severity::Error));
+    let fix_options = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
+    let (fix, repaired) = Work::of(|| repair_of(&doc, &options, &fix_options));
+    assert!(
+        repaired
+            .remaining
+            .iter()
+            .all(|diagnostic| diagnostic.severity < replaylint::internals::target::Severity::Error)
+    );
     assert_eq!(repaired.notes.len(), changes);
-    let mut done = vec![("check".to_owned(), check), ("fix".to_owned(), fix)];
+    let mut works = vec![("check".to_owned(), check), ("fix".to_owned(), fix)];
     for to in DIALECTS.into_iter().filter(|to| *to != from) {
-        let (work, (_, cast)) = Work::of(|| converted_of(&doc, &options, plan(to)));
-        // A result that its target would refuse is not written.
+        let (work, (_, cast)) = Work::of(|| convert_bytes(&doc, &options, plan(to)));
+        // A result that its target would reject is not written.
         assert_eq!((cast.converted, cast.failed), (1, 0), "{to}");
-        done.push((format!("convert to {to}"), work));
+        works.push((format!("convert to {to}"), work));
     }
-    done
+    works
 }
 
-fn is_linear(from: &str, name: &str, make: Make<'_>) {
-    let (few, many) = (all(from, make(FEW)), all(from, make(MANY)));
+/// Asserts that the work of every command is linear in the number of calls.
+fn assert_linear(from: &str, name: &str, make: HistoryMaker<'_>) {
+    let (few, many) = (measure_commands(from, make(FEW)), measure_commands(from, make(MANY)));
     for ((command, few), (_, many)) in few.into_iter().zip(many) {
         grows_linearly(&format!("{from}, {name}, {command}"), few, many);
     }
 }
 
 #[test]
-fn many_calls_of_gemini_cost_as_many_times_one() {
+fn many_calls_of_gemini_take_linear_work() {
     let user = || content("user", [text()]);
-    is_linear("gemini", "open calls without ids, with something between them", &|n| {
+    assert_linear("gemini", "open calls without ids, with something between them", &|n| {
         let turns = (0..n).flat_map(|_| [content("model", [part("f")]), user()]);
         (gemini(&std::iter::once(user()).chain(turns).collect::<Vec<_>>()), n)
     });
-    is_linear("gemini", "one batch of as many names, answered in another order", &|n| {
+    assert_linear("gemini", "one batch of as many names, answered in another order", &|n| {
         let names: Vec<String> = (0..n).map(|n| format!("f{n}")).collect();
         let calls = content("model", names.iter().map(|name| part(name)));
         let answers = content("user", names.iter().rev().map(|name| response(name)));
         (gemini(&[user(), calls, answers, user()]), 0)
     });
-    is_linear("gemini", "one batch of one name, one answer missing", &|n| {
+    assert_linear("gemini", "one batch of one name, one answer missing", &|n| {
         let calls = content("model", (0..n).map(|_| part("f")));
         let answers = content("user", (1..n).map(|_| response("f")));
         (gemini(&[user(), calls, answers, user()]), 1)
@@ -104,18 +110,18 @@ fn many_calls_of_gemini_cost_as_many_times_one() {
 }
 
 #[test]
-fn many_calls_of_bedrock_cost_as_many_times_one() {
+fn many_calls_of_bedrock_take_linear_work() {
     let user = || message("user", [text()]);
-    is_linear("bedrock", "open calls", &|n| {
+    assert_linear("bedrock", "open calls", &|n| {
         let turns = (0..n).flat_map(|n| [message("assistant", [tool_use(&format!("t{n}"))]), user()]);
         (bedrock(&std::iter::once(user()).chain(turns).collect::<Vec<_>>()), n)
     });
-    is_linear("bedrock", "one id for all calls, each answered", &|n| {
+    assert_linear("bedrock", "one id for all calls, each answered", &|n| {
         let turns =
             (0..n).flat_map(|_| [message("assistant", [tool_use("t")]), message("user", [tool_result("t")])]);
         (bedrock(&std::iter::once(user()).chain(turns).collect::<Vec<_>>()), 0)
     });
-    is_linear("bedrock", "one batch, answered in another order, one answer missing", &|n| {
+    assert_linear("bedrock", "one batch, answered in another order, one answer missing", &|n| {
         let ids: Vec<String> = (0..n).map(|n| format!("t{n}")).collect();
         let calls = message("assistant", ids.iter().map(|id| tool_use(id)));
         let answers = message("user", ids.iter().skip(1).rev().map(|id| tool_result(id)));
@@ -123,14 +129,19 @@ fn many_calls_of_bedrock_cost_as_many_times_one() {
     });
 }
 
-/// The work for repairing a Responses request whose items after the first message are these.
-fn fixes(name: &str, orphans: Orphans, changes: fn(usize) -> usize, items: &dyn Fn(usize) -> Vec<String>) {
+/// Asserts that repairing a Responses request takes linear work; `items` are those after the first message.
+fn assert_fix_linear(
+    name: &str,
+    orphans: Orphans,
+    changes: fn(usize) -> usize,
+    items: &dyn Fn(usize) -> Vec<String>,
+) {
     let run = |n: usize| {
         let input = items(n).join(",");
         let text = format!(r#"{{"model":"gpt-5","input":[{{"role":"user","content":"go"}},{input}]}}"#);
-        let doc = Counted(text.into_bytes());
-        let wanted = FixOptions { orphans, ..FixOptions::default() };
-        let (work, repaired) = Work::of(|| repair_of(&doc, &Options::default(), &wanted));
+        let doc = CountedDoc(text.into_bytes());
+        let fix_options = FixOptions { orphans, ..FixOptions::default() };
+        let (work, repaired) = Work::of(|| repair_of(&doc, &Options::default(), &fix_options));
         assert_eq!(repaired.fixed.changes.len(), changes(n), "{name}");
         work
     };
@@ -139,35 +150,35 @@ fn fixes(name: &str, orphans: Orphans, changes: fn(usize) -> usize, items: &dyn 
 }
 
 #[test]
-fn repairs_of_many_calls_cost_as_many_times_one() {
+fn repairs_of_many_calls_take_linear_work() {
     let call = |n: usize| format!(r#"{{"type":"function_call","call_id":"c{n}","name":"f","arguments":"{{}}"}}"#);
     let output = |n: usize| format!(r#"{{"type":"function_call_output","call_id":"c{n}","output":"x"}}"#);
     let reasoning = || r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b"}"#.to_owned();
-    // One id on all of them: with the first call gone the next one is found, and so on, so they must go together.
+    // One id on all of them: with the first call removed the next one is found, and so on, so they must be removed together.
     let same = |n: usize| format!(r#"{{"type":"function_call","call_id":"c","name":"f{n}","arguments":"{{}}"}}"#);
-    fixes("open calls of one id", Orphans::Drop, |n| n, &|n| (0..n).map(same).collect());
-    fixes("one batch of open calls", Orphans::Drop, |n| n, &|n| (0..n).map(call).collect());
-    fixes("one batch, half of it answered", Orphans::Stub, |n| n / 2, &|n| {
+    assert_fix_linear("open calls of one id", Orphans::Drop, |n| n, &|n| (0..n).map(same).collect());
+    assert_fix_linear("one batch of open calls", Orphans::Drop, |n| n, &|n| (0..n).map(call).collect());
+    assert_fix_linear("one batch, half of it answered", Orphans::Stub, |n| n / 2, &|n| {
         (0..n).map(call).chain((0..n / 2).map(|n| output(n * 2))).collect()
     });
-    fixes("outputs before all calls", Orphans::Drop, |n| n, &|n| {
+    assert_fix_linear("outputs before all calls", Orphans::Drop, |n| n, &|n| {
         (0..n).map(output).chain((0..n).map(call)).collect()
     });
-    fixes("outputs before their calls", Orphans::Drop, |n| n, &|n| {
+    assert_fix_linear("outputs before their calls", Orphans::Drop, |n| n, &|n| {
         (0..n).flat_map(|n| [output(n), call(n)]).collect()
     });
-    fixes("outputs without calls", Orphans::Drop, |n| n, &|n| (0..n).map(output).collect());
-    fixes("outputs without calls after reasoning", Orphans::Drop, |n| n + 1, &|n| {
+    assert_fix_linear("outputs without calls", Orphans::Drop, |n| n, &|n| (0..n).map(output).collect());
+    assert_fix_linear("outputs without calls after reasoning", Orphans::Drop, |n| n + 1, &|n| {
         std::iter::once(reasoning()).chain((0..n).map(output)).collect()
     });
-    fixes("equal outputs of one call", Orphans::Drop, |n| n - 1, &|n| {
+    assert_fix_linear("equal outputs of one call", Orphans::Drop, |n| n - 1, &|n| {
         std::iter::once(call(0)).chain((0..n).map(|_| output(0))).collect()
     });
 }
 
-/// Compared with itself, with its ids renamed, and with nothing in common.
+/// Compares a history with itself, with renamed ids, and with nothing in common.
 #[test]
-fn differences_of_many_items_cost_as_many_times_one() {
+fn diffs_of_many_items_take_linear_work() {
     let calls = |n: usize, pre: &str| {
         let call = |n: usize| {
             format!(
@@ -182,29 +193,32 @@ fn differences_of_many_items_cost_as_many_times_one() {
         let text = |n: usize| format!(r#"{{"role":"{role}","content":"{n}"}}"#);
         format!(r#"{{"model":"gpt-5","input":[{}]}}"#, (0..n).map(text).collect::<Vec<_>>().join(","))
     };
-    type Pair<'t> = (&'t str, &'t dyn Fn(usize) -> (String, String), fn(usize) -> Fates);
-    let pairs: [Pair<'_>; 3] = [
-        ("copies", &|n| (calls(n, "a"), calls(n, "a")), |n| Fates { same: 2 * n as u64, ..Fates::default() }),
-        ("renamed", &|n| (calls(n, "a"), calls(n, "b")), |n| Fates {
+    type DiffCase<'t> = (&'t str, &'t dyn Fn(usize) -> (String, String), fn(usize) -> DiffCounts);
+    let cases: [DiffCase<'_>; 3] = [
+        ("copies", &|n| (calls(n, "a"), calls(n, "a")), |n| DiffCounts {
+            same: 2 * n as u64,
+            ..DiffCounts::default()
+        }),
+        ("renamed", &|n| (calls(n, "a"), calls(n, "b")), |n| DiffCounts {
             same: 2 * n as u64,
             renamed: 2 * n as u64,
-            ..Fates::default()
+            ..DiffCounts::default()
         }),
-        ("unlike", &|n| (texts(n, "user"), texts(n, "assistant")), |n| Fates {
+        ("unlike", &|n| (texts(n, "user"), texts(n, "assistant")), |n| DiffCounts {
             added: n as u64,
             removed: n as u64,
-            ..Fates::default()
+            ..DiffCounts::default()
         }),
     ];
     let options = Options::default();
-    for (name, make, fates) in pairs {
+    for (name, make, expected_counts) in cases {
         let work = |n: usize| {
             let (before, after) = make(n);
-            let (before, after) = (Counted(before.into_bytes()), Counted(after.into_bytes()));
-            let side = |bytes| Side { id: DOC, bytes, options: &options };
+            let (before, after) = (CountedDoc(before.into_bytes()), CountedDoc(after.into_bytes()));
+            let side = |bytes| DiffSide { id: DOC, bytes, options: &options };
             let (work, compared) =
-                Work::of(|| compare(side(&before), side(&after), Scope::All).expect("memory reads"));
-            assert_eq!(compared.differences[0].count(), fates(n), "{name}");
+                Work::of(|| compare(side(&before), side(&after), DiffScope::All).expect("memory reads"));
+            assert_eq!(compared.differences[0].count(), expected_counts(n), "{name}");
             work
         };
         grows_linearly(name, work(FEW), work(MANY));
@@ -212,18 +226,18 @@ fn differences_of_many_items_cost_as_many_times_one() {
 }
 
 #[test]
-fn damaged_text_costs_as_many_times_one() {
+fn damaged_text_takes_linear_work() {
     let message = |n: usize| format!(r#"{{"type":"message","role":"user","content":"a {n}"}}"#);
     let run = |name: &str, n: usize, changes: usize, text: String| {
-        let doc = Counted(text.into_bytes());
+        let doc = CountedDoc(text.into_bytes());
         let options = Options::default();
-        let wanted = FixOptions { warnings: true, ..FixOptions::default() };
-        let (work, repaired) = Work::of(|| repair_of(&doc, &options, &wanted));
+        let fix_options = FixOptions { warnings: true, ..FixOptions::default() };
+        let (work, repaired) = Work::of(|| repair_of(&doc, &options, &fix_options));
         assert_eq!(repaired.fixed.changes.len(), changes, "{name}, {n}");
         work
     };
-    type Text<'t> = &'t dyn Fn(usize) -> (String, usize);
-    let texts: [(&str, Text<'_>); 6] = [
+    type DamagedText<'t> = &'t dyn Fn(usize) -> (String, usize);
+    let texts: [(&str, DamagedText<'_>); 6] = [
         ("all on one line", &|n| ((0..n).map(message).collect::<String>() + "\n" + &message(n) + "\n", n - 1)),
         ("pairs on a line", &|n| ((0..n).map(|n| message(n) + &message(n) + "\n").collect(), n)),
         ("raw newlines", &|n| ((0..n).map(|n| message(n).replace("a ", "a\n") + "\n").collect(), n)),
@@ -251,7 +265,7 @@ fn damaged_text_costs_as_many_times_one() {
 }
 
 #[test]
-fn stores_that_are_retold_cost_as_many_times_one() {
+fn translated_stores_take_linear_work() {
     let part = |n: usize, state: &str| {
         format!(r#"{{"type":"tool-f","toolCallId":"call_{n}","state":"{state}","input":{{}},"output":"ok"}}"#)
     };
@@ -278,9 +292,9 @@ fn stores_that_are_retold_cost_as_many_times_one() {
     };
     for (name, make) in [("UIMessages", &messages as &dyn Fn(usize) -> String), ("pi", &entries)] {
         let work = |count: usize| {
-            let doc = Roomy::new(Counted(make(count).into_bytes()));
+            let doc = GrowableBytes::new(CountedDoc(make(count).into_bytes()));
             let (work, repaired) = Work::of(|| repair_of(&doc, &Options::default(), &FixOptions::default()));
-            // All but the last call, which may be about to run.
+            // All but the last call, which may still be pending.
             let unanswered = if name == "pi" { 0 } else { count / 2 - 1 };
             assert_eq!(repaired.fixed.changes.len(), unanswered);
             work

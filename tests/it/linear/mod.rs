@@ -1,4 +1,4 @@
-//! Work and memory, which must not grow faster than what is read.
+//! Work and memory, which must not grow faster than the input.
 
 pub mod commands;
 pub mod folders;

@@ -1,5 +1,5 @@
-//! How much memory a run takes at most, as the system counts it. What is converted or reported is larger than what may be
-//! held of it: a run that held its text once would fail.
+//! Peak memory of a run, as the system counts it. The text that is converted or reported is larger than the limit, so a run
+//! that kept it in memory once would fail.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,12 +7,12 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Of each file.
+/// Size of each file in bytes.
 const SIZE: usize = 72 << 20;
-/// What a run may take, besides the pages of the program itself.
-const MOST: u64 = 56 << 20;
+/// Maximum memory of a run in bytes, besides the pages of the program itself.
+const MAX_PEAK: u64 = 56 << 20;
 
-/// Some 20 kB, never the same.
+/// About 20 kB of text, different for each number.
 fn text(n: usize) -> String {
     let mut text = String::new();
     for word in 0..1000 {
@@ -39,7 +39,7 @@ fn rollout() -> String {
         )
     };
     let turn = |n: usize| {
-        let said = line(&format!(
+        let user = line(&format!(
             r#"{{"type":"message","role":"user","content":[{{"type":"input_text","text":"{}"}}]}}"#,
             text(n)
         ));
@@ -47,7 +47,7 @@ fn rollout() -> String {
             line(&format!(r#"{{"type":"function_call","name":"shell","arguments":"{{}}","call_id":"call_{n}"}}"#));
         let output =
             line(&format!(r#"{{"type":"function_call_output","call_id":"call_{n}","output":"{}"}}"#, text(n + 1)));
-        said + &call + &output
+        user + &call + &output
     };
     let meta = r#"{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"s","cwd":"/w","model_provider":"openai","cli_version":"0.146.0"}}"#;
     file(&format!("{meta}\n"), &turn, "")
@@ -77,18 +77,18 @@ fn session() -> String {
             )
         };
         let before = if n == 1 { "null".to_owned() } else { format!("\"a{}\"", n - 1) };
-        let said = format!(r#"{{"role":"user","content":"{}"}}"#, text(n));
+        let user = format!(r#"{{"role":"user","content":"{}"}}"#, text(n));
         let answer = format!(
             r#"{{"id":"msg_{n}","type":"message","role":"assistant","model":"claude-opus-5","content":[{{"type":"text","text":"{}"}}],"stop_reason":"end_turn"}}"#,
             text(n + 1)
         );
-        line("user", before, format!("\"u{n}\""), said)
+        line("user", before, format!("\"u{n}\""), user)
             + &line("assistant", format!("\"u{n}\""), format!("\"a{n}\""), answer)
     };
     file("", &turn, "")
 }
 
-/// The most memory that a run takes, and how much it writes. It writes at the end, and more than a pipe takes: when the
+/// The peak memory of a run, and the bytes that it writes. It writes at the end, and more than a pipe buffers: when the
 /// last bytes are read, all else is done.
 fn peak(folder: &Path, args: &[&str]) -> (u64, u64) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_replaylint"));
@@ -118,7 +118,7 @@ fn peak(folder: &Path, args: &[&str]) -> (u64, u64) {
 }
 
 #[test]
-fn conversions_hold_less_than_their_text() {
+fn conversions_need_less_memory_than_their_text() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in
         [("rollout.jsonl", rollout()), ("anthropic.json", anthropic()), ("session.jsonl", session())]
@@ -127,7 +127,7 @@ fn conversions_hold_less_than_their_text() {
         for to in ["chat", "anthropic", "responses"] {
             let (most, written) = peak(folder.path(), &["convert", "--to", to, name]);
             assert!(written > text.len() as u64 / 2, "{name} to {to}: {written} bytes");
-            assert!((1 << 20..MOST).contains(&most), "{name} to {to}: {most} bytes of memory");
+            assert!((1 << 20..MAX_PEAK).contains(&most), "{name} to {to}: {most} bytes of memory");
         }
     }
 }
@@ -144,12 +144,12 @@ fn orphans(count: usize) -> String {
 }
 
 #[test]
-fn a_report_of_many_files_is_not_held() {
+fn a_report_of_many_files_is_not_kept_in_memory() {
     let folder = tempfile::tempdir().expect("a folder");
     for n in 0..28 {
         fs::write(folder.path().join(format!("{n}.jsonl")), orphans(4000)).expect("written");
     }
     let (most, written) = peak(folder.path(), &["check", "--output-format", "json", "--exit-zero", "."]);
     assert!(written > SIZE as u64, "{written} bytes");
-    assert!((1 << 20..MOST).contains(&most), "{most} bytes of memory");
+    assert!((1 << 20..MAX_PEAK).contains(&most), "{most} bytes of memory");
 }

@@ -1,106 +1,109 @@
-//! Histories of many calls, results, thoughts and messages in thirty shapes that are easily handled in quadratic time,
-//! each in each dialect: the work of every command grows with their length.
+//! Histories of many calls, results, reasoning and messages in shapes that invite quadratic code, in each dialect: the work
+//! of every command is linear in their length.
 
 use serde_json::{Value, json};
 
-use crate::linear::commands::{grown, run};
+use crate::linear::commands::{run_commands, superlinear_commands};
 use crate::support::work::MOST;
 
 const FEW: usize = 100;
 const MANY: usize = 4 * FEW;
 
-/// What a shape is made of.
+/// A message, or a list of calls or results, of a history.
 #[derive(Clone)]
-enum Part {
+enum ShapePart {
     User,
-    /// A user's message with nothing in it.
-    Blank,
-    /// A user's message of this many texts, all of them empty but the last.
+    /// A user's message without content.
+    EmptyUser,
+    /// A user's message of this many texts, all empty but the last.
     Texts(usize),
     System,
     /// A message of the model, with an id where the dialect has ids.
-    Said(usize),
-    /// A message of the model with nothing in it.
-    Silent,
-    /// A thought, with an id where the dialect has ids.
-    Thought(usize),
-    /// Calls that the model makes together.
+    Reply(usize),
+    /// A message of the model without content.
+    EmptyReply,
+    /// Reasoning, with an id where the dialect has ids.
+    Reasoning(usize),
+    /// Parallel calls.
     Calls(Vec<usize>),
-    /// A call whose arguments are cut off.
-    Cut(usize),
-    /// Results that come together.
+    /// A call with truncated arguments.
+    TruncatedCall(usize),
+    /// Results of one turn.
     Results(Vec<usize>),
     /// A user's message with this many members of one name, or of different names.
     Members(usize, bool),
 }
 
-use Part::{Blank, Calls, Cut, Members, Results, Said, Silent, System, Texts, Thought, User};
+use ShapePart::{
+    Calls, EmptyReply, EmptyUser, Members, Reasoning, Reply, Results, System, Texts, TruncatedCall, User,
+};
 
-type Shape = (&'static str, fn(usize) -> Vec<Part>);
+/// A name, and the parts of a history of length `n`.
+type HistoryShape = (&'static str, fn(usize) -> Vec<ShapePart>);
 
-fn each(n: usize, parts: fn(usize) -> Vec<Part>) -> Vec<Part> {
+fn repeat(n: usize, parts: fn(usize) -> Vec<ShapePart>) -> Vec<ShapePart> {
     (0..n).flat_map(parts).collect()
 }
 
-fn together(parts: impl IntoIterator<Item = Vec<Part>>) -> Vec<Part> {
+fn concat(parts: impl IntoIterator<Item = Vec<ShapePart>>) -> Vec<ShapePart> {
     parts.into_iter().flatten().collect()
 }
 
-const SHAPES: [Shape; 36] = [
-    ("answered calls", |n| each(n, |n| vec![Calls(vec![n]), Results(vec![n])])),
-    ("open calls", |n| each(n, |n| vec![Calls(vec![n]), User])),
-    ("open calls, one after the other", |n| each(n, |n| vec![Calls(vec![n])])),
+const SHAPES: [HistoryShape; 36] = [
+    ("answered calls", |n| repeat(n, |n| vec![Calls(vec![n]), Results(vec![n])])),
+    ("open calls", |n| repeat(n, |n| vec![Calls(vec![n]), User])),
+    ("open calls, one after the other", |n| repeat(n, |n| vec![Calls(vec![n])])),
     ("one open batch", |n| vec![Calls((0..n).collect()), User]),
     ("one batch, half of it answered", |n| {
         vec![Calls((0..n).collect()), Results((0..n).step_by(2).collect()), User]
     }),
     ("one batch, answered in reverse", |n| vec![Calls((0..n).collect()), Results((0..n).rev().collect())]),
     ("a batch, and each result apart", |n| {
-        together([vec![Calls((0..n).collect())], each(n, |n| vec![Results(vec![n])])])
+        concat([vec![Calls((0..n).collect())], repeat(n, |n| vec![Results(vec![n])])])
     }),
     ("a batch whose results come late", |n| {
-        together([vec![Calls((0..n).collect()), User], each(n, |n| vec![Results(vec![n]), User])])
+        concat([vec![Calls((0..n).collect()), User], repeat(n, |n| vec![Results(vec![n]), User])])
     }),
     ("calls one after the other, and their results in reverse", |n| {
-        let mut results = each(n, |n| vec![Results(vec![n])]);
+        let mut results = repeat(n, |n| vec![Results(vec![n])]);
         results.reverse();
-        together([each(n, |n| vec![Calls(vec![n])]), results])
+        concat([repeat(n, |n| vec![Calls(vec![n])]), results])
     }),
     ("all results before all calls", |n| vec![Results((0..n).collect()), Calls((0..n).collect()), User]),
-    ("each result before its call", |n| each(n, |n| vec![Results(vec![n]), Calls(vec![n])])),
-    ("results without calls", |n| each(n, |n| vec![Results(vec![n]), User])),
+    ("each result before its call", |n| repeat(n, |n| vec![Results(vec![n]), Calls(vec![n])])),
+    ("results without calls", |n| repeat(n, |n| vec![Results(vec![n]), User])),
     ("results without calls, together", |n| vec![Results((0..n).collect())]),
-    ("results without calls after a thought", |n| vec![Thought(0), Results((0..n).collect())]),
-    ("one id on all calls, answered", |n| each(n, |_| vec![Calls(vec![1]), Results(vec![1])])),
-    ("one id on all calls, open", |n| each(n, |_| vec![Calls(vec![1]), User])),
+    ("results without calls after a thought", |n| vec![Reasoning(0), Results((0..n).collect())]),
+    ("one id on all calls, answered", |n| repeat(n, |_| vec![Calls(vec![1]), Results(vec![1])])),
+    ("one id on all calls, open", |n| repeat(n, |_| vec![Calls(vec![1]), User])),
     ("one id on all calls of a batch", |n| vec![Calls(vec![1; n]), User]),
     ("one id on all calls and results of a batch", |n| vec![Calls(vec![1; n]), Results(vec![1; n])]),
     ("one call, many results", |n| vec![Calls(vec![1]), Results(vec![1; n])]),
     ("one call, many results apart", |n| {
-        together([vec![Calls(vec![1])], each(n, |_| vec![Results(vec![1]), User])])
+        concat([vec![Calls(vec![1])], repeat(n, |_| vec![Results(vec![1]), User])])
     }),
-    ("each call twice", |n| each(n, |n| vec![Calls(vec![n]), Calls(vec![n]), Results(vec![n])])),
-    ("calls with broken arguments", |n| each(n, |n| vec![Cut(n), Results(vec![n])])),
-    ("thoughts and answered calls", |n| each(n, |n| vec![Thought(n), Calls(vec![n]), Results(vec![n])])),
-    ("thoughts and open calls", |n| each(n, |n| vec![Thought(n), Calls(vec![n]), User])),
-    ("one thought, and many open calls", |n| vec![Thought(0), Calls((0..n).collect()), User]),
-    ("thoughts alone", |n| each(n, |n| vec![Thought(n), User])),
-    ("thoughts one after the other", |n| each(n, |n| vec![Thought(n)])),
-    ("one id on all thoughts", |n| each(n, |n| vec![Thought(1), Calls(vec![n]), Results(vec![n])])),
-    ("one id on all messages", |n| each(n, |_| vec![Said(1)])),
-    ("messages of the model, one after the other", |n| each(n, |n| vec![Said(n)])),
-    ("messages without content", |n| each(n, |_| vec![Blank])),
-    ("messages of the model without content", |n| each(n, |_| vec![Silent, User])),
-    ("a message of empty texts", |n| vec![Texts(n), Said(0), User]),
-    ("system messages", |n| each(n, |_| vec![System])),
+    ("each call twice", |n| repeat(n, |n| vec![Calls(vec![n]), Calls(vec![n]), Results(vec![n])])),
+    ("calls with broken arguments", |n| repeat(n, |n| vec![TruncatedCall(n), Results(vec![n])])),
+    ("thoughts and answered calls", |n| repeat(n, |n| vec![Reasoning(n), Calls(vec![n]), Results(vec![n])])),
+    ("thoughts and open calls", |n| repeat(n, |n| vec![Reasoning(n), Calls(vec![n]), User])),
+    ("one thought, and many open calls", |n| vec![Reasoning(0), Calls((0..n).collect()), User]),
+    ("thoughts alone", |n| repeat(n, |n| vec![Reasoning(n), User])),
+    ("thoughts one after the other", |n| repeat(n, |n| vec![Reasoning(n)])),
+    ("one id on all thoughts", |n| repeat(n, |n| vec![Reasoning(1), Calls(vec![n]), Results(vec![n])])),
+    ("one id on all messages", |n| repeat(n, |_| vec![Reply(1)])),
+    ("messages of the model, one after the other", |n| repeat(n, |n| vec![Reply(n)])),
+    ("messages without content", |n| repeat(n, |_| vec![EmptyUser])),
+    ("messages of the model without content", |n| repeat(n, |_| vec![EmptyReply, User])),
+    ("a message of empty texts", |n| vec![Texts(n), Reply(0), User]),
+    ("system messages", |n| repeat(n, |_| vec![System])),
     ("one key many times", |n| vec![Members(n, true)]),
     ("many unknown keys", |n| vec![Members(n, false)]),
 ];
 
-/// A request of a dialect. `text` is what everybody says.
-type Write = fn(&[Part], &str) -> Value;
+/// Writes a request of a dialect; `text` is the text of every message and result.
+type RequestWriter = fn(&[ShapePart], &str) -> Value;
 
-const DIALECTS: [(&str, Write, &str); 5] = [
+const DIALECTS: [(&str, RequestWriter, &str); 5] = [
     ("responses", responses, "anthropic"),
     ("chat", chat, "responses"),
     ("anthropic", anthropic, "chat"),
@@ -108,24 +111,24 @@ const DIALECTS: [(&str, Write, &str); 5] = [
     ("bedrock", bedrock, "gemini"),
 ];
 
-fn responses(parts: &[Part], text: &str) -> Value {
+fn responses(parts: &[ShapePart], text: &str) -> Value {
     let items = parts.iter().flat_map(|part| match part {
         User => vec![json!({"role": "user", "content": text})],
-        Blank => vec![json!({"role": "user", "content": ""})],
+        EmptyUser => vec![json!({"role": "user", "content": ""})],
         Texts(n) => vec![json!({"role": "user", "content": texts(*n, text, |text| json!({"type": "input_text", "text": text}))})],
         System => vec![json!({"role": "system", "content": text})],
-        Said(id) => vec![
+        Reply(id) => vec![
             json!({"type": "message", "id": format!("msg_{id}"), "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": text, "annotations": []}]}),
         ],
-        Silent => vec![json!({"role": "assistant", "content": []})],
-        Thought(id) => {
+        EmptyReply => vec![json!({"role": "assistant", "content": []})],
+        Reasoning(id) => {
             vec![json!({"type": "reasoning", "id": format!("rs_{id}"), "summary": [], "encrypted_content": "b"})]
         }
         Calls(ids) => ids
             .iter()
             .map(|id| json!({"type": "function_call", "call_id": format!("c{id}"), "name": "f", "arguments": "{}"}))
             .collect(),
-        Cut(id) => {
+        TruncatedCall(id) => {
             vec![json!({"type": "function_call", "call_id": format!("c{id}"), "name": "f", "arguments": "{"})]
         }
         Results(ids) => ids
@@ -138,23 +141,23 @@ fn responses(parts: &[Part], text: &str) -> Value {
     json!({"model": "gpt-5", "input": std::iter::once(first).chain(items).collect::<Vec<_>>()})
 }
 
-fn chat(parts: &[Part], text: &str) -> Value {
+fn chat(parts: &[ShapePart], text: &str) -> Value {
     let call = |id: &usize, arguments: &str| json!({"id": format!("c{id}"), "type": "function", "function": {"name": "f", "arguments": arguments}});
     let messages = parts.iter().flat_map(|part| match part {
         User => vec![json!({"role": "user", "content": text})],
-        Blank => vec![json!({"role": "user", "content": ""})],
+        EmptyUser => vec![json!({"role": "user", "content": ""})],
         Texts(n) => {
             vec![json!({"role": "user", "content": texts(*n, text, |text| json!({"type": "text", "text": text}))})]
         }
         System => vec![json!({"role": "system", "content": text})],
-        Said(_) => vec![json!({"role": "assistant", "content": text})],
-        Silent => vec![json!({"role": "assistant", "content": null})],
-        Thought(_) => vec![json!({"role": "assistant", "content": text, "reasoning_content": "t"})],
+        Reply(_) => vec![json!({"role": "assistant", "content": text})],
+        EmptyReply => vec![json!({"role": "assistant", "content": null})],
+        Reasoning(_) => vec![json!({"role": "assistant", "content": text, "reasoning_content": "t"})],
         Calls(ids) => {
             let calls: Vec<Value> = ids.iter().map(|id| call(id, "{}")).collect();
             vec![json!({"role": "assistant", "content": null, "tool_calls": calls})]
         }
-        Cut(id) => vec![json!({"role": "assistant", "content": null, "tool_calls": [call(id, "{")]})],
+        TruncatedCall(id) => vec![json!({"role": "assistant", "content": null, "tool_calls": [call(id, "{")]})],
         Results(ids) => ids
             .iter()
             .map(|id| json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": text}))
@@ -165,23 +168,23 @@ fn chat(parts: &[Part], text: &str) -> Value {
     json!({"model": "gpt-4o", "messages": std::iter::once(first).chain(messages).collect::<Vec<_>>()})
 }
 
-fn anthropic(parts: &[Part], text: &str) -> Value {
-    let said = json!({"type": "text", "text": text});
+fn anthropic(parts: &[ShapePart], text: &str) -> Value {
+    let text_part = json!({"type": "text", "text": text});
     let call = |id: &usize| json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": "f", "input": {}});
     let result =
         |id: &usize| json!({"type": "tool_result", "tool_use_id": format!("toolu_{id}"), "content": text});
     let messages = parts.iter().map(|part| match part {
         User => json!({"role": "user", "content": text}),
-        Blank => json!({"role": "user", "content": ""}),
+        EmptyUser => json!({"role": "user", "content": ""}),
         Texts(n) => json!({"role": "user", "content": texts(*n, text, |text| json!({"type": "text", "text": text}))}),
         System => json!({"role": "system", "content": text}),
-        Said(_) => json!({"role": "assistant", "content": [said]}),
-        Silent => json!({"role": "assistant", "content": [{"type": "text", "text": ""}]}),
-        Thought(_) => {
-            json!({"role": "assistant", "content": [said, {"type": "thinking", "thinking": "t", "signature": ""}]})
+        Reply(_) => json!({"role": "assistant", "content": [text_part]}),
+        EmptyReply => json!({"role": "assistant", "content": [{"type": "text", "text": ""}]}),
+        Reasoning(_) => {
+            json!({"role": "assistant", "content": [text_part, {"type": "thinking", "thinking": "t", "signature": ""}]})
         }
         Calls(ids) => json!({"role": "assistant", "content": ids.iter().map(call).collect::<Vec<_>>()}),
-        Cut(id) => {
+        TruncatedCall(id) => {
             json!({"role": "assistant", "content": [{"type": "tool_use", "id": format!("toolu_{id}"), "name": "f", "input": "{"}]})
         }
         Results(ids) => json!({"role": "user", "content": ids.iter().map(result).collect::<Vec<_>>()}),
@@ -193,51 +196,51 @@ fn anthropic(parts: &[Part], text: &str) -> Value {
     json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "tools": tools, "messages": messages})
 }
 
-fn gemini(parts: &[Part], text: &str) -> Value {
-    let said = json!({"text": text});
+fn gemini(parts: &[ShapePart], text: &str) -> Value {
+    let text_part = json!({"text": text});
     let call = |id: &usize| json!({"functionCall": {"id": format!("c{id}"), "name": "f", "args": {}}});
     let result = |id: &usize| json!({"functionResponse": {"id": format!("c{id}"), "name": "f", "response": {"output": text}}});
     let contents = parts.iter().map(|part| match part {
-        User => json!({"role": "user", "parts": [said]}),
-        Blank => json!({"role": "user", "parts": []}),
+        User => json!({"role": "user", "parts": [text_part]}),
+        EmptyUser => json!({"role": "user", "parts": []}),
         Texts(n) => json!({"role": "user", "parts": texts(*n, text, |text| json!({"text": text}))}),
-        System => json!({"role": "system", "parts": [said]}),
-        Said(_) => json!({"role": "model", "parts": [said]}),
-        Silent => json!({"role": "model", "parts": [{"text": ""}]}),
-        Thought(_) => json!({"role": "model", "parts": [{"text": "t", "thought": true}]}),
+        System => json!({"role": "system", "parts": [text_part]}),
+        Reply(_) => json!({"role": "model", "parts": [text_part]}),
+        EmptyReply => json!({"role": "model", "parts": [{"text": ""}]}),
+        Reasoning(_) => json!({"role": "model", "parts": [{"text": "t", "thought": true}]}),
         Calls(ids) => json!({"role": "model", "parts": ids.iter().map(call).collect::<Vec<_>>()}),
-        Cut(id) => {
+        TruncatedCall(id) => {
             json!({"role": "model", "parts": [{"functionCall": {"id": format!("c{id}"), "name": "f", "args": "{"}}]})
         }
         Results(ids) => json!({"role": "user", "parts": ids.iter().map(result).collect::<Vec<_>>()}),
-        Members(..) => json!({"role": "user", "parts": [said], "HERE": 0}),
+        Members(..) => json!({"role": "user", "parts": [text_part], "HERE": 0}),
     });
-    let first = json!({"role": "user", "parts": [said]});
+    let first = json!({"role": "user", "parts": [text_part]});
     json!({"contents": std::iter::once(first).chain(contents).collect::<Vec<_>>()})
 }
 
-fn bedrock(parts: &[Part], text: &str) -> Value {
-    let said = json!({"text": text});
+fn bedrock(parts: &[ShapePart], text: &str) -> Value {
+    let text_part = json!({"text": text});
     let call = |id: &usize| json!({"toolUse": {"toolUseId": format!("t{id}"), "name": "f", "input": {}}});
     let result = |id: &usize| json!({"toolResult": {"toolUseId": format!("t{id}"), "content": [{"text": text}]}});
     let messages = parts.iter().map(|part| match part {
-        User => json!({"role": "user", "content": [said]}),
-        Blank => json!({"role": "user", "content": []}),
+        User => json!({"role": "user", "content": [text_part]}),
+        EmptyUser => json!({"role": "user", "content": []}),
         Texts(n) => json!({"role": "user", "content": texts(*n, text, |text| json!({"text": text}))}),
-        System => json!({"role": "system", "content": [said]}),
-        Said(_) => json!({"role": "assistant", "content": [said]}),
-        Silent => json!({"role": "assistant", "content": [{"text": ""}]}),
-        Thought(_) => {
+        System => json!({"role": "system", "content": [text_part]}),
+        Reply(_) => json!({"role": "assistant", "content": [text_part]}),
+        EmptyReply => json!({"role": "assistant", "content": [{"text": ""}]}),
+        Reasoning(_) => {
             json!({"role": "assistant", "content": [{"reasoningContent": {"reasoningText": {"text": "t"}}}]})
         }
         Calls(ids) => json!({"role": "assistant", "content": ids.iter().map(call).collect::<Vec<_>>()}),
-        Cut(id) => {
+        TruncatedCall(id) => {
             json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": format!("t{id}"), "name": "f", "input": "{"}}]})
         }
         Results(ids) => json!({"role": "user", "content": ids.iter().map(result).collect::<Vec<_>>()}),
-        Members(..) => json!({"role": "user", "content": [said], "HERE": 0}),
+        Members(..) => json!({"role": "user", "content": [text_part], "HERE": 0}),
     });
-    let first = json!({"role": "user", "content": [said]});
+    let first = json!({"role": "user", "content": [text_part]});
     let tools = json!({"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}]});
     json!({"messages": std::iter::once(first).chain(messages).collect::<Vec<_>>(), "toolConfig": tools})
 }
@@ -246,7 +249,7 @@ fn texts(n: usize, last: &str, write: fn(&str) -> Value) -> Vec<Value> {
     (0..n).map(|ix| write(if ix + 1 < n { "" } else { last })).collect()
 }
 
-fn document(write: Write, parts: &[Part], text: &str) -> String {
+fn document(write: RequestWriter, parts: &[ShapePart], text: &str) -> String {
     let document = write(parts, text).to_string();
     match parts {
         [Members(n, same)] => {
@@ -257,7 +260,7 @@ fn document(write: Write, parts: &[Part], text: &str) -> String {
     }
 }
 
-/// A request as the session of an agent: each block of a message is a line of its own, and there so many times.
+/// A request as an agent's session: each block of a message is a separate line, repeated `copies` times.
 fn session(request: &Value, copies: usize) -> String {
     let (mut lines, mut parent) = (String::new(), Value::Null);
     for (n, message) in request["messages"].as_array().expect("messages").iter().enumerate() {
@@ -281,59 +284,59 @@ fn session(request: &Value, copies: usize) -> String {
     lines
 }
 
-fn all_shapes_are_linear(dialect: &str) {
+fn assert_dialect_linear(dialect: &str) {
     let (_, write, to) = DIALECTS.iter().find(|(name, ..)| *name == dialect).expect("a dialect");
-    all_are_linear(dialect, to, &|parts, text| document(*write, parts, text));
+    assert_shapes_linear(dialect, to, &|parts, text| document(*write, parts, text));
 }
 
-fn all_are_linear(dialect: &str, to: &str, write: &dyn Fn(&[Part], &str) -> String) {
-    let (mut faults, mut repaired) = (Vec::new(), 0);
+fn assert_shapes_linear(dialect: &str, to: &str, write: &dyn Fn(&[ShapePart], &str) -> String) {
+    let (mut failures, mut repaired) = (Vec::new(), 0);
     for (name, shape) in SHAPES {
-        let done = |n: usize| {
+        let work = |n: usize| {
             let parts = shape(n);
-            run(&write(&parts, "x"), &write(&parts, "y"), to)
+            run_commands(&write(&parts, "x"), &write(&parts, "y"), to)
         };
-        let (few, many) = (done(FEW), done(MANY));
+        let (few, many) = (work(FEW), work(MANY));
         assert!(many.items > 0, "{dialect}, {name}: not read");
         repaired += usize::from(many.findings >= MANY / 2 && many.changes >= MANY / 2);
-        faults.extend(grown(&format!("{dialect}, {name}"), &few, &many, MOST));
+        failures.extend(superlinear_commands(&format!("{dialect}, {name}"), &few, &many, MOST));
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // Shapes in which nothing is found and repaired would prove little.
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    // Shapes without findings and repairs would prove little.
     assert!(repaired >= 10, "{dialect}: only {repaired} shapes have many repairs");
 }
 
 #[test]
 fn thirty_shapes_of_responses_are_linear() {
-    all_shapes_are_linear("responses");
+    assert_dialect_linear("responses");
 }
 
 #[test]
 fn thirty_shapes_of_chat_are_linear() {
-    all_shapes_are_linear("chat");
+    assert_dialect_linear("chat");
 }
 
 #[test]
 fn thirty_shapes_of_anthropic_are_linear() {
-    all_shapes_are_linear("anthropic");
+    assert_dialect_linear("anthropic");
 }
 
 #[test]
 fn thirty_shapes_of_sessions_are_linear() {
-    all_are_linear("claude-code", "chat", &|parts, text| session(&anthropic(parts, text), 1));
+    assert_shapes_linear("claude-code", "chat", &|parts, text| session(&anthropic(parts, text), 1));
 }
 
 #[test]
 fn thirty_shapes_of_sessions_with_copies_are_linear() {
-    all_are_linear("claude-code, twice", "chat", &|parts, text| session(&anthropic(parts, text), 2));
+    assert_shapes_linear("claude-code, twice", "chat", &|parts, text| session(&anthropic(parts, text), 2));
 }
 
 #[test]
 fn thirty_shapes_of_gemini_are_linear() {
-    all_shapes_are_linear("gemini");
+    assert_dialect_linear("gemini");
 }
 
 #[test]
 fn thirty_shapes_of_bedrock_are_linear() {
-    all_shapes_are_linear("bedrock");
+    assert_dialect_linear("bedrock");
 }

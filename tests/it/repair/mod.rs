@@ -1,7 +1,7 @@
-//! What is repaired, and what a repair keeps.
+//! Repairs: their properties, their losses, and the proof over generated histories.
 
-pub mod again;
-pub mod dropped;
+pub mod dropped_list;
+pub mod incremental;
 pub mod proof;
 pub mod properties;
 pub mod properties_chat;

@@ -1,11 +1,11 @@
-//! Properties that hold of any input: the scanner agrees with serde_json, a repair is one for good, bytes that no edit
-//! names stay, threads change nothing, nothing panics.
+//! Properties of any input: the scanner agrees with serde_json, repairs are idempotent, bytes outside of edits stay, the
+//! number of threads changes nothing, nothing panics.
 
 use proptest::prelude::*;
 use replaylint::internals::history::Usage;
-use replaylint::internals::json::scan::{Lanes, scan_prefix_by};
+use replaylint::internals::json::scan::{LaneWidth, scan_prefix_by};
 use replaylint::internals::json::{Tape, Val, scan, scan_prefix};
-use replaylint::internals::judge::{self, Findings, Options};
+use replaylint::internals::judge::{self, FindingsOnly, Options};
 use replaylint::internals::place::Pieces;
 use replaylint::internals::read;
 use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::{DOC, guarded_repair, repair};
 
+/// The settings of proptest for all tests.
 pub fn config() -> ProptestConfig {
     // PROPTEST_CASES in the environment asks for more.
     let default = ProptestConfig::default();
@@ -39,7 +40,8 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-fn agrees(val: Val<'_>, expected: &Value) -> bool {
+/// True if a scanned value equals that of serde_json.
+fn is_equal(val: Val<'_>, expected: &Value) -> bool {
     match expected {
         Value::Null => val.is_null(),
         Value::Bool(b) => val.as_bool() == Some(*b),
@@ -49,21 +51,22 @@ fn agrees(val: Val<'_>, expected: &Value) -> bool {
         }
         Value::String(s) => val.text().as_deref() == Some(s.as_bytes()),
         Value::Array(list) => {
-            val.count() as usize == list.len() && val.elements().zip(list).all(|(val, item)| agrees(val, item))
+            val.count() as usize == list.len() && val.elements().zip(list).all(|(val, item)| is_equal(val, item))
         }
         Value::Object(map) => {
             val.count() as usize == map.len()
-                && map.iter().all(|(key, item)| val.get(&**key).is_some_and(|val| agrees(val, item)))
+                && map.iter().all(|(key, item)| val.get(&**key).is_some_and(|val| is_equal(val, item)))
         }
     }
 }
 
-/// What serde_json says of a text: it reads the whole grammar, at any depth.
-fn serde_takes(text: &[u8]) -> bool {
+/// True if serde_json reads the text, at any depth.
+fn serde_accepts(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok() && serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-fn broken(text: &str, at: prop::sample::Index, with: u8, how: u8) -> Vec<u8> {
+/// A text with one byte changed, inserted or removed, or cut off.
+fn corrupt(text: &str, at: prop::sample::Index, with: u8, how: u8) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     if bytes.is_empty() {
         return vec![with];
@@ -78,7 +81,7 @@ fn broken(text: &str, at: prop::sample::Index, with: u8, how: u8) -> Vec<u8> {
     bytes
 }
 
-/// Items of a history as logs have them: whole, cut, doubled, out of order.
+/// Items of a history as logs contain them: complete, truncated, duplicated, out of order.
 fn any_item() -> impl Strategy<Value = Value> {
     let n = 0..4u8;
     let maybe_id = |prefix: &'static str| {
@@ -126,7 +129,8 @@ fn any_item() -> impl Strategy<Value = Value> {
     ]
 }
 
-pub fn any_wish() -> impl Strategy<Value = FixOptions> {
+/// Any combination of the options of a repair.
+pub fn any_fix_options() -> impl Strategy<Value = FixOptions> {
     (0..2u8, 0..4u8, any::<bool>(), any::<bool>()).prop_map(|(orphans, reasoning, lossless, warnings)| {
         FixOptions {
             orphans: if orphans == 0 { Orphans::Drop } else { Orphans::Stub },
@@ -149,35 +153,35 @@ proptest! {
         let text = text.expect("JSON").into_bytes();
         let mut tape = Tape::new();
         prop_assert_eq!(scan(&text, &mut tape), Ok(()));
-        prop_assert!(agrees(tape.root(&text).expect("scanned"), &value));
+        prop_assert!(is_equal(tape.root(&text).expect("scanned"), &value));
     }
 
     #[test]
-    fn the_scanner_refuses_what_serde_json_refuses(
+    fn the_scanner_rejects_what_serde_json_rejects(
         value in any_json(),
         at: prop::sample::Index,
         with in prop::sample::select(b"\"\\{}[]:,u0d8ntfe+-. \x00\x1f\n".to_vec()),
         how: u8,
     ) {
-        let text = broken(&value.to_string(), at, with, how);
+        let text = corrupt(&value.to_string(), at, with, how);
         let (mut own, mut twin) = (Tape::new(), Tape::new());
         let scanned = scan(&text, &mut own);
         prop_assert!(scanned.is_err() || !own.is_ascii() || text.is_ascii());
         if std::str::from_utf8(&text).is_ok() {
-            prop_assert_eq!(scanned.is_ok(), serde_takes(&text), "{}", String::from_utf8_lossy(&text));
+            prop_assert_eq!(scanned.is_ok(), serde_accepts(&text), "{}", String::from_utf8_lossy(&text));
         }
         // All stop at the same byte for the same reason.
         let widest = scan_prefix(&text, &mut own);
-        for lanes in Lanes::ALL {
+        for lanes in LaneWidth::ALL {
             prop_assert_eq!(scan_prefix_by(lanes, &text, &mut twin), widest, "{:?}", lanes);
         }
     }
 
     #[test]
-    fn a_repair_is_one_for_good(
+    fn repairs_are_idempotent(
         items in prop::collection::vec(any_item(), 0..14),
         target in prop::sample::select(TARGETS.to_vec()),
-        wanted in any_wish(),
+        wanted in any_fix_options(),
         shape in 0..3u8,
     ) {
         let text = match shape {
@@ -190,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_no_edit_names_stay(items in prop::collection::vec(any_item(), 0..14), spaces in "[ \n\t]{0,3}") {
+    fn bytes_outside_of_edits_are_kept(items in prop::collection::vec(any_item(), 0..14), spaces in "[ \n\t]{0,3}") {
         let text = format!("[{spaces}{}{spaces}]", items.iter().map(Value::to_string).collect::<Vec<_>>().join(&format!(",{spaces}")));
         let repaired = repair(text.as_bytes(), &Options::default(), &FixOptions::default());
         let edits = repaired.fixed.patch.edits(DOC);
@@ -201,7 +205,7 @@ proptest! {
             at = edit.at.end() as usize;
         }
         kept.extend_from_slice(&text.as_bytes()[at..]);
-        // What is kept stands in the result, in order.
+        // The kept bytes are in the result, in order.
         let mut rest = repaired.text.iter();
         prop_assert!(kept.iter().all(|byte| rest.any(|other| other == byte)));
         prop_assert_eq!(Pieces::new(edits, DOC, text.len() as u64).len() as usize, repaired.text.len());
@@ -213,7 +217,7 @@ proptest! {
     }
 
     #[test]
-    fn no_broken_history_panics(
+    fn no_corrupt_history_panics(
         items in prop::collection::vec(any_item(), 0..8),
         at: prop::sample::Index,
         with: u8,
@@ -225,22 +229,22 @@ proptest! {
         } else {
             serde_json::to_string(&items).expect("JSON")
         };
-        repair(&broken(&text, at, with, how), &Options::default(), &FixOptions::default());
+        repair(&corrupt(&text, at, with, how), &Options::default(), &FixOptions::default());
     }
 }
 
 #[test]
-fn escapes_are_read_wherever_they_stand_in_a_block() {
+fn escapes_are_read_at_every_offset_of_a_block() {
     for before in 0..70 {
-        for behind in [0, 1, 5, 31, 32, 40, 70] {
+        for after in [0, 1, 5, 31, 32, 40, 70] {
             for escape in ["\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude00"] {
-                let text = format!("[\"{}{escape}{}\"]", "x".repeat(before), "y".repeat(behind));
+                let text = format!("[\"{}{escape}{}\"]", "x".repeat(before), "y".repeat(after));
                 let expected: Value = serde_json::from_str(&text).expect("JSON");
                 let mut tape = Tape::new();
-                for lanes in Lanes::ALL {
+                for lanes in LaneWidth::ALL {
                     let scanned = scan_prefix_by(lanes, text.as_bytes(), &mut tape);
                     assert_eq!(scanned, Ok(text.len() as u32), "{text} by {lanes:?}");
-                    assert!(agrees(tape.root(text.as_bytes()).expect("scanned"), &expected), "{text}");
+                    assert!(is_equal(tape.root(text.as_bytes()).expect("scanned"), &expected), "{text}");
                     assert!(!tape.is_odd(), "{text}");
                 }
             }
@@ -249,54 +253,57 @@ fn escapes_are_read_wherever_they_stand_in_a_block() {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn findings_do_not_depend_on_the_number_of_threads() {
     let mut text = Vec::new();
-    crate::generate::generate(crate::generate::Shape::Requests, 9 << 20, 40, 3, &mut text).expect("memory writes");
+    crate::generate::generate(crate::generate::LogShape::Requests, 9 << 20, 40, 3, &mut text)
+        .expect("memory writes");
     let mut log = Vec::new();
-    crate::generate::generate(crate::generate::Shape::Rollout, 9 << 20, 40, 5, &mut log).expect("memory writes");
+    crate::generate::generate(crate::generate::LogShape::Rollout, 9 << 20, 40, 5, &mut log)
+        .expect("memory writes");
     for text in [text, log] {
-        let tell = |threads: usize| {
-            let found = judge::judge(DOC, &text, &Options::default(), threads, &Findings).expect("memory reads");
-            let key = |judged: &judge::Judged| {
+        let summary = |threads: usize| {
+            let found =
+                judge::judge(DOC, &text, &Options::default(), threads, &FindingsOnly).expect("memory reads");
+            let key = |judged: &judge::WeighedFinding| {
                 let row = &judged.finding.row;
                 (judged.finding.code, row.at, row.record, judged.history, judged.severity)
             };
             (
-                found.judged.iter().map(key).collect::<Vec<_>>(),
+                found.findings.iter().map(key).collect::<Vec<_>>(),
                 found.records,
                 found.histories,
                 found.items,
                 found.lines,
             )
         };
-        let one = tell(1);
+        let one = summary(1);
         assert!(one.0.len() > 10);
-        assert_eq!(one, tell(2));
-        assert_eq!(one, tell(5));
+        assert_eq!(one, summary(2));
+        assert_eq!(one, summary(5));
     }
 }
 
 #[test]
-fn the_generated_faults_are_found() {
-    for shape in [crate::generate::Shape::Rollout, crate::generate::Shape::Requests] {
+fn generated_faults_are_found_exactly() {
+    for shape in [crate::generate::LogShape::Rollout, crate::generate::LogShape::Requests] {
         let mut text = Vec::new();
         let faults = crate::generate::generate(shape, 2 << 20, 20, 11, &mut text).expect("memory writes");
-        // What Codex would heal is looked for, too.
+        // As a request, so that faults that Codex repairs by itself are reported, too.
         let read = read::Options { usage: Some(Usage::Request), ..read::Options::default() };
         let options = Options { read, ..Options::default() };
-        let found = judge::judge(DOC, &text, &options, 2, &Findings).expect("memory reads");
-        let count = |code: u16| found.judged.iter().filter(|judged| judged.finding.code.0 == code).count();
+        let found = judge::judge(DOC, &text, &options, 2, &FindingsOnly).expect("memory reads");
+        let count = |code: u16| found.findings.iter().filter(|judged| judged.finding.code.0 == code).count();
         assert_eq!(
             (count(101), count(102), count(105)),
             (faults.missing_outputs, faults.orphan_outputs, faults.duplicate_outputs)
         );
-        assert_eq!(found.judged.len(), faults.total());
+        assert_eq!(found.findings.len(), faults.total());
     }
 }
 
 #[test]
 fn many_open_calls_take_linear_time() {
-    // 20,000 open calls with something between them, and 2,000 calls of one id; what is quadratic does not come back.
+    // 20,000 open calls with messages between them, and 2,000 calls of one id: quadratic code would not finish.
     let open = |n: usize| {
         let mut text = String::from("[");
         for n in 0..n {
@@ -308,7 +315,7 @@ fn many_open_calls_take_linear_time() {
     let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
     let repaired = repair(&open(20_000), &Options::default(), &wanted);
     assert_eq!(repaired.notes.len(), 20_000);
-    assert!(repaired.left.is_empty());
+    assert!(repaired.remaining.is_empty());
     let mut same = String::from("[");
     for _ in 0..2_000 {
         same.push_str(r#"{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"call_1","output":"ok"},"#);
@@ -316,5 +323,5 @@ fn many_open_calls_take_linear_time() {
     same.push_str(r#"{"role":"user","content":"end"}]"#);
     let repaired = repair(same.as_bytes(), &Options::default(), &FixOptions::default());
     assert_eq!(repaired.notes.len(), 3_998);
-    assert!(repaired.left.is_empty());
+    assert!(repaired.remaining.is_empty());
 }

@@ -1,5 +1,5 @@
-//! Properties that hold of any history of Chat Completions: a repair is one for good, in every envelope and for every
-//! target, and time is linear.
+//! Properties of any history of Chat Completions: repairs are idempotent, in every format and for every target, and take
+//! linear time.
 
 use proptest::prelude::*;
 use replaylint::internals::judge::Options;
@@ -49,7 +49,7 @@ fn any_content() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Messages as logs have them: whole, cut, doubled, out of order.
+/// Messages as logs contain them: complete, truncated, duplicated, out of order.
 fn any_message() -> impl Strategy<Value = Value> {
     let assistant =
         (any_content(), prop::collection::vec(any_call(), 0..4), 0..8u8).prop_map(|(content, calls, extra)| {
@@ -92,7 +92,7 @@ fn any_message() -> impl Strategy<Value = Value> {
     prop_oneof![4 => assistant, 4 => reply, 3 => other, 1 => Just(json!("no message"))]
 }
 
-fn any_wish() -> impl Strategy<Value = FixOptions> {
+fn any_fix_options() -> impl Strategy<Value = FixOptions> {
     (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(stub, lossless, warnings)| FixOptions {
         orphans: if stub { Orphans::Stub } else { Orphans::Drop },
         lossless,
@@ -105,11 +105,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_repair_of_a_chat_is_one_for_good(
+    fn repairs_of_chat_are_idempotent(
         messages in prop::collection::vec(any_message(), 0..12),
         target in prop::sample::select(chat_targets()),
         model in prop::sample::select(vec!["gpt-4o", "o1-mini", "deepseek-reasoner", "kimi-k2-thinking"]),
-        wanted in any_wish(),
+        wanted in any_fix_options(),
         shape in 0..4u8,
     ) {
         let answer = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]});
@@ -127,7 +127,7 @@ proptest! {
 
 #[test]
 fn many_calls_of_a_chat_take_linear_time() {
-    // 20,000 open calls with something between them, then 20,000 calls of one id.
+    // 20,000 open calls with messages between them, then 20,000 calls of one id.
     let call = |id: usize| {
         format!(
             r#"{{"role":"assistant","tool_calls":[{{"id":"call_{id}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}]}}"#
@@ -139,11 +139,11 @@ fn many_calls_of_a_chat_take_linear_time() {
     let stub = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
     let repaired = repair(open.as_bytes(), &Options::default(), &stub);
     assert_eq!(repaired.notes.len(), 20_000);
-    assert!(repaired.left.is_empty());
+    assert!(repaired.remaining.is_empty());
     let reply = || r#"{"role":"tool","tool_call_id":"call_1","content":"ok"}"#.to_owned();
     let same = body((0..20_000).flat_map(|_| [call(1), reply()]).chain([user()]).collect());
     let wanted = FixOptions { warnings: true, ..FixOptions::default() };
     let repaired = repair(same.as_bytes(), &Options::default(), &wanted);
     assert_eq!(repaired.notes.len(), 39_998);
-    assert!(repaired.left.is_empty());
+    assert!(repaired.remaining.is_empty());
 }

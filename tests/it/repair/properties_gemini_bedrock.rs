@@ -1,5 +1,5 @@
-//! Properties of repairs of Gemini's contents and Bedrock's messages, however they are mixed up: a repair is one for
-//! good, and all that every repair must keep.
+//! Properties of repairs of any Gemini contents and Bedrock messages: they are idempotent, and keep the invariants of all
+//! repairs.
 
 use proptest::prelude::*;
 use replaylint::internals::judge::Options;
@@ -66,7 +66,8 @@ fn any_message() -> impl Strategy<Value = Value> {
         .prop_map(|(role, content)| json!({"role": role, "content": content}))
 }
 
-fn repaired(body: &Value, target: &str, model: Option<&str>, stub: bool, warnings: bool) {
+/// Repairs a request, and asserts the invariants of repairs.
+fn check_repair(body: &Value, target: &str, model: Option<&str>, stub: bool, warnings: bool) {
     let wanted = FixOptions {
         orphans: if stub { Orphans::Stub } else { Orphans::Drop },
         warnings,
@@ -82,18 +83,18 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_repair_of_gemini_is_one_for_good(
+    fn repairs_of_gemini_are_idempotent(
         contents in prop::collection::vec(any_content(), 1..8),
         newest in any::<bool>(),
         stub in any::<bool>(),
         warnings in any::<bool>(),
     ) {
         let model = newest.then_some("gemini-3-pro-preview");
-        repaired(&json!({"contents": contents}), "gemini", model, stub, warnings);
+        check_repair(&json!({"contents": contents}), "gemini", model, stub, warnings);
     }
 
     #[test]
-    fn a_repair_of_bedrock_is_one_for_good(
+    fn repairs_of_bedrock_are_idempotent(
         messages in prop::collection::vec(any_message(), 1..8),
         model in prop_oneof![Just(None), Just(Some("us.anthropic.claude-sonnet-4-5")), Just(Some("openai.gpt-oss-20b"))],
         tools in any::<bool>(),
@@ -104,6 +105,6 @@ proptest! {
         if tools {
             body["toolConfig"] = json!({"tools": []});
         }
-        repaired(&body, "bedrock", model, stub, warnings);
+        check_repair(&body, "bedrock", model, stub, warnings);
     }
 }

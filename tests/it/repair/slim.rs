@@ -1,50 +1,50 @@
-//! Logs that repeat themselves: what `slim` takes out comes back, and only what would come back is taken out.
+//! Logs that repeat themselves: what `slim` removes can be restored, and nothing else is removed.
 
 use replaylint::internals::convert::stream;
 use replaylint::internals::format::Format;
-use replaylint::internals::format::requests::{Asked, Refused, Sent};
+use replaylint::internals::format::requests::{RebuildError, RebuildQuery, RebuiltRequest};
 use replaylint::internals::formats::agents::iterate;
 use replaylint::internals::judge;
 use replaylint::internals::place::Pieces;
 use replaylint::internals::read::Options;
 use replaylint::internals::rebuild::slim::restore::{has_references, restore};
-use replaylint::internals::rebuild::slim::{Slim, Unfit, slim};
-use replaylint::internals::source::{Patched, ReadAt};
+use replaylint::internals::rebuild::slim::{SlimPlan, SlimRefusal, slim};
+use replaylint::internals::source::{PatchedView, ReadAt};
 use serde_json::{Value, json};
 
 use crate::logs;
 use crate::support::{DOC, check, codes, diagnostics};
 
-fn slimmed(text: &[u8]) -> (Slim, Vec<u8>) {
+fn slim_text(text: &[u8]) -> (SlimPlan, Vec<u8>) {
     let bytes = text.to_vec();
-    let made = slim(DOC, &bytes, &Options::default()).expect("memory reads");
-    let view = Patched::new(&bytes, Pieces::new(made.patch.edits(DOC), DOC, ReadAt::len(&bytes)));
+    let plan = slim(DOC, &bytes, &Options::default()).expect("memory reads");
+    let view = PatchedView::new(&bytes, Pieces::new(plan.patch.edits(DOC), DOC, ReadAt::len(&bytes)));
     let mut out = Vec::new();
     view.read_into(0, view.len() as usize, &mut out).expect("memory reads");
-    (made, out)
+    (plan, out)
 }
 
-fn restored(text: &[u8]) -> Vec<u8> {
-    let made = restore(DOC, &text.to_vec(), &Options::default()).expect("a file can be written");
-    assert_eq!(made.broken, []);
+fn restore_text(text: &[u8]) -> Vec<u8> {
+    let document = restore(DOC, &text.to_vec(), &Options::default()).expect("a file can be written");
+    assert_eq!(document.unresolved, []);
     let mut out = Vec::new();
-    made.bytes.read_into(0, made.bytes.len() as usize, &mut out).expect("readable");
+    document.bytes.read_into(0, document.bytes.len() as usize, &mut out).expect("readable");
     out
 }
 
-fn values(text: &[u8]) -> Vec<Value> {
+fn parse_lines(text: &[u8]) -> Vec<Value> {
     let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(line).expect("JSON")).collect()
 }
 
-fn rebuilt(text: &[u8], at: Option<&str>, provider: Option<&str>) -> Result<Sent, Refused> {
-    let asked = Asked { at, provider, ..Asked::default() };
-    let requests = iterate::FORMAT.info().requests.expect("it names requests");
-    stream::rebuild(DOC, &text.to_vec(), requests, &Options::default(), &asked).expect("memory reads")
+fn rebuild_at(text: &[u8], at: Option<&str>, provider: Option<&str>) -> Result<RebuiltRequest, RebuildError> {
+    let query = RebuildQuery { at, provider, ..RebuildQuery::default() };
+    let requests = iterate::FORMAT.info().requests.expect("it has requests");
+    stream::rebuild(DOC, &text.to_vec(), requests, &Options::default(), &query).expect("memory reads")
 }
 
 fn body(text: &[u8], at: &str) -> Value {
-    serde_json::from_slice(&rebuilt(text, Some(at), None).expect("a request").body).expect("JSON")
+    serde_json::from_slice(&rebuild_at(text, Some(at), None).expect("a request").body).expect("JSON")
 }
 
 /// Events of iterate, one a line: type, payload, offset.
@@ -56,21 +56,21 @@ fn events(list: &[(&str, Value, u64)]) -> Vec<u8> {
     list.iter().map(line).collect::<String>().into_bytes()
 }
 
-const ADDED: &str = "agent/input-added";
-const REQUESTED: &str = "agent/llm-request-requested";
-const OUTPUT: &str = "agent/output-added";
+const INPUT_ADDED: &str = "agent/input-added";
+const REQUEST_REQUESTED: &str = "agent/llm-request-requested";
+const OUTPUT_ADDED: &str = "agent/output-added";
 
 #[test]
-fn logs_that_grow_with_the_square_grow_with_their_length() {
+fn slimmed_logs_grow_linearly() {
     for name in ["stream", "requests"] {
-        let make = |turns| if name == "stream" { logs::stream(turns, true) } else { logs::requests(turns, 1) };
+        let log_of = |turns| if name == "stream" { logs::stream(turns, true) } else { logs::requests(turns, 1) };
         let sizes = [10, 100, 1000].map(|turns| {
-            let full = make(turns);
-            let (made, slim) = slimmed(&full);
-            assert!(made.kept.is_empty() && made.refused.is_none(), "{name}");
-            assert_eq!(made.saved.lists as usize, turns - usize::from(name == "requests"), "{name}");
-            assert!(restored(&slim) == full, "{name}: {turns} turns do not come back byte for byte");
-            assert_eq!((full.len() - slim.len()) as u64, made.saved.repeated - made.saved.references);
+            let full = log_of(turns);
+            let (plan, slim) = slim_text(&full);
+            assert!(plan.divergent.is_empty() && plan.refusal.is_none(), "{name}");
+            assert_eq!(plan.saved.lists as usize, turns - usize::from(name == "requests"), "{name}");
+            assert!(restore_text(&slim) == full, "{name}: {turns} turns are not restored byte for byte");
+            assert_eq!((full.len() - slim.len()) as u64, plan.saved.repeated - plan.saved.references);
             (full.len(), slim.len())
         });
         let growth = |from: usize, to: usize| to as f64 / from as f64;
@@ -80,8 +80,8 @@ fn logs_that_grow_with_the_square_grow_with_their_length() {
     }
 }
 
-/// A log of requests, each of which repeats the one before: the question and the answer of each turn, in a dialect.
-fn repeating(name: &str, turns: usize) -> Vec<u8> {
+/// A log of requests of a dialect, each of which repeats the one before it and adds a question and an answer.
+fn repeating_log(name: &str, turns: usize) -> Vec<u8> {
     let (mut history, mut lines) = (Vec::new(), String::new());
     for n in 0..turns {
         let (ask, key) = ("Which rivers flow through Rome? ".repeat(4), format!("call_{n}"));
@@ -128,10 +128,10 @@ fn repeating(name: &str, turns: usize) -> Vec<u8> {
 fn requests_of_every_dialect_are_slimmed() {
     for name in ["chat", "anthropic", "gemini", "bedrock"] {
         let sizes = [10, 100].map(|turns| {
-            let full = repeating(name, turns);
-            let (made, slim) = slimmed(&full);
-            assert_eq!((made.saved.lists as usize, made.saved.records as usize), (turns - 1, turns - 1), "{name}");
-            assert!(restored(&slim) == full, "{name}: {turns} turns do not come back byte for byte");
+            let full = repeating_log(name, turns);
+            let (plan, slim) = slim_text(&full);
+            assert_eq!((plan.saved.lists as usize, plan.saved.records as usize), (turns - 1, turns - 1), "{name}");
+            assert!(restore_text(&slim) == full, "{name}: {turns} turns are not restored byte for byte");
             assert_eq!(codes(&diagnostics(&full, &judge::Options::default())), Vec::<String>::new(), "{name}");
             (full.len(), slim.len())
         });
@@ -140,10 +140,10 @@ fn requests_of_every_dialect_are_slimmed() {
 }
 
 #[test]
-fn every_embedded_body_is_what_rebuild_gives() {
+fn rebuild_gives_every_embedded_body() {
     let full = logs::stream(20, true);
-    let (_, slim) = slimmed(&full);
-    let bodies = values(&full).into_iter().filter_map(|event| {
+    let (_, slim) = slim_text(&full);
+    let bodies = parse_lines(&full).into_iter().filter_map(|event| {
         let body = event["payload"].get("body")?.clone();
         Some((event["offset"].to_string(), body))
     });
@@ -160,11 +160,11 @@ fn every_embedded_body_is_what_rebuild_gives() {
 }
 
 #[test]
-fn a_body_that_differs_anywhere_stays() {
-    let full = values(&logs::stream(6, true));
+fn a_body_that_differs_is_not_slimmed() {
+    let full = parse_lines(&logs::stream(6, true));
     let bodies = full.iter().filter(|event| event["payload"].get("body").is_some()).count();
     let text = |events: &[Value]| events.iter().map(|event| format!("{event}\n")).collect::<String>().into_bytes();
-    let mut seen = 0;
+    let mut changes = 0;
     for (n, event) in full.iter().enumerate() {
         let Some(messages) = event["payload"].pointer("/body/messages").and_then(Value::as_array) else {
             continue;
@@ -182,31 +182,31 @@ fn a_body_that_differs_anywhere_stays() {
                     _ => continue,
                 }
                 let changed = text(&changed);
-                let (made, slim) = slimmed(&changed);
-                assert_eq!(made.kept.len(), 1, "record {n}, message {index}, change {change}");
-                assert_eq!(made.kept[0].difference.index as usize, index);
-                assert_eq!(made.saved.lists as usize, bodies - 1);
-                assert_eq!(values(&restored(&slim)), values(&changed));
+                let (plan, slim) = slim_text(&changed);
+                assert_eq!(plan.divergent.len(), 1, "record {n}, message {index}, change {change}");
+                assert_eq!(plan.divergent[0].difference.index as usize, index);
+                assert_eq!(plan.saved.lists as usize, bodies - 1);
+                assert_eq!(parse_lines(&restore_text(&slim)), parse_lines(&changed));
                 assert!(codes(&diagnostics(&changed, &judge::Options::default())).contains(&"RL626".to_owned()));
-                seen += 1;
+                changes += 1;
             }
         }
     }
-    assert!(seen > 100);
+    assert!(changes > 100);
 }
 
 #[test]
-fn conversations_may_take_turns_in_one_log() {
+fn interleaved_conversations_are_slimmed() {
     let full = logs::requests(60, 3);
-    let (made, slim) = slimmed(&full);
-    assert_eq!(made.saved.lists, 57);
+    let (plan, slim) = slim_text(&full);
+    assert_eq!(plan.saved.lists, 57);
     assert!(slim.len() * 4 < full.len());
-    assert!(restored(&slim) == full);
+    assert!(restore_text(&slim) == full);
     assert_eq!(codes(&diagnostics(&slim, &judge::Options::default())), Vec::<String>::new());
 }
 
 #[test]
-fn what_means_the_same_is_repeated_though_it_is_written_otherwise() {
+fn equal_values_are_repetitions_however_they_are_written() {
     let item = |text: &str| {
         format!(
             r#"{{"role":"user","content":"{text} and enough more to be worth a reference, which takes some bytes itself"}}"#
@@ -214,17 +214,17 @@ fn what_means_the_same_is_repeated_though_it_is_written_otherwise() {
     };
     let other = r#"{ "content" : "\u0061 and enough more to be worth a reference, which takes some bytes itself", "role":"user"}"#;
     let full = format!("{{\"input\":[{}]}}\n{{\"input\":[ {other} , {}]}}\n", item("a"), item("b")).into_bytes();
-    let (made, slim) = slimmed(&full);
-    assert_eq!(made.saved.lists, 1);
-    assert_eq!(values(&restored(&slim)), values(&full));
-    // A number that is written otherwise is the same, another key is not.
+    let (plan, slim) = slim_text(&full);
+    assert_eq!(plan.saved.lists, 1);
+    assert_eq!(parse_lines(&restore_text(&slim)), parse_lines(&full));
+    // Another notation is the same value, another key is not.
     let other = item("a").replace("\"role\"", "\"extra\":1,\"role\"");
     let full = format!("{{\"input\":[{}]}}\n{{\"input\":[{other},{}]}}\n", item("a"), item("b")).into_bytes();
-    assert_eq!(slimmed(&full).0.saved.lists, 0);
+    assert_eq!(slim_text(&full).0.saved.lists, 0);
 }
 
 #[test]
-fn sent_messages_are_slimmed_whether_they_are_texts_or_not() {
+fn sent_messages_are_slimmed_as_objects_and_as_strings() {
     let mut list = Vec::new();
     let mut input = Vec::new();
     for n in 0..12u64 {
@@ -236,15 +236,15 @@ fn sent_messages_are_slimmed_whether_they_are_texts_or_not() {
         list.push(("openai-ws/websocket-message-sent", json!({"connectionId": "c", "message": message}), n + 1));
     }
     let full = events(&list);
-    let (made, slim) = slimmed(&full);
-    // The first of either kind has none to refer to, and one shares less than a reference is long.
-    assert_eq!(made.saved.lists, 9);
+    let (plan, slim) = slim_text(&full);
+    // The first of each kind has nothing to refer to, and one shares less than a reference is long.
+    assert_eq!(plan.saved.lists, 9);
     assert!(slim.len() < full.len() * 2 / 3);
-    assert_eq!(values(&restored(&slim)), values(&full));
+    assert_eq!(parse_lines(&restore_text(&slim)), parse_lines(&full));
 }
 
 #[test]
-fn compactions_of_codex_repeat_each_other() {
+fn compactions_of_codex_are_slimmed() {
     let item = |n: usize| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": format!("item {n} of a history")}]});
     let mut lines = vec![json!({"timestamp": "t", "type": "session_meta", "payload": {"id": "s", "cwd": "/w"}})];
     for n in 1..20 {
@@ -252,10 +252,10 @@ fn compactions_of_codex_repeat_each_other() {
         lines.push(json!({"timestamp": "t", "type": "compacted", "payload": {"message": "", "replacement_history": history}}));
     }
     let full: Vec<u8> = lines.iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes();
-    let (made, slim) = slimmed(&full);
+    let (plan, slim) = slim_text(&full);
     // The second shares less than a reference is long.
-    assert_eq!(made.saved.lists, 17);
-    assert!(restored(&slim) == full);
+    assert_eq!(plan.saved.lists, 17);
+    assert!(restore_text(&slim) == full);
     assert_eq!(
         check(&slim, &judge::Options::default()).format.map(|format| format.info().name),
         Some("codex-rollout")
@@ -263,25 +263,25 @@ fn compactions_of_codex_repeat_each_other() {
 }
 
 #[test]
-fn a_slimmed_log_that_went_on_is_slimmed_again() {
+fn a_slimmed_log_that_grew_is_slimmed_again() {
     let full = logs::requests(30, 1);
     let lines: Vec<&[u8]> = full.split_inclusive(|byte| *byte == b'\n').collect();
-    let (_, slim) = slimmed(&lines[..20].concat());
-    let gone_on = [slim, lines[20..].concat()].concat();
-    assert!(has_references(&gone_on).expect("memory reads"));
-    assert!(restored(&gone_on) == full);
-    let (_, again) = slimmed(&restored(&gone_on));
-    assert!(again == slimmed(&full).1);
+    let (_, slim) = slim_text(&lines[..20].concat());
+    let grown = [slim, lines[20..].concat()].concat();
+    assert!(has_references(&grown).expect("memory reads"));
+    assert!(restore_text(&grown) == full);
+    let (_, again) = slim_text(&restore_text(&grown));
+    assert!(again == slim_text(&full).1);
 }
 
 #[test]
-fn references_that_lead_nowhere_are_named() {
+fn broken_references_are_reported() {
     let broken = |reference: &str| {
         let line = format!(
             "{{\"input\":[{{\"replaylint_ref\":{reference}}},{{\"role\":\"user\",\"content\":\"x\"}}]}}\n"
         );
         let text = format!("{{\"input\":[{{\"role\":\"user\",\"content\":\"a\"}}]}}\n{line}").into_bytes();
-        restore(DOC, &text, &Options::default()).expect("a file can be written").broken
+        restore(DOC, &text, &Options::default()).expect("a file can be written").unresolved
     };
     for reference in [
         r#"{"v":1,"kind":"prefix","record":7,"at":"/input","items":1}"#,
@@ -301,19 +301,19 @@ fn references_that_lead_nowhere_are_named() {
 }
 
 #[test]
-fn a_request_sends_what_came_up_to_it() {
+fn a_rebuilt_request_contains_the_events_before_it() {
     let text = events(&[
-        (ADDED, json!({"content": "hello"}), 2),
-        (REQUESTED, json!({"model": "m", "runOpts": {}}), 11),
-        (ADDED, json!({"content": "row"}), 15),
+        (INPUT_ADDED, json!({"content": "hello"}), 2),
+        (REQUEST_REQUESTED, json!({"model": "m", "runOpts": {}}), 11),
+        (INPUT_ADDED, json!({"content": "row"}), 15),
         ("cloudflare-ai/llm-request-started", json!({"llmRequestId": 11, "model": "m"}), 16),
-        (OUTPUT, json!({"content": "Hello", "llmRequestId": 11}), 17),
+        (OUTPUT_ADDED, json!({"content": "Hello", "llmRequestId": 11}), 17),
     ]);
     let system = json!({"role": "system", "content": "You are a helpful assistant. You can trust your user."});
     let hello = json!({"role": "user", "content": "hello"});
-    // The stream says who carried the request out, and that one streams.
+    // The stream names the provider that ran the request, and that provider streams.
     assert_eq!(body(&text, "11"), json!({"messages": [system, hello], "stream": true}));
-    let other = rebuilt(&text, Some("11"), Some("openai-ws")).expect("a request");
+    let other = rebuild_at(&text, Some("11"), Some("openai-ws")).expect("a request");
     let frame = json!({
         "type": "response.create",
         "model": "m",
@@ -323,10 +323,10 @@ fn a_request_sends_what_came_up_to_it() {
         "reasoning": {"summary": "auto"},
     });
     assert_eq!(serde_json::from_slice::<Value>(&other.body).expect("JSON"), frame);
-    let next = rebuilt(&text, None, None).expect("a history");
+    let next = rebuild_at(&text, None, None).expect("a history");
     assert_eq!((next.messages, next.offset, next.is_request), (4, 17, false));
     assert!(
-        matches!(rebuilt(&text, Some("12"), None), Err(Refused::Unknown(near)) if near == ["2", "11", "15", "16"])
+        matches!(rebuild_at(&text, Some("12"), None), Err(RebuildError::Unknown(near)) if near == ["2", "11", "15", "16"])
     );
 }
 
@@ -334,17 +334,17 @@ fn a_request_sends_what_came_up_to_it() {
 fn stale_outputs_are_in_no_request() {
     let cancelled = json!({"phase": "requested", "llmRequestId": 2, "reason": "interrupted-by-user-input"});
     let text = events(&[
-        (ADDED, json!({"content": "a"}), 1),
-        (REQUESTED, json!({"model": "m"}), 2),
+        (INPUT_ADDED, json!({"content": "a"}), 1),
+        (REQUEST_REQUESTED, json!({"model": "m"}), 2),
         ("agent/llm-request-cancelled", cancelled, 3),
-        (ADDED, json!({"content": "b"}), 4),
+        (INPUT_ADDED, json!({"content": "b"}), 4),
         ("agent/llm-request-scheduled", json!({"requestId": "r", "debounceMs": 1, "model": "m"}), 5),
-        (OUTPUT, json!({"content": "to a", "llmRequestId": 2}), 6),
-        (REQUESTED, json!({"model": "m", "requestId": "r"}), 7),
-        (OUTPUT, json!({"content": "to a, again", "llmRequestId": 2}), 8),
-        (OUTPUT, json!({"content": "to b", "llmRequestId": 7}), 9),
-        (OUTPUT, json!({"content": "of nobody"}), 10),
-        (REQUESTED, json!({"model": "m"}), 11),
+        (OUTPUT_ADDED, json!({"content": "to a", "llmRequestId": 2}), 6),
+        (REQUEST_REQUESTED, json!({"model": "m", "requestId": "r"}), 7),
+        (OUTPUT_ADDED, json!({"content": "to a, again", "llmRequestId": 2}), 8),
+        (OUTPUT_ADDED, json!({"content": "to b", "llmRequestId": 7}), 9),
+        (OUTPUT_ADDED, json!({"content": "of nobody"}), 10),
+        (REQUEST_REQUESTED, json!({"model": "m"}), 11),
     ]);
     let sent = |at: &str| {
         let messages = body(&text, at)["messages"].as_array().expect("messages").clone();
@@ -363,55 +363,55 @@ fn new_instructions_replace_the_old_ones() {
     let prompt = |text: &str| json!({"systemPrompt": text});
     let text = events(&[
         ("agent/system-prompt-updated", prompt("one"), 1),
-        (ADDED, json!({"content": "a"}), 2),
-        (REQUESTED, json!({"model": "m"}), 3),
+        (INPUT_ADDED, json!({"content": "a"}), 2),
+        (REQUEST_REQUESTED, json!({"model": "m"}), 3),
         ("agent/system-prompt-updated", prompt("two"), 4),
-        (REQUESTED, json!({"model": "m"}), 5),
+        (REQUEST_REQUESTED, json!({"model": "m"}), 5),
     ]);
     assert_eq!(body(&text, "3")["messages"][0]["content"], "one");
     assert_eq!(body(&text, "5")["messages"][0]["content"], "two");
 }
 
 #[test]
-fn streams_whose_order_is_not_certain_are_left_alone() {
+fn streams_out_of_order_are_not_slimmed() {
     for offsets in [[1, 3, 2], [1, 2, 2]] {
         let [a, b, c] = offsets;
         let text = events(&[
-            (ADDED, json!({"content": "a"}), a),
-            (ADDED, json!({"content": "b"}), b),
-            (REQUESTED, json!({"model": "m"}), c),
+            (INPUT_ADDED, json!({"content": "a"}), a),
+            (INPUT_ADDED, json!({"content": "b"}), b),
+            (REQUEST_REQUESTED, json!({"model": "m"}), c),
         ]);
-        let (made, slim) = slimmed(&text);
-        assert_eq!((made.refused, slim == text), (Some(Unfit::Order(3)), true));
-        assert!(matches!(rebuilt(&text, Some("2"), None), Err(Refused::Order(3))) || offsets == [1, 2, 2]);
+        let (plan, slim) = slim_text(&text);
+        assert_eq!((plan.refusal, slim == text), (Some(SlimRefusal::Order(3)), true));
+        assert!(matches!(rebuild_at(&text, Some("2"), None), Err(RebuildError::Order(3))) || offsets == [1, 2, 2]);
         assert!(codes(&diagnostics(&text, &judge::Options::default())).contains(&"RL625".to_owned()));
     }
     // One document is no log.
-    let (made, _) = slimmed(br#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#);
-    assert_eq!(made.refused, Some(Unfit::NoLog));
+    let (plan, _) = slim_text(br#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#);
+    assert_eq!(plan.refusal, Some(SlimRefusal::NoLog));
 }
 
 #[test]
-fn what_could_not_be_found_again_stays() {
-    // The event that asked for the request is missing, so a reference to the request would lead nowhere.
+fn lists_that_could_not_be_restored_are_not_slimmed() {
+    // The event that requested it is missing, so a reference to the request would be broken.
     let system = json!({"role": "system", "content": "Be brief."});
     let hello = json!({"role": "user", "content": "hello"});
     let started = json!({"llmRequestId": 3, "body": {"messages": [system, hello]}});
     let log = events(&[
         ("agent/system-prompt-updated", json!({"systemPrompt": "Be brief."}), 1),
-        (ADDED, json!({"content": "hello"}), 2),
+        (INPUT_ADDED, json!({"content": "hello"}), 2),
         ("cloudflare-ai/llm-request-started", started, 4),
     ]);
-    let (_, slim) = slimmed(&log);
-    assert_eq!(restored(&slim), log);
-    // An array that breaks off is not read to its end again.
+    let (_, slim) = slim_text(&log);
+    assert_eq!(restore_text(&slim), log);
+    // A truncated array is not slimmed.
     let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
     let cut = [b"[", &*lines.join(&b","[..]), b","].concat();
-    assert!(slimmed(&cut).0.patch.is_empty());
+    assert!(slim_text(&cut).0.patch.is_empty());
 }
 
 #[test]
-fn what_comes_back_in_other_bytes_is_counted() {
+fn reformatted_values_are_counted() {
     let long = "a question that is long enough to be worth a reference to it";
     let log = |space: &str| {
         let body = format!(
@@ -431,12 +431,12 @@ fn what_comes_back_in_other_bytes_is_counted() {
     };
     for (space, others) in [("", 0), (" ", 1)] {
         let full = log(space);
-        let (made, slim) = slimmed(&full);
-        assert_eq!(made.saved.lists, 1, "{space:?}");
+        let (plan, slim) = slim_text(&full);
+        assert_eq!(plan.saved.lists, 1, "{space:?}");
         let back = restore(DOC, &slim, &Options::default()).expect("a file can be written");
-        assert_eq!((back.references, back.in_other_bytes), (1, others), "{space:?}");
-        let text = restored(&slim);
+        assert_eq!((back.references, back.reformatted), (1, others), "{space:?}");
+        let text = restore_text(&slim);
         assert_eq!(text == full, others == 0, "{space:?}");
-        assert_eq!(values(&text), values(&full), "{space:?}");
+        assert_eq!(parse_lines(&text), parse_lines(&full), "{space:?}");
     }
 }

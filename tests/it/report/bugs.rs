@@ -1,4 +1,4 @@
-//! Panics are provoked: each is reported as a bug, without a word of the file, and the run goes on and fails.
+//! Provoked panics: each is reported as a bug, without any content of the file, and the run continues and fails.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Content that must not be shown.
 const SECRET: &str = "sesame-open-the-door";
-/// What a text holds at which a panic is provoked.
+/// A word in a text that provokes a panic.
 const WORD: &str = "provoked-panic-7d1f";
 
 fn request(text: &str) -> String {
@@ -24,8 +24,8 @@ fn run(folder: &Path, args: &[&str], word: &str) -> (Option<i32>, String, String
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// A bug report names the version, where in the source it came from, and what to do; it quotes nothing.
-fn is_report(line: &str) {
+/// Asserts that a bug report names the version, the place in the source, and what to do, and quotes nothing.
+fn assert_bug_report(line: &str) {
     for part in [concat!("replaylint ", env!("CARGO_PKG_VERSION")), "src/source/bug.rs:", "please report it"] {
         assert!(line.contains(part), "{part}: {line}");
     }
@@ -40,7 +40,7 @@ fn a_panic_in_a_record_skips_the_record() {
         {"role": "user", "content": "hi"},
         {"role": "tool", "tool_call_id": "call_1", "content": "an output of nothing"},
     ]});
-    // The second panic lies in a later chunk.
+    // The second panic is in a later chunk.
     let filler = request(&"x".repeat(3 << 20));
     let log = [&*request("hi"), &bad, &unanswered.to_string(), &filler, &bad, &request("hi")].join("\n") + "\n";
     fs::write(folder.path().join("log.jsonl"), log).expect("written");
@@ -49,19 +49,19 @@ fn a_panic_in_a_record_skips_the_record() {
             run(folder.path(), &["check", "--output-format", "json", threads, "log.jsonl"], WORD);
         assert_eq!(code, Some(2), "{err}");
         let reports: Vec<&str> = err.lines().filter(|line| line.contains("internal error")).collect();
-        reports.iter().for_each(|line| is_report(line));
+        reports.iter().for_each(|line| assert_bug_report(line));
         assert!(reports.len() == 2 && reports[0].contains("log.jsonl: record 2 is skipped"), "{err}");
         assert!(reports[1].contains("log.jsonl: record 5 is skipped"), "{err}");
         assert!(!err.contains(SECRET) && !err.contains("panicked"), "{err}");
         let report: Value = serde_json::from_str(&out).expect("JSON");
         let found = report["diagnostics"].as_array().expect("a list");
         let records: Vec<&Value> = found.iter().map(|one| &one["record"]).collect();
-        assert_eq!(records, [&json!(3)], "the others are judged, by their own numbers: {out}");
+        assert_eq!(records, [&json!(3)], "the others are judged, with their own numbers: {out}");
     }
 }
 
 #[test]
-fn what_writes_leaves_a_file_alone_in_which_a_record_panics() {
+fn commands_that_write_leave_a_file_with_a_panic_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = json!({"model": "gpt-4o", "messages": [
         {"role": "user", "content": "hi"},
@@ -74,7 +74,7 @@ fn what_writes_leaves_a_file_alone_in_which_a_record_panics() {
     let (code, _, err) = run(folder.path(), &["fix", "-w", "--force", "bad.jsonl", "good.jsonl"], WORD);
     assert_eq!(code, Some(2), "{err}");
     let report = err.lines().find(|line| line.contains("internal error")).expect("a report");
-    is_report(report);
+    assert_bug_report(report);
     assert!(report.contains("bad.jsonl: record 2: "), "{err}");
     assert_eq!(fs::read_to_string(folder.path().join("bad.jsonl")).expect("it is there"), bad);
     let good = fs::read_to_string(folder.path().join("good.jsonl")).expect("it is there");
@@ -95,7 +95,7 @@ fn a_panic_in_a_file_skips_the_file() {
         assert_eq!(code, Some(2), "{err}");
         assert!(out.contains("2 files"), "the others are checked: {out}");
         let report = err.lines().find(|line| line.contains("internal error")).expect("a report");
-        is_report(report);
+        assert_bug_report(report);
         assert!(report.contains("b-provoked.json: skipped: "), "{err}");
     }
 }

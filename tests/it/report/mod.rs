@@ -1,4 +1,4 @@
-//! Reports, and what they may show.
+//! Reports, and the privacy of content in them.
 
 pub mod bugs;
 pub mod names;

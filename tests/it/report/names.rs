@@ -1,5 +1,5 @@
-//! What files, members of archives, rows, keys and ids are called reaches a terminal, or the log of a CI system, only as
-//! text: every command is run with every output over names that hold everything that either would obey.
+//! Names of files, members of archives, rows, keys and ids reach a terminal, or the log of a CI system, only as text: every
+//! command is run with every output over names with everything that either would interpret.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,26 +11,26 @@ use replaylint::internals::report::OUTPUTS;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// What a terminal obeys: controls of one byte and of two, what changes the direction or the order of others, what is
-/// not seen, and the ends of a line.
-const OBEYED: &str = "\u{1b}[31m\u{7}\u{8}\r\n\t\u{7f}\u{85}\u{9b}\u{200b}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}\
+/// Characters that a terminal interprets: control characters of one byte and of two, changes of direction or order,
+/// invisible characters, and line ends.
+const INTERPRETED: &str = "\u{1b}[31m\u{7}\u{8}\r\n\t\u{7f}\u{85}\u{9b}\u{200b}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}\
                       \u{2028}\u{2029}\u{feff}\u{61c}";
 
-/// What GitHub Actions runs at the beginning of a line.
+/// A command that GitHub Actions executes at the beginning of a line.
 const RUN: &str = "::error file=x::y";
 
-/// Names: what is obeyed at once, and what is run at the beginning of a line, after a line feed, and where a line is wrapped.
+/// Names with interpreted characters, and with a command at the beginning, after a line feed, and where a line is wrapped.
 fn names() -> [String; 4] {
     [
-        format!("a{OBEYED}b"),
+        format!("a{INTERPRETED}b"),
         format!("{RUN} {}", "word ".repeat(12)),
         format!("a\n{RUN}"),
         format!("{} {RUN}", "word ".repeat(16)),
     ]
 }
 
-/// A history with two errors, one of which is repaired, and with a name as id, name of a tool, key, model and role.
-fn broken(name: &str) -> String {
+/// A history with two errors, one of them repairable, and with a name as id, tool name, key, model and role.
+fn broken_history(name: &str) -> String {
     let name = serde_json::to_string(name).expect("a string");
     format!(
         r#"{{"model":{name},"input":[{{"role":"user","content":"hi",{name}:1}},{{"type":"message","role":{name},"content":[]}},
@@ -39,7 +39,7 @@ fn broken(name: &str) -> String {
     )
 }
 
-/// Events of a session that makes a tree, with a name as ids.
+/// Events of a session with branches, with a name as ids.
 fn tree(name: &str) -> String {
     let name = serde_json::to_string(name).expect("a string");
     let line = |uuid: &str, parent: &str, kind: &str, content: &str| {
@@ -55,7 +55,7 @@ fn archive(path: &Path) {
     let mut zip = ZipWriter::new(fs::File::create(path).expect("created"));
     for name in names() {
         zip.start_file(format!("{name}.json"), SimpleFileOptions::default()).expect("a member");
-        zip.write_all(broken("x").as_bytes()).expect("written");
+        zip.write_all(broken_history("x").as_bytes()).expect("written");
     }
     zip.finish().expect("an archive");
 }
@@ -63,7 +63,7 @@ fn archive(path: &Path) {
 #[cfg(feature = "sqlite")]
 fn database(path: &Path) {
     let database = crate::support::databases::open(path);
-    database.execute_batch(crate::support::databases::PLAIN).expect("SQL");
+    database.execute_batch(crate::support::databases::SDK_TABLES).expect("SQL");
     for name in names() {
         database
             .execute("INSERT INTO agent_sessions VALUES (?1, '2020-01-01', '2020-01-01')", [&name])
@@ -84,7 +84,7 @@ fn folder() -> (tempfile::TempDir, Vec<OsString>) {
         paths.push(OsString::from(name));
     };
     for name in names() {
-        add(format!("{name}.json"), &broken(&name));
+        add(format!("{name}.json"), &broken_history(&name));
         add(format!("{name}.jsonl"), &tree(&name));
         add(format!("{name}.none.json"), "{\"a\":");
         add(format!("{name}.stream.txt"), "no conversation");
@@ -100,7 +100,7 @@ fn folder() -> (tempfile::TempDir, Vec<OsString>) {
         }
         paths.push(format!("{name}.missing").into());
     }
-    // A config file whose path and texts hold such characters, too.
+    // A config file with such characters in its path and texts, too.
     let below = folder.path().join(&first);
     fs::create_dir(&below).expect("a folder");
     let glob = toml_text(&first);
@@ -109,12 +109,12 @@ fn folder() -> (tempfile::TempDir, Vec<OsString>) {
         format!("exclude = [{glob}]\n[[files]]\npaths = [{glob}]\nignore = [\"RL1\"]\n"),
     )
     .expect("written");
-    fs::write(below.join("x.json"), broken("x")).expect("written");
+    fs::write(below.join("x.json"), broken_history("x")).expect("written");
     paths.push(OsString::from(format!("{first}/x.json")));
     (folder, paths)
 }
 
-/// A string of TOML, as JSON writes it, whose escapes TOML knows.
+/// A string of TOML, written as JSON, whose escapes are also those of TOML.
 fn toml_text(text: &str) -> String {
     serde_json::to_string(text).expect("a string").replace('\u{7f}', "\\u007f")
 }
@@ -131,18 +131,18 @@ fn run(folder: &Path, args: &[OsString], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program runs");
-    // It may end before it has read all.
+    // The program may end before it has read all of it.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     child.wait_with_output().expect("it ends")
 }
 
-/// What of an output would be obeyed. `product`: standard output is the conversation itself, which is not changed for a
-/// terminal.
-fn obeyed(output: &Output, product: bool, of_github: bool) -> Option<String> {
+/// The first line of an output that would be interpreted. `product`: standard output is the conversation itself, which is
+/// not escaped.
+fn find_interpreted(output: &Output, product: bool, of_github: bool) -> Option<String> {
     let streams = [(&output.stdout, "standard output"), (&output.stderr, "standard error")];
     streams.into_iter().skip(usize::from(product)).find_map(|(bytes, stream)| {
         let text = String::from_utf8(bytes.clone()).expect("UTF-8");
-        let is_hidden = |c: &char| c.is_control() || !c.is_ascii() && OBEYED.contains(*c);
+        let is_hidden = |c: &char| c.is_control() || !c.is_ascii() && INTERPRETED.contains(*c);
         let hidden = text.chars().find(|c| *c != '\n' && is_hidden(c));
         let own = |line: &str| {
             let begins = |own: &&str| line.starts_with(*own);
@@ -156,7 +156,7 @@ fn obeyed(output: &Output, product: bool, of_github: bool) -> Option<String> {
     })
 }
 
-/// Every command, and whether its product goes to standard output.
+/// Every command, and true if it writes a conversation to standard output.
 fn commands() -> Vec<(Vec<String>, bool)> {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut all = Vec::new();
@@ -201,7 +201,7 @@ fn commands() -> Vec<(Vec<String>, bool)> {
 }
 
 #[test]
-fn nothing_in_a_name_is_obeyed() {
+fn no_terminal_and_no_ci_system_interprets_a_name() {
     let (folder, paths) = folder();
     let mut wrong = Vec::new();
     let mut ran = 0;
@@ -209,7 +209,7 @@ fn nothing_in_a_name_is_obeyed() {
         let output = run(folder.path(), &args, input);
         ran += 1;
         let of_github = args.iter().any(|arg| arg.to_string_lossy().contains("github"));
-        wrong.extend(obeyed(&output, product, of_github).map(|what| format!("{args:?}\n  {what}")));
+        wrong.extend(find_interpreted(&output, product, of_github).map(|what| format!("{args:?}\n  {what}")));
         assert_ne!(output.status.code(), Some(101), "{args:?}");
     };
     for (command, product) in commands() {
@@ -232,7 +232,7 @@ fn nothing_in_a_name_is_obeyed() {
             check(args.into_iter().chain(two.iter().cloned()).collect(), "", false);
         }
     }
-    // Names that clap says something about, or that are those of products and of inputs on standard input.
+    // Names in messages of clap, of outputs, and of inputs on standard input.
     for name in names() {
         for args in [
             vec!["check", &format!("-{name}")],
@@ -260,19 +260,19 @@ fn nothing_in_a_name_is_obeyed() {
             vec!["init", "--force"],
             vec![&name],
         ] {
-            check(args.into_iter().map(OsString::from).collect(), &broken(&name), false);
+            check(args.into_iter().map(OsString::from).collect(), &broken_history(&name), false);
         }
     }
     assert!(ran > 500, "{ran} runs");
     assert!(wrong.is_empty(), "{} of {ran} runs:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// A file may be called like an option: where names of files are handed over, `--` comes before them.
+/// A file may be named like an option: where names are passed as arguments, `--` precedes them.
 #[test]
 fn a_file_called_like_an_option_is_a_path() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["-o.json", "--write.json"] {
-        fs::write(folder.path().join(name), broken("x")).expect("written");
+        fs::write(folder.path().join(name), broken_history("x")).expect("written");
     }
     let hooks = include_str!("../../../.pre-commit-hooks.yaml");
     let fix = hooks.lines().find_map(|line| line.trim().strip_prefix("entry: &fix ")).expect("an entry");
@@ -284,9 +284,12 @@ fn a_file_called_like_an_option_is_a_path() {
         let args = field("args:").expect("arguments").trim_matches(['[', ']']);
         let args = entry.split(' ').skip(1).chain(args.split(", ")).chain(["-o.json", "--write.json"]);
         let output = run(folder.path(), &args.map(OsString::from).collect::<Vec<_>>(), "");
-        let said = [&*output.stdout, &*output.stderr].map(String::from_utf8_lossy).concat();
-        assert_eq!(output.status.code(), Some(1), "{entry}: {said}");
-        assert!(said.contains("-o.json:") && said.contains("--write.json:"), "{entry}: {said}");
+        let output_text = [&*output.stdout, &*output.stderr].map(String::from_utf8_lossy).concat();
+        assert_eq!(output.status.code(), Some(1), "{entry}: {output_text}");
+        assert!(
+            output_text.contains("-o.json:") && output_text.contains("--write.json:"),
+            "{entry}: {output_text}"
+        );
         entries += 1;
     }
     assert_eq!(entries, hooks.matches("entry:").count());
@@ -308,7 +311,7 @@ fn a_file_called_like_an_option_is_a_path() {
 #[test]
 fn a_hyphen_as_output_is_standard_output() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("x.json"), broken("x")).expect("written");
+    fs::write(folder.path().join("x.json"), broken_history("x")).expect("written");
     fs::write(folder.path().join("t.jsonl"), tree("x")).expect("written");
     for (args, product) in [
         ("check -o - --output-format json x.json", "{\n  \"version\""),
@@ -329,8 +332,7 @@ fn a_hyphen_as_output_is_standard_output() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("several inputs"));
 }
 
-/// What is neither a file nor a folder is passed over in a folder, and read or refused where it is named, never waited for
-/// without an end.
+/// Special files are skipped in a folder, and read or refused if they are named, without waiting forever.
 #[cfg(unix)]
 #[test]
 fn devices_pipes_and_sockets_are_never_waited_for() {
@@ -339,22 +341,22 @@ fn devices_pipes_and_sockets_are_never_waited_for() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    fs::write(path("a.json"), broken("x")).expect("written");
+    fs::write(path("a.json"), broken_history("x")).expect("written");
     symlink("/dev/zero", path("zero.json")).expect("a link");
     symlink("/dev/null", path("null.json")).expect("a link");
     let _socket = UnixListener::bind(path("socket.json")).expect("a socket");
     assert!(Command::new("mkfifo").arg(path("pipe.json")).status().expect("mkfifo runs").success());
     symlink(path("pipe.json"), path("link.json")).expect("a link");
-    let said = |args: &[&str], input: &str| {
+    let run_check = |args: &[&str], input: &str| {
         let output = run(folder.path(), &args.iter().map(OsString::from).collect::<Vec<_>>(), input);
         (output.status.code(), [&*output.stdout, &*output.stderr].map(String::from_utf8_lossy).concat())
     };
     for command in ["check", "fix", "tree", "slim"] {
-        let (_, text) = said(&[command, "."], "");
+        let (_, text) = run_check(&[command, "."], "");
         assert!(text.contains("a.json") || command == "tree" || command == "slim", "{command}: {text}");
         assert!(!text.contains("zero.json"), "{command}: {text}");
     }
-    let (_, text) = said(&["check", "-v", "."], "");
+    let (_, text) = run_check(&["check", "-v", "."], "");
     assert!(text.contains("(1 file, 5 files ignored)"), "{text}");
     for (name, what) in
         [("zero", "a device"), ("socket", "a socket"), ("pipe", "a named pipe"), ("link", "a named pipe")]
@@ -364,12 +366,12 @@ fn devices_pipes_and_sockets_are_never_waited_for() {
     for (name, what) in
         [("zero", "is a device"), ("null", "is a device"), ("socket", "is a socket"), ("pipe", "is a named pipe")]
     {
-        let (code, text) = said(&["check", &format!("{name}.json")], "");
+        let (code, text) = run_check(&["check", &format!("{name}.json")], "");
         assert_eq!(code, Some(2), "{name}: {text}");
         assert!(text.contains(&format!("{name}.json: {what}")), "{name}: {text}");
     }
-    // What the caller has opened is read.
-    let (code, text) = said(&["check", "/dev/stdin"], &broken("x"));
+    // A pipe that the caller has opened is read.
+    let (code, text) = run_check(&["check", "/dev/stdin"], &broken_history("x"));
     assert_eq!(code, Some(1), "{text}");
     let shell = |script: &str| {
         let program = env!("CARGO_BIN_EXE_replaylint");
@@ -389,12 +391,12 @@ fn devices_pipes_and_sockets_are_never_waited_for() {
     }
 }
 
-/// A terminal that is dumb gets no escapes, and no line that is taken back.
+/// A dumb terminal gets no escape sequences, and no line that is overwritten.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_dumb_terminal_gets_text_only() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("x.json"), broken("x")).expect("written");
+    fs::write(folder.path().join("x.json"), broken_history("x")).expect("written");
     let typescript = |term: &str, command: &str| {
         let program = env!("CARGO_BIN_EXE_replaylint");
         let output = Command::new("script")

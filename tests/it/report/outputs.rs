@@ -1,4 +1,4 @@
-//! The outputs for CI and for mock servers: each is what its readers take, and all name the same places.
+//! The outputs for CI and for mock servers: each conforms to its format, and all name the same places.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,35 +7,35 @@ use std::process::Command;
 use replaylint::internals::judge::Options;
 use replaylint::internals::repair::FixOptions;
 use replaylint::internals::report::proposal::propose;
-use replaylint::internals::report::{self, Content, Seen, Style, Summary};
+use replaylint::internals::report::{self, ContentDisplay, DocReport, RunSummary, Style};
 use serde_json::{Value, json};
 
 use crate::report::reports::run;
-use crate::support::{DOC, STYLE, check_of, repair, roomy};
+use crate::support::{DOC, STYLE, check_of, growable_text, repair};
 
-/// A report of a text under a name, with what is only noted.
+/// A report about a text with a name, including notes.
 fn report(form: &str, path: &str, text: &[u8]) -> String {
     report_as(form, path, text, STYLE)
 }
 
 fn report_as(form: &str, path: &str, text: &[u8], style: Style) -> String {
-    let bytes = roomy(text);
+    let bytes = growable_text(text);
     let found = check_of(&bytes, &Options::default());
-    let mut told = report::diagnose(DOC, path, &bytes, &found, Content::None).expect("memory reads");
+    let mut diagnostics = report::diagnose(DOC, path, &bytes, &found, ContentDisplay::None).expect("memory reads");
     if form == "sarif" {
         let fixed = repair(text, &Options::default(), &FixOptions::default()).fixed;
-        propose(DOC, &text.to_vec(), &fixed, false, &mut told).expect("memory reads");
+        propose(DOC, &text.to_vec(), &fixed, false, &mut diagnostics).expect("memory reads");
     }
-    let mut summary = Summary { files: 1, histories: u64::from(found.histories), ..Summary::default() };
-    summary.count(&told);
-    let mut sheet = report::by_name(form).expect("an output")(style);
+    let mut summary = RunSummary { files: 1, histories: u64::from(found.histories), ..RunSummary::default() };
+    summary.count(&diagnostics);
+    let mut writer = report::by_name(form).expect("an output")(style);
     let mut out = Vec::new();
-    sheet.doc(&Seen::new(path, &found, told), &mut out).expect("memory writes");
-    sheet.finish(&summary, &mut out).expect("memory writes");
+    writer.write_doc(&DocReport::new(path, &found, diagnostics), &mut out).expect("memory writes");
+    writer.finish(&summary, &mut out).expect("memory writes");
     String::from_utf8(out).expect("UTF-8")
 }
 
-fn parsed(form: &str, path: &str, text: &[u8]) -> Value {
+fn parse_report(form: &str, path: &str, text: &[u8]) -> Value {
     serde_json::from_str(&report(form, path, text)).expect("JSON")
 }
 
@@ -43,8 +43,8 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// All texts of the test data that are read at all, with their paths.
-pub fn texts() -> Vec<(String, Vec<u8>)> {
+/// All readable texts of the test data, with their paths.
+pub fn sample_texts() -> Vec<(String, Vec<u8>)> {
     fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).expect("a folder").flatten() {
             let path = entry.path();
@@ -60,18 +60,18 @@ pub fn texts() -> Vec<(String, Vec<u8>)> {
     paths.iter().map(|path| (name(path), fs::read(path).expect("readable"))).collect()
 }
 
-/// A request with so many outputs that answer nothing, and a repeated key.
-fn orphans(n: usize) -> String {
+/// A request with `n` orphaned outputs, and a repeated key.
+fn request_with_orphans(n: usize) -> String {
     let outputs =
         (0..n).map(|n| format!(r#"{{"type":"function_call_output","call_id":"call_{n}","output":"x"}}"#));
-    // Without a message beside them nothing would be left, and no repair would be made.
+    // Without a message nothing would remain, and there would be no repair.
     let user = r#"{"role":"user","content":"go"}"#;
     let outputs: Vec<String> = outputs.collect();
     let items = if n > 0 { format!("{},{user}", outputs.join(",\n")) } else { user.to_owned() };
     format!("{{\"model\":\"gpt-5\",\"metadata\":{{\"a\":1,\"a\":2}},\"input\":[\n{items}]}}")
 }
 
-type At = (String, u64, u64);
+type ReportPlace = (String, u64, u64);
 
 fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
@@ -81,14 +81,14 @@ fn text(value: &Value) -> String {
     value.as_str().expect("a text").to_owned()
 }
 
-/// What stands between two marks.
-fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
+/// The text between two marks.
+fn text_between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
     let rest = text.split_once(from).expect("a start").1;
     rest.split_once(to).expect("an end").0
 }
 
 /// `path:line:column: …`
-fn colons(line: &str) -> At {
+fn parse_place(line: &str) -> ReportPlace {
     let mut parts = line.splitn(4, ':');
     let mut part = || parts.next().expect("a part");
     (part().to_owned(), part().parse().expect("a line"), part().parse().expect("a column"))
@@ -97,11 +97,12 @@ fn colons(line: &str) -> At {
 #[test]
 fn all_outputs_name_the_same_places() {
     let mut seen = 0;
-    for (path, bytes) in texts() {
+    for (path, bytes) in sample_texts() {
         let report = |form| report(form, &path, &bytes);
         let of_json = |d: &Value| (text(&d["path"]), number(&d["line"]), number(&d["column"]));
         let json: Value = serde_json::from_str(&report("json")).expect("JSON");
-        let expected: Vec<At> = json["diagnostics"].as_array().expect("a list").iter().map(of_json).collect();
+        let expected: Vec<ReportPlace> =
+            json["diagnostics"].as_array().expect("a list").iter().map(of_json).collect();
         let mut of_lines = lines(&report("jsonl"));
         of_lines.pop().expect("a summary");
         assert_eq!(of_lines.remove(0)["input"]["path"], path.as_str(), "{path}: what was read comes first");
@@ -113,7 +114,7 @@ fn all_outputs_name_the_same_places() {
             let place = &result["locations"][0]["physicalLocation"];
             let region = &place["region"];
             let (start, len) = (number(&region["byteOffset"]), number(&region["byteLength"]));
-            // The end, counted the slow way.
+            // The end, counted simply.
             let before = String::from_utf8_lossy(&bytes[..(start + len) as usize]).into_owned();
             let last = before.rsplit('\n').next().expect("a line").chars().count() as u64 + 1;
             let end = (before.matches('\n').count() as u64 + 1, last);
@@ -126,11 +127,11 @@ fn all_outputs_name_the_same_places() {
         assert_eq!(results.iter().map(of_sarif).collect::<Vec<_>>(), expected, "{path}: sarif");
 
         let concise = report("concise");
-        assert_eq!(concise.lines().map(colons).collect::<Vec<_>>(), expected, "{path}: concise");
+        assert_eq!(concise.lines().map(parse_place).collect::<Vec<_>>(), expected, "{path}: concise");
 
         let github = report("github");
         let of_github = |line: &str| {
-            let property = |key: &str| between(line, &format!("{key}="), ",").to_owned();
+            let property = |key: &str| text_between(line, &format!("{key}="), ",").to_owned();
             (
                 property("file"),
                 property("line").parse().expect("a line"),
@@ -151,11 +152,12 @@ fn all_outputs_name_the_same_places() {
         let xml = roxmltree::Document::parse(&junit).expect("XML");
         let texts =
             xml.descendants().filter(|node| node.has_tag_name("failure") || node.has_tag_name("system-out"));
-        let told = texts.filter_map(|node| node.text()).flat_map(str::lines).filter(|line| !line.starts_with(' '));
-        let (mut told, mut expected): (Vec<At>, _) = (told.map(colons).collect(), expected);
-        told.sort();
+        let actual =
+            texts.filter_map(|node| node.text()).flat_map(str::lines).filter(|line| !line.starts_with(' '));
+        let (mut actual, mut expected): (Vec<ReportPlace>, _) = (actual.map(parse_place).collect(), expected);
+        actual.sort();
         expected.sort();
-        assert_eq!(told, expected, "{path}: junit");
+        assert_eq!(actual, expected, "{path}: junit");
         seen += expected.len();
     }
     assert!(seen > 30, "{seen} places");
@@ -165,17 +167,17 @@ fn all_outputs_name_the_same_places() {
 fn sarif_is_valid() {
     let mut schema: Value =
         serde_json::from_str(include_str!("../../../testdata/sarif/sarif-schema-2.1.0.json")).expect("JSON");
-    // Its pattern for languages, which we do not name, is no regular expression: a bracket is lost.
+    // Its pattern for languages, which we do not use, is not a valid regular expression: a bracket is missing.
     for part in ["run", "toolComponent"] {
         let language = &mut schema["definitions"][part]["properties"]["language"];
         language.as_object_mut().and_then(|language| language.remove("pattern")).expect("the pattern");
     }
     let schema = jsonschema::validator_for(&schema).expect("the schema compiles");
-    let many = ("many.json".to_owned(), orphans(30).into_bytes());
-    let odd = ("a b/ü[1].json".to_owned(), orphans(1).into_bytes());
-    let whole = ("/tmp/x.json".to_owned(), orphans(0).into_bytes());
-    for (path, bytes) in texts().into_iter().chain([many, odd, whole]) {
-        let log = parsed("sarif", &path, &bytes);
+    let many = ("many.json".to_owned(), request_with_orphans(30).into_bytes());
+    let odd = ("a b/ü[1].json".to_owned(), request_with_orphans(1).into_bytes());
+    let whole = ("/tmp/x.json".to_owned(), request_with_orphans(0).into_bytes());
+    for (path, bytes) in sample_texts().into_iter().chain([many, odd, whole]) {
+        let log = parse_report("sarif", &path, &bytes);
         let errors: Vec<String> =
             schema.iter_errors(&log).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert!(errors.is_empty(), "{path}: {errors:?}");
@@ -190,7 +192,7 @@ fn sarif_is_valid() {
             }
         }
     }
-    let log = parsed("sarif", "a b/ü[1].json", orphans(1).as_bytes());
+    let log = parse_report("sarif", "a b/ü[1].json", request_with_orphans(1).as_bytes());
     let result = log["runs"][0]["results"][1].clone();
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "a%20b/%C3%BC%5B1%5D.json");
@@ -214,17 +216,17 @@ fn schema_of_a_line() -> jsonschema::Validator {
 }
 
 #[test]
-fn lines_of_json_keep_the_contract() {
+fn json_lines_conform_to_their_contract() {
     let line = schema_of_a_line();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
     for args in [&["check", "-v", "--output-format", "jsonl", "."][..], &["fix", "--output-format", "jsonl", "."]]
     {
-        let told = lines(&String::from_utf8(run(&folder, args).stdout).expect("UTF-8"));
-        for value in &told {
+        let values = lines(&String::from_utf8(run(&folder, args).stdout).expect("UTF-8"));
+        for value in &values {
             assert!(line.is_valid(value), "{value}");
         }
-        assert!(told.len() > 10 && told.last().is_some_and(|last| last.get("summary").is_some()));
-        assert_eq!(told.iter().any(|line| line.get("change").is_some()), args[0] == "fix");
+        assert!(values.len() > 10 && values.last().is_some_and(|last| last.get("summary").is_some()));
+        assert_eq!(values.iter().any(|line| line.get("change").is_some()), args[0] == "fix");
     }
 }
 
@@ -241,25 +243,22 @@ fn json_lists_the_lines_of_conversations_that_were_left_out() {
     let asked = ["--isolated", "--deny-loss=record", "--output-format", "jsonl", "-o", "out.jsonl", "h.jsonl"];
     let output = run(folder.path(), &[&["convert", "--to", "bedrock"], &asked[..]].concat());
     assert_eq!(output.status.code(), Some(1));
-    let told = lines(&String::from_utf8(output.stdout).expect("UTF-8"));
-    assert!(told.iter().all(|value| line.is_valid(value)), "{told:?}");
-    let input = &told[0]["input"];
+    let values = lines(&String::from_utf8(output.stdout).expect("UTF-8"));
+    assert!(values.iter().all(|value| line.is_valid(value)), "{values:?}");
+    let input = &values[0]["input"];
     assert_eq!((&input["histories"], &input["left_out"]), (&json!(6), &json!([3, 6, 9])));
     let written = fs::read_to_string(folder.path().join("out.jsonl")).expect("written");
     assert_eq!(written.lines().count(), 6);
-    let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(
-        said.starts_with("h.jsonl: left out 3 of 9 conversations because of losses: lines 3, 6, 9\n"),
-        "{said}"
-    );
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(stderr.starts_with("h.jsonl: skipped 3 of 9 conversations with losses: lines 3, 6, 9\n"), "{stderr}");
 }
 
 #[test]
-fn gitlab_knows_a_finding_by_its_fingerprint() {
-    let text = orphans(3);
+fn gitlab_identifies_a_finding_by_its_fingerprint() {
+    let text = request_with_orphans(3);
     let twice = text.replace("call_1", "call_0");
     let prints = |text: &str| {
-        let list = parsed("gitlab", "./logs/h.json", text.as_bytes());
+        let list = parse_report("gitlab", "./logs/h.json", text.as_bytes());
         let list = list.as_array().expect("a list").clone();
         for finding in &list {
             let keys: Vec<&String> = finding.as_object().expect("an object").keys().collect();
@@ -281,24 +280,23 @@ fn gitlab_knows_a_finding_by_its_fingerprint() {
 }
 
 #[test]
-fn github_is_told_how_many_it_does_not_show() {
-    let told = report_as("github", "a,b:c.json", orphans(12).as_bytes(), Style { quiet: false, ..STYLE });
-    let count = |start: &str| told.lines().filter(|line| line.starts_with(start)).count();
-    assert_eq!((count("::error "), count("::warning "), count("::notice ")), (10, 1, 1), "{told}");
-    assert!(told.contains("::error file=a%2Cb%3Ac.json,line=2,col=1,title=RL102 orphan-output::"));
-    assert!(told.contains("::notice title=replaylint::2 more errors not shown here"));
+fn github_gets_the_number_of_omitted_findings() {
+    let output =
+        report_as("github", "a,b:c.json", request_with_orphans(12).as_bytes(), Style { quiet: false, ..STYLE });
+    let count = |start: &str| output.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!((count("::error "), count("::warning "), count("::notice ")), (10, 1, 1), "{output}");
+    assert!(output.contains("::error file=a%2Cb%3Ac.json,line=2,col=1,title=RL102 orphan-output::"));
+    assert!(output.contains("::notice title=replaylint::2 more errors not shown here"));
     assert!(
-        told.lines()
-            .last()
-            .is_some_and(|line| line.starts_with("Found 12 errors and 1 warning in 1 conversation"))
+        output.lines().any(|line| line.starts_with("Found 12 errors and 1 warning in 1 conversation"))
     );
 }
 
 #[test]
-fn junit_is_xml_whatever_a_file_is_called() {
+fn junit_is_valid_xml_with_any_file_name() {
     let path = "a<b>&\"c\u{1}\u{ffff}'.json";
-    let told = report("junit", path, orphans(2).as_bytes());
-    let xml = roxmltree::Document::parse(&told).expect("XML");
+    let output = report("junit", path, request_with_orphans(2).as_bytes());
+    let xml = roxmltree::Document::parse(&output).expect("XML");
     let suite = xml.root_element().first_element_child().expect("a suite");
     assert_eq!(suite.attribute("name"), Some("a<b>&\"c\u{fffd}\u{fffd}'.json"));
     let counts = ["tests", "failures", "errors", "skipped"].map(|key| suite.attribute(key));
@@ -311,7 +309,7 @@ fn junit_is_xml_whatever_a_file_is_called() {
     let cases: Vec<_> = suite.children().filter(|node| node.has_tag_name("testcase")).collect();
     assert_eq!(
         cases.iter().map(|case| case.attribute("name")).collect::<Vec<_>>(),
-        [Some("file"), Some("history 0")]
+        [Some("file"), Some("conversation 1")]
     );
     let output = cases[0].first_element_child().expect("an output");
     assert!(output.has_tag_name("system-out") && output.text().is_some_and(|text| text.contains("warning RL002")));
@@ -319,7 +317,7 @@ fn junit_is_xml_whatever_a_file_is_called() {
     assert_eq!(failure.attribute("type"), Some("RL102"));
     assert_eq!(failure.text().map(|text| text.matches("error RL102").count()), Some(2));
 
-    let clean = report("junit", "h.json", orphans(0).replace(",\"a\":2", "").as_bytes());
+    let clean = report("junit", "h.json", request_with_orphans(0).replace(",\"a\":2", "").as_bytes());
     let xml = roxmltree::Document::parse(&clean).expect("XML");
     let case = xml.descendants().find(|node| node.has_tag_name("testcase")).expect("a case");
     assert!(!case.has_children());
@@ -329,7 +327,7 @@ fn junit_is_xml_whatever_a_file_is_called() {
 fn several_reports_are_written_in_one_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
-    fs::write(at("h.json"), orphans(1)).expect("written");
+    fs::write(at("h.json"), request_with_orphans(1)).expect("written");
     let output = |args: &[&str]| {
         let output = run(folder.path(), args);
         (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
@@ -341,7 +339,7 @@ fn several_reports_are_written_in_one_run() {
         args.extend(["--output-format", form]);
     }
     let (code, stdout) = output(&args);
-    // The answer decides the exit code; there is one, and it is an error.
+    // The answer determines the exit code: it is an error.
     assert_eq!(code, Some(1));
     assert!(stdout.contains("RL102"));
     for (form, _) in report::OUTPUTS.iter().skip(1) {
@@ -356,7 +354,7 @@ fn several_reports_are_written_in_one_run() {
         );
     }
 
-    // Two to one place, and none for -o.
+    // Two reports to one file, and none for -o.
     for args in [
         &["check", "h.json", "--output-format", "json,text"][..],
         &["check", "h.json", "--output-format", "json=a,text=a"],
@@ -368,16 +366,16 @@ fn several_reports_are_written_in_one_run() {
         assert_eq!((code, stdout.as_str()), (Some(2), ""), "{args:?}");
     }
     assert!(!at("a").exists() && !at("b").exists());
-    // Nothing is left lying about.
+    // No temporary file remains.
     let left = fs::read_dir(folder.path()).expect("a folder").flatten();
     assert!(left.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().starts_with('.')));
 }
 
 #[test]
-fn the_form_may_come_from_the_environment() {
+fn the_output_format_may_come_from_the_environment() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("h.json"), orphans(1)).expect("written");
-    let told = |form: &str, args: &[&str]| {
+    fs::write(folder.path().join("h.json"), request_with_orphans(1)).expect("written");
+    let reported = |form: &str, args: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_replaylint"))
             .args(["check", "--isolated", "h.json"])
             .args(args)
@@ -387,16 +385,16 @@ fn the_form_may_come_from_the_environment() {
             .expect("the program runs");
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    assert!(told("github", &[]).starts_with("::warning file=h.json"));
-    assert!(told("github", &["--output-format", "gitlab"]).starts_with("[\n"), "what is typed wins");
-    assert!(told("concise,sarif=r.sarif", &[]).starts_with("h.json:1:"));
+    assert!(reported("github", &[]).starts_with("::warning file=h.json"));
+    assert!(reported("github", &["--output-format", "gitlab"]).starts_with("[\n"), "the option overrides it");
+    assert!(reported("concise,sarif=r.sarif", &[]).starts_with("h.json:1:"));
     assert!(folder.path().join("r.sarif").is_file());
 }
 
 #[test]
-fn fix_reports_what_is_left_in_every_form() {
+fn fix_reports_remaining_findings_in_every_format() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("h.json"), orphans(2)).expect("written");
+    fs::write(folder.path().join("h.json"), request_with_orphans(2)).expect("written");
     for (form, _) in report::OUTPUTS.iter().filter(|(form, _)| *form != "api-error") {
         let file = format!("{form}=left.out");
         let output = run(folder.path(), &["fix", "--isolated", "h.json", "--output-format", &file]);
@@ -404,7 +402,7 @@ fn fix_reports_what_is_left_in_every_form() {
         let left = fs::read_to_string(folder.path().join("left.out")).expect("written");
         assert!(left.contains("RL002") && left.contains("h.json"), "{form}: {left}");
         if ["github", "gitlab", "junit"].contains(form) {
-            assert!(!left.contains("RL102"), "{form} tells what is repaired: {left}");
+            assert!(!left.contains("RL102"), "{form} reports a repaired finding: {left}");
         }
     }
     let program = run(folder.path(), &["fix", "--isolated", "h.json", "--output-format", "gitlab"]);
@@ -416,7 +414,7 @@ fn fix_reports_what_is_left_in_every_form() {
 fn the_help_lists_every_output() {
     let help = run(Path::new("."), &["check", "--help"]);
     let help = String::from_utf8(help.stdout).expect("UTF-8");
-    let about = between(&help, "Report format:", "--deny-warnings");
+    let about = text_between(&help, "Report format:", "--deny-warnings");
     for (form, _) in report::OUTPUTS {
         assert!(about.contains(form), "{form} is not in the help");
     }

@@ -1,13 +1,13 @@
-//! The page to look at, by its data: items, histories and findings fit together for every file of the test data. What a
-//! browser makes of it is tested by `tests/page`.
+//! The HTML page, by its data: items, histories and findings are consistent for every file of the test data. Its rendering
+//! in a browser is tested by `tests/page`.
 
 use replaylint::{Options, View, page};
 use serde_json::{Value, json};
 
-use crate::report::outputs::texts;
+use crate::report::outputs::sample_texts;
 use crate::report::reports::run;
 
-fn data(text: &[u8], view: View) -> Value {
+fn page_data(text: &[u8], view: View) -> Value {
     let options = Options::new().name("a");
     serde_json::from_str(&page(text, &options, view, false).expect("memory reads")).expect("JSON")
 }
@@ -21,7 +21,7 @@ fn number(value: &Value) -> usize {
 }
 
 /// A session of Claude Code in which the user went back after the first answer.
-fn session() -> String {
+fn session_with_branch() -> String {
     let line = |uuid: &str, parent: Option<&str>, message: Value| {
         let line = json!({
             "parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": "/", "sessionId": "s",
@@ -49,8 +49,8 @@ fn session() -> String {
 #[test]
 fn findings_are_at_the_items_that_they_are_about() {
     let mut seen = 0;
-    for (path, text) in texts() {
-        let data = data(&text, View::Check);
+    for (path, text) in sample_texts() {
+        let data = page_data(&text, View::Check);
         let doc = &data["docs"][0];
         let items = list(doc, "items");
         for finding in list(doc, "findings") {
@@ -69,20 +69,20 @@ fn findings_are_at_the_items_that_they_are_about() {
 }
 
 #[test]
-fn histories_are_stretches_that_leave_others_before_them() {
+fn histories_are_ranges_that_branch_from_earlier_ones() {
     let mut branches = 0;
-    let session = ("a session".to_owned(), session().into_bytes());
-    for (path, text) in texts().into_iter().chain([session]) {
-        let data = data(&text, View::Check);
+    let session = ("a session".to_owned(), session_with_branch().into_bytes());
+    for (path, text) in sample_texts().into_iter().chain([session]) {
+        let data = page_data(&text, View::Check);
         let doc = &data["docs"][0];
         let items = list(doc, "items").len();
         let mut at = 0;
         for history in list(doc, "histories") {
             let (start, end) = (number(&history["start"]), number(&history["end"]));
-            assert_eq!(start, at, "{path}: a stretch begins where the one before ends");
+            assert_eq!(start, at, "{path}: a range begins where the previous one ends");
             assert!(end >= start && end - start <= number(&history["length"]), "{path}");
             if let Some(from) = history["from"].as_u64() {
-                assert!((from as usize) < start, "{path}: a branch leaves what comes before it");
+                assert!((from as usize) < start, "{path}: a branch begins at an earlier item");
                 branches += 1;
             } else {
                 assert_eq!(end - start, number(&history["length"]), "{path}: it begins with its own items");
@@ -99,11 +99,11 @@ fn histories_are_stretches_that_leave_others_before_them() {
 }
 
 #[test]
-fn a_repair_says_of_each_finding_whether_it_is_left() {
+fn a_repair_marks_each_finding_as_repaired_or_remaining() {
     let mut counts = [0; 2];
-    for (path, text) in texts() {
+    for (path, text) in sample_texts() {
         let Ok(fixed) = replaylint::fix(&text, &Options::new().name("a")) else { continue };
-        let data = data(&text, View::Fix);
+        let data = page_data(&text, View::Fix);
         let doc = &data["docs"][0];
         let state = |finding: &&Value, state: &str| finding["state"] == state && finding["severity"] == "error";
         let left = list(doc, "findings").iter().filter(|finding| state(finding, "left")).count();
@@ -119,11 +119,11 @@ fn a_repair_says_of_each_finding_whether_it_is_left() {
             );
         }
     }
-    assert!(counts.iter().all(|count| *count > 5), "{counts:?} left and fixed");
+    assert!(counts.iter().all(|count| *count > 5), "{counts:?} remaining and fixed");
 }
 
 #[test]
-fn a_page_allows_no_connection_and_asks_for_nothing() {
+fn a_page_makes_no_connection_and_loads_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(
         folder.path().join("a.json"),
@@ -138,7 +138,7 @@ fn a_page_allows_no_connection_and_asks_for_nothing() {
         "it loads something"
     );
     assert!(page.contains("\\u003cb>Hi\\u003c/b>") && !page.contains("<b>Hi"), "texts are data");
-    // What can be read by nobody else was asked for.
+    // The file is private, because it contains content on request.
     let file = folder.path().join("page.html");
     let to = format!("html={}", file.display());
     run(folder.path(), &["check", "--show-content", "--output-format", &to, "a.json"]);

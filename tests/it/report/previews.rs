@@ -1,4 +1,4 @@
-//! What a person sees before a repair is made: each change with the line of its item, and a sum that adds up.
+//! The preview of a repair: each change with the line of its item, and a summary of all.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use replaylint::internals::report::{Style, changes};
 use serde_json::Value;
 
 use super::reports::{json, run};
-use crate::support::{DOC, STYLE, preview, roomy};
+use crate::support::{DOC, STYLE, growable_text, preview};
 
 /// All files of the samples.
 fn samples() -> Vec<PathBuf> {
@@ -27,7 +27,7 @@ fn every_change_has_the_line_of_its_item() {
     let mut seen = BTreeSet::new();
     let narrow = Style { width: 60, ..STYLE };
     for path in samples() {
-        let Ok(text) = fs::read(&path).map(|text| roomy(&text)) else { continue };
+        let Ok(text) = fs::read(&path).map(|text| growable_text(&text)) else { continue };
         for reasoning in [Reasoning::Auto, Reasoning::Strip] {
             let wanted = FixOptions { reasoning, warnings: true, ..FixOptions::default() };
             let fixed = repair::fix(DOC, &text, &Options::default(), &wanted, 1).expect("memory reads");
@@ -53,7 +53,7 @@ fn every_change_has_the_line_of_its_item() {
                 };
                 let is_copied = notes.iter().any(|other| other.at == note.at && other.action == Action::Drop);
                 let shows = page.lines().any(is_it) || is_copied && note.action != Action::Drop;
-                // What is damaged has no item.
+                // Damage has no item.
                 let is_item = note.item != "bytes" && !note.item.starts_with("a field");
                 assert!(shows || !is_item, "{} {:?} {}:\n{page}", path.display(), note.action, note.item);
                 seen.insert(note.action.name());
@@ -68,7 +68,7 @@ fn every_change_has_the_line_of_its_item() {
 }
 
 #[test]
-fn the_sum_is_that_of_the_changes() {
+fn the_summary_adds_up_the_changes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let args = ["fix", "--isolated", "--orphans", "drop", "formats"];
     let report = json(&run(&folder, &[&args[..], &["--output-format", "json"]].concat()));
@@ -79,10 +79,10 @@ fn the_sum_is_that_of_the_changes() {
     assert_eq!(sum("count"), of("loss", "lossy"));
     assert_eq!(report["summary"]["added"], of("action", "stub"));
     assert!(changes.iter().any(|change| change["turn"] == 2), "{changes:?}");
-    let told = run(&folder, &args);
-    let told = String::from_utf8(told.stderr).expect("UTF-8");
-    assert!(told.contains(&format!("{} items dropped", of("action", "drop"))), "{told}");
-    let loses = told.lines().find(|line| line.starts_with("Loses: ")).expect("a line");
+    let output = run(&folder, &args);
+    let output = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.contains(&format!("{} items removed", of("action", "drop"))), "{output}");
+    let loses = output.lines().find(|line| line.starts_with("Loses: ")).expect("a line");
     for kind in lost.iter().filter(|kind| kind["count"] == 1) {
         assert!(
             loses.contains(kind["kind"].as_str().unwrap_or_default()) || kind["kind"] == "part of an item",
@@ -91,8 +91,8 @@ fn the_sum_is_that_of_the_changes() {
     }
 }
 
-/// A request with calls that nobody answered, each in a turn of its own.
-fn open_calls(calls: usize) -> String {
+/// A request with unanswered calls, each in a turn of its own.
+fn request_with_open_calls(calls: usize) -> String {
     let turn = |n: usize| {
         format!(
             r#"{{"type":"message","role":"user","content":"do {n}"}},{{"type":"function_call","call_id":"call_{n}","name":"f","arguments":"{{}}"}}"#
@@ -106,7 +106,8 @@ fn open_calls(calls: usize) -> String {
 #[test]
 fn hunks_of_a_kind_are_counted_after_the_first_three() {
     let folder = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, calls| fs::write(folder.path().join(name), open_calls(calls)).expect("written");
+    let write =
+        |name: &str, calls| fs::write(folder.path().join(name), request_with_open_calls(calls)).expect("written");
     let shown = |args: &[&str]| {
         let out = run(folder.path(), &[&["fix", "--isolated"], args].concat());
         String::from_utf8(out.stdout).expect("UTF-8")
@@ -115,7 +116,7 @@ fn hunks_of_a_kind_are_counted_after_the_first_three() {
     write("a.json", 20);
     let page = shown(&["a.json"]);
     assert_eq!(heads(&page), 3, "{page}");
-    assert!(page.contains("… and 17 more like this (--all shows them): RL101 add a placeholder output"), "{page}");
+    assert!(page.contains("… and 17 more like this (show with --all): RL101 add a placeholder output"), "{page}");
     assert_eq!(page.matches("the API says").count(), 1, "{page}");
     let all = shown(&["--all", "a.json"]);
     assert!(heads(&all) == 20 && !all.contains("more like this"), "{all}");
@@ -129,15 +130,15 @@ fn hunks_of_a_kind_are_counted_after_the_first_three() {
 #[test]
 fn the_command_repeats_the_flags_of_the_preview() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("my log.json"), open_calls(1)).expect("written");
+    fs::write(folder.path().join("my log.json"), request_with_open_calls(1)).expect("written");
     let out = run(
         folder.path(),
         &["fix", "--isolated", "--orphans", "drop", "--dropped", "d.jsonl", "--all", "my log.json"],
     );
-    let told = String::from_utf8(out.stderr).expect("UTF-8");
-    assert!(told.contains("Loses: 1 function call (71 bytes).\n"), "{told}");
+    let output = String::from_utf8(out.stderr).expect("UTF-8");
+    assert!(output.contains("Loses: 1 function call (71 bytes).\n"), "{output}");
     let command = "Run `replaylint fix -w --orphans drop --dropped d.jsonl --isolated 'my log.json'`.";
-    assert!(told.contains(command), "{told}");
+    assert!(output.contains(command), "{output}");
     let report: Value =
         json(&run(folder.path(), &["fix", "--isolated", "--output-format", "json", "my log.json"]));
     assert_eq!(report["changes"][0]["loss"], "adds");

@@ -1,5 +1,5 @@
 //! Privacy: canaries in every text, key, role, type, id, URL and file name of every stored format, against every output
-//! of every command. Off a terminal and without `--show-content` none of them comes out.
+//! of every command. Off a terminal and without `--show-content` none of them is printed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
@@ -9,30 +9,30 @@ use serde_json::Value;
 
 use super::reports::run;
 
-/// It is in the form of no provider's id, and says who it is about behind the twelfth character.
+/// It has the form of no provider's id, and identifies a person after its twelfth character.
 pub const CANARY: &str = "x-customer-0001-CANARY for Alice";
 
-/// Members that hold the name of a tool, which is its interface: reports show it, but with `--mask-names`.
-const NAMES: [&str; 8] =
+/// Members with the name of a tool, which is its interface: reports show it, except with `--mask-names`.
+const TOOL_NAME_MEMBERS: [&str; 8] =
     ["name", "toolName", "tool", "tool_name", "function_name", "functionName", "displayName", "title"];
-/// Members whose last value is also spoilt alone, in a file that is else whole.
-pub const TELLING: [&str; 5] = ["type", "role", "id", "status", "model"];
+/// Members whose last value is also replaced alone, in an otherwise unchanged file.
+pub const DECISIVE_MEMBERS: [&str; 5] = ["type", "role", "id", "status", "model"];
 
 fn formats() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats")
 }
 
-/// JSON as text again, with what is done to it on the way.
-struct Spoiler<'s> {
-    /// What becomes of a string that is the value of a member.
+/// Writes JSON, with canaries in it.
+struct CanaryWriter<'s> {
+    /// True if a string, given its key, is replaced.
     string: &'s mut dyn FnMut(&str, &str) -> bool,
-    /// Whether keys that are not published are renamed.
+    /// True if unpublished keys are replaced.
     keys: bool,
-    /// Whether members are added to objects, one of them twice.
+    /// True if members are added to objects, one of them twice.
     more: bool,
 }
 
-impl Spoiler<'_> {
+impl CanaryWriter<'_> {
     fn write(&mut self, val: &Value, key: &str, out: &mut String) {
         match val {
             Value::Object(members) => {
@@ -67,12 +67,12 @@ impl Spoiler<'_> {
     }
 }
 
-/// What may be printed: the published words.
+/// The published words, which may be printed.
 pub fn words() -> HashSet<&'static str> {
     include_str!("../../../schemas/words/published.txt").lines().collect()
 }
 
-/// A file as its lines or its document: what is not JSON stays as it is.
+/// A file as its lines or its document: text before JSON, and JSON if there is any.
 fn records(path: &Path) -> Vec<(String, Option<Value>)> {
     let text = String::from_utf8_lossy(&std::fs::read(path).expect("readable")).into_owned();
     let is_document = path.extension().is_some_and(|ending| ending == "json");
@@ -87,9 +87,9 @@ fn records(path: &Path) -> Vec<(String, Option<Value>)> {
     parts.into_iter().map(part).collect()
 }
 
-/// The ways in which a file is spoilt.
+/// The places of canaries in a file.
 #[derive(Clone, Copy, Debug)]
-pub enum Way {
+pub enum CanaryPlacement {
     /// Texts, paths and URLs.
     Texts,
     /// All strings that are not published words.
@@ -97,56 +97,65 @@ pub enum Way {
     /// Keys that are not published.
     Keys,
     /// Members that no schema has.
-    More,
+    NewMembers,
     /// The last value of a member of this name, whatever it is.
     Last(&'static str),
 }
 
-pub fn ways() -> impl Iterator<Item = Way> {
-    [Way::Texts, Way::Strings, Way::Keys, Way::More].into_iter().chain(TELLING.map(Way::Last))
+pub fn canary_placements() -> impl Iterator<Item = CanaryPlacement> {
+    [CanaryPlacement::Texts, CanaryPlacement::Strings, CanaryPlacement::Keys, CanaryPlacement::NewMembers]
+        .into_iter()
+        .chain(DECISIVE_MEMBERS.map(CanaryPlacement::Last))
 }
 
-fn count(val: &Value, key: &str, wanted: &str) -> usize {
+fn count(val: &Value, key: &str, member: &str) -> usize {
     match val {
-        Value::Object(members) => members.iter().map(|(key, val)| count(val, key, wanted)).sum(),
-        Value::Array(elements) => elements.iter().map(|element| count(element, key, wanted)).sum(),
-        Value::String(_) => usize::from(key == wanted),
+        Value::Object(members) => members.iter().map(|(key, val)| count(val, key, member)).sum(),
+        Value::Array(elements) => elements.iter().map(|element| count(element, key, member)).sum(),
+        Value::String(_) => usize::from(key == member),
         _ => 0,
     }
 }
 
-pub fn spoilt(records: &[(String, Option<Value>)], way: Way) -> Option<String> {
+pub fn plant_canaries(records: &[(String, Option<Value>)], placement: CanaryPlacement) -> Option<String> {
     let words = words();
-    let all: usize = match way {
-        Way::Last(wanted) => records.iter().flat_map(|(_, val)| val).map(|val| count(val, "", wanted)).sum(),
+    let all: usize = match placement {
+        CanaryPlacement::Last(member) => {
+            records.iter().flat_map(|(_, val)| val).map(|val| count(val, "", member)).sum()
+        }
         _ => 1,
     };
     let mut seen = 0;
-    let mut string = |key: &str, text: &str| match way {
-        Way::Texts => text.contains([' ', '/', '.']) && !words.contains(text) && !NAMES.contains(&key),
-        Way::Strings => !words.contains(text) && !NAMES.contains(&key),
-        Way::Keys | Way::More => false,
-        Way::Last(wanted) => {
-            seen += usize::from(key == wanted);
-            key == wanted && seen == all
+    let mut string = |key: &str, text: &str| match placement {
+        CanaryPlacement::Texts => {
+            text.contains([' ', '/', '.']) && !words.contains(text) && !TOOL_NAME_MEMBERS.contains(&key)
+        }
+        CanaryPlacement::Strings => !words.contains(text) && !TOOL_NAME_MEMBERS.contains(&key),
+        CanaryPlacement::Keys | CanaryPlacement::NewMembers => false,
+        CanaryPlacement::Last(member) => {
+            seen += usize::from(key == member);
+            key == member && seen == all
         }
     };
-    let mut spoiler =
-        Spoiler { string: &mut string, keys: matches!(way, Way::Keys), more: matches!(way, Way::More) };
+    let mut writer = CanaryWriter {
+        string: &mut string,
+        keys: matches!(placement, CanaryPlacement::Keys),
+        more: matches!(placement, CanaryPlacement::NewMembers),
+    };
     let mut out = String::new();
     for (n, (before, val)) in records.iter().enumerate() {
         out.push_str(if n > 0 { "\n" } else { "" });
         out.push_str(before);
         if let Some(val) = val {
-            spoiler.write(val, "", &mut out);
+            writer.write(val, "", &mut out);
         }
     }
     (all > 0).then_some(out)
 }
 
-/// Writes all spoilt files into a folder; gives pairs of a file and what was made of it.
-pub fn spoil(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let ways: Vec<Way> = ways().collect();
+/// Writes files with canaries into a folder. Returns pairs of an original and its version with all strings replaced.
+pub fn write_planted_files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let canary_placements: Vec<CanaryPlacement> = canary_placements().collect();
     let mut pairs = Vec::new();
     for entry in walkdir::WalkDir::new(formats()).sort_by_file_name() {
         let path = entry.expect("readable").into_path();
@@ -157,12 +166,12 @@ pub fn spoil(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
         };
         let records = records(&path);
         let name = path.strip_prefix(formats()).expect("below").with_extension("");
-        for (n, way) in ways.iter().enumerate() {
-            let Some(text) = spoilt(&records, *way) else { continue };
+        for (n, placement) in canary_placements.iter().enumerate() {
+            let Some(text) = plant_canaries(&records, *placement) else { continue };
             let to = folder.join(&name).join(format!("{n}.{ending}"));
             std::fs::create_dir_all(to.parent().expect("a folder")).expect("made");
             std::fs::write(&to, text).expect("written");
-            if matches!(way, Way::Strings) {
+            if matches!(placement, CanaryPlacement::Strings) {
                 pairs.push((path.clone(), to));
             }
         }
@@ -171,15 +180,15 @@ pub fn spoil(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     pairs
 }
 
-/// What a text gives away, some lines of it.
+/// The first lines of a text with canaries.
 fn leaks(text: &str) -> Vec<String> {
     let lines: BTreeSet<String> =
         text.lines().filter(|line| line.contains("CANARY")).map(|line| line.chars().take(300).collect()).collect();
     lines.into_iter().take(8).collect()
 }
 
-/// Runs the commands over what is in a folder, with all outputs: no canary comes out of them. Gives what they print.
-pub fn printed_without_leaks(files: &Path, inputs: &[&str]) -> String {
+/// Asserts that no command prints a canary over a folder, with all outputs. Returns what they print.
+pub fn print_without_leaks(files: &Path, inputs: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let reports = folder.path().join("reports");
     std::fs::create_dir(&reports).expect("made");
@@ -212,19 +221,19 @@ pub fn printed_without_leaks(files: &Path, inputs: &[&str]) -> String {
     for (name, _) in replaylint::internals::report::OUTPUTS {
         let text = std::fs::read_to_string(reports.join(name)).expect("a report");
         assert_eq!(leaks(&text), [""; 0], "{name}");
-        // An API answers with one error at most.
+        // An API returns at most one error.
         assert!(text.len() > if *name == "api-error" { 4 } else { 1000 }, "{name}: {} bytes", text.len());
     }
     printed
 }
 
 #[test]
-fn no_canary_comes_out_of_any_format_by_any_command() {
+fn no_command_prints_a_canary_of_any_format() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = folder.path().join("files");
-    let pairs = spoil(&files);
-    let printed = printed_without_leaks(&files, &["."]);
-    // The commands did see what they do not print.
+    let pairs = write_planted_files(&files);
+    let printed = print_without_leaks(&files, &["."]);
+    // The commands read the values that they mask.
     assert!(printed.contains(" chars)") && printed.contains("x-customer-0…"));
     for (whole, other) in pairs.iter().step_by(16) {
         let (whole, other) = (whole.display().to_string(), other.display().to_string());
@@ -244,7 +253,7 @@ fn no_canary_comes_out_of_any_format_by_any_command() {
 }
 
 #[test]
-fn names_of_tools_are_masked_where_that_is_asked_for() {
+fn names_of_tools_are_masked_on_request() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"CANARY_tool","input":{}}]},{"role":"user","content":"Go on"}],"tools":[{"name":"CANARY_tool","input_schema":{"type":"object"}}]}"#;
     std::fs::write(folder.path().join("a.json"), text).expect("written");
@@ -265,7 +274,7 @@ fn names_of_tools_are_masked_where_that_is_asked_for() {
     }
 }
 
-/// What the program's own sources and the SDKs call things, sorted.
+/// The words of the program's sources and of the SDKs, sorted.
 fn published() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut words = BTreeSet::new();
@@ -292,7 +301,7 @@ fn published() -> BTreeSet<String> {
     for entry in ["schemas", "testdata/sdk_keys"].iter().flat_map(|folder| root.join(folder).read_dir()).flatten()
     {
         let path = entry.expect("readable").path();
-        // What our own settings are called says nothing of conversations.
+        // The names of our own settings do not occur in conversations.
         if path.file_name().is_some_and(|name| name == "config.v1.json") {
             continue;
         }
@@ -306,7 +315,7 @@ fn published() -> BTreeSet<String> {
             _ => {}
         }
     }
-    // Where a format was read is in no document.
+    // The sources of a format do not occur in documents.
     let sources = regex::Regex::new(r"Upstream \{[^}]*\}").expect("a pattern");
     let literal = regex::Regex::new(r#""((?:[^"\\]|\\.)*)""#).expect("a pattern");
     const ROOMS: [&str; 16] = [
@@ -330,13 +339,13 @@ fn published() -> BTreeSet<String> {
     for entry in walkdir::WalkDir::new(root.join("src")) {
         let path = entry.expect("readable").into_path();
         let own = path.strip_prefix(root.join("src")).expect("below").with_extension("");
-        // The names in templates are those of no document.
+        // The names in templates do not occur in documents.
         let is_code = path.extension().is_some_and(|ending| ending == "rs") && !own.ends_with("rule/template");
         if !is_code || !ROOMS.iter().any(|room| own.starts_with(room)) {
             continue;
         }
         let text = read(&path);
-        // What unit tests say is made up.
+        // Unit tests contain invented words.
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let code = sources.replace_all(code, "");
         for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {

@@ -1,5 +1,5 @@
-//! Privacy of archives: the spoilt files are packed, and no canary comes out of what is unpacked. The names of members are
-//! places as paths are, and printed.
+//! Privacy of archives: files with canaries are packed, and no canary is printed. The names of members are places, like
+//! paths, and printed.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -8,20 +8,22 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::privacy::{CANARY, printed_without_leaks, spoil};
+use super::privacy::{CANARY, print_without_leaks, write_planted_files};
 use super::reports::run;
 
-/// Packs the files of a folder that were spoilt in these ways.
-fn pack(folder: &Path, to: &Path, ways: &[&str]) {
+/// Packs the files of a folder with these placements of canaries.
+fn pack(folder: &Path, to: &Path, placements: &[&str]) {
     let mut zip = ZipWriter::new(File::create(to).expect("made"));
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         let path = entry.expect("readable").into_path();
-        if !path.file_stem().is_some_and(|way| ways.iter().any(|wanted| way == *wanted)) || !path.is_file() {
+        if !path.file_stem().is_some_and(|placement| placements.iter().any(|wanted| placement == *wanted))
+            || !path.is_file()
+        {
             continue;
         }
         let name = path.strip_prefix(folder).expect("below").to_string_lossy().into_owned();
         let text = fs::read(&path).expect("readable");
-        // What is stored is read where it lies, what is deflated is unpacked.
+        // Stored members are read in place, deflated ones are unpacked.
         let method = if text.len() % 2 == 0 { CompressionMethod::Stored } else { CompressionMethod::Deflated };
         zip.start_file(name, SimpleFileOptions::default().compression_method(method)).expect("a file");
         zip.write_all(&text).expect("written");
@@ -30,10 +32,10 @@ fn pack(folder: &Path, to: &Path, ways: &[&str]) {
 }
 
 #[test]
-fn no_canary_comes_out_of_archives() {
+fn no_command_prints_a_canary_of_an_archive() {
     let folder = tempfile::tempdir().expect("a folder");
     let (files, archives) = (folder.path().join("files"), folder.path().join("archives"));
-    spoil(&files);
+    write_planted_files(&files);
     fs::create_dir(&archives).expect("made");
     // All strings, keys, and members that no schema has.
     for entry in fs::read_dir(&files).expect("readable") {
@@ -41,17 +43,17 @@ fn no_canary_comes_out_of_archives() {
         let name = format!("{}.zip", entry.file_name().to_string_lossy());
         pack(&entry.path(), &archives.join(name), &["1", "2", "3"]);
     }
-    // One that ends early, and one that is not what its name says.
+    // A truncated archive, and a file that is no archive despite its name.
     let whole = fs::read(archives.join("claude-ai-export.zip")).expect("readable");
     fs::write(archives.join("cut.zip"), &whole[..whole.len() / 2]).expect("written");
     fs::write(archives.join("text.zip"), CANARY).expect("written");
-    // Archives are read where they are named, not where a folder holds them.
+    // Archives are read if they are named, not if they are found in a folder.
     let names: Vec<String> = fs::read_dir(&archives)
         .expect("readable")
         .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let printed = printed_without_leaks(&archives, &names);
+    let printed = print_without_leaks(&archives, &names);
     assert!(printed.contains("x-customer-0…") && printed.contains(".zip: "), "{printed}");
     let shown = run(&archives, &["check", "--show-content", "responses-request.zip"]);
     assert!(String::from_utf8_lossy(&shown.stdout).contains(CANARY), "--show-content shows it");

@@ -1,5 +1,5 @@
-//! Privacy of databases: canaries in every cell of every store that is read, and none comes out. The names of sessions and
-//! rows are places as paths are, and printed.
+//! Privacy of databases: canaries in every cell of every supported store, none of which is printed. The names of sessions
+//! and rows are places, like paths, and printed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::types::Value as Cell;
 use serde_json::Value;
 
-use super::privacy::{CANARY, Way, printed_without_leaks, spoilt, ways, words};
+use super::privacy::{CANARY, CanaryPlacement, canary_placements, plant_canaries, print_without_leaks, words};
 use super::reports::run;
 use crate::formats::{agents_databases, langgraph, opencode, stores};
 use crate::support::databases::{CALL, Database, OUTPUT, USER, open};
@@ -31,7 +31,7 @@ const PLACES: [&str; 15] = [
     "user_id",
 ];
 
-/// What they are read as.
+/// The formats that they are read as.
 const FORMATS: [&str; 9] = [
     "crush",
     "cursor-session",
@@ -44,7 +44,7 @@ const FORMATS: [&str; 9] = [
     "zed-thread",
 ];
 
-/// What frames of Zstandard begin with.
+/// The first bytes of frames of Zstandard.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// A database of each store, with histories that have findings.
@@ -54,7 +54,7 @@ fn databases() -> Vec<(&'static str, Database)> {
     let branches: [(&str, &[i64]); 2] = [("main", &[1, 2, 3]), ("b2", &[1, 2, 4])];
     vec![
         ("agents-sdk", Database::of(&[("a", &[USER, CALL, USER]), ("b", &[USER, OUTPUT])])),
-        ("agents-sdk-branches", Database::branched(&[USER, CALL, OUTPUT, USER], &branches)),
+        ("agents-sdk-branches", Database::with_branches(&[USER, CALL, OUTPUT, USER], &branches)),
         ("hermes", Database::new(&stores::HERMES.replace(" ACTIVE", ""))),
         ("zed", stores::zed()),
         ("cursor", Database::new(stores::CURSOR)),
@@ -66,29 +66,33 @@ fn databases() -> Vec<(&'static str, Database)> {
     ]
 }
 
-/// A text that is spoilt: as JSON, if it is an object or a list, else as a whole.
-fn spoilt_text(text: &str, way: Way) -> Option<String> {
+/// Plants canaries in a text: in its strings if it is a JSON object or list, else instead of it.
+fn plant_in_text(text: &str, placement: CanaryPlacement) -> Option<String> {
     match serde_json::from_str::<Value>(text) {
-        Ok(val) if val.is_object() || val.is_array() => spoilt(&[(String::new(), Some(val))], way),
-        _ if matches!(way, Way::Texts | Way::Strings) && !words().contains(text) => Some(CANARY.to_owned()),
+        Ok(val) if val.is_object() || val.is_array() => plant_canaries(&[(String::new(), Some(val))], placement),
+        _ if matches!(placement, CanaryPlacement::Texts | CanaryPlacement::Strings) && !words().contains(text) => {
+            Some(CANARY.to_owned())
+        }
         _ => None,
     }
 }
 
-fn spoilt_cell(cell: Cell, way: Way) -> Option<Cell> {
+fn plant_in_cell(cell: Cell, placement: CanaryPlacement) -> Option<Cell> {
     match cell {
-        Cell::Text(text) => spoilt_text(&text, way).map(Cell::Text),
+        Cell::Text(text) => plant_in_text(&text, placement).map(Cell::Text),
         Cell::Blob(bytes) if bytes.starts_with(&ZSTD) => {
             let text = String::from_utf8(zstd::decode_all(&bytes[..]).ok()?).ok()?;
-            Some(Cell::Blob(zstd::encode_all(spoilt_text(&text, way)?.as_bytes(), 3).expect("packed")))
+            Some(Cell::Blob(zstd::encode_all(plant_in_text(&text, placement)?.as_bytes(), 3).expect("packed")))
         }
-        Cell::Blob(bytes) => Some(Cell::Blob(spoilt_text(&String::from_utf8(bytes).ok()?, way)?.into_bytes())),
+        Cell::Blob(bytes) => {
+            Some(Cell::Blob(plant_in_text(&String::from_utf8(bytes).ok()?, placement)?.into_bytes()))
+        }
         _ => None,
     }
 }
 
-/// Spoils the cells of a database. Gives how many.
-fn spoil(path: &Path, way: Way) -> usize {
+/// Plants canaries in the cells of a database. Returns the number of cells.
+fn plant_in_database(path: &Path, placement: CanaryPlacement) -> usize {
     let connection = open(path);
     let names = |sql: &str, column: usize| -> Vec<String> {
         let mut query = connection.prepare(sql).expect("SQL");
@@ -106,7 +110,7 @@ fn spoil(path: &Path, way: Way) -> usize {
             let cells = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
             let cells: Vec<(i64, Cell)> = cells.collect::<Result<_, _>>().expect("rows");
             for (row, cell) in cells {
-                let Some(cell) = spoilt_cell(cell, way) else { continue };
+                let Some(cell) = plant_in_cell(cell, placement) else { continue };
                 let sql = format!("UPDATE {table} SET {column} = ?1 WHERE rowid = ?2");
                 count += connection.execute(&sql, (cell, row)).expect("updated");
             }
@@ -116,7 +120,7 @@ fn spoil(path: &Path, way: Way) -> usize {
 }
 
 #[test]
-fn no_canary_comes_out_of_databases() {
+fn no_command_prints_a_canary_of_a_database() {
     let folder = tempfile::tempdir().expect("a folder");
     let copied = |from: &Path, name: &str, n: usize| -> PathBuf {
         let to = folder.path().join(name).join(format!("{n}.db"));
@@ -125,22 +129,22 @@ fn no_canary_comes_out_of_databases() {
         to
     };
     for (name, database) in databases() {
-        for (n, way) in ways().enumerate() {
+        for (n, placement) in canary_placements().enumerate() {
             let to = copied(&database.path, name, n);
-            if spoil(&to, way) == 0 {
+            if plant_in_database(&to, placement) == 0 {
                 fs::remove_file(to).expect("removed");
             }
         }
     }
-    copied(&langgraph::saying(CANARY).path().join("graph.db"), "langgraph", 0);
-    let printed = printed_without_leaks(folder.path(), &["."]);
+    copied(&langgraph::database_with_text(CANARY).path().join("graph.db"), "langgraph", 0);
+    let printed = print_without_leaks(folder.path(), &["."]);
     for format in FORMATS {
         assert!(printed.contains(&format!(": {format}, ")), "{format}: {printed}");
     }
     assert!(printed.contains("x-customer-0…"), "{printed}");
     let repair = run(folder.path(), &["fix", "-w", "--force", "--orphans", "stub", "."]);
-    let told = String::from_utf8_lossy(&[repair.stdout, repair.stderr].concat()).into_owned();
-    assert!(!told.contains("CANARY") && told.contains("agents-sdk"), "{told}");
+    let output = String::from_utf8_lossy(&[repair.stdout, repair.stderr].concat()).into_owned();
+    assert!(!output.contains("CANARY") && output.contains("agents-sdk"), "{output}");
     let shown = run(folder.path(), &["check", "--show-content", "crush"]);
     assert!(String::from_utf8_lossy(&shown.stdout).contains(CANARY), "--show-content shows it");
 }

@@ -1,5 +1,5 @@
-//! What a report costs beside the scan: findings are told with one read of their record, and what the default repair would
-//! do is found out on the records that it changes. Reads and bytes are counted, not timed.
+//! The cost of a report besides the scan: findings are reported with one read of their record, and the effect of the default
+//! repair is predicted from the records that it changes. Reads and bytes are counted, not timed.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,29 +10,29 @@ use replaylint::internals::place::Place;
 use replaylint::internals::repair;
 use replaylint::internals::repair::FixOptions;
 use replaylint::internals::report;
-use replaylint::internals::report::prediction::promise;
-use replaylint::internals::report::{Content, Diagnostic, Picked, Seen, Style};
+use replaylint::internals::report::prediction::predictions;
+use replaylint::internals::report::{ContentDisplay, Diagnostic, DocReport, FindingSample, Style};
 use replaylint::internals::source::ReadAt;
 use replaylint::internals::target::Severity;
 
-use crate::generate::{Shape, generate};
-use crate::report::outputs::texts;
-use crate::support::{DOC, STYLE, check_of, roomy};
+use crate::generate::{LogShape, generate};
+use crate::report::outputs::sample_texts;
+use crate::support::{DOC, STYLE, check_of, growable_text};
 
-/// Counts what is read of a text.
-pub struct Counted {
+/// A text that counts the reads of it.
+pub struct CountedText {
     text: Vec<u8>,
     reads: AtomicU64,
     bytes: AtomicU64,
 }
 
-impl Counted {
+impl CountedText {
     fn new(text: Vec<u8>) -> Self {
-        Counted { text, reads: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+        CountedText { text, reads: AtomicU64::new(0), bytes: AtomicU64::new(0) }
     }
 
-    /// Reads and bytes since this was asked last.
-    pub fn take(&self) -> (u64, u64) {
+    /// The reads and bytes since the last call.
+    pub fn take_counts(&self) -> (u64, u64) {
         (self.reads.swap(0, Ordering::Relaxed), self.bytes.swap(0, Ordering::Relaxed))
     }
 
@@ -44,9 +44,9 @@ impl Counted {
         (start as u64, (before.len() - start + len) as u64)
     }
 
-    /// The lines in which findings and their partners lie, and how long each is.
+    /// The lines of findings and of their partners: start and length of each.
     fn lines_of<T>(&self, found: &JudgedDoc<T>) -> BTreeMap<u64, u64> {
-        let places = found.judged.iter().flat_map(|judged| {
+        let places = found.findings.iter().flat_map(|judged| {
             let partner: Option<Place> = judged.finding.partner;
             [Some(judged.finding.row.at), partner]
         });
@@ -54,7 +54,7 @@ impl Counted {
     }
 }
 
-impl ReadAt for Counted {
+impl ReadAt for CountedText {
     fn len(&self) -> u64 {
         self.text.as_slice().len() as u64
     }
@@ -67,91 +67,95 @@ impl ReadAt for Counted {
     }
 }
 
-fn generated(shape: Shape, fault_every: u64) -> Counted {
-    of_size(3 << 20, shape, fault_every)
+fn generate_log(shape: LogShape, fault_every: u64) -> CountedText {
+    generate_text(3 << 20, shape, fault_every)
 }
 
-pub fn of_size(bytes: u64, shape: Shape, fault_every: u64) -> Counted {
+pub fn generate_text(bytes: u64, shape: LogShape, fault_every: u64) -> CountedText {
     let mut text = Vec::new();
     generate(shape, bytes, fault_every, 7, &mut text).expect("memory writes");
-    Counted::new(text)
+    CountedText::new(text)
 }
 
-/// Marks of lines are so many bytes apart; a read goes from one to the next.
-const STRETCH: u64 = 4 << 10;
+/// The distance between the entries of the line index, in bytes; a read reaches from one to the next.
+const LINE_INDEX_STEP: u64 = 4 << 10;
 
 #[test]
-fn findings_are_told_with_one_read_of_each_record() {
-    for (shape, fault_every) in [(Shape::Rollout, 3), (Shape::Requests, 40)] {
-        let text = generated(shape, fault_every);
+fn findings_are_reported_with_one_read_of_each_record() {
+    for (shape, fault_every) in [(LogShape::Rollout, 3), (LogShape::Requests, 40)] {
+        let text = generate_log(shape, fault_every);
         let found = check_of(&text, &Options::default());
         let lines = text.lines_of(&found);
-        text.take();
-        let told = report::diagnose(DOC, "case", &text, &found, Content::Masked).expect("memory reads");
-        let (reads, bytes) = text.take();
-        assert!(told.len() > 20, "{shape:?}: {} findings", told.len());
+        text.take_counts();
+        let diagnostics =
+            report::diagnose(DOC, "case", &text, &found, ContentDisplay::Masked).expect("memory reads");
+        let (reads, bytes) = text.take_counts();
+        assert!(diagnostics.len() > 20, "{shape:?}: {} findings", diagnostics.len());
         assert!(reads <= lines.len() as u64, "{shape:?}: {reads} reads for {} records", lines.len());
-        let most = lines.values().map(|len| len + STRETCH).sum::<u64>();
+        let most = lines.values().map(|len| len + LINE_INDEX_STEP).sum::<u64>();
         assert!(bytes <= most, "{shape:?}: {bytes} bytes, {most} at most");
     }
 }
 
 #[test]
-fn a_promise_reads_only_the_records_that_would_change() {
-    let text = generated(Shape::Requests, 400);
+fn a_prediction_reads_only_the_records_that_would_change() {
+    let text = generate_log(LogShape::Requests, 400);
     let mut found = check_of(&text, &Options::default());
-    let errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error).count();
+    let errors = found.findings.iter().filter(|judged| judged.severity == Severity::Error).count();
     let lines = text.lines_of(&found);
-    text.take();
-    let promises = promise::plan(DOC, &text, &mut found, &Options::default(), 1, false).expect("memory reads");
-    let gone = promises.gone;
-    let (_, bytes) = text.take();
-    assert!(errors > 0 && gone == errors as u64, "{gone} of {errors}");
-    // Each is looked for from both sides in steps that grow, then read once; so is the first record.
+    text.take_counts();
+    let predicted =
+        predictions::predict(DOC, &text, &mut found, &Options::default(), 1, false).expect("memory reads");
+    let resolved = predicted.resolved;
+    let (_, bytes) = text.take_counts();
+    assert!(errors > 0 && resolved == errors as u64, "{resolved} of {errors}");
+    // Each record is searched for from both sides in growing steps, then read once; so is the first record.
     let most = (lines.values().sum::<u64>() + text.line(0).1) * 4;
     assert!(bytes <= most && most < text.len(), "{bytes} bytes, {most} at most of {}", text.len());
 }
 
-/// What a check promises, and of which finding.
-fn promised(text: &[u8]) -> (u64, Vec<String>) {
-    let bytes = roomy(text);
+/// The number of findings that `check` predicts as fixed, and the fixes of each finding.
+fn predicted_fixes(text: &[u8]) -> (u64, Vec<String>) {
+    let bytes = growable_text(text);
     let options = Options::default();
     let mut found = check_of(&bytes, &options);
-    let promises = promise::plan(DOC, &bytes, &mut found, &options, 1, false).expect("memory reads");
-    let told = promises.diagnose(DOC, "case", &bytes, &found, &Picked::all(&found), Content::None);
-    (promises.gone, words(&told.expect("memory reads")))
+    let predicted = predictions::predict(DOC, &bytes, &mut found, &options, 1, false).expect("memory reads");
+    let diagnostics =
+        predicted.diagnose(DOC, "case", &bytes, &found, &FindingSample::all(&found), ContentDisplay::None);
+    (predicted.resolved, words(&diagnostics.expect("memory reads")))
 }
 
-/// What `fix` keeps of that.
-fn kept(text: &[u8]) -> (u64, Vec<String>) {
-    let bytes = roomy(text);
+/// The same for the actual repair.
+fn applied_fixes(text: &[u8]) -> (u64, Vec<String>) {
+    let bytes = growable_text(text);
     let fixed = repair::fix(DOC, &bytes, &Options::default(), &FixOptions::default(), 1).expect("memory reads");
-    let (promises, gone) = promise::outcome(&fixed, text.len() as u64);
-    let mut told = report::diagnose(DOC, "case", &bytes, &fixed.before, Content::None).expect("memory reads");
-    for ((told, judged), promise) in told.iter_mut().zip(&fixed.before.judged).zip(promises) {
-        promise.tell(told, judged);
+    let (predicted, resolved) = predictions::fix_outcomes(&fixed, text.len() as u64);
+    let mut diagnostics =
+        report::diagnose(DOC, "case", &bytes, &fixed.before, ContentDisplay::None).expect("memory reads");
+    for ((diagnostics, judged), outcome) in diagnostics.iter_mut().zip(&fixed.before.findings).zip(predicted) {
+        outcome.apply_to(diagnostics, judged);
     }
-    (gone, words(&told))
+    (resolved, words(&diagnostics))
 }
 
-fn words(told: &[Diagnostic]) -> Vec<String> {
+fn words(diagnostics: &[Diagnostic]) -> Vec<String> {
     let words = |own: &Diagnostic| {
         let fix = own.fix.as_ref().map(|fix| (fix.title.clone(), fix.loss, fix.default, fix.flag));
-        format!("{} {} {fix:?} {:?}", own.rule, own.spot.line, own.no_fix)
+        format!("{} {} {fix:?} {:?}", own.rule, own.location.line, own.no_fix)
     };
-    told.iter().map(words).collect()
+    diagnostics.iter().map(words).collect()
 }
 
-/// Logs of several records: generated ones, and those of testdata, each record of another file.
+/// Logs of several records: generated ones, and records of several files of testdata.
 pub fn logs() -> Vec<(String, Vec<u8>)> {
-    let mut all = vec![("generated".to_owned(), generated(Shape::Requests, 100).text)];
-    all.push(("generated with many faults".to_owned(), generated(Shape::Requests, 20).text));
-    all.extend(texts());
+    let mut all = vec![("generated".to_owned(), generate_log(LogShape::Requests, 100).text)];
+    all.push(("generated with many faults".to_owned(), generate_log(LogShape::Requests, 20).text));
+    all.extend(sample_texts());
     let lines: Vec<&[u8]> = all.iter().skip(2).flat_map(|(_, text)| text.split(|byte| *byte == b'\n')).collect();
     let requests = lines.iter().filter(|line| line.starts_with(b"{") && line.len() < 1 << 14);
     let requests: Vec<&[u8]> = requests.copied().collect();
     let mixed: Vec<Vec<u8>> = requests.chunks(40).map(|lines| lines.join(&b'\n')).collect();
-    // Many of a kind.
+    // Many equal records.
     let many: Vec<Vec<u8>> = requests.chunks(8).map(|lines| lines.join(&b'\n').repeat(30)).collect();
     all.extend(mixed.into_iter().enumerate().map(|(n, text)| (format!("mixed {n}"), text)));
     all.extend(many.into_iter().enumerate().map(|(n, text)| (format!("many {n}"), text)));
@@ -159,31 +163,34 @@ pub fn logs() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn what_is_promised_is_what_fix_does_to_the_whole_doc() {
+fn predictions_agree_with_the_repair_of_the_whole_doc() {
     for (name, text) in logs() {
-        assert_eq!(promised(&text), kept(&text), "{name}");
+        assert_eq!(predicted_fixes(&text), applied_fixes(&text), "{name}");
     }
 }
 
 #[test]
-fn text_of_what_is_picked_is_text_of_all() {
+fn a_sampled_report_equals_the_text_of_the_full_one() {
     let style = Style { grouped: true, width: 200, ..STYLE };
     let mut only_counted = 0;
     for (name, text) in logs() {
-        let bytes = roomy(&text);
+        let bytes = growable_text(&text);
         let mut found = check_of(&bytes, &Options::default());
-        let promises =
-            promise::plan(DOC, &bytes, &mut found, &Options::default(), 1, false).expect("memory reads");
-        let written = |picked: Picked| {
-            let told = promises.diagnose(DOC, "case", &bytes, &found, &picked, Content::None);
-            let seen = Seen { more: picked.more, ..Seen::new("case", &found, told.expect("memory reads")) };
+        let predicted =
+            predictions::predict(DOC, &bytes, &mut found, &Options::default(), 1, false).expect("memory reads");
+        let written = |picked: FindingSample| {
+            let diagnostics = predicted.diagnose(DOC, "case", &bytes, &found, &picked, ContentDisplay::None);
+            let seen = DocReport {
+                similar: picked.similar,
+                ..DocReport::new("case", &found, diagnostics.expect("memory reads"))
+            };
             let (mut report, mut out) = (report::by_name("text").expect("text")(style), Vec::new());
-            report.doc(&seen, &mut out).expect("memory writes");
+            report.write_doc(&seen, &mut out).expect("memory writes");
             String::from_utf8(out).expect("text")
         };
-        let picked = Picked::of(&found, &promises.of, &style);
-        only_counted += picked.more.iter().map(|more| more.count).sum::<u64>();
-        assert_eq!(written(picked), written(Picked::all(&found)), "{name}");
+        let picked = FindingSample::of(&found, &predicted.outcomes, &style);
+        only_counted += picked.similar.iter().map(|more| more.count).sum::<u64>();
+        assert_eq!(written(picked), written(FindingSample::all(&found)), "{name}");
     }
     assert!(only_counted > 1000, "{only_counted} findings are only counted");
 }

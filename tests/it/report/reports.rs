@@ -1,4 +1,4 @@
-//! Reports: the JSON keeps its contract, every place leads to what it names, and no content leaks.
+//! Reports: the JSON conforms to its contract, every place locates the named value, and no content leaks.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -27,7 +27,7 @@ pub fn json(output: &Output) -> Value {
 }
 
 #[test]
-fn reports_keep_their_contract() {
+fn reports_conform_to_their_contract() {
     let schema: Value =
         serde_json::from_str(include_str!("../../../schemas/report.v1.json")).expect("the schema is JSON");
     let schema = jsonschema::validator_for(&schema).expect("the schema compiles");
@@ -47,7 +47,7 @@ fn reports_keep_their_contract() {
     }
 }
 
-/// Line and column of an offset, counted the slow way.
+/// Line and column of an offset, counted simply.
 fn line_and_column(text: &[u8], offset: usize) -> (u64, u64) {
     let before = &text[..offset];
     let line = before.iter().filter(|b| **b == b'\n').count() + 1;
@@ -56,12 +56,12 @@ fn line_and_column(text: &[u8], offset: usize) -> (u64, u64) {
 }
 
 #[test]
-fn places_lead_to_what_they_name() {
+fn places_locate_the_values_that_they_name() {
     let folder = testdata().join("formats");
     let report = json(&run(&folder, &["check", "--output-format", "json", "-v", "."]));
     let mut seen = 0;
     for diagnostic in report["diagnostics"].as_array().expect("a list") {
-        // Damage to a line is no value of it.
+        // Damage to a line is not a value.
         if ["RL003", "RL009", "RL010", "RL011", "RL686"].contains(&diagnostic["rule"].as_str().expect("a code")) {
             continue;
         }
@@ -89,7 +89,7 @@ fn places_lead_to_what_they_name() {
             }
             None => at,
         };
-        // A store has its own names for ids, and some beside the part that a finding is about: the record has them.
+        // Stores have other keys for ids, some of them outside of the part: they are somewhere in the record.
         let folder = path.components().rev().nth(1).and_then(|part| part.as_os_str().to_str());
         let format = folder.and_then(replaylint::internals::formats::by_name);
         if format.is_some_and(|format| format.layout().is_translated()) {
@@ -99,8 +99,8 @@ fn places_lead_to_what_they_name() {
             continue;
         }
         let id = &diagnostic["id"];
-        let told = &item["provider_metadata"]["openai"]["data"]["item_id"];
-        assert!(id.is_null() || [&item["id"], &item["tool_call_id"], told].contains(&id), "{diagnostic}");
+        let metadata_id = &item["provider_metadata"]["openai"]["data"]["item_id"];
+        assert!(id.is_null() || [&item["id"], &item["tool_call_id"], metadata_id].contains(&id), "{diagnostic}");
         let call_id = &diagnostic["call_id"];
         let written = ["call_id", "tool_call_id", "tool_use_id", "parent_id", "id"].map(|key| &item[key]);
         let wrapped = ["toolUse", "toolResult", "functionCall", "functionResponse"].map(|key| &item[key]);
@@ -111,11 +111,11 @@ fn places_lead_to_what_they_name() {
     assert!(seen > 10);
 }
 
-/// Everything that is content in these transcripts has this in it.
+/// A mark in all content of these transcripts.
 const CANARY: &str = "CANARY";
 
 #[test]
-fn content_never_leaks_into_what_is_no_terminal() {
+fn content_is_never_shown_off_a_terminal() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = format!(
         r#"{{"model":"gpt-5","instructions":"{CANARY}","input":[

@@ -1,4 +1,4 @@
-//! Anthropic Messages: recorded requests and answers, if a corpus of them is there; and what holds of any history.
+//! Anthropic Messages: recorded requests and answers, if a corpus of them exists; and properties of any history.
 
 use std::fs;
 
@@ -10,19 +10,19 @@ use replaylint::internals::target::Severity;
 use replaylint::internals::targets;
 use serde_json::{Value, json};
 
-use crate::repair::properties::{any_wish, config};
-use crate::rules::corpus::{Recorded, corpus, manifest};
+use crate::repair::properties::{any_fix_options, config};
+use crate::rules::corpus::{RecordedRequest, corpus, manifest};
 use crate::support::{check, guarded_repair, repair};
 
 /// Recorded requests to the Messages API, with the target that they were sent to.
-pub fn requests(root: &std::path::Path) -> Vec<(Recorded, Options)> {
+pub fn requests(root: &std::path::Path) -> Vec<(RecordedRequest, Options)> {
     let rows = manifest(root).into_iter();
     let rows = rows.filter(|row| row.format.starts_with("anthropic") && !row.gold.is_empty());
     rows.map(|row| (row, Options { target: targets::by_name("anthropic"), ..Options::default() })).collect()
 }
 
 #[test]
-fn answers_of_the_api_hold_no_error() {
+fn answers_of_the_api_have_no_error() {
     let Some(root) = corpus() else { return };
     let mut read = 0;
     let rows = manifest(&root).into_iter();
@@ -30,14 +30,14 @@ fn answers_of_the_api_hold_no_error() {
         let text = fs::read(root.join(&row.path)).expect("readable");
         let found = check(&text, &Options::default());
         assert_eq!(found.format.map(|format| format.info().name), Some("anthropic-message"), "{}", row.path);
-        assert!(found.judged.iter().all(|judged| judged.severity < Severity::Error), "{}", row.path);
+        assert!(found.findings.iter().all(|judged| judged.severity < Severity::Error), "{}", row.path);
         read += 1;
     }
     println!("answers read: {read}");
     assert!(read >= 100);
 }
 
-/// Blocks of a history as clients keep it: whole, cut, doubled, out of order, with the wrong neighbours.
+/// Blocks of a history as clients store it: complete, truncated, duplicated, out of order, with wrong neighbours.
 fn any_block() -> impl Strategy<Value = Value> {
     let id = prop_oneof![
         6 => (0..4u8).prop_map(|n| json!(format!("toolu_{n}"))),
@@ -106,7 +106,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_repair_is_one_for_good(bodies in prop::collection::vec(any_body(), 1..3), wanted in any_wish(), shape in 0..4u8) {
+    fn repairs_are_idempotent(bodies in prop::collection::vec(any_body(), 1..3), wanted in any_fix_options(), shape in 0..4u8) {
         let first = &bodies[0];
         let text = match shape {
             0 => serde_json::to_string_pretty(first).expect("JSON"),
@@ -122,7 +122,7 @@ proptest! {
 
 #[test]
 fn many_blocks_take_linear_time() {
-    // What is quadratic does not come back: open calls in one turn and in many, results far away, ids used again.
+    // Regressions of quadratic time: open calls in one turn and in many, results far away, repeated ids.
     let calls = |n: usize, id: &dyn Fn(usize) -> String| -> Vec<Value> {
         (0..n).map(|n| json!({"type": "tool_use", "id": id(n), "name": "f", "input": {}})).collect()
     };
@@ -135,25 +135,30 @@ fn many_blocks_take_linear_time() {
     let body = |messages: Vec<Value>| {
         json!({"model": "claude-opus-5-5", "max_tokens": 9, "system": "x", "messages": messages}).to_string()
     };
-    let said = |content: Vec<Value>| json!({"role": "assistant", "content": content});
+    let assistant_message = |content: Vec<Value>| json!({"role": "assistant", "content": content});
     let far = vec![
         go.clone(),
-        said(calls(20_000, &own)),
+        assistant_message(calls(20_000, &own)),
         go.clone(),
-        said(vec![
+        assistant_message(vec![
             json!({"type": "thinking", "thinking": "", "signature": "x"}),
             json!({"type": "text", "text": "x"}),
         ]),
         json!({"role": "user", "content": results(20_000, &own)}),
         go.clone(),
     ];
-    let open: Vec<Value> =
-        (0..10_000).flat_map(|n| [go.clone(), said(calls(1, &|_| own(n)))]).chain([go.clone()]).collect();
-    let same =
-        vec![go.clone(), said(calls(2_000, &one)), json!({"role": "user", "content": results(2_000, &one)})];
+    let open: Vec<Value> = (0..10_000)
+        .flat_map(|n| [go.clone(), assistant_message(calls(1, &|_| own(n)))])
+        .chain([go.clone()])
+        .collect();
+    let same = vec![
+        go.clone(),
+        assistant_message(calls(2_000, &one)),
+        json!({"role": "user", "content": results(2_000, &one)}),
+    ];
     for (messages, orphans, changes) in [
         (far, Orphans::Drop, 20_001),
-        (vec![go.clone(), said(calls(20_000, &own)), go.clone()], Orphans::Stub, 20_000),
+        (vec![go.clone(), assistant_message(calls(20_000, &own)), go.clone()], Orphans::Stub, 20_000),
         (open, Orphans::Drop, 10_000),
         (same, Orphans::Drop, 1_999 * 2),
     ] {
@@ -163,6 +168,10 @@ fn many_blocks_take_linear_time() {
             &FixOptions { orphans, ..FixOptions::default() },
         );
         assert_eq!(repaired.notes.len(), changes);
-        assert!(repaired.left.iter().all(|left| left.severity < Severity::Error), "{:?}", repaired.left.first());
+        assert!(
+            repaired.remaining.iter().all(|left| left.severity < Severity::Error),
+            "{:?}",
+            repaired.remaining.first()
+        );
     }
 }

@@ -1,37 +1,37 @@
-//! Cases as data: each file in `testdata/cases` holds histories with what is to be found in them; what is printed and
-//! what becomes of each is in its snapshot, `testdata/cases/<file>/<case>.snap`.
+//! Cases as data: each file in `testdata/cases` contains histories with the expected findings; the report and the repaired
+//! text of each are in its snapshot, `testdata/cases/<file>/<case>.snap`.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use replaylint::internals::history::{Code, Effort, Usage};
-use replaylint::internals::judge::{Enabled, Options};
+use replaylint::internals::history::{Code, ReasoningEffort, Usage};
+use replaylint::internals::judge::{EnabledRules, Options};
 use replaylint::internals::read;
 use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
-use replaylint::internals::rule::Age;
+use replaylint::internals::rule::AgeLimit;
 use replaylint::internals::{formats, targets};
 use serde::Deserialize;
 
 use crate::support::snapshots::Snapshots;
-use crate::support::{STYLE, codes, diagnostics, guarded_repair, preview, printed};
+use crate::support::{STYLE, codes, diagnostics, guarded_repair, preview, print_report};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    case: Vec<Case>,
+struct RuleCaseFile {
+    case: Vec<RuleCase>,
 }
 
-/// One history. `about` says why the case is there.
+/// One history. `about` is the reason for the case.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Case {
+struct RuleCase {
     name: String,
     about: String,
     input: String,
     /// Codes of errors and warnings, sorted.
     finds: Vec<String>,
-    /// Codes of errors and warnings that are left after the repair.
+    /// Codes of errors and warnings that remain after the repair.
     #[serde(default)]
     leaves: Vec<String>,
     target: Option<String>,
@@ -44,7 +44,7 @@ struct Case {
     /// Only these rules run.
     #[serde(default)]
     select: Vec<String>,
-    /// Rules in whose words the server has rejected the history.
+    /// Rules whose messages the server gave when it rejected the history.
     #[serde(default)]
     proven: Vec<u16>,
     /// In seconds, counted from `now`.
@@ -63,30 +63,32 @@ struct Case {
     account_changed: bool,
     max_image_bytes: Option<u32>,
     provider: Option<String>,
-    /// The text after the repair, where the case is about that and the snapshot alone would not say so.
+    /// The text after the repair, if the case is about it and the snapshot alone would not show that.
     becomes: Option<String>,
 }
 
-impl Case {
+impl RuleCase {
     fn options(&self) -> Options {
         Options {
             read: read::Options {
                 format: self.format.as_deref().map(|name| formats::by_name(name).expect("a format")),
                 usage: self.usage.as_deref().map(|name| if name == "log" { Usage::Log } else { Usage::Request }),
-                effort: self.effort.as_deref().map(|level| Effort::of(level.as_bytes())),
+                effort: self.effort.as_deref().map(|level| ReasoningEffort::of(level.as_bytes())),
                 ..read::Options::default()
             },
             target: self.target.as_deref().map(|name| targets::by_name(name).expect("a target")),
             store: self.store,
             model: self.model.clone(),
-            age: self.max_item_age.map(|most| Age { most, now: self.now }),
-            enabled: Enabled::new(|rule| self.select.is_empty() || self.select.contains(&rule.code.to_string()))
-                .proving(self.proven.iter().map(|code| Code(*code)).collect()),
+            age: self.max_item_age.map(|most| AgeLimit { max_seconds: most, now: self.now }),
+            enabled: EnabledRules::new(|rule| {
+                self.select.is_empty() || self.select.contains(&rule.code.to_string())
+            })
+            .with_proven(self.proven.iter().map(|code| Code(*code)).collect()),
             ..Options::default()
         }
     }
 
-    fn wanted(&self) -> FixOptions {
+    fn fix_options(&self) -> FixOptions {
         FixOptions {
             orphans: match self.orphans.as_deref() {
                 Some("stub") => Orphans::Stub,
@@ -116,26 +118,32 @@ impl Case {
         let options = self.options();
         let text = self.input.trim_start_matches('\n').as_bytes();
         let found = diagnostics(text, &options);
-        assert_eq!(codes(&found), self.finds, "{}: {}", self.name, printed(&found));
-        let repaired = guarded_repair(&self.name, text, &options, &self.wanted());
-        crate::repair::proposals::heals(&self.name, text, &options, &repaired.fixed);
-        assert_eq!(codes(&repaired.left), self.leaves, "{}: {}", self.name, printed(&repaired.left));
+        assert_eq!(codes(&found), self.finds, "{}: {}", self.name, print_report(&found));
+        let repaired = guarded_repair(&self.name, text, &options, &self.fix_options());
+        crate::repair::proposals::assert_repairing(&self.name, text, &options, &repaired.fixed);
+        assert_eq!(
+            codes(&repaired.remaining),
+            self.leaves,
+            "{}: {}",
+            self.name,
+            print_report(&repaired.remaining)
+        );
         let after = String::from_utf8_lossy(&repaired.text).into_owned();
         if let Some(becomes) = &self.becomes {
             assert_eq!(after.trim(), becomes.trim(), "{}", self.name);
         }
-        let mut page = format!("{}\n\n{}", self.about, printed(&found));
+        let mut page = format!("{}\n\n{}", self.about, print_report(&found));
         if repaired.fixed.patch.is_empty() {
             let _ = writeln!(page, "unchanged");
         } else {
             let diff = preview(&text.to_vec(), &repaired.fixed, &repaired.notes, STYLE);
             let _ = write!(page, "{diff}{after}");
         }
-        for left in &repaired.fixed.left_alone {
-            let _ = writeln!(page, "left alone at byte {}: {}", left.at.start, left.why);
+        for group in &repaired.fixed.skipped_groups {
+            let _ = writeln!(page, "left alone at byte {}: {}", group.at.start, group.reason);
         }
-        if !repaired.left.is_empty() {
-            let _ = write!(page, "\nleft:\n{}", printed(&repaired.left));
+        if !repaired.remaining.is_empty() {
+            let _ = write!(page, "\nleft:\n{}", print_report(&repaired.remaining));
         }
         page
     }
@@ -149,7 +157,7 @@ fn cases() {
     files.sort();
     let mut snapshots = Snapshots::new("testdata/cases");
     for path in files {
-        let file: File = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
+        let file: RuleCaseFile = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let group = path.file_stem().expect("a name").to_string_lossy();
         for case in &file.case {

@@ -5,16 +5,16 @@ use std::path::Path;
 use replaylint::internals::judge::Options;
 use replaylint::internals::targets;
 
-use crate::rules::corpus::{Recorded, manifest};
+use crate::rules::corpus::{RecordedRequest, manifest};
 
 /// Recorded requests of a stored format, with the model that their URL names: the body does not.
-pub fn requests(root: &Path, format: &str, target: &str) -> Vec<(Recorded, Options)> {
+pub fn requests(root: &Path, format: &str, target: &str) -> Vec<(RecordedRequest, Options)> {
     let rows = manifest(root).into_iter().filter(|row| row.format == format && !row.gold.is_empty());
     let model = |url: &str| {
         let (_, rest) = url.split_once("/models/").or_else(|| url.split_once("/model/"))?;
         Some(rest.split([':', '/', '?', '%']).next()?.to_owned())
     };
-    let options = |row: &Recorded| Options {
+    let options = |row: &RecordedRequest| Options {
         target: targets::by_name(target),
         model: model(&row.url),
         ..Options::default()

@@ -1,4 +1,4 @@
-//! Histories that were rebuilt from public reports of rejected requests, if a collection of them lies beside the corpus:
+//! Histories that were rebuilt from public reports of rejected requests, if a collection of them is beside the corpus:
 //! the rule that the report is about finds each, at the severity that the evidence allows, and `fix` repairs it.
 
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use replaylint::internals::targets;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::rules::pasted::errors;
+use crate::rules::pasted_messages::errors_folder;
 use crate::support::{diagnostics, repair};
 
 #[derive(Deserialize)]
-struct Rebuilt {
+struct RebuiltHistory {
     name: String,
     thread: String,
     want: String,
@@ -23,8 +23,8 @@ struct Rebuilt {
     body: Value,
 }
 
-/// What recorded accepted requests, or want of evidence, keep from being an error: what is expected instead.
-const SOFTER: &[(&str, Option<Severity>, &str)] = &[
+/// Histories whose finding is no error, because of accepted requests or lack of evidence: the expected severity, and why.
+const SOFTER_SEVERITIES: &[(&str, Option<Severity>, &str)] = &[
     ("fc-without-rs", WARNING, "67 function calls without reasoning were accepted"),
     ("id-51", WARNING, "longer ids were accepted"),
     ("ant-srv-open", WARNING, "accepted five times, in flight"),
@@ -59,23 +59,27 @@ const SERVERS: &[(&str, &[&str])] = &[
     ("ollama-array-content", &["ollama"]),
 ];
 
-/// Histories that are found as they should be, at least.
-const FOUND: usize = 68;
+/// The minimum number of histories with the expected findings.
+const MIN_FOUND: usize = 68;
 
-fn options(rebuilt: &Rebuilt) -> Options {
+fn options(rebuilt: &RebuiltHistory) -> Options {
     let own = SERVERS.iter().find(|(name, _)| *name == rebuilt.name).map_or(&[][..], |(_, targets)| targets);
     let target = own.iter().find_map(|name| targets::by_name(name));
     let named = rebuilt.target.as_deref().map(|name| targets::by_name(name).expect("a target"));
     Options { target: target.or(named), model: rebuilt.model.clone(), ..Options::default() }
 }
 
-fn collected() -> Option<Vec<Rebuilt>> {
-    let text = std::fs::read_to_string(errors()?.join("histories.jsonl")).expect("readable");
+fn read_histories() -> Option<Vec<RebuiltHistory>> {
+    let text = std::fs::read_to_string(errors_folder()?.join("histories.jsonl")).expect("readable");
     Some(text.lines().map(|line| serde_json::from_str(line).expect("a history")).collect())
 }
 
-/// What is found of a history by the rules that it is about, or by any where the report names none.
-fn found(rebuilt: &Rebuilt, text: &[u8], options: &Options) -> Vec<(String, Severity, Option<&'static str>)> {
+/// The findings of a history by the rules that it is about, or by any if the report names none.
+fn matching_findings(
+    rebuilt: &RebuiltHistory,
+    text: &[u8],
+    options: &Options,
+) -> Vec<(String, Severity, Option<&'static str>)> {
     let wanted = |code: &str| rebuilt.want == "any" || rebuilt.want.split('|').any(|want| want == code);
     let found = diagnostics(text, options).into_iter().map(|one| (one.rule.to_string(), one.severity, one.no_fix));
     found.filter(|(code, severity, _)| wanted(code) && *severity > Severity::Info).collect()
@@ -83,21 +87,21 @@ fn found(rebuilt: &Rebuilt, text: &[u8], options: &Options) -> Vec<(String, Seve
 
 #[test]
 fn rebuilt_histories_are_found_and_repaired() {
-    let Some(histories) = collected() else { return };
+    let Some(histories) = read_histories() else { return };
     let (mut right, mut healed, mut wrong) = (0, 0, Vec::new());
     let mut left: BTreeMap<&'static str, usize> = BTreeMap::new();
     for rebuilt in &histories {
-        let Rebuilt { name, thread, want, .. } = rebuilt;
+        let RebuiltHistory { name, thread, want, .. } = rebuilt;
         let (text, options) = (rebuilt.body.to_string().into_bytes(), options(rebuilt));
-        let seen = found(rebuilt, &text, &options);
+        let seen = matching_findings(rebuilt, &text, &options);
         let worst = seen.iter().map(|(_, severity, _)| *severity).max();
-        let softer = SOFTER.iter().find(|(softer, ..)| softer == name);
+        let softer = SOFTER_SEVERITIES.iter().find(|(softer, ..)| softer == name);
         let expected = softer.map_or(Some(Severity::Error), |(_, severity, _)| *severity);
         if worst == expected {
             right += 1;
         } else {
-            println!("{name} ({thread}): {want} is expected as {expected:?}, and found as {worst:?}");
-            // What evidence keeps silent, or softer, must not become an error.
+            println!("{name} ({thread}): {want} is expected with {expected:?}, and found with {worst:?}");
+            // A finding must not be more severe than its evidence allows.
             if softer.is_some() && worst > expected {
                 wrong.push(name);
             }
@@ -107,11 +111,11 @@ fn rebuilt_histories_are_found_and_repaired() {
         }
         let wanted = FixOptions { warnings: true, acknowledge_safety: true, ..FixOptions::default() };
         let repaired = repair(&text, &options, &wanted);
-        let remains = found(rebuilt, &repaired.text, &options);
+        let remains = matching_findings(rebuilt, &repaired.text, &options);
         match remains.first() {
             None => healed += 1,
             Some((code, _, why)) => {
-                let refused = repaired.left.iter().find(|left| left.rule.to_string() == *code);
+                let refused = repaired.remaining.iter().find(|left| left.rule.to_string() == *code);
                 let why = refused.and_then(|left| left.no_fix).or(*why).unwrap_or("no reason is given");
                 println!("{name} ({thread}): {code} is not repaired: {why}");
                 *left.entry(why).or_default() += 1;
@@ -120,9 +124,9 @@ fn rebuilt_histories_are_found_and_repaired() {
     }
     let all = histories.len();
     println!(
-        "rebuilt histories: {right} of {all} found as they should be, {healed} repaired; not repaired: {left:#?}"
+        "rebuilt histories: {right} of {all} with the expected findings, {healed} repaired; not repaired: {left:#?}"
     );
     assert!(wrong.is_empty(), "{wrong:?}");
-    assert!(right >= FOUND, "{right} of {all}");
+    assert!(right >= MIN_FOUND, "{right} of {all}");
     assert!(!left.contains_key("no reason is given"));
 }

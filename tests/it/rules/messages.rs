@@ -1,5 +1,5 @@
 //! Every message that a provider is known to give for a stored history goes through `explain --error`, in every wrapping
-//! in which people meet it. The catalogue is `testdata/messages`.
+//! in which it occurs. The catalogue is `testdata/messages`.
 
 use std::collections::BTreeSet;
 
@@ -7,27 +7,29 @@ use proptest::prelude::*;
 use replaylint::internals::cli::Cli;
 use replaylint::internals::commands::Outcome;
 use replaylint::internals::history::Kind;
-use replaylint::internals::report::recognise::{ELSEWHERE, LIKELY, OUTSIDE, Recogniser, WRAPPERS, claims};
+use replaylint::internals::report::recognise::{
+    AMBIGUOUS_SENTENCES, OTHER_ERRORS, Recogniser, TOPIC_ERRORS, WRAPPERS, claims,
+};
 use replaylint::internals::report::words::fill;
 use serde::Deserialize;
 
 use crate::support::work::{Work, grows_linearly};
 
-/// Messages that nothing explains yet, by their names in the catalogue. A rule that comes to know one makes the test
-/// fail: then its code goes into the catalogue, and the name goes from here.
+/// Messages that no rule explains yet, by their names in the catalogue. The test fails when a rule explains one: then its
+/// code belongs in the catalogue, and the name is removed here.
 const PENDING: &[&str] = &["anthropic: system messages hold only texts", "data of a file"];
 
 #[derive(Deserialize)]
-struct Catalogue {
+struct MessageCatalogue {
     #[serde(default)]
-    message: Vec<Message>,
+    message: Vec<CatalogueMessage>,
     #[serde(default)]
-    wrapper: Vec<Wrapper>,
+    wrapper: Vec<MessageWrapper>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Message {
+struct CatalogueMessage {
     name: String,
     /// A rule, `elsewhere`, `outside` with a topic, or for a pending message the rule or the family (`RL5xx`) that it waits for.
     code: String,
@@ -40,18 +42,18 @@ struct Message {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wrapper {
+struct MessageWrapper {
     name: String,
     text: String,
     #[serde(default)]
     escaped: usize,
-    style: Option<Style>,
+    style: Option<WrapperStyle>,
 }
 
-/// What a wrapper does to the message itself.
+/// The change that a wrapper makes to the message itself.
 #[derive(Deserialize, Clone, Copy, PartialEq)]
 #[serde(rename_all = "kebab-case")]
-enum Style {
+enum WrapperStyle {
     Quoted,
     Boxed,
     Stamped,
@@ -61,23 +63,23 @@ enum Style {
     Broken,
 }
 
-impl Style {
+impl WrapperStyle {
     fn of(self, message: &str) -> String {
-        let lines = |between: &str| folded(message, 40).join(between);
+        let lines = |between: &str| fold_words(message, 40).join(between);
         match self {
-            Style::Quoted => lines("\n> "),
-            Style::Boxed => lines("   │\n│   "),
-            Style::Stamped => lines("\n[12:30:02] "),
-            Style::Lower => message.to_lowercase(),
-            Style::Markdown => message.chars().fold(
+            WrapperStyle::Quoted => lines("\n> "),
+            WrapperStyle::Boxed => lines("   │\n│   "),
+            WrapperStyle::Stamped => lines("\n[12:30:02] "),
+            WrapperStyle::Lower => message.to_lowercase(),
+            WrapperStyle::Markdown => message.chars().fold(
                 String::new(),
                 |out, c| if "_*[]<>#".contains(c) { out + "\\" } else { out } + &c.to_string(),
             ),
-            Style::Url => message.bytes().fold(String::new(), |out, byte| match byte {
+            WrapperStyle::Url => message.bytes().fold(String::new(), |out, byte| match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => out + &char::from(byte).to_string(),
                 byte => out + &format!("%{byte:02X}"),
             }),
-            Style::Broken => {
+            WrapperStyle::Broken => {
                 let letters: Vec<char> = message.chars().collect();
                 letters.chunks(30).map(String::from_iter).collect::<Vec<_>>().join("\n    ")
             }
@@ -85,8 +87,8 @@ impl Style {
     }
 }
 
-/// The words of a text, in lines of about so many characters.
-fn folded(text: &str, width: usize) -> Vec<String> {
+/// The words of a text, in lines of about `width` characters.
+fn fold_words(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("a line");
@@ -100,7 +102,7 @@ fn folded(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-impl Wrapper {
+impl MessageWrapper {
     fn wrap(&self, message: &str) -> String {
         let mut message = self.style.map_or_else(|| message.to_owned(), |style| style.of(message));
         for _ in 0..self.escaped {
@@ -111,64 +113,65 @@ impl Wrapper {
     }
 }
 
-fn catalogue() -> Catalogue {
+fn catalogue() -> MessageCatalogue {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/messages");
-    let mut all = Catalogue { message: Vec::new(), wrapper: Vec::new() };
+    let mut all = MessageCatalogue { message: Vec::new(), wrapper: Vec::new() };
     for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
         let text = std::fs::read_to_string(entry.path()).expect("UTF-8");
-        let part: Catalogue = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", entry.path().display()));
+        let part: MessageCatalogue =
+            toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", entry.path().display()));
         all.message.extend(part.message);
         all.wrapper.extend(part.wrapper);
     }
     all
 }
 
-fn is_pending(message: &Message) -> bool {
+fn is_pending(message: &CatalogueMessage) -> bool {
     PENDING.contains(&message.name.as_str())
 }
 
 #[test]
 fn every_message_is_recognised_in_every_wrapping() {
     let recogniser = Recogniser::new();
-    let Catalogue { message: messages, wrapper: wrappers } = catalogue();
+    let MessageCatalogue { message: messages, wrapper: wrappers } = catalogue();
     let texts: usize = messages.iter().map(|message| message.texts.len()).sum();
     assert!(wrappers.len() >= 17 && texts >= 260, "{} wrappers, {texts} texts", wrappers.len());
     for message in messages.iter().filter(|message| !is_pending(message)) {
         for (wrapper, text) in wrappers.iter().flat_map(|w| message.texts.iter().map(move |text| (w, text))) {
             if message.code == "outside" && wrapper.name == "a prefix in brackets" {
-                // It names an item, which no such message does.
+                // The prefix names an item, which no such message does.
                 continue;
             }
             let wrapped = wrapper.wrap(text);
             let found = recogniser.recognise(&wrapped);
-            let told = format!("{}, {}: {wrapped}", message.name, wrapper.name);
-            assert_eq!(found.len(), 1, "{told}");
+            let label = format!("{}, {}: {wrapped}", message.name, wrapper.name);
+            assert_eq!(found.len(), 1, "{label}");
             let codes: Vec<String> = found[0].claims.iter().map(|claim| claim.rule.code.to_string()).collect();
             if message.code == "outside" {
-                assert_eq!(found[0].topic.map(|topic| topic.name), message.topic.as_deref(), "{told}");
-                assert!(codes.is_empty() && found[0].elsewhere.is_none(), "{told}");
+                assert_eq!(found[0].topic.map(|topic| topic.name), message.topic.as_deref(), "{label}");
+                assert!(codes.is_empty() && found[0].other_error.is_none(), "{label}");
             } else if message.code == "elsewhere" {
                 assert!(
                     codes.is_empty(),
-                    "{codes:?} own this now; it leaves the table of what is elsewhere: {told}"
+                    "{codes:?} explain this; remove it from the table of other errors: {label}"
                 );
-                assert!(found[0].elsewhere.is_some(), "{told}");
+                assert!(found[0].other_error.is_some(), "{label}");
             } else {
-                assert_eq!(codes.first(), Some(&message.code), "{told}");
-                assert!(found[0].elsewhere.is_none(), "two own: {told}");
+                assert_eq!(codes.first(), Some(&message.code), "{label}");
+                assert!(found[0].other_error.is_none(), "two explain it: {label}");
             }
-            assert!(message.also.iter().all(|code| codes.contains(code)), "{codes:?} {told}");
-            // What changes the letters of an id, or breaks it, loses it.
-            let keeps = !matches!(wrapper.style, Some(Style::Lower | Style::Broken));
+            assert!(message.also.iter().all(|code| codes.contains(code)), "{codes:?} {label}");
+            // Wrappers that change the letters of an id, or split it, lose it.
+            let keeps = !matches!(wrapper.style, Some(WrapperStyle::Lower | WrapperStyle::Broken));
             if let Some(ids) = message.ids.as_ref().filter(|_| keeps) {
-                assert_eq!(found[0].ids(), *ids, "{told}");
+                assert_eq!(found[0].ids(), *ids, "{label}");
             }
         }
     }
 }
 
 #[test]
-fn pending_messages_wait_for_their_rules() {
+fn no_rule_explains_a_pending_message() {
     let recogniser = Recogniser::new();
     let messages = catalogue().message;
     for message in &messages {
@@ -188,7 +191,7 @@ fn pending_messages_wait_for_their_rules() {
             for found in recogniser.recognise(text) {
                 if let Some(claim) = found.claims.first() {
                     panic!(
-                        "{} knows this now; put it in the place of {} and take '{name}' from the list: {text}",
+                        "{} explains this; replace {} by it and remove '{name}' from the list: {text}",
                         claim.rule.code, message.code
                     );
                 }
@@ -198,16 +201,20 @@ fn pending_messages_wait_for_their_rules() {
 }
 
 #[test]
-fn every_table_is_in_the_catalogue() {
+fn the_catalogue_covers_every_table() {
     let recogniser = Recogniser::new();
     let texts: Vec<String> = catalogue().message.into_iter().flat_map(|message| message.texts).collect();
     let found: Vec<_> = texts.iter().flat_map(|text| recogniser.recognise(text)).collect();
     let seen: BTreeSet<&str> = found.iter().map(|found| found.template).collect();
     let topics: BTreeSet<&str> = found.iter().filter_map(|found| found.topic).map(|topic| topic.name).collect();
-    for says in ELSEWHERE.iter().map(|elsewhere| elsewhere.says).chain(LIKELY.iter().map(|likely| likely.says)) {
+    for says in OTHER_ERRORS
+        .iter()
+        .map(|elsewhere| elsewhere.sentence)
+        .chain(AMBIGUOUS_SENTENCES.iter().map(|likely| likely.sentence))
+    {
         assert!(seen.contains(says), "no message shows '{says}'");
     }
-    for row in OUTSIDE.iter().chain(WRAPPERS) {
+    for row in TOPIC_ERRORS.iter().chain(WRAPPERS) {
         assert!(topics.contains(row.topic.name), "no message is about {}", row.topic.name);
     }
 }
@@ -215,12 +222,12 @@ fn every_table_is_in_the_catalogue() {
 #[test]
 fn every_sentence_of_a_topic_is_recognised() {
     let recogniser = Recogniser::new();
-    for row in OUTSIDE.iter().chain(WRAPPERS) {
-        let said = |says: &str| fill(says, &|_| Some("7".to_owned())).expect("all is known");
-        let own = row.says.iter().map(|says| format!("400 {}", said(says)));
+    for row in TOPIC_ERRORS.iter().chain(WRAPPERS) {
+        let sentence = |says: &str| fill(says, &|_| Some("7".to_owned())).expect("all is known");
+        let own = row.sentences.iter().map(|says| format!("400 {}", sentence(says)));
         let reported = |says: &&str| {
-            let said = serde_json::to_string(&said(says)).expect("JSON");
-            format!(r#"{{"error":{{"message":{said}}}}}"#)
+            let sentence = serde_json::to_string(&sentence(says)).expect("JSON");
+            format!(r#"{{"error":{{"message":{sentence}}}}}"#)
         };
         for text in own.chain(row.shared.iter().map(reported)) {
             let found = recogniser.recognise(&text);
@@ -232,26 +239,26 @@ fn every_sentence_of_a_topic_is_recognised() {
             );
         }
         for says in row.shared {
-            let text = format!("10:15:02 worker: upload of the report: {}, again", said(says));
+            let text = format!("10:15:02 worker: upload of the report: {}, again", sentence(says));
             assert!(recogniser.recognise(&text).is_empty(), "{text}");
         }
     }
 }
 
 #[test]
-fn rules_that_a_sentence_may_mean_exist() {
-    for (code, variant) in LIKELY.iter().flat_map(|likely| likely.rules) {
+fn rules_named_for_a_sentence_exist() {
+    for (code, variant) in AMBIGUOUS_SENTENCES.iter().flat_map(|likely| likely.rules) {
         let rule = replaylint::internals::rules::by_code(*code);
         assert!(rule.is_some_and(|rule| usize::from(*variant) < rule.variants.len()), "RL{code} {variant}");
     }
-    for (code, variant) in ELSEWHERE.iter().flat_map(|elsewhere| elsewhere.suspects) {
+    for (code, variant) in OTHER_ERRORS.iter().flat_map(|elsewhere| elsewhere.suspects) {
         let rule = replaylint::internals::rules::by_code(*code);
         assert!(rule.is_some_and(|rule| usize::from(*variant) < rule.variants.len()), "RL{code} {variant}");
     }
 }
 
 #[test]
-fn what_nobody_said_is_not_recognised() {
+fn texts_of_no_provider_are_not_recognised() {
     let recogniser = Recogniser::new();
     for text in [
         "",
@@ -281,36 +288,36 @@ fn explain(args: &[&str]) -> (Outcome, String) {
 fn the_command_explains_every_message() {
     for message in catalogue().message {
         for text in &message.texts {
-            let (outcome, told) = explain(&["--isolated", "--error", text]);
+            let (outcome, output) = explain(&["--isolated", "--error", text]);
             let (_, json) = explain(&["--isolated", "--output-format", "json", "--error", text]);
             let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
             if is_pending(&message) {
-                assert_eq!(outcome, Outcome::Found, "{told}");
-                assert!(told.starts_with("No rule matches this message."), "{told}");
+                assert_eq!(outcome, Outcome::Found, "{output}");
+                assert!(output.starts_with("No rule matches this message."), "{output}");
                 assert!(json["recognised"].as_array().is_some_and(Vec::is_empty));
                 continue;
             }
-            assert_eq!(outcome, Outcome::Clean, "{told}");
+            assert_eq!(outcome, Outcome::Clean, "{output}");
             let found = &json["recognised"][0];
             assert!(found["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()), "{json}");
             match message.code.as_str() {
-                "elsewhere" => assert!(told.contains("remedy:") && found["rule"].is_null(), "{told}"),
+                "elsewhere" => assert!(output.contains("remedy:") && found["rule"].is_null(), "{output}"),
                 "outside" => {
                     let topic = message.topic.as_deref().unwrap_or_default();
-                    assert!(told.starts_with(&format!("Not a problem of the history: {topic}")), "{told}");
+                    assert!(output.starts_with(&format!("Not an error of the conversation: {topic}")), "{output}");
                     assert!(
-                        told.contains("next: ") && found["topic"] == topic && found["rule"].is_null(),
-                        "{told}"
+                        output.contains("next: ") && found["topic"] == topic && found["rule"].is_null(),
+                        "{output}"
                     );
                 }
-                code => assert!(told.starts_with(code) && found["rule"] == code, "{told}"),
+                code => assert!(output.starts_with(code) && found["rule"] == code, "{output}"),
             }
         }
     }
 }
 
-/// What may stand for a name of a template.
-fn value(name: &str, seed: u64) -> String {
+/// A value for a name in a template.
+fn template_value(name: &str, seed: u64) -> String {
     let nouns: Vec<&str> = Kind::all().filter_map(|kind| kind.info().noun).collect();
     let digits = ["arg", "block"].contains(&name)
         || name.ends_with("message")
@@ -331,21 +338,21 @@ proptest! {
     fn every_template_recognises_itself(at in any::<prop::sample::Index>(), seed in any::<u64>(), around in "[ -~]{0,40}") {
         let all: Vec<_> = claims().collect();
         let (template, claim) = &all[at.index(all.len())];
-        let said = fill(template, &|name| Some(value(name, seed))).expect("all is known");
+        let sentence = fill(template, &|name| Some(template_value(name, seed))).expect("all is known");
         RECOGNISER.with(|recogniser| {
-            // What is so short that people write it, too, must be a line.
-            let apart = if said.len() < 16 { "\n" } else { " " };
-            let found = recogniser.recognise(&format!("{around}{apart}{said}{apart}{around}"));
+            // Sentences so short that people write them, too, must be a line of their own.
+            let apart = if sentence.len() < 16 { "\n" } else { " " };
+            let found = recogniser.recognise(&format!("{around}{apart}{sentence}{apart}{around}"));
             let by_its_rule = found.iter().any(|found| {
                 found.claims.iter().any(|other| other.rule.code == claim.rule.code)
             });
-            prop_assert!(by_its_rule, "{} does not recognise: {said}", claim.rule.code);
+            prop_assert!(by_its_rule, "{} does not recognise: {sentence}", claim.rule.code);
             Ok(())
         })?;
     }
 
     #[test]
-    fn nothing_pasted_makes_it_panic(text in "(\\PC|[\\\\'\"\u{1b}\\[{}0-9a-f]|Item '|\\[input\\[|No tool output found for ){0,60}") {
+    fn no_pasted_text_causes_a_panic(text in "(\\PC|[\\\\'\"\u{1b}\\[{}0-9a-f]|Item '|\\[input\\[|No tool output found for ){0,60}") {
         RECOGNISER.with(|recogniser| {
             recogniser.recognise(&text);
             recogniser.nearest(&text);
@@ -358,9 +365,9 @@ thread_local! {
 }
 
 /// A regular expression of the regex crate takes a time that is linear in the text, so what counts is how often a text
-/// is copied, and what is kept of it.
+/// is copied, and how much of it is kept.
 #[test]
-fn hostile_text_costs_what_its_length_costs() {
+fn hostile_text_takes_linear_time() {
     let recogniser = Recogniser::new();
     let shapes = [
         "Item 'a' of type 'b' was provided without its required ",
@@ -372,7 +379,7 @@ fn hostile_text_costs_what_its_length_costs() {
         "\\\\\\\"",
     ];
     for shape in shapes {
-        // All words that the quick look asks for are there.
+        // All words that the quick test requires are present.
         let words = "required following persisted encrypted approval characters reasoning verified ";
         let text = |bytes: usize| format!("{words}{}", shape.repeat(bytes / shape.len()));
         let run = |bytes: usize| {

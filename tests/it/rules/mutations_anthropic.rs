@@ -1,4 +1,4 @@
-//! Accepted Anthropic requests, broken in one place each: the break is found, nothing else is, and the repair heals it.
+//! Mutations of accepted Anthropic requests, one change each: it is found, nothing else is, and the repair corrects it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 use crate::rules::anthropic::requests;
 use crate::rules::corpus::corpus;
-use crate::support::tally::Tally;
+use crate::support::tally::MutationTally;
 
-/// A request that is broken in one place, and the rules that may say so.
-struct Broken {
-    what: &'static str,
+/// A request with one change, and the rules that may report it.
+struct AnthropicMutation {
+    description: &'static str,
     body: Value,
     expected: &'static [&'static str],
 }
 
-/// Where a block stands: the message, and its number among the blocks.
-type At = (usize, usize);
+/// The place of a block: the index of its message, and its index in it.
+type BlockPlace = (usize, usize);
 
-fn blocks(body: &Value) -> Vec<(At, &Value)> {
+fn blocks(body: &Value) -> Vec<(BlockPlace, &Value)> {
     let messages = body["messages"].as_array().expect("a list").iter().enumerate();
     let of = |(m, message): (usize, &'_ Value)| {
         let list = message["content"].as_array().map(Vec::as_slice).unwrap_or_default().to_vec();
@@ -34,21 +34,21 @@ fn list(body: &mut Value, message: usize) -> &mut Vec<Value> {
     body["messages"][message]["content"].as_array_mut().expect("a list of blocks")
 }
 
-/// Takes a block out, and its message if that is empty then.
-fn take(body: &mut Value, at: At) -> Value {
-    let taken = list(body, at.0).remove(at.1);
+/// Removes a block, and its message if that becomes empty.
+fn remove_block(body: &mut Value, at: BlockPlace) -> Value {
+    let block = list(body, at.0).remove(at.1);
     if list(body, at.0).is_empty() {
         body["messages"].as_array_mut().expect("a list").remove(at.0);
     }
-    taken
+    block
 }
 
-fn breaks(original: &Value) -> Vec<Broken> {
+fn mutations(original: &Value) -> Vec<AnthropicMutation> {
     let mut found = Vec::new();
-    let mut add = |what, expected, make: &dyn Fn(&mut Value)| {
+    let mut add = |description, expected, mutate: &dyn Fn(&mut Value)| {
         let mut body = original.clone();
-        make(&mut body);
-        found.push(Broken { what, body, expected });
+        mutate(&mut body);
+        found.push(AnthropicMutation { description, body, expected });
     };
     let insert = |body: &mut Value, at: usize, message: Value| {
         body["messages"].as_array_mut().expect("a list").insert(at, message);
@@ -79,34 +79,34 @@ fn breaks(original: &Value) -> Vec<Broken> {
     for (at, block) in blocks(original) {
         let kind = block["type"].as_str().unwrap_or_default();
         let key = &block["tool_use_id"];
-        // Ids that are used again in another turn are a case of their own.
+        // Ids that are repeated in another turn are a case of their own.
         let calls = blocks(original).into_iter();
-        let calls: Vec<At> =
+        let calls: Vec<BlockPlace> =
             calls.filter(|(_, call)| call["type"] == "tool_use" && call["id"] == *key).map(|(at, _)| at).collect();
         if let ([call_at], "tool_result") = (calls.as_slice(), kind) {
             let call_at = *call_at;
-            add("drop a result", &["RL530"], &|body| drop(take(body, at)));
-            add("drop a call", &["RL531"], &|body| drop(take(body, call_at)));
+            add("drop a result", &["RL530"], &|body| drop(remove_block(body, at)));
+            add("drop a call", &["RL531"], &|body| drop(remove_block(body, call_at)));
             add("result to the front", &["RL530"], &|body| {
-                let result = take(body, at);
+                let result = remove_block(body, at);
                 insert(body, 0, json!({"role": "user", "content": [result]}));
             });
-            add("result behind the next turn", &["RL530"], &|body| {
-                let result = take(body, at);
+            add("result after the next turn", &["RL530"], &|body| {
+                let result = remove_block(body, at);
                 let end = body["messages"].as_array().map_or(0, Vec::len);
                 insert(body, end, json!({"role": "user", "content": "Well?"}));
                 insert(body, end + 1, json!({"role": "assistant", "content": "Wait"}));
                 insert(body, end + 2, json!({"role": "user", "content": [result]}));
             });
-            add("a text in front of a result", &["RL530"], &|body| {
+            add("a text before a result", &["RL530"], &|body| {
                 list(body, at.0).insert(at.1, json!({"type": "text", "text": "Here:"}));
             });
-            add("a message of the user in front of the results", &["RL530"], &|body| {
+            add("a message of the user before the results", &["RL530"], &|body| {
                 insert(body, at.0, json!({"role": "user", "content": "Interrupted"}));
             });
             // Without the user's message the assistant's are one turn, in which a text may then follow a call.
             add("result among the assistant's blocks", &["RL534", "RL530"], &|body| {
-                let result = take(body, at);
+                let result = remove_block(body, at);
                 list(body, call_at.0).push(result);
             });
             add("a foreign id on a result", &["RL530", "RL531"], &|body| {
@@ -145,10 +145,10 @@ fn breaks(original: &Value) -> Vec<Broken> {
 }
 
 #[test]
-fn one_break_at_a_time_is_found_and_healed() {
+fn each_mutation_is_found_and_repaired() {
     let Some(root) = corpus() else { return };
     let format = replaylint::internals::formats::by_name("anthropic-request");
-    let mut tally = Tally::default();
+    let mut tally = MutationTally::default();
     let mut others: BTreeMap<String, u32> = BTreeMap::new();
     for (row, options) in requests(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
         let options =
@@ -156,15 +156,15 @@ fn one_break_at_a_time_is_found_and_healed() {
         let text = fs::read(root.join(&row.path)).expect("readable");
         let body: Value = serde_json::from_slice(&text).expect("JSON");
         tally.requests += 1;
-        for broken in breaks(&body) {
-            let text = serde_json::to_vec(&broken.body).expect("JSON");
-            let found = tally.judge(broken.what, broken.expected, &text, &options, &row.path);
+        for mutation in mutations(&body) {
+            let text = serde_json::to_vec(&mutation.body).expect("JSON");
+            let found = tally.judge(mutation.description, mutation.expected, &text, &options, &row.path);
             let errors = found.iter().filter(|d| d.severity == Severity::Error).map(|d| d.rule.to_string());
-            for rule in errors.filter(|rule| !broken.expected.contains(&rule.as_str())) {
-                *others.entry(format!("{rule} after '{}'", broken.what)).or_default() += 1;
+            for rule in errors.filter(|rule| !mutation.expected.contains(&rule.as_str())) {
+                *others.entry(format!("{rule} after '{}'", mutation.description)).or_default() += 1;
             }
         }
     }
-    tally.settle(100);
-    assert!(others.is_empty(), "other errors than those of the break: {others:?}");
+    tally.assert_rates(100);
+    assert!(others.is_empty(), "other errors than those of the mutation: {others:?}");
 }

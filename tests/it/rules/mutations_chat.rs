@@ -1,5 +1,5 @@
-//! Accepted requests of Chat Completions, broken in one place each: the break is found, nothing else is, and the repair
-//! heals it.
+//! Mutations of accepted requests of Chat Completions, one change each: it is found, nothing else is, and the repair
+//! corrects it.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use replaylint::internals::target::Severity;
 use serde_json::{Value, json};
 
 use crate::rules::corpus::{chats, corpus};
-use crate::support::tally::Tally;
+use crate::support::tally::MutationTally;
 
-struct Broken {
-    what: &'static str,
+struct ChatMutation {
+    description: &'static str,
     messages: Vec<Value>,
     /// One of these must be found, and no error of any other rule.
     expected: &'static [&'static str],
@@ -25,12 +25,12 @@ fn has_calls(message: &Value) -> bool {
     message["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty())
 }
 
-fn breaks(messages: &[Value]) -> Vec<Broken> {
+fn mutations(messages: &[Value]) -> Vec<ChatMutation> {
     let mut found = Vec::new();
-    let mut add = |what, expected, make: &dyn Fn(&mut Vec<Value>)| {
+    let mut add = |description, expected, mutate: &dyn Fn(&mut Vec<Value>)| {
         let mut messages = messages.to_vec();
-        make(&mut messages);
-        found.push(Broken { what, messages, expected });
+        mutate(&mut messages);
+        found.push(ChatMutation { description, messages, expected });
     };
     let user = || json!({"role": "user", "content": "go on"});
     let call = || json!({"id": "new123456", "type": "function", "function": {"name": "f", "arguments": "{}"}});
@@ -51,9 +51,9 @@ fn breaks(messages: &[Value]) -> Vec<Broken> {
         match role(message) {
             "user" => add("null for content", &["RL507"], &|messages| messages[n]["content"] = Value::Null),
             "tool" if !message["tool_call_id"].is_string() => {
-                // Its place alone says which call it answers: elsewhere it answers none.
+                // Only its place determines which call it answers: elsewhere it answers none.
                 add("drop a reply", &["RL501", "RL506"], &|messages| drop(messages.remove(n)));
-                add("a user in front of a reply", &["RL501", "RL506"], &|messages| messages.insert(n, user()));
+                add("a user before a reply", &["RL501", "RL506"], &|messages| messages.insert(n, user()));
                 add("duplicate a reply", &["RL506"], &|messages| messages.insert(n + 1, messages[n].clone()));
                 add("a foreign id", &["RL501", "RL502"], &|messages| {
                     messages[n]["tool_call_id"] = json!("foreign12");
@@ -73,7 +73,7 @@ fn breaks(messages: &[Value]) -> Vec<Broken> {
                     let reply = messages.remove(n);
                     messages.insert(0, reply);
                 });
-                add("a user in front of a reply", &["RL501"], &|messages| messages.insert(n, user()));
+                add("a user before a reply", &["RL501"], &|messages| messages.insert(n, user()));
                 add("duplicate a reply", &["RL503"], &|messages| messages.insert(n + 1, messages[n].clone()));
                 add("a foreign id", &["RL501", "RL502"], &|messages| {
                     messages[n]["tool_call_id"] = json!("foreign12");
@@ -131,35 +131,35 @@ fn breaks(messages: &[Value]) -> Vec<Broken> {
 }
 
 #[test]
-fn one_break_at_a_time_in_a_chat_is_found_and_healed() {
+fn each_mutation_of_a_chat_is_found_and_repaired() {
     let Some(root) = corpus() else { return };
-    let mut tally = Tally::default();
+    let mut tally = MutationTally::default();
     for (row, options) in chats(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
         let body: Value =
             serde_json::from_slice(&fs::read(root.join(&row.path)).expect("readable")).expect("JSON");
         let Some(messages) = body["messages"].as_array() else { continue };
         tally.requests += 1;
-        for broken in breaks(messages) {
+        for mutation in mutations(messages) {
             let mut body = body.clone();
-            body["messages"] = Value::Array(broken.messages.clone());
-            judge(&broken, &body, &options, &row.path, &mut tally);
+            body["messages"] = Value::Array(mutation.messages.clone());
+            judge(&mutation, &body, &options, &row.path, &mut tally);
         }
     }
-    tally.settle(100);
+    tally.assert_rates(100);
 }
 
-fn judge(broken: &Broken, body: &Value, options: &Options, path: &str, tally: &mut Tally) {
+fn judge(mutation: &ChatMutation, body: &Value, options: &Options, path: &str, tally: &mut MutationTally) {
     let text = serde_json::to_vec(body).expect("JSON");
-    let found = tally.judge(broken.what, broken.expected, &text, options, path);
-    // What is spliced in may stand where Mistral wants another role, or lack what DeepSeek thought.
-    let aside = ["RL514", "RL516", "RL517"];
+    let found = tally.judge(mutation.description, mutation.expected, &text, options, path);
+    // An inserted message may be where Mistral requires another role, or lack DeepSeek's reasoning.
+    let side_effects = ["RL514", "RL516", "RL517"];
     for diagnostic in found.iter().filter(|d| d.severity == Severity::Error) {
         let rule = diagnostic.rule.to_string();
-        let expected = broken.expected.contains(&rule.as_str()) || aside.contains(&rule.as_str());
+        let expected = mutation.expected.contains(&rule.as_str()) || side_effects.contains(&rule.as_str());
         assert!(
             expected,
             "{} in {path}: {rule} {} at {}",
-            broken.what, diagnostic.message, diagnostic.spot.pointer
+            mutation.description, diagnostic.message, diagnostic.location.pointer
         );
     }
 }

@@ -1,5 +1,5 @@
-//! Accepted requests to Gemini and Bedrock, broken in one place each, as in `mutations`: the break is found, and the
-//! repair heals it.
+//! Mutations of accepted requests to Gemini and Bedrock, one change each, as in `mutations`: it is found, and the repair
+//! corrects it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,8 +13,8 @@ use crate::rules::corpus::corpus;
 use crate::rules::corpus_gemini_bedrock::requests;
 use crate::support::{diagnostics, repair};
 
-/// How a dialect names what the breaks touch.
-struct Words {
+/// The keys of a dialect that the mutations change.
+struct DialectKeys {
     format: &'static str,
     target: &'static str,
     /// The list of messages, and the list of blocks in one.
@@ -27,7 +27,7 @@ struct Words {
     orphan: &'static [&'static str],
 }
 
-const GEMINI: Words = Words {
+const GEMINI: DialectKeys = DialectKeys {
     format: "gemini-contents",
     target: "gemini",
     messages: "contents",
@@ -39,7 +39,7 @@ const GEMINI: Words = Words {
     orphan: &["RL561"],
 };
 
-const BEDROCK: Words = Words {
+const BEDROCK: DialectKeys = DialectKeys {
     format: "bedrock-converse",
     target: "bedrock",
     messages: "messages",
@@ -55,18 +55,18 @@ fn member<'v>(block: &'v Value, names: &[&str]) -> Option<&'v Value> {
     names.iter().find_map(|name| block.get(name)).filter(|val| !val.is_null())
 }
 
-struct Broken {
-    what: &'static str,
+struct TurnMutation {
+    description: &'static str,
     expected: &'static [&'static str],
     messages: Vec<Value>,
 }
 
-impl Words {
+impl DialectKeys {
     fn list<'v>(&self, message: &'v mut Value) -> &'v mut Vec<Value> {
         message[self.blocks].as_array_mut().expect("a list of blocks")
     }
 
-    /// Blocks of these kinds by message and index, in turns of one side.
+    /// The blocks of these kinds by message and index, in the model's turns or in the user's.
     fn find(&self, messages: &[Value], names: &[&str], model: bool) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (m, message) in
@@ -81,15 +81,15 @@ impl Words {
         found
     }
 
-    fn breaks(&self, messages: &[Value]) -> Vec<Broken> {
+    fn mutations(&self, messages: &[Value]) -> Vec<TurnMutation> {
         let mut found = Vec::new();
-        let mut add = |what, expected, make: &dyn Fn(&mut Vec<Value>)| {
+        let mut add = |description, expected, mutate: &dyn Fn(&mut Vec<Value>)| {
             let mut messages = messages.to_vec();
-            make(&mut messages);
-            found.push(Broken { what, expected, messages });
+            mutate(&mut messages);
+            found.push(TurnMutation { description, expected, messages });
         };
         let message = |role: &str, block: Value| json!({"role": role, self.blocks: [block]});
-        let take = |messages: &mut Vec<Value>, (m, b): (usize, usize)| {
+        let remove_block = |messages: &mut Vec<Value>, (m, b): (usize, usize)| {
             let block = self.list(&mut messages[m]).remove(b);
             if self.list(&mut messages[m]).is_empty() {
                 messages.remove(m);
@@ -97,15 +97,15 @@ impl Words {
             block
         };
         for at in self.find(messages, self.results, false) {
-            add("drop a result", self.missing, &|messages| drop(take(messages, at)));
+            add("drop a result", self.missing, &|messages| drop(remove_block(messages, at)));
             add("move a result to the end", self.missing, &|messages| {
-                let block = take(messages, at);
+                let block = remove_block(messages, at);
                 messages.push(message("user", json!({"text": "Well?"})));
                 messages.push(message(self.model, json!({"text": "Well."})));
                 messages.push(message("user", block));
             });
             add("move a result to the front", self.missing, &|messages| {
-                let block = take(messages, at);
+                let block = remove_block(messages, at);
                 messages.insert(0, message("user", block));
                 messages.insert(1, message(self.model, json!({"text": "Well."})));
                 messages.insert(2, message("user", json!({"text": "Go on."})));
@@ -133,7 +133,7 @@ impl Words {
             let own = |name: &str| messages[at.0][self.blocks][at.1]["toolUse"][name].clone();
             let server = own("type") == "server_tool_use";
             if !server {
-                add("drop a call", self.orphan, &|messages| drop(take(messages, at)));
+                add("drop a call", self.orphan, &|messages| drop(remove_block(messages, at)));
             }
             if self.target == "bedrock" {
                 add("an input that is a text", &["RL584"], &|messages| {
@@ -152,7 +152,7 @@ impl Words {
                 });
             }
         }
-        // What a cut or a splice leaves behind, in any request.
+        // The results of a cut or a splice, in any request.
         let (call, result) = match self.target {
             "gemini" => (
                 json!({"functionCall": {"name": "spliced", "args": {}}, "thoughtSignature": "c2ln"}),
@@ -183,64 +183,64 @@ impl Words {
     }
 }
 
-fn one_break_at_a_time(words: &Words) {
+fn assert_each_mutation(keys: &DialectKeys) {
     let Some(root) = corpus() else { return };
-    // Made, caught, healed.
+    // Numbers of mutations: made, caught, healed.
     let mut tallies: BTreeMap<&'static str, [u32; 3]> = BTreeMap::new();
-    for (row, options) in requests(&root, words.format, words.target) {
+    for (row, options) in requests(&root, keys.format, keys.target) {
         let text = fs::read(root.join(&row.path)).expect("readable");
         let mut body: Value = serde_json::from_slice(&text).expect("JSON");
-        let Some(messages) = body[words.messages].as_array().cloned().filter(|_| row.gold == "accepted") else {
+        let Some(messages) = body[keys.messages].as_array().cloned().filter(|_| row.gold == "accepted") else {
             continue;
         };
-        if words.target == "bedrock" && body.get("toolConfig").is_none() {
+        if keys.target == "bedrock" && body.get("toolConfig").is_none() {
             body["toolConfig"] =
                 json!({"tools": [{"toolSpec": {"name": "spliced", "inputSchema": {"json": {}}}}]});
         }
-        for broken in words.breaks(&messages) {
-            body[words.messages] = broken.messages.into();
-            let tally = tallies.entry(broken.what).or_default();
-            let told = format!("{} in {}", broken.what, row.path);
+        for mutation in keys.mutations(&messages) {
+            body[keys.messages] = mutation.messages.into();
+            let tally = tallies.entry(mutation.description).or_default();
+            let label = format!("{} in {}", mutation.description, row.path);
             tally[0] += 1;
-            let (caught, healed) = judge(&body, &options, broken.expected, &told);
+            let (caught, healed) = judge(&body, &options, mutation.expected, &label);
             tally[1] += u32::from(caught);
             tally[2] += u32::from(healed);
         }
     }
-    for (what, [made, caught, healed]) in &tallies {
-        println!("{}: {what}: {made} made, {caught} caught, {healed} healed", words.target);
+    for (description, [made, caught, healed]) in &tallies {
+        println!("{}: {description}: {made} made, {caught} caught, {healed} healed", keys.target);
     }
     let sum = |n: usize| tallies.values().map(|tally| tally[n]).sum::<u32>();
     let (made, caught, healed) = (sum(0), sum(1), sum(2));
-    println!("{}: {made} breaks, {caught} caught, {healed} healed", words.target);
-    assert!(made >= 50, "{made} breaks");
+    println!("{}: {made} mutations, {caught} caught, {healed} healed", keys.target);
+    assert!(made >= 50, "{made} mutations");
     assert!(caught * 100 >= made * 97, "{caught} of {made} caught");
     assert!(healed * 100 >= made * 97, "{healed} of {made} healed");
 }
 
-fn judge(body: &Value, options: &Options, expected: &[&str], told: &str) -> (bool, bool) {
+fn judge(body: &Value, options: &Options, expected: &[&str], label: &str) -> (bool, bool) {
     let text = serde_json::to_vec(body).expect("JSON");
     let found = diagnostics(&text, options);
     let caught = found.iter().any(|d| expected.contains(&d.rule.to_string().as_str()));
     if !caught {
-        println!("not caught: {told}: {found:?}");
+        println!("not caught: {label}: {found:?}");
     }
     let repaired = repair(&text, options, &FixOptions::default());
-    let healed = repaired.left.iter().all(|d| d.severity != Severity::Error);
+    let healed = repaired.remaining.iter().all(|d| d.severity != Severity::Error);
     if !healed {
-        println!("not healed: {told}");
+        println!("not healed: {label}");
     }
     let again = repair(&repaired.text, options, &FixOptions::default());
-    assert!(again.fixed.patch.is_empty(), "{told}: a second run still edits");
+    assert!(again.fixed.patch.is_empty(), "{label}: a second run still edits");
     (caught, healed)
 }
 
 #[test]
-fn breaks_of_gemini_are_found_and_healed() {
-    one_break_at_a_time(&GEMINI);
+fn mutations_of_gemini_are_found_and_repaired() {
+    assert_each_mutation(&GEMINI);
 }
 
 #[test]
-fn breaks_of_bedrock_are_found_and_healed() {
-    one_break_at_a_time(&BEDROCK);
+fn mutations_of_bedrock_are_found_and_repaired() {
+    assert_each_mutation(&BEDROCK);
 }

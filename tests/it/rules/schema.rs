@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
-use replaylint::internals::dialect::{Dialect, Origin};
+use replaylint::internals::dialect::{Dialect, ItemOrigin};
 use replaylint::internals::dialects::responses::RESPONSES;
 use replaylint::internals::history::{Flags, Kind, Row};
-use replaylint::internals::json::edit::Base;
+use replaylint::internals::json::edit::RecordBase;
 use replaylint::internals::json::{Tape, Val, scan};
-use replaylint::internals::schema::{self, FaultKind, Schemas, Standard};
+use replaylint::internals::schema::{self, ItemSchema, Schemas, ViolationKind};
 use serde_json::{Value, json};
 
 use crate::rules::corpus;
@@ -26,14 +26,14 @@ fn every_definition_compiles_to_a_table() {
     for (name, table) in &tables {
         assert!(table.is_ok(), "{name}: the table cannot say {:?}", table.as_ref().err());
     }
-    // Every item type of the Responses API has its definition; the kinds behind the unknown one are of other dialects.
+    // Every item type of the Responses API has its definition; the kinds after the unknown one are of other dialects.
     for kind in Kind::all().take_while(|kind| *kind != Kind::Unknown) {
         assert!(tables.iter().any(|(name, _)| name == kind.name()), "{} has no definition", kind.name());
     }
 }
 
 #[test]
-fn the_file_is_a_schema_and_says_what_was_mended() {
+fn the_schema_file_is_valid_and_names_its_corrections() {
     let file: Value = serde_json::from_str(FILE).expect("JSON");
     assert!(jsonschema::meta::validate(&file).is_ok());
     let page = replaylint::internals::rules::items::schema_violation::RULE.page;
@@ -42,16 +42,17 @@ fn the_file_is_a_schema_and_says_what_was_mended() {
             assert!(comment.starts_with("mended: "), "{name}: {comment}");
         }
     }
-    assert!(page.contains("defects") && page.contains("mended"));
+    assert!(page.contains("defects") && page.contains("corrected"));
 }
 
-fn standard() -> Standard {
+fn official_schema() -> ItemSchema {
     Schemas::Official.of("responses").expect("a grammar")
 }
 
-/// The row of an item, or nothing for what is none.
+/// The row of an item.
 fn row(item: Val<'_>) -> Row {
-    let origin = Origin { base: Base::new(DOC, 0), record: 0, turn: 0, part: 0, flags: Flags::default() };
+    let origin =
+        ItemOrigin { base: RecordBase::new(DOC, 0), record: 0, turn: 0, part: 0, flags: Flags::default() };
     let mut found = None;
     RESPONSES.rows(item, origin, &mut |item| found = Some(item.row));
     found.expect("a row")
@@ -63,36 +64,36 @@ pub fn with_item<T>(text: &str, see: impl FnOnce(Val<'_>) -> T) -> T {
     see(tape.root(text.as_bytes()).expect("a value"))
 }
 
-/// Validators over trees of values: the third opinion.
-pub struct Trees {
+/// Three validators of items: the table, jsonschema over the tape, and jsonschema over a tree of values.
+pub struct SchemaValidators {
     dialect: &'static str,
-    standard: Standard,
+    standard: ItemSchema,
     file: Value,
-    made: BTreeMap<&'static str, Validator>,
+    validators: BTreeMap<&'static str, Validator>,
 }
 
-impl Trees {
+impl SchemaValidators {
     pub fn new(dialect: &'static str) -> Self {
         let (_, file) = schema::files().find(|(name, _)| *name == dialect).expect("a file");
-        Trees {
+        SchemaValidators {
             dialect,
             standard: Schemas::Official.of(dialect).expect("a grammar"),
             file: serde_json::from_str(file).expect("JSON"),
-            made: BTreeMap::new(),
+            validators: BTreeMap::new(),
         }
     }
 
     fn is_valid(&mut self, name: &'static str, item: &Value) -> bool {
         let file = &self.file;
-        let validator = self.made.entry(name).or_insert_with(|| {
+        let validator = self.validators.entry(name).or_insert_with(|| {
             let schema = json!({ "$ref": format!("#/$defs/{name}"), "$defs": file["$defs"] });
             jsonschema::validator_for(&schema).expect("a schema")
         });
         validator.is_valid(item)
     }
 
-    /// Holds the three opinions against each other, and gives the one that they share.
-    pub fn agreed(&mut self, row: &Row, item: &Value) -> bool {
+    /// True if an item is valid; asserts that the three validators agree.
+    pub fn unanimous_verdict(&mut self, row: &Row, item: &Value) -> bool {
         let text = item.to_string();
         with_item(&text, |val| {
             let fits = self.standard.fits(row, val);
@@ -110,8 +111,8 @@ impl Trees {
     }
 }
 
-/// Everything that is put in the place of a value.
-fn intruders() -> [Value; 9] {
+/// The values that replace each value of an item.
+fn replacement_values() -> [Value; 9] {
     let long = "x".repeat(200);
     [json!(null), json!(""), json!(0), json!(1.5), json!(2.0), json!(true), json!([]), json!({}), json!(long)]
 }
@@ -120,15 +121,15 @@ fn intruders() -> [Value; 9] {
 pub fn mutations(item: &Value) -> Vec<Value> {
     let mut out = Vec::new();
     let mut paths = Vec::new();
-    walk(item, String::new(), &mut paths);
+    collect_pointers(item, String::new(), &mut paths);
     for path in paths {
         let mut change = |with: &dyn Fn(&mut Value)| {
             let mut copy = item.clone();
             with(copy.pointer_mut(&path).expect("it is there"));
             out.push(copy);
         };
-        for intruder in intruders() {
-            change(&|at| *at = intruder.clone());
+        for replacement in replacement_values() {
+            change(&|at| *at = replacement.clone());
         }
         change(&|at| *at = json!([at.clone()]));
         change(&|at| *at = json!({ "type": at.clone() }));
@@ -156,64 +157,64 @@ pub fn mutations(item: &Value) -> Vec<Value> {
     out
 }
 
-/// Pointers of a value and all that lies in it.
-fn walk(value: &Value, path: String, out: &mut Vec<String>) {
+/// Collects the pointers of a value and of all values in it.
+fn collect_pointers(value: &Value, path: String, out: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
             let escaped = |key: &String| key.replace('~', "~0").replace('/', "~1");
-            map.iter().for_each(|(key, value)| walk(value, format!("{path}/{}", escaped(key)), out));
+            map.iter().for_each(|(key, value)| collect_pointers(value, format!("{path}/{}", escaped(key)), out));
         }
         Value::Array(list) => {
-            list.iter().enumerate().for_each(|(n, value)| walk(value, format!("{path}/{n}"), out));
+            list.iter().enumerate().for_each(|(n, value)| collect_pointers(value, format!("{path}/{n}"), out));
         }
         _ => {}
     }
     out.push(path);
 }
 
-/// Objects that are wanted, anywhere in a text: a document, or lines. What lies within one is not looked at.
-pub fn objects(text: &str, wanted: fn(&serde_json::Map<String, Value>) -> bool) -> Vec<Value> {
-    fn gather(value: &Value, wanted: fn(&serde_json::Map<String, Value>) -> bool, out: &mut Vec<Value>) {
+/// The matching objects anywhere in a text, a document or lines, but not those within another one.
+pub fn find_objects(text: &str, wanted: fn(&serde_json::Map<String, Value>) -> bool) -> Vec<Value> {
+    fn collect_objects(value: &Value, wanted: fn(&serde_json::Map<String, Value>) -> bool, out: &mut Vec<Value>) {
         match value {
             Value::Object(map) if wanted(map) => out.push(value.clone()),
-            Value::Object(map) => map.values().for_each(|value| gather(value, wanted, out)),
-            Value::Array(list) => list.iter().for_each(|value| gather(value, wanted, out)),
+            Value::Object(map) => map.values().for_each(|value| collect_objects(value, wanted, out)),
+            Value::Array(list) => list.iter().for_each(|value| collect_objects(value, wanted, out)),
             _ => {}
         }
     }
     let mut out = Vec::new();
     match serde_json::from_str(text) {
-        Ok(value) => gather(&value, wanted, &mut out),
+        Ok(value) => collect_objects(&value, wanted, &mut out),
         Err(_) => {
             let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-            lines.for_each(|value: Value| gather(&value, wanted, &mut out));
+            lines.for_each(|value: Value| collect_objects(&value, wanted, &mut out));
         }
     }
     out
 }
 
 /// Items anywhere in a text.
-fn items(text: &str) -> Vec<Value> {
-    objects(text, |map| {
+fn find_items(text: &str) -> Vec<Value> {
+    find_objects(text, |map| {
         let kind = map.get("type").and_then(Value::as_str);
         let known = kind.is_some_and(|kind| Kind::of_type(kind.as_bytes()) != Kind::Unknown);
         known || map.contains_key("role") && map.contains_key("content")
     })
 }
 
-pub fn texts(folder: &Path, out: &mut Vec<String>) {
+pub fn read_texts(folder: &Path, out: &mut Vec<String>) {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
     entries.sort();
     for path in entries {
         match path.is_dir() {
-            true => texts(&path, out),
+            true => read_texts(&path, out),
             false => out.extend(fs::read_to_string(&path)),
         }
     }
 }
 
-/// One item of each type, whole, with all that a schema says about it.
-fn written() -> Vec<Value> {
+/// One item of each type, with all members of its schema.
+fn sample_items() -> Vec<Value> {
     let list = r#"[
      {"type":"message","id":"msg_1","role":"user","status":"completed","content":[
       {"type":"input_text","text":"x","prompt_cache_breakpoint":{"mode":"explicit"}},
@@ -273,29 +274,29 @@ fn written() -> Vec<Value> {
 }
 
 #[test]
-fn the_table_decides_as_jsonschema_does() {
-    let mut found = written();
+fn the_table_agrees_with_jsonschema() {
+    let mut found = sample_items();
     for item in &found {
-        with_item(&item.to_string(), |val| assert!(standard().fits(&row(val), val), "{item}"));
+        with_item(&item.to_string(), |val| assert!(official_schema().fits(&row(val), val), "{item}"));
     }
     let mut folder = Vec::new();
-    texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats"), &mut folder);
-    folder.iter().for_each(|text| found.extend(items(text)));
+    read_texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats"), &mut folder);
+    folder.iter().for_each(|text| found.extend(find_items(text)));
     if let Some(root) = corpus::corpus() {
         for (recorded, _) in corpus::responses(&root) {
             let text = fs::read_to_string(root.join(&recorded.path)).expect("readable");
-            // Long items say the same as short ones, and take longer.
-            found.extend(items(&text).into_iter().filter(|item| item.to_string().len() < 2_000));
+            // Long items give the same results as short ones, and take longer.
+            found.extend(find_items(&text).into_iter().filter(|item| item.to_string().len() < 2_000));
         }
     }
     found.sort_by_key(Value::to_string);
     found.dedup();
-    let mut trees = Trees::new("responses");
+    let mut validators = SchemaValidators::new("responses");
     let (mut valid, mut invalid) = (0, 0);
     for item in &found {
         let row = with_item(&item.to_string(), row);
         for mutated in std::iter::once(item.clone()).chain(mutations(item)) {
-            match trees.agreed(&row, &mutated) {
+            match validators.unanimous_verdict(&row, &mutated) {
                 true => valid += 1,
                 false => invalid += 1,
             }
@@ -305,81 +306,81 @@ fn the_table_decides_as_jsonschema_does() {
     assert!(valid > 1_000 && invalid > 1_000);
 }
 
-/// What is told of an item: each fault, the field as the provider writes it, and the words.
-fn told(text: &str) -> Vec<(FaultKind, bool, String, String)> {
+/// The violations of an item: kind, true if doubtful, field as the provider writes it, problem.
+fn read_violations(text: &str) -> Vec<(ViolationKind, bool, String, String)> {
     with_item(text, |val| {
-        let violations = standard().violations(&row(val), val);
-        violations.into_iter().map(|v| (v.fault, v.doubtful, v.field(), v.problem)).collect()
+        let violations = official_schema().violations(&row(val), val);
+        violations.into_iter().map(|v| (v.kind, v.doubtful, v.field(), v.problem)).collect()
     })
 }
 
 #[test]
-fn violations_are_told_at_their_place_and_without_content() {
-    let told = |text: &str| {
-        let told = told(text);
-        told.iter().for_each(|(.., problem)| assert!(!problem.contains("SECRET"), "{problem}"));
-        told.into_iter().map(|(fault, doubtful, field, problem)| (fault, doubtful, field + " " + &problem))
+fn violations_are_reported_at_their_place_without_content() {
+    let violations = |text: &str| {
+        let found = read_violations(text);
+        found.iter().for_each(|(.., problem)| assert!(!problem.contains("SECRET"), "{problem}"));
+        found.into_iter().map(|(fault, doubtful, field, problem)| (fault, doubtful, field + " " + &problem))
     };
-    let one = |text: &str| told(text).next().unwrap_or_else(|| panic!("{text} fits"));
+    let one = |text: &str| violations(text).next().unwrap_or_else(|| panic!("{text} fits"));
     for (text, fault, doubtful, words) in [
         (
             r#"{"role":"user","content":null}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             ".content /content must be a string or a list, but is null",
         ),
         (
             r#"{"role":"user","content":[{"type":"input_text"}]}"#,
-            FaultKind::Missing,
+            ViolationKind::Missing,
             false,
             ".content[0].text /content/0/text is missing",
         ),
         (
             r#"{"role":"SECRET","content":"SECRET"}"#,
-            FaultKind::Role,
+            ViolationKind::Role,
             false,
             ".role /role must be one of 'assistant', 'system', 'developer', 'user'",
         ),
         (
             r#"{"role":"user","content":[{"type":"SECRET"}]}"#,
-            FaultKind::Other,
+            ViolationKind::Other,
             false,
             ".content[0].type /content/0/type must be one of 'input_text', 'input_image', 'input_file'",
         ),
         (
             r#"{"role":"user","content":["SECRET"]}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             ".content[0] /content/0 must be an object, but is a string",
         ),
         (
             r#"{"type":"web_search_call","id":"ws_1","status":"completed","action":{"query":"SECRET"}}"#,
-            FaultKind::Missing,
+            ViolationKind::Missing,
             false,
             ".action.type /action/type is missing",
         ),
         (
             r#"{"type":"shell_call_output","call_id":"c","output":[{"stdout":"SECRET","stderr":""}]}"#,
-            FaultKind::Missing,
+            ViolationKind::Missing,
             true,
             ".output[0].outcome /output/0/outcome is missing",
         ),
         (
             r#"{"type":"function_call_output","output":{"SECRET":1}}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             ".output /output must be a string or a list, but is an object",
         ),
     ] {
         assert_eq!(one(text), (fault, doubtful, words.to_owned()), "{text}");
     }
-    // Two fields missing in one object are one violation; a number of a hundred is a whole one however it is written.
-    assert_eq!(told(r#"{"type":"function_call","arguments":"{}"}"#).count(), 1);
+    // Two fields missing in one object are one violation; 1e2 is an integer.
+    assert_eq!(violations(r#"{"type":"function_call","arguments":"{}"}"#).count(), 1);
     let annotation = r#"{"type":"file_path","file_id":"f","index":1e2}"#;
     let message = format!(
         r#"{{"role":"assistant","content":[{{"type":"output_text","text":"","annotations":[{annotation}]}}]}}"#
     );
-    assert_eq!(told(&message).count(), 0);
+    assert_eq!(violations(&message).count(), 0);
 }
 
 #[test]
@@ -388,19 +389,19 @@ fn long_texts_are_counted_in_characters() {
         format!(r#"{{"type":"function_call_output","call_id":"c","output":"{}"}}"#, c.repeat(n))
     };
     const MOST: usize = 10_485_760;
-    assert!(told(&text(MOST, "é")).is_empty());
-    assert!(told(&text(MOST, "\\u00e9")).is_empty());
-    let found = told(&text(MOST + 1, "é"));
+    assert!(read_violations(&text(MOST, "é")).is_empty());
+    assert!(read_violations(&text(MOST, "\\u00e9")).is_empty());
+    let found = read_violations(&text(MOST + 1, "é"));
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].0, FaultKind::TooLong);
+    assert_eq!(found[0].0, ViolationKind::TooLong);
     assert_eq!(found[0].3, "/output has 10485761 characters; at most 10485760 are allowed");
-    with_item(&text(MOST, "é"), |val| assert!(standard().fits(&row(val), val)));
-    with_item(&text(MOST + 1, "\\n"), |val| assert!(!standard().fits(&row(val), val)));
+    with_item(&text(MOST, "é"), |val| assert!(official_schema().fits(&row(val), val)));
+    with_item(&text(MOST + 1, "\\n"), |val| assert!(!official_schema().fits(&row(val), val)));
 }
 
 #[test]
-fn a_schema_of_ones_own_takes_the_place_of_the_providers() {
-    let schemas = Schemas::own(
+fn a_custom_schema_replaces_the_official_one() {
+    let schemas = Schemas::custom(
         r#"{"type":"object","required":["x"],"properties":{"n":{"enum":[1,{"a":[1]}]},"u":{"uniqueItems":true},
             "k":{"propertyNames":{"maxLength":1}}},"unevaluatedProperties":{"type":"string"}}"#,
     )
@@ -414,6 +415,6 @@ fn a_schema_of_ones_own_takes_the_place_of_the_providers() {
     assert_eq!(check(r#"{"x":"1","k":{"ab":1}}"#), 1);
     assert_eq!(check(r#"{"n":1,"y":2}"#), 2);
     for broken in ["{", r#"{"type":"no type"}"#, r#"{"$ref":"https://example.org/other.json"}"#, "1"] {
-        assert!(Schemas::own(broken).is_err(), "{broken}");
+        assert!(Schemas::custom(broken).is_err(), "{broken}");
     }
 }

@@ -1,28 +1,28 @@
-//! The schema check of the dialects whose messages hold blocks: a message and each of its blocks are rows, and each is
-//! held against a definition of its own.
+//! The schema check of the dialects whose messages contain blocks: a message and each of its blocks are rows, and each is
+//! compared with a definition of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use replaylint::internals::dialect::{Dialect, Origin};
+use replaylint::internals::dialect::{Dialect, ItemOrigin};
 use replaylint::internals::dialects::{anthropic, bedrock, chat, gemini};
 use replaylint::internals::formats;
 use replaylint::internals::history::{Code, Flags, Row};
-use replaylint::internals::json::edit::Base;
-use replaylint::internals::judge::{Enabled, Options};
-use replaylint::internals::schema::{self, FaultKind, Schemas};
+use replaylint::internals::json::edit::RecordBase;
+use replaylint::internals::judge::{EnabledRules, Options};
+use replaylint::internals::schema::{self, Schemas, ViolationKind};
 use serde_json::{Value, json};
 
 use crate::rules::corpus;
 use crate::rules::corpus::manifest;
-use crate::rules::schema::{Trees, mutations, objects, texts, with_item};
+use crate::rules::schema::{SchemaValidators, find_objects, mutations, read_texts, with_item};
 use crate::support::{DOC, diagnostics};
 
-/// Name, dialect, the formats of the corpus, and as what they are read.
-type Judged = (&'static str, &'static dyn Dialect, &'static str, &'static str);
+/// Name, dialect, format in the corpus, and the format that it is read as.
+type MessageDialect = (&'static str, &'static dyn Dialect, &'static str, &'static str);
 
-const DIALECTS: [Judged; 4] = [
+const DIALECTS: [MessageDialect; 4] = [
     ("chat", &chat::CHAT, "openai-chat", "chat-request"),
     ("anthropic", &anthropic::ANTHROPIC, "anthropic-messages", "anthropic-request"),
     ("gemini", &gemini::GEMINI, "gemini-contents", "gemini-request"),
@@ -34,9 +34,10 @@ fn rows(dialect: &dyn Dialect, message: &Value) -> Vec<(Row, Value)> {
     let text = message.to_string();
     let mut rows = Vec::new();
     with_item(&text, |val| {
-        let origin = Origin { base: Base::new(DOC, 0), record: 0, turn: 0, part: 0, flags: Flags::default() };
+        let origin =
+            ItemOrigin { base: RecordBase::new(DOC, 0), record: 0, turn: 0, part: 0, flags: Flags::default() };
         dialect.rows(val, origin, &mut |item| {
-            // What is no object is a matter of the message around it.
+            // A block that is not an object is a violation of its message.
             if item.val.is_object() {
                 rows.push((item.row, serde_json::from_slice(item.val.raw()).expect("JSON")));
             }
@@ -45,8 +46,8 @@ fn rows(dialect: &dyn Dialect, message: &Value) -> Vec<(Row, Value)> {
     rows
 }
 
-/// One message of each role and one block of each type, with all that a schema says about them.
-fn written(dialect: &str) -> Vec<Value> {
+/// One message of each role and one block of each type, with all members of their schemas.
+fn sample_items(dialect: &str) -> Vec<Value> {
     let list = match dialect {
         "chat" => {
             r#"[{"role":"system","content":"x","name":"n"},{"role":"developer","content":"x","name":null},
@@ -134,7 +135,7 @@ fn every_definition_compiles_and_is_found() {
         }
         let mut found = BTreeSet::new();
         let standard = Schemas::Official.of(name).expect("a grammar");
-        for message in written(name) {
+        for message in sample_items(name) {
             for (row, item) in rows(dialect, &message) {
                 with_item(&item.to_string(), |val| {
                     found.extend(schema::definition(name, &row, val));
@@ -142,12 +143,12 @@ fn every_definition_compiles_and_is_found() {
                 });
             }
         }
-        // What is not found by rows stands inside of what is.
+        // A definition that no row has is part of another one.
         let names: BTreeSet<String> = schema::tables(name).into_iter().map(|(name, _)| name).collect();
         let (_, file) = schema::files().find(|(dialect, _)| *dialect == name).expect("a file");
         for definition in names.iter().filter(|definition| !found.contains(definition.as_str())) {
             let used = file.contains(&format!("\"#/$defs/{definition}\""));
-            // A message of a role that is none is no message as it should be.
+            // The definition `message` is for unknown roles, which are never valid.
             assert!(used || definition == "message", "{name}: {definition} is neither found nor used");
         }
         let least = BTreeMap::from([("chat", 12), ("anthropic", 21), ("gemini", 2), ("bedrock", 3)]);
@@ -156,7 +157,7 @@ fn every_definition_compiles_and_is_found() {
 }
 
 #[test]
-fn the_files_are_schemas_and_say_what_was_mended() {
+fn schema_files_are_valid_and_name_their_corrections() {
     assert_eq!(schema::files().count(), 5);
     for (name, file) in schema::files() {
         let file: Value = serde_json::from_str(file).expect("JSON");
@@ -172,7 +173,7 @@ fn the_files_are_schemas_and_say_what_was_mended() {
 }
 
 #[test]
-fn gemini_holds_in_both_spellings() {
+fn gemini_has_each_member_in_both_spellings() {
     let (_, file) = schema::files().find(|(name, _)| *name == "gemini").expect("a file");
     let file: Value = serde_json::from_str(file).expect("JSON");
     let snake = |name: &str| {
@@ -189,56 +190,56 @@ fn gemini_holds_in_both_spellings() {
                     || schema["properties"]
                         .as_object()
                         .is_some_and(|all| { all.keys().any(|other| other != name && snake(other) == *name) }),
-                "{definition} {name} stands in one spelling"
+                "{definition} {name} has only one spelling"
             );
         }
     }
 }
 
 /// All objects with a role, anywhere in a text: a document, lines, or cases.
-fn messages(text: &str) -> Vec<Value> {
-    objects(text, |map| map.get("role").is_some_and(Value::is_string) && map.len() > 1)
+fn find_messages(text: &str) -> Vec<Value> {
+    find_objects(text, |map| map.get("role").is_some_and(Value::is_string) && map.len() > 1)
 }
 
-/// A value with its long texts cut: they say the same as short ones, and take longer.
-fn cut(value: &Value) -> Value {
+/// A value with its long texts truncated: they give the same results as short ones, and take longer.
+fn shorten(value: &Value) -> Value {
     match value {
         Value::String(text) => json!(text.chars().take(40).collect::<String>()),
-        Value::Array(list) => list.iter().take(4).map(cut).collect(),
-        Value::Object(map) => map.iter().take(40).map(|(key, value)| (key.clone(), cut(value))).collect(),
+        Value::Array(list) => list.iter().take(4).map(shorten).collect(),
+        Value::Object(map) => map.iter().take(40).map(|(key, value)| (key.clone(), shorten(value))).collect(),
         other => other.clone(),
     }
 }
 
 #[test]
-fn the_table_decides_as_jsonschema_does() {
+fn the_table_agrees_with_jsonschema() {
     let mut folder = Vec::new();
-    texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats"), &mut folder);
+    read_texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats"), &mut folder);
     let root = corpus::corpus();
     for (name, dialect, format, _) in DIALECTS {
-        let mut found = written(name);
-        // Whatever dialect they are of: the opinions must be the same on messages of another.
-        folder.iter().for_each(|text| found.extend(messages(text)));
+        let mut found = sample_items(name);
+        // Messages of all dialects: the validators must also agree on those of another dialect.
+        folder.iter().for_each(|text| found.extend(find_messages(text)));
         if let Some(root) = &root {
             for row in manifest(root).into_iter().filter(|row| row.format == format && row.gold == "accepted") {
-                found.extend(messages(&fs::read_to_string(root.join(&row.path)).expect("readable")));
+                found.extend(find_messages(&fs::read_to_string(root.join(&row.path)).expect("readable")));
             }
         }
         let mut items: BTreeMap<String, (Row, Value)> = BTreeMap::new();
-        for (row, item) in found.iter().map(cut).flat_map(|message| rows(dialect, &message)) {
+        for (row, item) in found.iter().map(shorten).flat_map(|message| rows(dialect, &message)) {
             // Blocks of a message are mutated as rows of their own.
             let text = item.to_string();
             if text.len() < 700 {
                 items.entry(shape(&item)).or_insert((row, item));
             }
         }
-        let mut trees = Trees::new(name);
+        let mut validators = SchemaValidators::new(name);
         let (mut valid, mut invalid) = (0, 0);
         for (row, item) in items.values() {
             for mutated in std::iter::once(item.clone()).chain(mutations(item)) {
                 // Rows are of objects.
                 if mutated.is_object() {
-                    match trees.agreed(row, &mutated) {
+                    match validators.unanimous_verdict(row, &mutated) {
                         true => valid += 1,
                         false => invalid += 1,
                     }
@@ -250,7 +251,7 @@ fn the_table_decides_as_jsonschema_does() {
     }
 }
 
-/// What tells items apart: keys, kinds of values, and the texts that a schema looks at.
+/// The shape of an item: keys, kinds of values, and the texts that a schema constrains.
 fn shape(value: &Value) -> String {
     fn write(value: &Value, key: &str, out: &mut String) {
         match value {
@@ -274,7 +275,7 @@ fn shape(value: &Value) -> String {
 }
 
 #[test]
-fn nothing_that_was_accepted_breaks_its_schema() {
+fn accepted_requests_conform_to_their_schema() {
     let Some(root) = corpus::corpus() else { return };
     for (name, _, format, read_as) in DIALECTS {
         let mut accepted = 0;
@@ -286,137 +287,143 @@ fn nothing_that_was_accepted_breaks_its_schema() {
                     ..Default::default()
                 },
                 target: replaylint::internals::targets::by_name(target),
-                enabled: Enabled::new(|rule| rule.code == Code(400)),
+                enabled: EnabledRules::new(|rule| rule.code == Code(400)),
                 ..Options::default()
             };
             let found = diagnostics(&fs::read(root.join(&row.path)).expect("readable"), &options);
             assert!(found.is_empty(), "{}: {}", row.path, found[0].message);
             accepted += 1;
         }
-        println!("{name}: {accepted} accepted requests, all as their schema has it");
+        println!("{name}: {accepted} accepted requests, all valid");
         assert!(accepted > 20);
     }
 }
 
-/// What is told of the blocks of a message: the fault, whether it is doubtful, and the words.
-fn told(name: &str, message: &str) -> Vec<(FaultKind, bool, String)> {
+/// The violations of a message and its blocks: kind, true if doubtful, problem.
+fn read_violations(name: &str, message: &str) -> Vec<(ViolationKind, bool, String)> {
     let (_, dialect, ..) = DIALECTS.into_iter().find(|(known, ..)| *known == name).expect("a dialect");
     let standard = Schemas::Official.of(name).expect("a grammar");
     let message: Value = serde_json::from_str(message).expect("JSON");
-    let mut told = Vec::new();
+    let mut found = Vec::new();
     for (row, item) in rows(dialect, &message) {
         with_item(&item.to_string(), |val| {
             let violations = standard.violations(&row, val).into_iter();
-            told.extend(violations.map(|violation| (violation.fault, violation.doubtful, violation.problem)));
+            found.extend(violations.map(|violation| (violation.kind, violation.doubtful, violation.problem)));
         });
     }
-    told
+    found
 }
 
 #[test]
-fn violations_are_told_once_at_their_block_and_without_content() {
+fn violations_are_reported_once_at_their_block_without_content() {
     for (name, message, fault, doubtful, words) in [
         (
             "chat",
             r#"{"role":"user","content":[{"type":"image_url","image_url":"SECRET"}]}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             true,
             "/image_url must be an object, but is a string",
         ),
         (
             "chat",
             r#"{"role":"assistant","tool_calls":[{"type":"function","id":"c","function":{"name":"f","arguments":{"SECRET":1}}}]}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             "/function/arguments must be a string, but is an object",
         ),
         (
             "chat",
             r#"{"role":"user","content":["SECRET"]}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             "/content/0 must be an object, but is a string",
         ),
         (
             "chat",
             r#"{"role":"user","content":[{"text":"SECRET"}]}"#,
-            FaultKind::Missing,
+            ViolationKind::Missing,
             false,
             "/type is missing",
         ),
-        ("chat", r#"{"role":"assistant","audio":{"SECRET":1}}"#, FaultKind::Missing, true, "/audio/id is missing"),
+        (
+            "chat",
+            r#"{"role":"assistant","audio":{"SECRET":1}}"#,
+            ViolationKind::Missing,
+            true,
+            "/audio/id is missing",
+        ),
         (
             "anthropic",
             r#"{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png"}}]}"#,
-            FaultKind::Missing,
+            ViolationKind::Missing,
             false,
             "/source/data is missing",
         ),
         (
             "anthropic",
             r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":null}]}]}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             "/content/0/text must be a string, but is null",
         ),
         (
             "anthropic",
             r#"{"role":"assistant","content":[{"type":"tool_search_tool_result","tool_use_id":"t","content":{"type":"SECRET"}}]}"#,
-            FaultKind::Other,
+            ViolationKind::Other,
             true,
             "/content/type must be one of 'tool_search_tool_search_result', 'tool_search_tool_result_error'",
         ),
         (
             "gemini",
             r#"{"role":"user","parts":[{"functionResponse":{"name":"n","response":["SECRET"]}}]}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             "/functionResponse/response must be an object or null, but is a list",
         ),
         (
             "gemini",
             r#"{"role":"user","parts":[{"function_response":{"name":"n","response":["SECRET"]}}]}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             "/function_response/response must be an object or null, but is a list",
         ),
         (
             "bedrock",
             r#"{"role":"user","content":[{"toolResult":{"toolUseId":"t","content":"SECRET"}}]}"#,
-            FaultKind::Type,
+            ViolationKind::Type,
             false,
             "/toolResult/content must be a list, but is a string",
         ),
         (
             "bedrock",
             r#"{"role":"user","content":[{"document":{"name":"SECRET"}}]}"#,
-            FaultKind::Missing,
+            ViolationKind::Missing,
             true,
             "/document/source is missing",
         ),
         (
             "bedrock",
             r#"{"role":"SECRET","content":[]}"#,
-            FaultKind::Role,
+            ViolationKind::Role,
             false,
             "/role must be one of 'user', 'assistant'",
         ),
     ] {
-        assert_eq!(told(name, message), [(fault, doubtful, words.to_owned())], "{name}: {message}");
+        assert_eq!(read_violations(name, message), [(fault, doubtful, words.to_owned())], "{name}: {message}");
     }
 }
 
 #[test]
-fn a_schema_of_ones_own_serves_messages_and_blocks() {
-    let own = Schemas::own(r#"{"if":{"required":["type"]},"then":{"properties":{"type":{"enum":["text"]}}}}"#);
+fn a_custom_schema_applies_to_messages_and_blocks() {
+    let own = Schemas::custom(r#"{"if":{"required":["type"]},"then":{"properties":{"type":{"enum":["text"]}}}}"#);
     let options = Options {
         schemas: own.expect("a schema"),
-        enabled: Enabled::new(|rule| rule.code == Code(400)),
+        enabled: EnabledRules::new(|rule| rule.code == Code(400)),
         ..Options::default()
     };
     let body = json!({"model": "gpt-5", "messages": [{"role": "user", "content": [
         {"type": "text", "text": ""}, {"type": "image_url", "image_url": {"url": "u"}}, {"type": "", "text": ""}]}]});
     let found = diagnostics(body.to_string().as_bytes(), &options);
-    let told: Vec<_> = found.iter().map(|d| (d.spot.pointer.as_str(), d.variant)).collect();
-    assert_eq!(told, [("/messages/0/content/1", 5), ("/messages/0/content/2", 5)]);
+    let violations: Vec<_> = found.iter().map(|d| (d.location.pointer.as_str(), d.variant)).collect();
+    assert_eq!(violations, [("/messages/0/content/1", 5), ("/messages/0/content/2", 5)]);
 }

@@ -1,5 +1,5 @@
-//! Zip archives: their files are read one by one, named after both, and never written back. What is wrong with an archive,
-//! or with a file in it, is said once, and the rest is read.
+//! Zip archives: their files are read one by one, named after archive and member, and never written back. A problem of an
+//! archive, or of a file in it, is reported once, and the rest is read.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -24,8 +24,8 @@ fn archive(files: &[(&str, &[u8], CompressionMethod)]) -> Vec<u8> {
 fn run(folder: &Path, args: &[&str]) -> (Output, String) {
     let out = Command::new(env!("CARGO_BIN_EXE_replaylint")).args(args).current_dir(folder).output();
     let out = out.expect("it runs");
-    let said = [&*out.stdout, &*out.stderr].map(String::from_utf8_lossy).concat();
-    (out, said)
+    let output_text = [&*out.stdout, &*out.stderr].map(String::from_utf8_lossy).concat();
+    (out, output_text)
 }
 
 #[test]
@@ -40,26 +40,29 @@ fn each_file_in_an_archive_is_read() {
     ]);
     fs::write(&path, &packed).expect("written");
     let check = ["check", "--isolated", "--output-format", "concise", "export.zip"];
-    let (out, said) = run(folder.path(), &check);
-    assert_eq!(out.status.code(), Some(1), "{said}");
-    assert!(said.contains("export.zip: two.json:1:"), "{said}");
-    assert!(said.contains("in 3 conversations (3 files)"), "{said}");
-    // It is read only.
-    let (out, said) = run(folder.path(), &["fix", "--isolated", "-w", "--force", "export.zip"]);
-    assert_eq!(out.status.code(), Some(2), "{said}");
-    assert!(said.contains("export.zip: two.json: is in a zip archive, which is never changed"), "{said}");
+    let (out, output_text) = run(folder.path(), &check);
+    assert_eq!(out.status.code(), Some(1), "{output_text}");
+    assert!(output_text.contains("export.zip: two.json:1:"), "{output_text}");
+    assert!(output_text.contains("in 3 conversations (3 files)"), "{output_text}");
+    // Archives are read-only.
+    let (out, output_text) = run(folder.path(), &["fix", "--isolated", "-w", "--force", "export.zip"]);
+    assert_eq!(out.status.code(), Some(2), "{output_text}");
+    assert!(
+        output_text.contains("export.zip: two.json: is in a zip archive, which is never modified"),
+        "{output_text}"
+    );
     assert_eq!(fs::read(&path).expect("readable"), packed);
-    // Copies lie below the folder, whatever the archive says.
-    let (_, said) = run(folder.path(), &["fix", "--isolated", "-o", "copies", "export.zip"]);
+    // Copies are below the folder, whatever paths the archive contains.
+    let (_, output_text) = run(folder.path(), &["fix", "--isolated", "-o", "copies", "export.zip"]);
     for name in ["a/one.json", "two.json", "out.json"] {
-        assert!(folder.path().join("copies/export.zip").join(name).is_file(), "{name}: {said}");
+        assert!(folder.path().join("copies/export.zip").join(name).is_file(), "{name}: {output_text}");
     }
     assert!(!folder.path().join("out.json").exists());
-    let (_, said) =
+    let (_, output_text) =
         run(folder.path(), &["convert", "--isolated", "--to", "anthropic", "-o", "made", "export.zip"]);
-    assert!(folder.path().join("made/export.zip/a/one.json").is_file(), "{said}");
-    let (_, said) = run(folder.path(), &["tree", "--isolated", "export.zip"]);
-    assert!(said.contains("export.zip: two.json"), "{said}");
+    assert!(folder.path().join("made/export.zip/a/one.json").is_file(), "{output_text}");
+    let (_, output_text) = run(folder.path(), &["tree", "--isolated", "export.zip"]);
+    assert!(output_text.contains("export.zip: two.json"), "{output_text}");
 }
 
 #[test]
@@ -76,7 +79,7 @@ fn an_archive_of_one_file_is_compared() {
 }
 
 #[test]
-fn what_is_wrong_with_an_archive_is_said_and_the_rest_is_read() {
+fn problems_of_an_archive_are_reported_and_the_rest_is_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).expect("written");
     let bomb = [b"[".to_vec(), vec![b' '; 20 << 20], b"]".to_vec()].concat();
@@ -90,7 +93,7 @@ fn what_is_wrong_with_an_archive_is_said_and_the_rest_is_read() {
     let whole = archive(&[("s.json", CHAT.repeat(40).as_bytes(), CompressionMethod::Deflated)]);
     write("cut.zip", &whole[..whole.len() / 2]);
     let mut corrupt = whole.clone();
-    // The first block's type: 3 does not exist.
+    // An invalid type, 3, for the first block.
     corrupt[30 + "s.json".len()] |= 0b110;
     write("corrupt.zip", &corrupt);
     let mut locked = whole.clone();
@@ -98,16 +101,16 @@ fn what_is_wrong_with_an_archive_is_said_and_the_rest_is_read() {
     locked[6] |= 1;
     locked[directory + 8] |= 1;
     write("locked.zip", &locked);
-    let (out, said) =
+    let (out, output_text) =
         run(folder.path(), &["check", "--isolated", "bomb.zip", "cut.zip", "corrupt.zip", "locked.zip"]);
-    assert_eq!(out.status.code(), Some(2), "{said}");
+    assert_eq!(out.status.code(), Some(2), "{output_text}");
     for line in [
-        "bomb.zip: bomb.json: unpacks to far more than its packed size",
+        "bomb.zip: bomb.json: decompresses to far more than its compressed size",
         "cut.zip: not a readable zip archive",
         "corrupt.zip: s.json: ",
-        "locked.zip: s.json: cannot be unpacked: Password required",
+        "locked.zip: s.json: cannot be decompressed: Password required",
     ] {
-        assert_eq!(said.matches(line).count(), 1, "{line}: {said}");
+        assert_eq!(output_text.matches(line).count(), 1, "{line}: {output_text}");
     }
-    assert!(said.contains("1 conversation (1 file)"), "{said}");
+    assert!(output_text.contains("1 conversation (1 file)"), "{output_text}");
 }

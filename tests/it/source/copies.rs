@@ -1,12 +1,12 @@
-//! Sessions whose lines come in copies, as agents write them that go on with a session: some are edited, most are not.
-//! A repair sees to all copies at once, however many there are.
+//! Sessions with copies of lines, as agents write when they continue a session: some copies are edited, most are not.
+//! A repair changes all copies at once.
 
 use std::collections::HashMap;
 
 use proptest::prelude::*;
 use replaylint::internals::judge::Options;
 use replaylint::internals::place::Place;
-use replaylint::internals::repair::{Action, FixOptions, Fixed, Orphans, Reasoning};
+use replaylint::internals::repair::{Action, DocRepair, FixOptions, Orphans, Reasoning};
 use serde_json::{Value, json};
 
 use crate::repair::properties::config;
@@ -20,7 +20,7 @@ fn call() -> impl Strategy<Value = String> {
     (0..4).prop_map(|n| format!("toolu_{n:02}"))
 }
 
-fn said_to_the_model() -> impl Strategy<Value = Value> {
+fn user_block() -> impl Strategy<Value = Value> {
     prop_oneof![
         "[a-d]{1,3}".prop_map(|text| json!({"type": "text", "text": text})),
         (call(), "[ab\u{0}]{1,3}")
@@ -28,7 +28,7 @@ fn said_to_the_model() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn said_by_the_model() -> impl Strategy<Value = Value> {
+fn model_block() -> impl Strategy<Value = Value> {
     prop_oneof![
         "[a-d]{0,3}".prop_map(|text| json!({"type": "text", "text": text})),
         "[a-d]{0,3}".prop_map(|sign| json!({"type": "thinking", "thinking": "hm", "signature": sign})),
@@ -38,15 +38,14 @@ fn said_by_the_model() -> impl Strategy<Value = Value> {
 
 fn message() -> impl Strategy<Value = Value> {
     prop_oneof![
-        prop::collection::vec(said_to_the_model(), 1..3)
-            .prop_map(|content| json!({"role": "user", "content": content})),
-        prop::collection::vec(said_by_the_model(), 1..3).prop_map(|content| {
+        prop::collection::vec(user_block(), 1..3).prop_map(|content| json!({"role": "user", "content": content})),
+        prop::collection::vec(model_block(), 1..3).prop_map(|content| {
             json!({"type": "message", "role": "assistant", "model": "claude-x", "content": content})
         }),
     ]
 }
 
-/// A message, how often it is there, what an edited copy says, which copies are edited, and how far back its parent is.
+/// A message, its number of copies, the text of edited copies, which copies are edited, and the distance to its parent.
 fn entry() -> impl Strategy<Value = (Value, usize, Value, u8, usize)> {
     let back = prop_oneof![5 => Just(1usize), 1 => 1..4usize];
     (message(), prop_oneof![Just(1), 2..12usize], message(), prop_oneof![Just(0), any::<u8>()], back)
@@ -80,8 +79,8 @@ fn session(entries: &[(Value, usize, Value, u8, usize)]) -> String {
     lines
 }
 
-/// The first item that is said to be moved, and to change in no other way, and whose text is not there any more.
-fn lost(text: &str, new: &[u8], fixed: &Fixed) -> Option<String> {
+/// The first item that is reported only as moved, but whose text is missing from the result.
+fn find_lost_item(text: &str, new: &[u8], fixed: &DocRepair) -> Option<String> {
     let mut counts: HashMap<Place, usize> = HashMap::new();
     fixed.changes.iter().for_each(|change| *counts.entry(change.row.at).or_default() += 1);
     let moved = fixed.changes.iter().filter(|change| change.action == Action::Move).map(|change| change.row.at);
@@ -90,27 +89,27 @@ fn lost(text: &str, new: &[u8], fixed: &Fixed) -> Option<String> {
 }
 
 #[test]
-fn a_result_in_a_line_of_its_own_comes_to_its_call() {
+fn a_distant_result_is_moved_to_its_call() {
     let call = json!({"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}});
     let result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "the real one"});
-    let said = |text: &str| json!({"type": "text", "text": text});
+    let text_block = |text: &str| json!({"type": "text", "text": text});
     let model =
         |block: Value| json!({"type": "message", "role": "assistant", "model": "claude-x", "content": [block]});
     let user = |block: Value| json!({"role": "user", "content": [block]});
     let messages = [
-        user(said("a")),
-        user(said("b")),
+        user(text_block("a")),
+        user(text_block("b")),
         model(call),
-        user(said("c")),
-        model(said("d")),
+        user(text_block("c")),
+        model(text_block("d")),
         user(result),
-        model(said("e")),
+        model(text_block("e")),
     ];
     let entries: Vec<_> = messages.into_iter().map(|message| (message, 1, Value::Null, 0, 1)).collect();
     let text = session(&entries);
     let repaired = guarded_repair("a session", text.as_bytes(), &Options::default(), &FixOptions::default());
     assert!(repaired.fixed.changes.iter().any(|change| change.action == Action::Move));
-    assert_eq!(repaired.left.len(), 0);
+    assert_eq!(repaired.remaining.len(), 0);
     let new = String::from_utf8(repaired.text).expect("UTF-8");
     let line = new.lines().find(|line| line.contains("the real one")).expect("the result");
     assert!(line.starts_with(&format!("{{\"parentUuid\":\"{}\"", uuid(3))), "{line}");
@@ -120,7 +119,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_repair_sees_to_all_of_them(
+    fn a_repair_changes_all_copies(
         entries in prop::collection::vec(entry(), 1..7),
         orphans in prop_oneof![Just(Orphans::Drop), Just(Orphans::Stub)],
         reasoning in prop_oneof![Just(Reasoning::Keep), Just(Reasoning::Strip)],
@@ -128,9 +127,9 @@ proptest! {
         let text = session(&entries);
         let wanted = FixOptions { orphans, reasoning, ..FixOptions::default() };
         let repaired = guarded_repair(&text, text.as_bytes(), &Options::default(), &wanted);
-        prop_assert_eq!(lost(&text, &repaired.text, &repaired.fixed), None, "{}", text);
+        prop_assert_eq!(find_lost_item(&text, &repaired.text, &repaired.fixed), None, "{}", text);
         prop_assert_eq!(repaired.fixed.bug, None);
-        let endless = repaired.fixed.given_up.values().find(|why| why.contains("does not converge"));
+        let endless = repaired.fixed.abandoned.values().find(|why| why.contains("does not converge"));
         prop_assert_eq!(endless, None, "{}", text);
     }
 }

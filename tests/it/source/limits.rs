@@ -1,4 +1,4 @@
-//! Limits: what is larger than it may be is passed over and said to be, and all else keeps its numbers.
+//! Limits: values that are too large are skipped and reported, and all others keep their numbers.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -15,18 +15,18 @@ fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-fn said(text: &str) -> String {
+fn user_message(text: &str) -> String {
     json!({"model": "gpt-4o", "messages": [{"role": "user", "content": text}]}).to_string()
 }
 
 /// A request with an error.
-fn wrong() -> String {
+fn invalid_request() -> String {
     let output = json!({"role": "tool", "tool_call_id": "call_1", "content": "an output of nothing"});
     json!({"model": "gpt-4o", "messages": [{"role": "user", "content": "hi"}, output]}).to_string()
 }
 
 /// Rule, line and record of each diagnostic.
-fn found(folder: &Path, limit: &str, file: &str) -> Vec<(String, u64, u64)> {
+fn run_check(folder: &Path, limit: &str, file: &str) -> Vec<(String, u64, u64)> {
     let args = ["check", "--output-format", "json", "--max-record-size", limit, file];
     let (_, out, err) = run(folder, &args);
     let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{err}"));
@@ -39,38 +39,45 @@ fn found(folder: &Path, limit: &str, file: &str) -> Vec<(String, u64, u64)> {
     list.iter().map(row).collect()
 }
 
-/// A line of 1.2 GB, which takes no room on most disks, is longer than a record may be by default.
+/// A line of 1.2 GB, in a sparse file, is longer than a record may be by default.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_skipped_is_not_held() {
+fn skipped_records_are_not_kept_in_memory() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut file = fs::File::create(folder.path().join("log.jsonl")).expect("created");
-    writeln!(file, "{}", said("hi")).expect("written");
+    writeln!(file, "{}", user_message("hi")).expect("written");
     file.set_len(1_200_000_000).expect("a hole");
     file.seek(SeekFrom::End(0)).expect("it has an end");
-    writeln!(file, "\n{}", wrong()).expect("written");
-    for (command, told) in [("check", "log.jsonl:3:"), ("fix", "log.jsonl:3:"), ("tree", "#3")] {
+    writeln!(file, "\n{}", invalid_request()).expect("written");
+    for (command, expected) in [("check", "log.jsonl:3:"), ("fix", "log.jsonl:3:"), ("tree", "#3")] {
         let mut shell = Command::new("sh");
         let limited = shell.arg("-c").arg("ulimit -v 700000 && exec \"$@\"").arg("sh");
         let args = [env!("CARGO_BIN_EXE_replaylint"), command, "--isolated", "log.jsonl"];
         let output = limited.args(args).current_dir(folder.path()).output().expect("it runs");
         let out = String::from_utf8_lossy(&output.stdout);
-        assert!(out.contains(told), "{command}: {out} {}", String::from_utf8_lossy(&output.stderr));
+        assert!(out.contains(expected), "{command}: {out} {}", String::from_utf8_lossy(&output.stderr));
     }
 }
 
 #[test]
 fn records_over_the_limit_are_skipped_and_the_rest_keeps_its_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
-    // Shorter than a chunk of the reader, as long as several, and one that is allowed.
+    // Limits shorter than a chunk of the reader, as long as several, and one that allows the record.
     for (limit, long) in [("1k", 5 << 10), ("64k", 700 << 10), ("1M", 9 << 20)] {
         let mut text = String::new();
-        for line in [wrong(), said(&"x".repeat(long)), said("hi"), wrong(), said(&"y".repeat(long)), wrong()] {
+        for line in [
+            invalid_request(),
+            user_message(&"x".repeat(long)),
+            user_message("hi"),
+            invalid_request(),
+            user_message(&"y".repeat(long)),
+            invalid_request(),
+        ] {
             text.push_str(&line);
             text.push('\n');
         }
         fs::write(folder.path().join("log.jsonl"), &text).expect("written");
-        let found = found(folder.path(), limit, "log.jsonl");
+        let found = run_check(folder.path(), limit, "log.jsonl");
         let places: Vec<(&str, u64, u64)> = found.iter().map(|(code, line, n)| (&code[..], *line, *n)).collect();
         assert_eq!(
             places,
@@ -83,15 +90,15 @@ fn records_over_the_limit_are_skipped_and_the_rest_keeps_its_numbers() {
 #[test]
 fn a_document_over_the_limit_is_read_by_its_messages() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("one.json"), wrong()).expect("written");
-    let some = found(folder.path(), "130", "one.json");
+    fs::write(folder.path().join("one.json"), invalid_request()).expect("written");
+    let some = run_check(folder.path(), "130", "one.json");
     assert_eq!(some.iter().map(|one| &one.0[..]).collect::<Vec<_>>(), ["RL502"]);
-    let none = found(folder.path(), "20", "one.json");
+    let none = run_check(folder.path(), "20", "one.json");
     assert_eq!(none.iter().map(|one| &one.0[..]).collect::<Vec<_>>(), ["RL001"]);
 }
 
 #[test]
-fn slim_and_rebuild_pass_over_long_records_too() {
+fn slim_and_rebuild_skip_long_records_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let event = |offset: u64, text: &str| {
         json!({"type": "events.iterate.com/agent/input-added", "payload": {"content": text}, "offset": offset})
@@ -111,13 +118,13 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_unpacks_to_more_than_it_may_is_not_read() {
+fn decompression_stops_at_the_limit() {
     let folder = tempfile::tempdir().expect("a folder");
-    let text = said(&"x".repeat(100 << 10));
+    let text = user_message(&"x".repeat(100 << 10));
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).expect("written");
     write("a.json.gz", &gzip(text.as_bytes()));
     write("b.json.zst", &zstd::encode_all(text.as_bytes(), 3).expect("memory"));
-    write("d.json", said("hi").as_bytes());
+    write("d.json", user_message("hi").as_bytes());
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     zip.start_file("s.json", zip::write::SimpleFileOptions::default()).expect("memory");
     zip.write_all(text.as_bytes()).expect("memory");
@@ -128,7 +135,7 @@ fn what_unpacks_to_more_than_it_may_is_not_read() {
     );
     assert_eq!(code, Some(2), "{err}");
     for name in ["a.json.gz: ", "b.json.zst: ", "c.zip: s.json: "] {
-        let limit = "unpacks to more than --max-decompressed-size (65536 bytes)";
+        let limit = "decompresses to more than --max-decompressed-size (65536 bytes)";
         assert!(err.lines().any(|line| line.contains(name) && line.contains(limit)), "{name}: {err}");
     }
     assert!(out.contains("1 file"), "the file that is not compressed is read: {out}");
@@ -137,10 +144,10 @@ fn what_unpacks_to_more_than_it_may_is_not_read() {
 }
 
 #[test]
-fn an_odd_ratio_is_a_warning() {
+fn an_extreme_compression_ratio_is_a_warning() {
     let folder = tempfile::tempdir().expect("a folder");
     let packed = |text: &str| zstd::encode_all(text.as_bytes(), 19).expect("memory");
-    fs::write(folder.path().join("odd.json.zst"), packed(&said(&"x".repeat(4 << 20)))).expect("written");
+    fs::write(folder.path().join("odd.json.zst"), packed(&user_message(&"x".repeat(4 << 20)))).expect("written");
     let (code, _, err) = run(folder.path(), &["check", "odd.json.zst"]);
     assert_eq!(code, Some(0), "{err}");
     assert!(err.contains("odd.json.zst: warning: unpacks to 4,194,") && err.contains("times its size"), "{err}");

@@ -1,15 +1,15 @@
-//! What is read and written: archives, databases, files that are replaced, pipes, threads.
+//! Input and output: archives, databases, replacement of files, pipes, threads.
 
 pub mod archives;
+#[cfg(target_os = "linux")]
+pub mod concurrent_access;
 pub mod copies;
 pub mod damage;
 #[cfg(target_os = "linux")]
-pub mod killed;
+pub mod interruption;
 pub mod limits;
-#[cfg(target_os = "linux")]
-pub mod meanwhile;
 pub mod pipes;
-pub mod replacing;
+pub mod replacement;
 pub mod segments;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
@@ -17,8 +17,8 @@ pub mod sqlite;
 pub mod sqlite_off;
 #[cfg(feature = "sqlite")]
 pub mod sqlite_write;
-pub mod threads;
 #[cfg(target_os = "linux")]
-pub mod traced;
+pub mod strace;
+pub mod threads;
 pub mod undo;
 pub mod writing;

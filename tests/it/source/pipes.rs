@@ -1,5 +1,5 @@
-//! A reader that goes away, as `head` does, changes nothing about how a run ends: its exit code is that of a run whose
-//! output is read to the end. Each command is run with each of its outputs.
+//! A reader that closes the pipe, as `head` does, does not change the exit code: it is that of a run whose output is read
+//! to the end. Each command is run with each of its outputs.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 const BROKEN: &str = r#"{"model":"gpt-5","input":[{"role":"user","content":"a"},{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"role":"user","content":"b"}]}"#;
 const WHOLE: &str = r#"{"model":"gpt-5","input":[{"role":"user","content":"a"},{"role":"user","content":"c"}]}"#;
 
-/// More lines than a pipe and a buffer hold the report of.
+/// So many lines that their report exceeds a pipe and a buffer.
 const MANY: usize = 400;
 
 fn folder() -> TempDir {
@@ -30,7 +30,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// What is typed; after `<` the file that standard input is.
+/// Command lines; after `<` the file for standard input.
 fn cases() -> Vec<String> {
     let mut cases: Vec<String> = Vec::new();
     for input in ["one.json", "many.jsonl", "whole.json"] {
@@ -103,11 +103,11 @@ fn cases() -> Vec<String> {
     cases
 }
 
-/// How much of a run's output is read.
+/// The part of a run's output that is read.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Reader {
+enum OutputReader {
     All,
-    /// So many bytes of standard output.
+    /// This many bytes of standard output.
     Some(usize),
     /// Nobody ever reads standard output.
     NoOutput,
@@ -115,7 +115,7 @@ enum Reader {
     NoErrors,
 }
 
-fn run(case: &str, how: Reader) -> (Option<i32>, usize) {
+fn run(case: &str, output_reader: OutputReader) -> (Option<i32>, usize) {
     let folder = folder();
     let (typed, input) = case.split_once(" < ").unwrap_or((case, ""));
     let mut command = Command::new(env!("CARGO_BIN_EXE_replaylint"));
@@ -126,20 +126,20 @@ fn run(case: &str, how: Reader) -> (Option<i32>, usize) {
         input => Stdio::from(fs::File::open(folder.path().join(input)).expect("an input")),
     });
     let (mut reader, writer) = std::io::pipe().expect("a pipe");
-    match how {
-        Reader::NoErrors => command.stderr(writer).stdout(Stdio::null()),
+    match output_reader {
+        OutputReader::NoErrors => command.stderr(writer).stdout(Stdio::null()),
         _ => command.stdout(writer).stderr(Stdio::null()),
     };
     let mut read = Vec::new();
-    if matches!(how, Reader::NoOutput | Reader::NoErrors) {
+    if matches!(output_reader, OutputReader::NoOutput | OutputReader::NoErrors) {
         drop(reader);
         let mut child = command.spawn().expect("the program runs");
         return (child.wait().expect("an end").code(), 0);
     }
     let mut child = command.spawn().expect("the program runs");
-    // Its end of the pipe is the only one that is left.
+    // Only the child has the writing end of the pipe now.
     drop(command);
-    let most = if let Reader::Some(most) = how { most as u64 } else { u64::MAX };
+    let most = if let OutputReader::Some(most) = output_reader { most as u64 } else { u64::MAX };
     reader.by_ref().take(most).read_to_end(&mut read).expect("readable");
     drop(reader);
     (child.wait().expect("an end").code(), read.len())
@@ -156,15 +156,16 @@ fn an_exit_code_does_not_depend_on_the_reader() {
     let mut wrong = Vec::new();
     let (mut codes, mut large) = (BTreeSet::new(), 0);
     for case in &cases {
-        let (whole, printed) = run(case, Reader::All);
+        let (whole, printed) = run(case, OutputReader::All);
         codes.insert(whole);
-        // Only what a pipe does not hold is written to one that is closed after a few bytes.
+        // Only output larger than a pipe meets one that is closed after a few bytes.
         large += usize::from(printed > 100_000);
-        let partly = if printed > 100_000 { vec![Reader::Some(10), Reader::Some(70_000)] } else { Vec::new() };
-        for how in partly.into_iter().chain([Reader::NoOutput, Reader::NoErrors]) {
-            let (code, _) = run(case, how);
+        let partly =
+            if printed > 100_000 { vec![OutputReader::Some(10), OutputReader::Some(70_000)] } else { Vec::new() };
+        for output_reader in partly.into_iter().chain([OutputReader::NoOutput, OutputReader::NoErrors]) {
+            let (code, _) = run(case, output_reader);
             if code != whole {
-                wrong.push(format!("{case} ({how:?}): {code:?} instead of {whole:?}"));
+                wrong.push(format!("{case} ({output_reader:?}): {code:?} instead of {whole:?}"));
             }
         }
     }
@@ -173,9 +174,9 @@ fn an_exit_code_does_not_depend_on_the_reader() {
     assert!(large >= 10, "only {large} reports are larger than a pipe");
 }
 
-/// What is followed has no end but that of its reader.
+/// A followed log ends only with its reader.
 #[test]
-fn what_is_followed_ends_with_its_reader() {
+fn following_ends_with_its_reader() {
     let folder = folder();
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

@@ -11,11 +11,11 @@ const MENDED: &str = r#"{"type":"ag2.events.types.ModelResponse","data":{"messag
 const ANSWER: &str = r#"{"type":"ag2.events.tool_events.ToolResultsEvent","data":{"results":[{"__event__":"ag2.events.tool_events.ToolResultEvent","parent_id":"call_1","name":"f","result":{}}]}}"#;
 const STRAY: &str = r#"{"type":"ag2.events.tool_events.ToolResultsEvent","data":{"results":[{"__event__":"ag2.events.tool_events.ToolResultEvent","parent_id":"call_9","name":"f","result":{}}]}}"#;
 
-/// A log of three files: `call_1` is answered in another file than it stands in, `call_2` nowhere, and the last file
-/// holds an output that belongs to nothing.
-fn log() -> tempfile::TempDir {
+/// A log of three files: `call_1` is answered in another file, `call_2` nowhere, and the last file
+/// contains an output without a call.
+fn segmented_log() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    // The second file ends without a line end, and the tenth comes behind it.
+    // The second file ends without a line feed, and the tenth follows it.
     write(folder.path(), "s.dropped-2.jsonl", &format!("{ASK}\n{CALL}"));
     write(folder.path(), "s.dropped-10.jsonl", &format!("\n{ANSWER}\n"));
     write(folder.path(), "s.jsonl", &format!("{ASK}\n{STRAY}\n{ASK}\n"));
@@ -35,7 +35,7 @@ fn read(folder: &Path, name: &str) -> String {
 
 #[test]
 fn a_log_in_several_files_is_one_history_however_it_is_named() {
-    let folder = log();
+    let folder = segmented_log();
     for arguments in [&["s.jsonl"][..], &["s.dropped-10.jsonl"], &["."], &["s.dropped-2.jsonl", "s.jsonl"]] {
         let args: Vec<&str> = ["check", "--output-format", "json"].iter().chain(arguments).copied().collect();
         let report = json(&run(folder.path(), &args));
@@ -47,7 +47,7 @@ fn a_log_in_several_files_is_one_history_however_it_is_named() {
             .map(|diagnostic| {
                 let name = Path::new(diagnostic["path"].as_str().expect("a path")).file_name().expect("a name");
                 let number = |key: &str| diagnostic[key].as_u64().expect("a number");
-                // The span is one of the file that is named.
+                // The span is relative to the named file.
                 let text = read(folder.path(), &name.to_string_lossy());
                 let span = |key: &str| diagnostic["span"][key].as_u64().expect("a number") as usize;
                 let item = &text[span("start")..span("end")];
@@ -66,7 +66,7 @@ fn a_log_in_several_files_is_one_history_however_it_is_named() {
 
 #[test]
 fn a_repair_writes_the_files_that_it_changes_and_no_other() {
-    let folder = log();
+    let folder = segmented_log();
     let output = run(folder.path(), &["fix", "-w", "--orphans", "drop", "s.jsonl"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(read(folder.path(), "s.dropped-2.jsonl"), format!("{ASK}\n{MENDED}"));
@@ -78,8 +78,8 @@ fn a_repair_writes_the_files_that_it_changes_and_no_other() {
 }
 
 #[test]
-fn a_copy_holds_every_file_and_a_patch_names_those_that_change() {
-    let folder = log();
+fn a_copy_contains_every_file_and_a_patch_the_changed_ones() {
+    let folder = segmented_log();
     let output = run(folder.path(), &["fix", "-o", "out", "--orphans", "drop", "s.jsonl"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let out = folder.path().join("out");
@@ -94,19 +94,19 @@ fn a_copy_holds_every_file_and_a_patch_names_those_that_change() {
 }
 
 #[test]
-fn a_cut_segment_is_damage_and_what_it_may_have_held_is_not_judged() {
-    let folder = log();
+fn a_truncated_segment_is_damage_and_its_lost_items_are_not_judged() {
+    let folder = segmented_log();
     write(folder.path(), "s.dropped-2.jsonl", &format!("{ASK}\n{}", &CALL[..CALL.len() - 9]));
     let output = run(folder.path(), &["fix", "-w", "--orphans", "drop", "s.jsonl"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("RL001") && told.contains("s.dropped-2.jsonl:2:"), "{told}");
+    let output_text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output_text.contains("RL001") && output_text.contains("s.dropped-2.jsonl:2:"), "{output_text}");
     assert_eq!(read(folder.path(), "s.jsonl"), format!("{ASK}\n{STRAY}\n{ASK}\n"));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
 }
 
 #[test]
-fn other_files_of_such_names_stay_what_they_are() {
+fn files_with_similar_names_are_not_joined() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["s.jsonl", "s.dropped-1.jsonl"] {
         write(folder.path(), name, "{\"role\":\"user\",\"content\":\"a\"}\n");

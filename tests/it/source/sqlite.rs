@@ -1,4 +1,4 @@
-//! Databases as sources: which histories they hold, and what is said of those that are not read.
+//! Databases as sources: their histories, and messages about those that are not read.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,21 +12,21 @@ use crate::source::writing::names;
 use crate::support::check;
 use crate::support::databases::{CALL, Database, OUTPUT, USER, open};
 
-/// What `check` says: exit code, standard output, standard error.
-fn checked(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+/// Exit code, standard output and standard error of `check`.
+fn run_check(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let output = run(folder, &[&["check"], args].concat());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// Items of each history, as `check -v` tells them.
-fn items(folder: &Path, name: &str) -> BTreeMap<String, usize> {
-    let (_, _, told) = checked(folder, &["-v", name]);
+/// The number of items of each history, from the log of `check -v`.
+fn count_items(folder: &Path, name: &str) -> BTreeMap<String, usize> {
+    let (_, _, log) = run_check(folder, &["-v", name]);
     let line = |line: &str| {
         let (label, count) = line.strip_suffix(" items")?.rsplit_once(": agents-session, ")?;
         Some((label.strip_prefix(name)?.strip_prefix(": ")?.to_owned(), count.parse().ok()?))
     };
-    told.lines().filter_map(line).collect()
+    log.lines().filter_map(line).collect()
 }
 
 fn counts(expected: &[(&str, usize)]) -> BTreeMap<String, usize> {
@@ -36,9 +36,9 @@ fn counts(expected: &[(&str, usize)]) -> BTreeMap<String, usize> {
 #[test]
 fn each_session_is_a_history() {
     let database = Database::of(&[("a", &[USER, CALL, OUTPUT]), ("b", &[USER, OUTPUT]), ("c\nd", &[USER])]);
-    let told = items(database.folder.path(), "agents.db");
-    assert_eq!(told, counts(&[("session a", 3), ("session b", 2), ("session c\\u{a}d", 1)]));
-    let (code, text, _) = checked(database.folder.path(), &["--output-format", "json", "agents.db"]);
+    let found = count_items(database.folder.path(), "agents.db");
+    assert_eq!(found, counts(&[("session a", 3), ("session b", 2), ("session c\\u{a}d", 1)]));
+    let (code, text, _) = run_check(database.folder.path(), &["--output-format", "json", "agents.db"]);
     assert_eq!(code, Some(1));
     let report: Value = serde_json::from_str(&text).expect("JSON");
     let found = &report["diagnostics"][0];
@@ -53,12 +53,12 @@ fn each_session_is_a_history() {
 
 #[test]
 fn tables_are_recognised_by_their_columns_and_in_a_walk_by_their_bytes() {
-    let database = Database::named(&[("a", &[USER, CALL, OUTPUT])], ["chats", "chat_log"]);
-    assert_eq!(items(database.folder.path(), "agents.db"), counts(&[("session a", 3)]));
+    let database = Database::with_tables(&[("a", &[USER, CALL, OUTPUT])], ["chats", "chat_log"]);
+    assert_eq!(count_items(database.folder.path(), "agents.db"), counts(&[("session a", 3)]));
     let other = database.folder.path().join("sessions.bin");
     fs::copy(&database.path, &other).expect("copied");
     fs::copy(&database.path, database.folder.path().join("agents.db.bak.1")).expect("copied");
-    let (code, text, _) = checked(database.folder.path(), &["."]);
+    let (code, text, _) = run_check(database.folder.path(), &["."]);
     assert_eq!(code, Some(0));
     assert!(text.contains("2 conversations (2 files)"), "{text}");
 }
@@ -66,28 +66,28 @@ fn tables_are_recognised_by_their_columns_and_in_a_walk_by_their_bytes() {
 #[test]
 fn branches_are_histories_in_the_order_of_their_rows() {
     let second = r#"{"role": "user", "content": "or rather"}"#;
-    let database = Database::branched(&[OUTPUT, CALL, USER, second], &[("b2", &[4]), ("main", &[3, 2, 1])]);
-    // The output has the first row, and is the last item.
-    let told = items(database.folder.path(), "agents.db");
-    assert_eq!(told, counts(&[("session s", 3), ("session s, branch b2", 1)]));
-    assert_eq!(checked(database.folder.path(), &["agents.db"]).0, Some(0));
+    let database = Database::with_branches(&[OUTPUT, CALL, USER, second], &[("b2", &[4]), ("main", &[3, 2, 1])]);
+    // The output is in the first row, and is the last item.
+    let found = count_items(database.folder.path(), "agents.db");
+    assert_eq!(found, counts(&[("session s", 3), ("session s, branch b2", 1)]));
+    assert_eq!(run_check(database.folder.path(), &["agents.db"]).0, Some(0));
 }
 
 #[test]
-fn an_encrypted_session_is_named_and_the_others_are_read() {
+fn an_encrypted_session_is_reported_and_others_are_read() {
     let sealed = r#"{"__enc__": 1, "v": 1, "kid": "k", "payload": "gAAAA"}"#;
     let database = Database::of(&[("a", &[sealed, sealed]), ("b", &[USER, OUTPUT])]);
-    let (code, text, _) = checked(database.folder.path(), &["--output-format", "concise", "agents.db"]);
+    let (code, text, _) = run_check(database.folder.path(), &["--output-format", "concise", "agents.db"]);
     assert_eq!(code, Some(1));
     assert!(text.contains("agents.db: session a:1:1: error RL004 the session is encrypted"), "{text}");
     assert!(text.contains("session b, row 4:1:1: error RL102"), "{text}");
-    let (code, ..) = checked(database.folder.path(), &["."]);
-    assert_eq!(code, Some(1), "what was met is skipped, the other session is judged");
+    let (code, ..) = run_check(database.folder.path(), &["."]);
+    assert_eq!(code, Some(1), "the encrypted session is skipped, the other one is judged");
 }
 
-/// Nothing of the schema runs: the view would never end.
+/// No expression of the schema is evaluated: the view would never end.
 #[test]
-fn what_a_hostile_schema_computes_is_not_read() {
+fn a_hostile_schema_is_not_evaluated() {
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x";
     for sql in [
         format!(
@@ -102,29 +102,32 @@ fn what_a_hostile_schema_computes_is_not_read() {
             .to_owned(),
     ] {
         let database = Database::new(&sql);
-        let (code, text, _) = checked(database.folder.path(), &["--output-format", "concise", "agents.db"]);
+        let (code, text, _) = run_check(database.folder.path(), &["--output-format", "concise", "agents.db"]);
         assert!(text.contains("RL004 SQLite database without any table of a known store"), "{sql}: {text}");
         assert_eq!(code, Some(2), "no conversation was found");
     }
 }
 
 #[test]
-fn a_foreign_database_is_named_or_skipped() {
+fn a_foreign_database_is_reported_or_skipped() {
     let database = Database::new("CREATE TABLE notes (id, session_id, text)");
     let folder = database.folder.path();
-    let (code, text, _) = checked(folder, &["--output-format", "concise", "agents.db"]);
+    let (code, text, _) = run_check(folder, &["--output-format", "concise", "agents.db"]);
     assert_eq!((code, text.matches("RL004").count()), (Some(2), 1), "{text}");
     fs::write(folder.join("h.json"), format!("[{USER}]")).expect("written");
-    let (code, text, told) = checked(folder, &["-v", "."]);
+    let (code, text, stderr) = run_check(folder, &["-v", "."]);
     assert_eq!(code, Some(0));
-    assert!(told.contains("agents.db: skipped, unknown format") && text.contains("1 skipped"), "{told}{text}");
+    assert!(
+        stderr.contains("agents.db: skipped (unknown format)") && text.contains("1 skipped"),
+        "{stderr}{text}"
+    );
     let empty = Database::of(&[]);
-    let (code, text, _) = checked(empty.folder.path(), &["agents.db"]);
+    let (code, text, _) = run_check(empty.folder.path(), &["agents.db"]);
     assert!(code == Some(2) && text.contains("whose tables for conversations are empty"), "{text}");
 }
 
 #[test]
-fn what_is_only_in_the_log_is_read_and_missed() {
+fn rows_that_are_only_in_the_wal_file_are_read() {
     let database = Database::new("PRAGMA journal_mode = WAL");
     let (folder, log) = (database.folder.path(), database.folder.path().join("agents.db-wal"));
     let writer = open(&database.path);
@@ -136,16 +139,16 @@ fn what_is_only_in_the_log_is_read_and_missed() {
              INSERT INTO agent_messages VALUES (1, 's', '{USER}'), (2, 's', '{CALL}'), (3, 's', '{OUTPUT}');"
         ))
         .expect("SQL");
-    assert_eq!(items(folder, "agents.db"), counts(&[("session s", 3)]), "while a program has it open");
+    assert_eq!(count_items(folder, "agents.db"), counts(&[("session s", 3)]), "while a program has it open");
     let copies = tempfile::tempdir().expect("a folder");
     fs::copy(&database.path, copies.path().join("agents.db")).expect("copied");
-    let (code, text, _) = checked(copies.path(), &["--output-format", "concise", "agents.db"]);
+    let (code, text, _) = run_check(copies.path(), &["--output-format", "concise", "agents.db"]);
     assert!(
         code == Some(2) && text.contains("its `-wal` file, which holds what was written last, is missing"),
         "{text}"
     );
     fs::copy(&log, copies.path().join("agents.db-wal")).expect("copied");
-    assert_eq!(items(copies.path(), "agents.db"), counts(&[("session s", 3)]), "both files were copied");
+    assert_eq!(count_items(copies.path(), "agents.db"), counts(&[("session s", 3)]), "both files were copied");
     assert_eq!(names(copies.path()), ["agents.db", "agents.db-wal"], "nothing is written beside it");
     assert!(fs::metadata(&log).is_ok_and(|meta| meta.len() > 0));
 }
@@ -163,11 +166,11 @@ fn a_locked_or_damaged_database_does_not_end_the_run() {
     fs::write(folder.join("h.json"), format!("[{USER}]")).expect("written");
     let writer = open(&locked.path);
     writer.execute_batch("BEGIN EXCLUSIVE").expect("locked");
-    let (code, text, told) = checked(folder, &["agents.db", "damaged.db", "cut.db", "h.json"]);
+    let (code, text, stderr) = run_check(folder, &["agents.db", "damaged.db", "cut.db", "h.json"]);
     assert_eq!(code, Some(2));
-    assert!(told.contains("agents.db: the database is locked by another process"), "{told}");
-    assert!(told.contains("damaged.db: the database is damaged"), "{told}");
-    assert_eq!(told.lines().filter(|line| line.starts_with("replaylint: ")).count(), 3, "{told}");
+    assert!(stderr.contains("agents.db: the database is locked by another process"), "{stderr}");
+    assert!(stderr.contains("damaged.db: the database is damaged"), "{stderr}");
+    assert_eq!(stderr.lines().filter(|line| line.starts_with("replaylint: ")).count(), 3, "{stderr}");
     assert!(text.contains("1 conversation"), "{text}");
 }
 
@@ -183,39 +186,42 @@ fn other_commands_read_databases() {
         let output = run(folder, args);
         (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
     };
-    let (code, told) = text(&["diff", "agents.db", "b.db"]);
+    let (code, output_text) = text(&["diff", "agents.db", "b.db"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("(session a, records 1 to 3): only in the first file"), "{told}");
-    assert!(told.contains("2 histories: 1 same, 2 added, 3 removed; only on one side: 1 history."), "{told}");
+    assert!(output_text.contains("(session a, records 1 to 3): only in the first file"), "{output_text}");
+    assert!(
+        output_text.contains("2 conversations: 1 same, 2 added, 3 removed; only on one side: 1 conversation."),
+        "{output_text}"
+    );
     assert_eq!(text(&["diff", "b.db", "b.db"]).0, Some(0));
-    let (code, told) = text(&["tree", "agents.db"]);
-    assert!(code == Some(0) && told.contains("agents.db: session a (agents-session)"), "{told}");
-    let (code, told) = text(&["convert", "agents.db", "--to", "chat", "-o", "out/"]);
-    assert_eq!(code, Some(0), "{told}");
+    let (code, output_text) = text(&["tree", "agents.db"]);
+    assert!(code == Some(0) && output_text.contains("agents.db: session a (agents-session)"), "{output_text}");
+    let (code, output_text) = text(&["convert", "agents.db", "--to", "chat", "-o", "out/"]);
+    assert_eq!(code, Some(0), "{output_text}");
     assert_eq!(names(&folder.join("out")), ["agents.db.a.json", "agents.db.b.json"]);
     assert_eq!(text(&["convert", "agents.db", "--to", "chat"]).0, Some(2), "two sessions are two bodies");
-    let (code, told) = text(&["convert", "b.db", "--to", "chat"]);
-    assert!(code == Some(0) && told.contains("\"tool_call_id\":\"call_1\""), "{told}");
+    let (code, output_text) = text(&["convert", "b.db", "--to", "chat"]);
+    assert!(code == Some(0) && output_text.contains("\"tool_call_id\":\"call_1\""), "{output_text}");
     assert_eq!(text(&["slim", "-w", "b.db"]).0, Some(2));
 }
 
-/// Rows by SQL, items of the dumps by serde: neither knows this program.
+/// Rows are counted by SQL, items of the dumps by serde, independently of this program.
 #[test]
 fn databases_of_the_corpus_have_as_many_items_as_their_dumps() {
     let Some(root) = corpus() else { return };
     let folder = root.join("openai-agents-session/generated");
-    let told = items(&folder, "conversations.db");
-    assert_eq!(told.len(), 6);
-    for (label, count) in told {
+    let found = count_items(&folder, "conversations.db");
+    assert_eq!(found.len(), 6);
+    for (label, count) in found {
         let session = label.strip_prefix("session ").expect("a session");
         let dump = fs::read(folder.join(format!("session_{session}.items.json"))).expect("a dump");
         let dump: Vec<Value> = serde_json::from_slice(&dump).expect("JSON");
         assert_eq!(count, dump.len(), "{session}");
     }
-    assert_eq!(items(&folder, "advanced.db"), counts(&[("session adv_1", 6)]));
+    assert_eq!(count_items(&folder, "advanced.db"), counts(&[("session adv_1", 6)]));
 }
 
-/// What the SDK would send on resuming, counted by its rules.
+/// The number of items that the SDK would send on resuming, by its rules.
 #[test]
 fn run_states_of_the_corpus_have_as_many_items_as_the_sdk_counts() {
     let Some(root) = corpus() else { return };
@@ -250,7 +256,7 @@ fn run_states_of_the_corpus_have_as_many_items_as_the_sdk_counts() {
 }
 
 #[test]
-fn a_database_in_a_stream_is_named() {
+fn a_database_in_a_stream_is_reported() {
     let database = Database::of(&[("a", &[USER])]);
     let bytes = fs::read(&database.path).expect("readable");
     let found = crate::support::diagnostics(&bytes, &Default::default());

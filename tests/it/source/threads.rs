@@ -1,4 +1,4 @@
-//! The number of threads changes nothing but the time: what commands print and write is the same, byte for byte.
+//! The number of threads changes only the time: commands print and write the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::rules::corpus::corpus;
 
-/// All that a run gave: both streams, the exit code, and the files that it wrote.
+/// The results of a run: both streams, the exit code, and the written files.
 #[derive(PartialEq, Eq)]
-struct Ran {
+struct RunOutput {
     out: Vec<u8>,
     err: Vec<u8>,
     code: Option<i32>,
@@ -20,7 +20,7 @@ struct Ran {
 
 const THREADS: [&str; 2] = ["-j1", "-j3"];
 
-/// What is run over a folder; one that writes gets a folder of its own.
+/// The commands to run over a folder, and whether each writes, to a folder of its own.
 const RUNS: [(&[&str], bool); 4] = [
     (&["check", "--all-branches", "-v"], false),
     (&["check", "--output-format", "json"], false),
@@ -40,7 +40,7 @@ fn files(root: &Path, folder: &Path, out: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-fn run(folder: &Path, args: &[&str], threads: &str, writes: bool) -> Ran {
+fn run(folder: &Path, args: &[&str], threads: &str, writes: bool) -> RunOutput {
     let to = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_replaylint"));
     command.args(args).args(["--isolated", threads, "."]).current_dir(folder);
@@ -54,7 +54,7 @@ fn run(folder: &Path, args: &[&str], threads: &str, writes: bool) -> Ran {
     let out = String::from_utf8_lossy(&output.stdout).replace(&own, "OUT").into_bytes();
     let mut made = BTreeMap::new();
     files(to.path(), to.path(), &mut made);
-    Ran { out, err, code: output.status.code(), files: made }
+    RunOutput { out, err, code: output.status.code(), files: made }
 }
 
 fn first_difference(a: &[u8], b: &[u8]) -> String {
@@ -64,8 +64,8 @@ fn first_difference(a: &[u8], b: &[u8]) -> String {
     format!("line {}: {:?} and {:?}", at + 1, a.get(at), b.get(at))
 }
 
-/// Runs all commands over a folder with each number of threads. Gives how much each printed.
-fn same_on(folder: &Path) -> Vec<usize> {
+/// Asserts that all commands give the same result over a folder with each number of threads. Returns the sizes of outputs.
+fn assert_same_output(folder: &Path) -> Vec<usize> {
     let mut sizes = Vec::new();
     for (args, writes) in RUNS {
         let one = run(folder, args, THREADS[0], writes);
@@ -109,19 +109,19 @@ fn long_log() -> String {
 fn the_number_of_threads_changes_no_byte() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("long.jsonl"), long_log()).expect("written");
-    let sizes = same_on(folder.path());
+    let sizes = assert_same_output(folder.path());
     assert!(sizes.iter().all(|size| *size > 0), "each prints or writes something: {sizes:?}");
 }
 
 #[test]
 fn formats_are_the_same_on_any_number_of_threads() {
-    let sizes = same_on(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats"));
+    let sizes = assert_same_output(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats"));
     assert!(sizes.iter().all(|size| *size > 1000), "each prints or writes something: {sizes:?}");
 }
 
 #[test]
 fn corpus_files_are_the_same_on_any_number_of_threads() {
     let Some(root) = corpus() else { return };
-    let sizes = same_on(&root);
+    let sizes = assert_same_output(&root);
     assert!(sizes.iter().all(|size| *size > 1000), "each prints or writes something: {sizes:?}");
 }

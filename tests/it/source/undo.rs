@@ -1,31 +1,31 @@
-//! `fix --undo`: what goes back, what does not and why, and what is left on the disk.
+//! `fix --undo`: files that are restored, refusals with their reasons, and the files that remain.
 
 use std::fs;
 use std::path::Path;
 
 use crate::report::reports::run;
-use crate::source::writing::{BROKEN, WHOLE, folder_with, names, read, settle};
+use crate::source::writing::{BROKEN, WHOLE, backdate, folder_with, names, read};
 
 /// A call without an output and an output without a call: faults of two rules.
 const TWICE: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"type\":\"function_call\",\"call_id\":\"call_2\",\"name\":\"f\",\"arguments\":\"{}\"},\n  {\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
 
-/// Runs `fix` with these arguments. Gives its exit code, what it reports, and what it says on standard error.
+/// Runs `fix` with these arguments. Returns exit code, standard output and standard error.
 fn fix(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let output = run(folder, &[&["fix"], args].concat());
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-fn repaired() -> tempfile::TempDir {
+fn repaired_folder() -> tempfile::TempDir {
     let folder = folder_with("h.json", BROKEN);
-    let (code, _, said) = fix(folder.path(), &["-w", "h.json"]);
-    assert_eq!(code, Some(0), "{said}");
+    let (code, _, stderr) = fix(folder.path(), &["-w", "h.json"]);
+    assert_eq!(code, Some(0), "{stderr}");
     assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.json"]);
     assert_eq!(read(folder.path(), "h.json"), WHOLE);
     folder
 }
 
-/// All files with what they hold.
+/// All files with their contents.
 fn state(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let content = |name: String| (name.clone(), fs::read(folder.join(&name)).unwrap_or_default());
     names(folder).into_iter().map(content).collect()
@@ -43,22 +43,22 @@ fn a_fix_is_undone_byte_for_byte() {
     let lengths = (journal["written"]["bytes"].as_u64(), journal["backup"]["bytes"].as_u64());
     assert_eq!(lengths, (Some(WHOLE.len() as u64), Some(BROKEN.len() as u64)));
     assert_eq!((&journal["file"], &journal["version"]), (&"h.json".into(), &1.into()));
-    let (code, report, said) = fix(folder.path(), &["--undo", "h.json"]);
+    let (code, report, stderr) = fix(folder.path(), &["--undo", "h.json"]);
     assert_eq!(
-        (code, report.as_str(), said.as_str()),
+        (code, report.as_str(), stderr.as_str()),
         (Some(0), "Restored: 1 file.\n", "h.json: restored from h.json.bak\n")
     );
     assert_eq!(state(folder.path()), [("h.json".to_owned(), BROKEN.as_bytes().to_vec())]);
     #[cfg(unix)]
     assert_eq!(std::os::unix::fs::MetadataExt::mode(&fs::metadata(&path).expect("there")) & 0o777, 0o640);
-    let (code, _, said) = fix(folder.path(), &["--undo", "h.json"]);
-    assert!(code == Some(2) && said.contains("h.json: no fix to undo: it has no backup"), "{said}");
+    let (code, _, stderr) = fix(folder.path(), &["--undo", "h.json"]);
+    assert!(code == Some(2) && stderr.contains("h.json: nothing to undo: it has no backup"), "{stderr}");
 }
 
 #[cfg(unix)]
 #[test]
 fn only_the_owner_may_read_a_journal() {
-    let folder = repaired();
+    let folder = repaired_folder();
     let meta = fs::metadata(folder.path().join("h.json.bak.json")).expect("there");
     assert_eq!(std::os::unix::fs::MetadataExt::mode(&meta) & 0o777, 0o600);
 }
@@ -74,27 +74,27 @@ fn two_fixes_are_undone_one_after_the_other() {
         ["h.json", "h.json.bak", "h.json.bak.1", "h.json.bak.1.json", "h.json.bak.json"]
     );
     assert!(between != TWICE && between != read(folder.path(), "h.json"));
-    let (code, _, said) = fix(folder.path(), &["--undo", "h.json"]);
-    assert!(code == Some(0) && said == "h.json: restored from h.json.bak.1\n", "{said}");
+    let (code, _, stderr) = fix(folder.path(), &["--undo", "h.json"]);
+    assert!(code == Some(0) && stderr == "h.json: restored from h.json.bak.1\n", "{stderr}");
     assert_eq!(read(folder.path(), "h.json"), between);
     assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.json"]);
     assert_eq!(fix(folder.path(), &["--undo", "-q", "h.json"]), (Some(0), String::new(), String::new()));
     assert_eq!(state(folder.path()), [("h.json".to_owned(), TWICE.as_bytes().to_vec())]);
 }
 
-/// What happened to a file after its fix, and why it is not restored then.
-type Case = (fn(&Path), &'static str);
+/// A change after a fix, and the reason why nothing is restored then.
+type ChangeCase = (fn(&Path), &'static str);
 
 #[test]
-fn what_is_not_as_the_fix_left_it_stays() {
-    let cases: [Case; 6] = [
+fn a_file_that_changed_after_the_fix_is_not_restored() {
+    let cases: [ChangeCase; 6] = [
         (
             |folder| fs::write(folder.join("h.json"), format!("{WHOLE}\n")).expect("written"),
-            "changed since the fix; nothing was restored (to go back and lose the changes, copy h.json.bak over it)",
+            "changed since the fix; nothing was restored (to discard the changes, copy h.json.bak over it)",
         ),
         (
             |folder| fs::remove_file(folder.join("h.json.bak")).expect("removed"),
-            "its backup h.json.bak is gone; nothing was restored",
+            "its backup h.json.bak is missing; nothing was restored",
         ),
         (
             |folder| fs::write(folder.join("h.json.bak"), WHOLE).expect("written"),
@@ -113,16 +113,16 @@ fn what_is_not_as_the_fix_left_it_stays() {
                 fs::remove_file(folder.join("h.json.bak")).expect("removed");
                 fs::remove_file(folder.join("h.json.bak.json")).expect("removed");
             },
-            "no fix to undo: it has no backup",
+            "nothing to undo: it has no backup",
         ),
     ];
     for (change, why) in cases {
-        let folder = repaired();
+        let folder = repaired_folder();
         change(folder.path());
         let before = state(folder.path());
         for force in [&[][..], &["--force"]] {
-            let (code, report, said) = fix(folder.path(), &[&["--undo", "h.json"], force].concat());
-            assert!(code == Some(2) && said.contains(why), "{why}: {code:?} {said}");
+            let (code, report, stderr) = fix(folder.path(), &[&["--undo", "h.json"], force].concat());
+            assert!(code == Some(2) && stderr.contains(why), "{why}: {code:?} {stderr}");
             assert_eq!(report, "Not restored: 1 file.\n");
             assert_eq!(state(folder.path()), before, "{why}");
         }
@@ -130,12 +130,12 @@ fn what_is_not_as_the_fix_left_it_stays() {
 }
 
 #[test]
-fn a_file_that_went_back_by_hand_is_tidied_up() {
+fn undo_of_a_manually_restored_file_removes_its_backup() {
     for put_back in [fs::rename, |from: std::path::PathBuf, to| fs::copy(from, to).map(drop)] {
-        let folder = repaired();
+        let folder = repaired_folder();
         put_back(folder.path().join("h.json.bak"), folder.path().join("h.json")).expect("put back");
-        let (code, _, said) = fix(folder.path(), &["--undo", "h.json"]);
-        assert_eq!(code, Some(0), "{said}");
+        let (code, _, stderr) = fix(folder.path(), &["--undo", "h.json"]);
+        assert_eq!(code, Some(0), "{stderr}");
         assert_eq!(state(folder.path()), [("h.json".to_owned(), BROKEN.as_bytes().to_vec())]);
     }
 }
@@ -148,7 +148,7 @@ fn without_a_backup_there_is_no_journal() {
 }
 
 #[test]
-fn a_backup_leaves_the_files_of_others_alone() {
+fn a_backup_replaces_no_foreign_file() {
     let folder = folder_with("h.json", BROKEN);
     fs::write(folder.path().join("h.json.bak.json"), WHOLE).expect("written");
     assert_eq!(fix(folder.path(), &["-w", "h.json"]).0, Some(0));
@@ -159,67 +159,70 @@ fn a_backup_leaves_the_files_of_others_alone() {
 }
 
 #[test]
-fn a_folder_gives_what_was_fixed_in_it() {
+fn undo_of_a_folder_restores_its_files() {
     let folder = folder_with("h.json", BROKEN);
     fs::create_dir(folder.path().join("below")).expect("made");
     for (name, text) in [("below/g.json", BROKEN), ("whole.json", WHOLE), ("mine.bak.json", WHOLE)] {
         fs::write(folder.path().join(name), text).expect("written");
-        settle(&folder.path().join(name));
+        backdate(&folder.path().join(name));
     }
     assert_eq!(fix(folder.path(), &["-w", "."]).0, Some(0));
     assert!(folder.path().join("below/g.json.bak.json").exists());
-    // No journal is read as a conversation; a conversation with such a name is.
+    // Journals are not read as conversations, but a conversation with such a name is.
     let output = run(folder.path(), &["check", "-v", "."]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!said.contains("skipped") && said.contains("mine.bak.json"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!stderr.contains("skipped") && stderr.contains("mine.bak.json"), "{stderr}");
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(report.contains("4 conversations (4 files)"), "{report}");
-    // One that went on is named; the others go back.
+    // A changed file is reported; the others are restored.
     fs::write(folder.path().join("below/g.json"), format!("{WHOLE}\n")).expect("written");
-    let (code, report, said) = fix(folder.path(), &["--undo", "."]);
+    let (code, report, stderr) = fix(folder.path(), &["--undo", "."]);
     assert_eq!((code, report.as_str()), (Some(2), "Not restored: 1 file.\nRestored: 1 file.\n"));
-    assert!(said.contains("g.json: changed since the fix") && said.contains("h.json: restored from"), "{said}");
-    assert!(!said.contains("whole.json"), "{said}");
+    assert!(
+        stderr.contains("g.json: changed since the fix") && stderr.contains("h.json: restored from"),
+        "{stderr}"
+    );
+    assert!(!stderr.contains("whole.json"), "{stderr}");
     assert_eq!(read(folder.path(), "h.json"), BROKEN);
     fs::write(folder.path().join("below/g.json"), WHOLE).expect("written");
     assert_eq!(fix(folder.path(), &["--undo", "."]).0, Some(0));
     assert_eq!(read(folder.path(), "below/g.json"), BROKEN);
-    // Nothing is left to undo.
-    let (code, _, said) = fix(folder.path(), &["--undo", "."]);
-    assert!(code == Some(2) && said.contains("no fix to undo"), "{said}");
+    // There is nothing more to undo.
+    let (code, _, stderr) = fix(folder.path(), &["--undo", "."]);
+    assert!(code == Some(2) && stderr.contains("nothing to undo"), "{stderr}");
     assert_eq!(fix(folder.path(), &["--undo", "--allow-empty", "."]).0, Some(0));
 }
 
 #[test]
-fn a_long_name_has_a_backup_and_a_way_back() {
+fn a_file_with_a_long_name_has_a_backup_and_is_restored() {
     let name = format!("{}.json", "n".repeat(245));
     let folder = folder_with(&name, BROKEN);
     assert_eq!(fix(folder.path(), &["-w", &name]).0, Some(0));
     assert_eq!(names(folder.path()).len(), 3, "{:?}", names(folder.path()));
-    let (code, _, said) = fix(folder.path(), &["--undo", &name]);
-    assert_eq!(code, Some(0), "{said}");
+    let (code, _, stderr) = fix(folder.path(), &["--undo", &name]);
+    assert_eq!(code, Some(0), "{stderr}");
     assert_eq!(state(folder.path()), [(name, BROKEN.as_bytes().to_vec())]);
 }
 
 #[cfg(unix)]
 #[test]
-fn what_a_link_leads_to_is_restored() {
-    let folder = repaired();
+fn the_target_of_a_symlink_is_restored() {
+    let folder = repaired_folder();
     fs::create_dir(folder.path().join("links")).expect("made");
     std::os::unix::fs::symlink("../h.json", folder.path().join("links/to.json")).expect("linked");
-    let (code, _, said) = fix(folder.path(), &["--undo", "links/to.json"]);
-    assert!(code == Some(0) && said.contains("h.json.bak"), "{said}");
+    let (code, _, stderr) = fix(folder.path(), &["--undo", "links/to.json"]);
+    assert!(code == Some(0) && stderr.contains("h.json.bak"), "{stderr}");
     assert!(folder.path().join("links/to.json").is_symlink());
     assert_eq!(read(folder.path(), "h.json"), BROKEN);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_is_being_written_stays() {
-    let folder = repaired();
+fn a_file_that_is_being_written_is_not_restored() {
+    let folder = repaired_folder();
     let writer = fs::OpenOptions::new().append(true).open(folder.path().join("h.json")).expect("open");
-    let (code, _, said) = fix(folder.path(), &["--undo", "h.json"]);
-    assert!(code == Some(2) && said.contains("has it open for writing"), "{said}");
+    let (code, _, stderr) = fix(folder.path(), &["--undo", "h.json"]);
+    assert!(code == Some(2) && stderr.contains("has it open for writing"), "{stderr}");
     assert_eq!(read(folder.path(), "h.json"), WHOLE);
     assert_eq!(fix(folder.path(), &["--undo", "--force", "h.json"]).0, Some(0));
     drop(writer);
@@ -231,28 +234,28 @@ mod databases {
     use super::*;
     use crate::support::databases::{CALL, Database, USER, open};
 
-    fn fixed(mode: &str) -> (Database, Vec<(i64, String)>) {
+    fn fixed_database(mode: &str) -> (Database, Vec<(i64, String)>) {
         let database = Database::of(&[("a", &[USER, CALL, USER])]);
         database.run(|connection| {
             connection.pragma_update_and_check(None, "journal_mode", mode, |_| Ok(())).expect("set");
         });
         let before = database.rows();
-        settle(&database.path);
-        let (code, _, said) = fix(database.folder.path(), &["-w", "agents.db"]);
-        assert_eq!(code, Some(0), "{said}");
+        backdate(&database.path);
+        let (code, _, stderr) = fix(database.folder.path(), &["-w", "agents.db"]);
+        assert_eq!(code, Some(0), "{stderr}");
         assert_eq!(names(database.folder.path()), ["agents.db", "agents.db.bak", "agents.db.bak.json"]);
         (database, before)
     }
 
     #[test]
-    fn a_database_goes_back() {
+    fn a_database_is_restored() {
         for mode in ["WAL", "DELETE"] {
-            let (database, before) = fixed(mode);
+            let (database, before) = fixed_database(mode);
             assert_ne!(database.rows(), before);
             let backup = fs::read(database.folder.path().join("agents.db.bak")).expect("readable");
-            // Reading it has changed nothing.
-            let (code, _, said) = fix(database.folder.path(), &["--undo", "agents.db"]);
-            assert!(code == Some(0) && said == "agents.db: restored from agents.db.bak\n", "{mode}: {said}");
+            // Reading it changes nothing.
+            let (code, _, stderr) = fix(database.folder.path(), &["--undo", "agents.db"]);
+            assert!(code == Some(0) && stderr == "agents.db: restored from agents.db.bak\n", "{mode}: {stderr}");
             assert_eq!(fs::read(&database.path).expect("readable"), backup);
             assert_eq!(names(database.folder.path()), ["agents.db"]);
             assert_eq!(database.rows(), before);
@@ -260,30 +263,33 @@ mod databases {
     }
 
     #[test]
-    fn a_database_that_went_on_stays() {
+    fn a_database_with_later_changes_is_not_restored() {
         let insert = "INSERT INTO agent_messages (session_id, message_data) VALUES ('a', '{}')";
-        let (database, _) = fixed("DELETE");
+        let (database, _) = fixed_database("DELETE");
         database.run(|connection| assert_eq!(connection.execute(insert, []), Ok(1)));
         let (rows, folder) = (database.rows(), database.folder.path());
-        let (code, _, said) = fix(folder, &["--undo", "agents.db"]);
-        assert!(code == Some(2) && said.contains("changed since the fix"), "{said}");
-        // Rows beside the database are no part of its file.
-        let (database, _) = fixed("WAL");
+        let (code, _, stderr) = fix(folder, &["--undo", "agents.db"]);
+        assert!(code == Some(2) && stderr.contains("changed since the fix"), "{stderr}");
+        // Rows in the -wal file are not part of the database file.
+        let (database, _) = fixed_database("WAL");
         let user = open(&database.path);
         user.execute(insert, []).expect("inserted");
-        let (code, _, said) = fix(database.folder.path(), &["--undo", "--force", "agents.db"]);
-        assert!(code == Some(2) && said.contains("its -wal file holds rows"), "{said}");
-        assert!(said.contains("(the database as it was before the fix is agents.db.bak)"), "{said}");
+        let (code, _, stderr) = fix(database.folder.path(), &["--undo", "--force", "agents.db"]);
+        assert!(code == Some(2) && stderr.contains("its -wal file holds rows"), "{stderr}");
+        assert!(stderr.contains("(the backup from before the fix is agents.db.bak)"), "{stderr}");
         assert_eq!(rows.len(), 3);
         drop(user);
         assert_eq!(database.rows().len(), 3);
     }
 
     #[test]
-    fn a_database_with_an_interrupted_transaction_stays() {
-        let (database, _) = fixed("DELETE");
+    fn a_database_with_an_interrupted_transaction_is_not_restored() {
+        let (database, _) = fixed_database("DELETE");
         fs::write(database.folder.path().join("agents.db-journal"), [0xd9; 64]).expect("written");
-        let (code, _, said) = fix(database.folder.path(), &["--undo", "agents.db"]);
-        assert!(code == Some(2) && said.contains("its -journal file holds a transaction"), "{said}");
+        let (code, _, stderr) = fix(database.folder.path(), &["--undo", "agents.db"]);
+        assert!(
+            code == Some(2) && stderr.contains("its -journal file contains an interrupted transaction"),
+            "{stderr}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Writing: what lands on the disk, what stays beside it, and what goes through a pipe.
+//! Writing: repaired files, the files beside them, and output through a pipe.
 
 use std::fs;
 use std::io::Write;
@@ -10,19 +10,19 @@ use crate::report::reports::run;
 pub const BROKEN: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
 pub const WHOLE: &str =
     "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
-/// A log that its program goes on writing to, with a result of no call.
+/// A log that may still be written, with a result without a call.
 pub const LOG: &str = "{\"type\":\"ag2.events.input_events.ModelRequest\",\"data\":{\"content\":\"Go\"}}\n{\"type\":\"ag2.events.tool_events.ToolResultsEvent\",\"data\":{\"results\":[{\"__event__\":\"ag2.events.tool_events.ToolResultEvent\",\"parent_id\":\"call_9\",\"name\":\"f\",\"result\":{}}]}}\n{\"type\":\"ag2.events.input_events.ModelRequest\",\"data\":{\"content\":\"Go\"}}\n";
 
 pub fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     fs::write(&path, text).expect("written");
-    settle(&path);
+    backdate(&path);
     folder
 }
 
-/// Makes a file look as if nobody had touched it for a minute.
-pub fn settle(path: &Path) {
+/// Sets the time of a file to a minute ago.
+pub fn backdate(path: &Path) {
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
     fs::File::options().write(true).open(path).expect("open").set_modified(past).expect("set");
 }
@@ -53,7 +53,7 @@ fn a_preview_writes_nothing() {
     assert_eq!(read(folder.path(), "h.json"), BROKEN);
 }
 
-/// The messages that are made of a store lie after its end while it is checked.
+/// While a store is checked, the messages that are generated from it are placed after its end.
 #[test]
 fn a_copy_of_a_store_without_a_repair_is_the_store() {
     let store = r#"[{"type":"human","data":{"content":"Hi.","additional_kwargs":{},"type":"human"}}]"#;
@@ -64,7 +64,7 @@ fn a_copy_of_a_store_without_a_repair_is_the_store() {
 }
 
 #[test]
-fn a_repair_keeps_a_backup_and_what_it_drops() {
+fn a_repair_saves_a_backup_and_the_dropped_items() {
     let folder = folder_with("h.json", BROKEN);
     let output = run(folder.path(), &["fix", "-w", "--dropped", "dropped.jsonl", "h.json"]);
     assert_eq!(output.status.code(), Some(0));
@@ -90,8 +90,8 @@ fn a_repair_keeps_a_backup_and_what_it_drops() {
         Some("{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"}")
     );
     assert!(entry["time"].as_str().is_some_and(|time| time.len() == 20 && time.ends_with('Z')), "{entry}");
-    // Nothing to do: nothing is written, and no second backup is made.
-    settle(&folder.path().join("h.json"));
+    // Nothing to fix: nothing is written, and there is no second backup.
+    backdate(&folder.path().join("h.json"));
     let output = run(folder.path(), &["fix", "-w", "h.json"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak", "h.json.bak.json"]);
@@ -106,27 +106,27 @@ fn a_log_that_may_be_in_use_is_left_alone() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let fresh = "log.jsonl: modified in the last 10 seconds and may still be in use; nothing was written (--force overrides)";
-    let (code, said) = fix(&["log.jsonl"]);
-    assert!(code == Some(2) && said == format!("replaylint: {fresh}\n"), "{said}");
+    let (code, output_text) = fix(&["log.jsonl"]);
+    assert!(code == Some(2) && output_text == format!("replaylint: {fresh}\n"), "{output_text}");
     assert_eq!(read(folder.path(), "log.jsonl"), LOG);
     assert_eq!(names(folder.path()), ["log.jsonl"]);
-    // A request is whole once it is there: nobody goes on writing to it.
+    // A request is complete when it exists: nobody appends to it.
     fs::write(folder.path().join("h.json"), BROKEN).expect("written");
     assert_eq!(fix(&["--no-backup", "h.json"]).0, Some(0));
     assert_eq!(read(folder.path(), "h.json"), WHOLE);
-    // Of many, one line says it.
+    // One line reports many files.
     let _ = ["a", "b", "c", "d"]
         .map(|name| fs::write(folder.path().join(format!("{name}.jsonl")), LOG).expect("written"));
-    let (code, said) = fix(&["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl", "log.jsonl"]);
+    let (code, output_text) = fix(&["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl", "log.jsonl"]);
     let line = "5 files were modified in the last 10 seconds and may still be in use; nothing was written to them \
                 (--force overrides): a.jsonl, b.jsonl, c.jsonl and 2 more";
-    assert!(code == Some(2) && said == format!("replaylint: {line}\n"), "{said}");
-    let (code, said) = fix(&["--force", "--no-backup", "log.jsonl"]);
-    assert_eq!(code, Some(0), "{said}");
+    assert!(code == Some(2) && output_text == format!("replaylint: {line}\n"), "{output_text}");
+    let (code, output_text) = fix(&["--force", "--no-backup", "log.jsonl"]);
+    assert_eq!(code, Some(0), "{output_text}");
     assert!(!read(folder.path(), "log.jsonl").contains("call_9"));
 }
 
-/// Runs `fix -w` on a terminal, where somebody types.
+/// Runs `fix -w` on a terminal with typed input.
 #[cfg(target_os = "linux")]
 fn at_a_terminal(folder: &Path, args: &[&str], typed: &str) -> Option<(Option<i32>, String)> {
     let command = [&[env!("CARGO_BIN_EXE_replaylint"), "fix", "-w", "--color=never"], args].concat().join(" ");
@@ -141,7 +141,7 @@ fn at_a_terminal(folder: &Path, args: &[&str], typed: &str) -> Option<(Option<i3
 #[cfg(target_os = "linux")]
 #[test]
 fn a_person_is_asked_once_before_something_is_lost() {
-    let ask = "Write these repairs, and those in other files that lose content? [y/N]";
+    let ask = "Write these repairs, and lossy repairs of other files? [y/N]";
     for (args, typed, questions, code, written) in [
         (&["h.json", "g.json"][..], "n\n", 1, 1, false),
         (&["h.json", "g.json"], "\n", 1, 1, false),
@@ -151,21 +151,25 @@ fn a_person_is_asked_once_before_something_is_lost() {
     ] {
         let folder = folder_with("h.json", BROKEN);
         fs::write(folder.path().join("g.json"), BROKEN).expect("written");
-        let Some((exit, said)) = at_a_terminal(folder.path(), args, typed) else {
+        let Some((exit, output_text)) = at_a_terminal(folder.path(), args, typed) else {
             println!("skipped: script is not installed");
             return;
         };
-        assert_eq!((exit, said.matches(ask).count()), (Some(code), questions), "{args:?} {typed:?}: {said}");
+        assert_eq!(
+            (exit, output_text.matches(ask).count()),
+            (Some(code), questions),
+            "{args:?} {typed:?}: {output_text}"
+        );
         let expected = if written { WHOLE } else { BROKEN };
         for name in ["h.json", "g.json"] {
-            assert_eq!(read(folder.path(), name), expected, "{args:?} {typed:?}: {said}");
+            assert_eq!(read(folder.path(), name), expected, "{args:?} {typed:?}: {output_text}");
         }
         assert_eq!(names(folder.path()).len(), if written { 6 } else { 2 });
     }
 }
 
 #[test]
-fn copies_go_where_they_were_asked_to() {
+fn copies_are_written_to_the_requested_path() {
     let folder = folder_with("h.json", BROKEN);
     let output = run(folder.path(), &["fix", "-o", "copy.json", "h.json"]);
     assert_eq!(output.status.code(), Some(0));
@@ -185,7 +189,7 @@ fn a_compressed_file_is_copied_and_not_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("h.json.zst");
     fs::write(&path, zstd::encode_all(BROKEN.as_bytes(), 1).expect("packed")).expect("written");
-    settle(&path);
+    backdate(&path);
     let output = run(folder.path(), &["fix", "-w", "h.json.zst"]);
     assert_eq!(output.status.code(), Some(2));
     let output = run(folder.path(), &["fix", "-o", "h.json", "h.json.zst"]);
@@ -208,11 +212,11 @@ fn pipe(args: &[&str], input: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn a_filter_always_gives_a_body() {
+fn a_filter_always_prints_a_body() {
     let (code, out, err) = pipe(&["fix"], BROKEN);
     assert_eq!((code, out.as_str()), (Some(0), WHOLE));
     assert!(err.contains("RL102") && err.contains("call_1"), "{err}");
-    // What cannot be repaired comes out as it went in.
+    // A request that cannot be repaired is printed unchanged.
     let (code, out, _) = pipe(&["fix", "-"], "[{\"role\":NaN}]");
     assert_eq!((code, out.as_str()), (Some(1), "[{\"role\":NaN}]"));
     let (code, out, err) = pipe(&["fix", "--output-format", "json"], BROKEN);
@@ -224,7 +228,7 @@ fn a_filter_always_gives_a_body() {
 }
 
 #[test]
-fn a_patch_gives_the_bytes_of_a_repair() {
+fn a_patch_produces_the_bytes_of_a_repair() {
     let request = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/readme/weather.json"))
         .expect("testdata");
     let one_line = serde_json::from_str::<serde_json::Value>(&request).expect("JSON").to_string();
@@ -298,7 +302,7 @@ fn a_large_document_is_read_element_by_element() {
         let report = |name: &str| {
             let output = run(folder.path(), &["check", "--output-format", "json", name]);
             let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-            let told = |d: &serde_json::Value| {
+            let finding = |d: &serde_json::Value| {
                 let pointer = d["pointer"].as_str().expect("a pointer").replace("/input/", "");
                 (
                     d["rule"].to_string(),
@@ -307,7 +311,7 @@ fn a_large_document_is_read_element_by_element() {
                     d["severity"].clone(),
                 )
             };
-            report["diagnostics"].as_array().expect("a list").iter().map(told).collect::<Vec<_>>()
+            report["diagnostics"].as_array().expect("a list").iter().map(finding).collect::<Vec<_>>()
         };
         let shifted: Vec<_> = report("small.json")
             .into_iter()
@@ -334,7 +338,7 @@ fn a_large_document_is_read_element_by_element() {
 
 #[test]
 fn overlong_texts_and_members_of_the_request_are_repaired_in_a_large_document() {
-    // The text makes the document a large one; the member that goes stands behind its list.
+    // The text makes the document a large one; the removed member is after its list.
     let body = |characters: usize| {
         serde_json::json!({"model": "gpt-5", "conversation": "conv_1", "input": [
             {"type": "function_call_output", "call_id": "call_1", "output": "é".repeat(characters)},
@@ -379,10 +383,10 @@ fn slimming_keeps_a_backup_and_is_undone() {
     let slim = read(folder.path(), "log.jsonl");
     assert!(slim.len() * 2 < full.len() && read(folder.path(), "log.jsonl.bak") == full);
     // A second time nothing changes, so nothing is written.
-    settle(&folder.path().join("log.jsonl"));
+    backdate(&folder.path().join("log.jsonl"));
     assert_eq!(run(folder.path(), &["slim", "-w", "log.jsonl"]).status.code(), Some(0));
     assert_eq!(names(folder.path()), ["log.jsonl", "log.jsonl.bak", "log.jsonl.bak.json"]);
-    // The log goes on, and is slimmed again.
+    // The log grows, and is slimmed again.
     let more = format!("{slim}{}", full.lines().last().expect("a line"));
     fs::write(folder.path().join("log.jsonl"), &more).expect("written");
     assert_eq!(run(folder.path(), &["slim", "-w", "log.jsonl"]).status.code(), Some(2), "it may be in use");
@@ -400,7 +404,7 @@ fn slimming_is_a_filter_too() {
     assert!(code == Some(0) && slim.len() * 2 < full.len() && err.contains("bytes become"), "{err}");
     let (code, back, _) = pipe(&["slim", "--restore"], &slim);
     assert_eq!((code, back), (Some(0), full));
-    // What cannot be slimmed comes out as it went in.
+    // A log that cannot be slimmed is printed unchanged.
     let broken =
         "{\"input\":[{\"replaylint_ref\":{\"v\":9}},{\"role\":\"user\",\"content\":\"x\"}]}\n{\"input\":[]}\n";
     for text in [BROKEN, broken, "{\"a\":\n", ""] {

@@ -1,12 +1,12 @@
-//! Databases for the tests: those of the OpenAI Agents SDK, as its sessions make them.
+//! Databases for the tests: those of the OpenAI Agents SDK, as its sessions create them.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use crate::source::writing::settle;
+use crate::source::writing::backdate;
 
-pub const PLAIN: &str = "
+pub const SDK_TABLES: &str = "
     CREATE TABLE agent_sessions (session_id TEXT PRIMARY KEY, created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
         updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP);
     CREATE TABLE agent_messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL,
@@ -14,7 +14,7 @@ pub const PLAIN: &str = "
         FOREIGN KEY (session_id) REFERENCES agent_sessions (session_id) ON DELETE CASCADE);
     CREATE INDEX idx_agent_messages_session_id ON agent_messages (session_id, id);";
 
-const STRUCTURE: &str = "
+const BRANCH_TABLES: &str = "
     CREATE TABLE message_structure (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL,
         message_id INTEGER NOT NULL, branch_id TEXT NOT NULL DEFAULT 'main', message_type TEXT NOT NULL,
         sequence_number INTEGER NOT NULL, user_turn_number INTEGER, branch_turn_number INTEGER, tool_name TEXT,
@@ -39,20 +39,20 @@ pub fn open(path: &Path) -> Connection {
 
 impl Database {
     pub fn new(sql: &str) -> Database {
-        Database::called("agents.db", sql)
+        Database::with_name("agents.db", sql)
     }
 
-    pub fn called(name: &str, sql: &str) -> Database {
+    pub fn with_name(name: &str, sql: &str) -> Database {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(name);
         open(&path).execute_batch(sql).expect("SQL");
-        settle(&path);
+        backdate(&path);
         Database { folder, path }
     }
 
-    /// Sessions with their items, with names of the tables.
-    pub fn named(sessions: &[(&str, &[&str])], names: [&str; 2]) -> Database {
-        let sql = PLAIN.replace("agent_sessions", names[0]).replace("agent_messages", names[1]);
+    /// Sessions with their items, in tables of these names.
+    pub fn with_tables(sessions: &[(&str, &[&str])], names: [&str; 2]) -> Database {
+        let sql = SDK_TABLES.replace("agent_sessions", names[0]).replace("agent_messages", names[1]);
         let database = Database::new(&sql);
         database.run(|connection| {
             for (session, items) in sessions {
@@ -68,14 +68,14 @@ impl Database {
     }
 
     pub fn of(sessions: &[(&str, &[&str])]) -> Database {
-        Database::named(sessions, ["agent_sessions", "agent_messages"])
+        Database::with_tables(sessions, ["agent_sessions", "agent_messages"])
     }
 
     /// A session with branches: the rows of each, by their ids.
-    pub fn branched(items: &[&str], branches: &[(&str, &[i64])]) -> Database {
+    pub fn with_branches(items: &[&str], branches: &[(&str, &[i64])]) -> Database {
         let database = Database::of(&[("s", items)]);
         database.run(|connection| {
-            connection.execute_batch(STRUCTURE).expect("SQL");
+            connection.execute_batch(BRANCH_TABLES).expect("SQL");
             for (branch, rows) in branches {
                 for (place, row) in rows.iter().enumerate() {
                     let sql = "INSERT INTO message_structure (session_id, message_id, branch_id, message_type, \
@@ -87,12 +87,12 @@ impl Database {
         database
     }
 
-    /// Changes the database, and lets it look as if that was some time ago.
+    /// Changes the database, and sets its time to a minute ago.
     pub fn run(&self, change: impl FnOnce(&Connection)) {
         let connection = open(&self.path);
         change(&connection);
         connection.close().expect("closed");
-        settle(&self.path);
+        backdate(&self.path);
     }
 
     /// The rows of items: id and text.

@@ -1,42 +1,42 @@
-//! What a request says, read without any of the code that converts: texts, calls, results and media, in order, each with
-//! its place. What two requests of different dialects share is compared by this.
+//! The content of a request, read without any of the code that converts: texts, calls, results and media, in order, each
+//! with its place. Requests of different dialects are compared by it.
 
 use serde_json::{Value, json};
 
-/// One thing that a request says.
+/// One item of content.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Thing {
-    pub what: What,
-    /// `system`, `user` or `assistant`; results are the user's.
-    pub side: Side,
+pub struct ContentItem {
+    pub kind: ContentKind,
+    /// Results are the user's.
+    pub speaker: Speaker,
     /// The id that pairs a call with its result, if it has one.
     pub id: Option<String>,
-    /// Of a call.
+    /// The tool's name, of a call.
     pub name: Option<String>,
     pub value: Value,
     pub pointer: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ContentKind {
     Text,
     Call,
     Result,
     Media,
-    /// Reasoning, and what only its own dialect has.
+    /// Reasoning, and values that only their own dialect has.
     Other,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum Speaker {
     System,
     User,
     Model,
 }
 
-/// Everything that a request of the dialect says.
-pub fn of(dialect: &str, body: &Value) -> Vec<Thing> {
-    let mut reader = Reader::default();
+/// The content of a request of a dialect.
+pub fn of(dialect: &str, body: &Value) -> Vec<ContentItem> {
+    let mut reader = ContentReader::default();
     match dialect {
         "responses" => reader.responses(body),
         "chat" => reader.chat(body),
@@ -45,20 +45,20 @@ pub fn of(dialect: &str, body: &Value) -> Vec<Thing> {
         "bedrock" => reader.bedrock(body),
         _ => panic!("no dialect {dialect}"),
     }
-    reader.things
+    reader.items
 }
 
 #[derive(Default)]
-struct Reader {
-    things: Vec<Thing>,
+struct ContentReader {
+    items: Vec<ContentItem>,
 }
 
 fn text_of(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// Arguments and results are the same whether they stand as a value or as its text.
-fn same(value: &Value) -> Value {
+/// Arguments and results as values: the text of an object or a list is parsed.
+fn normalized(value: &Value) -> Value {
     match value.as_str() {
         Some("") => json!({}),
         Some(text) => match serde_json::from_str::<Value>(text) {
@@ -69,16 +69,16 @@ fn same(value: &Value) -> Value {
     }
 }
 
-fn side_of(role: &Value) -> Side {
+fn speaker_of(role: &Value) -> Speaker {
     match role.as_str() {
-        Some("assistant" | "model") => Side::Model,
-        Some("system" | "developer") => Side::System,
-        _ => Side::User,
+        Some("assistant" | "model") => Speaker::Model,
+        Some("system" | "developer") => Speaker::System,
+        _ => Speaker::User,
     }
 }
 
-/// What the parts of a result say: texts, and of what is neither text nor media the JSON.
-fn said(parts: &[(&Value, String)]) -> Vec<Value> {
+/// The texts of a result's parts, and the JSON of those that are neither text nor media.
+fn result_texts(parts: &[(&Value, String)]) -> Vec<Value> {
     let text = |part: &Value| match (part["text"].is_string(), media_of(part)) {
         (true, _) => Some(part["text"].clone()),
         (false, None) => Some(part.clone()),
@@ -93,50 +93,50 @@ fn each<'v>(value: &'v Value, pointer: &str, key: &str) -> Vec<(&'v Value, Strin
     list.iter().enumerate().map(|(n, one)| (one, format!("{pointer}/{key}/{n}"))).collect()
 }
 
-impl Reader {
-    fn add(&mut self, what: What, side: Side, value: Value, pointer: &str) -> &mut Thing {
-        self.things.push(Thing { what, side, id: None, name: None, value, pointer: pointer.to_owned() });
-        self.things.last_mut().expect("it was just added")
+impl ContentReader {
+    fn add(&mut self, kind: ContentKind, speaker: Speaker, value: Value, pointer: &str) -> &mut ContentItem {
+        self.items.push(ContentItem { kind, speaker, id: None, name: None, value, pointer: pointer.to_owned() });
+        self.items.last_mut().expect("it was just added")
     }
 
-    fn say(&mut self, side: Side, text: &Value, pointer: &str) {
+    fn add_text(&mut self, speaker: Speaker, text: &Value, pointer: &str) {
         if let Some(text) = text.as_str().filter(|text| !text.trim().is_empty()) {
-            self.add(What::Text, side, json!(text), pointer);
+            self.add(ContentKind::Text, speaker, json!(text), pointer);
         }
     }
 
     fn call(&mut self, id: &Value, name: &Value, input: &Value, pointer: &str) {
-        let thing = self.add(What::Call, Side::Model, same(input), pointer);
+        let thing = self.add(ContentKind::Call, Speaker::Model, normalized(input), pointer);
         thing.id = text_of(id).filter(|id| !id.is_empty());
         thing.name = text_of(name);
     }
 
-    /// All texts of a result are one; media in it are things of their own.
+    /// Adds a result: its texts are joined; media in it are items of their own.
     fn result(&mut self, id: &Value, texts: &[Value], media: Vec<Value>, pointer: &str) {
         let joined = match texts {
-            [only] => same(only),
+            [only] => normalized(only),
             several => {
                 let text = |value: &Value| text_of(value).unwrap_or_else(|| value.to_string());
-                same(&json!(several.iter().map(text).collect::<Vec<_>>().join("\n")))
+                normalized(&json!(several.iter().map(text).collect::<Vec<_>>().join("\n")))
             }
         };
         let joined = if joined == json!({}) && texts.iter().all(|text| text == "") { json!("") } else { joined };
-        self.add(What::Result, Side::User, joined, pointer).id = text_of(id).filter(|id| !id.is_empty());
+        self.add(ContentKind::Result, Speaker::User, joined, pointer).id = text_of(id).filter(|id| !id.is_empty());
         for data in media {
-            self.add(What::Media, Side::User, data, pointer);
+            self.add(ContentKind::Media, Speaker::User, data, pointer);
         }
     }
 
     fn responses(&mut self, body: &Value) {
-        self.say(Side::System, &body["instructions"], "/instructions");
-        self.say(Side::User, &body["input"], "/input");
+        self.add_text(Speaker::System, &body["instructions"], "/instructions");
+        self.add_text(Speaker::User, &body["input"], "/input");
         for (item, at) in each(body, "", "input") {
             match item["type"].as_str().unwrap_or("message") {
                 "message" => {
-                    let side = side_of(&item["role"]);
-                    self.say(side, &item["content"], &at);
+                    let speaker = speaker_of(&item["role"]);
+                    self.add_text(speaker, &item["content"], &at);
                     for (part, at) in each(item, &at, "content") {
-                        self.part(side, part, &at);
+                        self.part(speaker, part, &at);
                     }
                 }
                 "function_call" => self.call(&item["call_id"], &item["name"], &item["arguments"], &at),
@@ -148,39 +148,43 @@ impl Reader {
                         continue;
                     }
                     let media = parts.iter().filter_map(|(part, _)| media_of(part)).collect();
-                    self.result(&item["call_id"], &said(&parts), media, &at);
+                    self.result(&item["call_id"], &result_texts(&parts), media, &at);
                 }
                 "reasoning" if item["content"].is_array() && item["encrypted_content"].is_null() => {
                     let texts = item["content"].as_array().into_iter().flatten();
                     let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
-                    self.think(&texts.join("\n\n"), &at);
+                    self.add_reasoning(&texts.join("\n\n"), &at);
                 }
                 _ => {
-                    self.add(What::Other, Side::Model, item.clone(), &at);
+                    self.add(ContentKind::Other, Speaker::Model, item.clone(), &at);
                 }
             }
         }
     }
 
-    /// What an open model thought is one text until it says something, in however many items it stands.
-    fn think(&mut self, text: &str, pointer: &str) {
-        match self.things.last_mut().filter(|last| last.what == What::Other && last.side == Side::Model) {
-            Some(Thing { value: Value::String(thought), .. }) => *thought += &format!("\n\n{text}"),
+    /// Adds reasoning of an open model: adjacent texts of it are joined, from however many items.
+    fn add_reasoning(&mut self, text: &str, pointer: &str) {
+        match self
+            .items
+            .last_mut()
+            .filter(|last| last.kind == ContentKind::Other && last.speaker == Speaker::Model)
+        {
+            Some(ContentItem { value: Value::String(thought), .. }) => *thought += &format!("\n\n{text}"),
             _ => {
-                self.add(What::Other, Side::Model, json!(text), pointer);
+                self.add(ContentKind::Other, Speaker::Model, json!(text), pointer);
             }
         }
     }
 
-    fn part(&mut self, side: Side, part: &Value, at: &str) {
+    fn part(&mut self, speaker: Speaker, part: &Value, at: &str) {
         match (part["text"].is_string(), part["refusal"].is_string(), media_of(part)) {
-            (true, ..) => self.say(side, &part["text"], at),
-            (_, true, _) => self.say(side, &part["refusal"], at),
+            (true, ..) => self.add_text(speaker, &part["text"], at),
+            (_, true, _) => self.add_text(speaker, &part["refusal"], at),
             (.., Some(media)) => {
-                self.add(What::Media, side, media, at);
+                self.add(ContentKind::Media, speaker, media, at);
             }
             _ => {
-                self.add(What::Other, side, part.clone(), at);
+                self.add(ContentKind::Other, speaker, part.clone(), at);
             }
         }
     }
@@ -191,27 +195,27 @@ impl Reader {
                 let parts = each(message, &at, "content");
                 let texts: Vec<Value> = match parts.as_slice() {
                     [] => vec![message["content"].clone()],
-                    parts => said(parts),
+                    parts => result_texts(parts),
                 };
                 let media = parts.iter().filter_map(|(part, _)| media_of(part)).collect();
                 self.result(&message["tool_call_id"], &texts, media, &at);
                 continue;
             }
-            let side = side_of(&message["role"]);
+            let speaker = speaker_of(&message["role"]);
             for key in ["reasoning_content", "reasoning", "reasoning_details"] {
                 match &message[key] {
-                    Value::String(text) if !text.is_empty() => self.think(text, &at),
+                    Value::String(text) if !text.is_empty() => self.add_reasoning(text, &at),
                     Value::Array(_) => {
-                        self.add(What::Other, side, message[key].clone(), &at);
+                        self.add(ContentKind::Other, speaker, message[key].clone(), &at);
                     }
                     _ => {}
                 }
             }
-            self.say(side, &message["content"], &at);
+            self.add_text(speaker, &message["content"], &at);
             for (part, at) in each(message, &at, "content") {
-                self.part(side, part, &at);
+                self.part(speaker, part, &at);
             }
-            self.say(side, &message["refusal"], &at);
+            self.add_text(speaker, &message["refusal"], &at);
             for (call, at) in each(message, &at, "tool_calls") {
                 let own = if call["custom"].is_object() { &call["custom"] } else { &call["function"] };
                 let input = if own["input"].is_string() { &own["input"] } else { &own["arguments"] };
@@ -221,22 +225,22 @@ impl Reader {
     }
 
     fn anthropic(&mut self, body: &Value) {
-        self.say(Side::System, &body["system"], "/system");
+        self.add_text(Speaker::System, &body["system"], "/system");
         for (part, at) in each(body, "", "system") {
-            self.say(Side::System, &part["text"], &at);
+            self.add_text(Speaker::System, &part["text"], &at);
         }
         for (message, at) in each(body, "", "messages") {
-            let side = side_of(&message["role"]);
-            self.say(side, &message["content"], &at);
+            let speaker = speaker_of(&message["role"]);
+            self.add_text(speaker, &message["content"], &at);
             for (block, at) in each(message, &at, "content") {
                 match block["type"].as_str().unwrap_or_default() {
-                    "text" => self.say(side, &block["text"], &at),
+                    "text" => self.add_text(speaker, &block["text"], &at),
                     "tool_use" => self.call(&block["id"], &block["name"], &block["input"], &at),
                     "tool_result" => {
                         let parts = each(block, &at, "content");
                         let texts: Vec<Value> = match parts.as_slice() {
                             [] => vec![block["content"].clone()].into_iter().filter(Value::is_string).collect(),
-                            parts => said(parts),
+                            parts => result_texts(parts),
                         };
                         let texts = if texts.is_empty() { vec![json!("")] } else { texts };
                         let media = parts.iter().filter_map(|(part, _)| media_of(part)).collect();
@@ -244,10 +248,10 @@ impl Reader {
                     }
                     _ => match media_of(block) {
                         Some(media) => {
-                            self.add(What::Media, side, media, &at);
+                            self.add(ContentKind::Media, speaker, media, &at);
                         }
                         None => {
-                            self.add(What::Other, side, block.clone(), &at);
+                            self.add(ContentKind::Other, speaker, block.clone(), &at);
                         }
                     },
                 }
@@ -257,30 +261,30 @@ impl Reader {
 
     fn gemini(&mut self, body: &Value) {
         for key in ["systemInstruction", "system_instruction"] {
-            self.say(Side::System, &body[key], &format!("/{key}"));
+            self.add_text(Speaker::System, &body[key], &format!("/{key}"));
             for (part, at) in each(&body[key], &format!("/{key}"), "parts") {
-                self.say(Side::System, &part["text"], &at);
+                self.add_text(Speaker::System, &part["text"], &at);
             }
         }
         for (content, at) in each(body, "", "contents") {
-            let side = side_of(&content["role"]);
+            let speaker = speaker_of(&content["role"]);
             for (part, at) in each(content, &at, "parts") {
                 let get = |camel: &str, snake: &str| part.get(camel).or_else(|| part.get(snake)).cloned();
                 if part["text"].is_string() && part["thought"] != true {
-                    self.say(side, &part["text"], &at);
+                    self.add_text(speaker, &part["text"], &at);
                 } else if let Some(call) = get("functionCall", "function_call") {
                     let args = if call["args"].is_null() { json!({}) } else { call["args"].clone() };
                     self.call(&call["id"], &call["name"], &args, &at);
                 } else if let Some(result) = get("functionResponse", "function_response") {
                     let response = &result["response"];
                     let only = response.as_object().filter(|object| object.len() == 1);
-                    let told = only.and_then(|own| own.get("output").or_else(|| own.get("error")));
-                    let text = told.filter(|text| text.is_string()).unwrap_or(response).clone();
+                    let output = only.and_then(|own| own.get("output").or_else(|| own.get("error")));
+                    let text = output.filter(|text| text.is_string()).unwrap_or(response).clone();
                     self.result(&result["id"], &[text], Vec::new(), &at);
                 } else if let Some(media) = media_of(part) {
-                    self.add(What::Media, side, media, &at);
+                    self.add(ContentKind::Media, speaker, media, &at);
                 } else {
-                    self.add(What::Other, side, part.clone(), &at);
+                    self.add(ContentKind::Other, speaker, part.clone(), &at);
                 }
             }
         }
@@ -288,19 +292,19 @@ impl Reader {
 
     fn bedrock(&mut self, body: &Value) {
         for (part, at) in each(body, "", "system") {
-            self.say(Side::System, &part["text"], &at);
+            self.add_text(Speaker::System, &part["text"], &at);
         }
         for (message, at) in each(body, "", "messages") {
-            let side = side_of(&message["role"]);
+            let speaker = speaker_of(&message["role"]);
             for (block, at) in each(message, &at, "content") {
                 if block["text"].is_string() {
-                    self.say(side, &block["text"], &at);
+                    self.add_text(speaker, &block["text"], &at);
                 } else if let Some(guarded) = block.pointer("/guardContent/text/text") {
-                    self.say(side, guarded, &at);
+                    self.add_text(speaker, guarded, &at);
                 } else if block["toolUse"].is_object() && block["toolUse"]["type"] != "server_tool_use" {
                     let call = &block["toolUse"];
                     self.call(&call["toolUseId"], &call["name"], &call["input"], &at);
-                } else if block["toolResult"].is_object() && side == Side::User {
+                } else if block["toolResult"].is_object() && speaker == Speaker::User {
                     let own = &block["toolResult"];
                     let parts = each(own, &at, "content");
                     let text = |part: &Value| match part.get("json") {
@@ -312,16 +316,16 @@ impl Reader {
                     let media = parts.iter().filter_map(|(part, _)| media_of(part)).collect();
                     self.result(&own["toolUseId"], &texts, media, &at);
                 } else if let Some(media) = media_of(block) {
-                    self.add(What::Media, side, media, &at);
+                    self.add(ContentKind::Media, speaker, media, &at);
                 } else if !block["cachePoint"].is_object() {
-                    self.add(What::Other, side, block.clone(), &at);
+                    self.add(ContentKind::Other, speaker, block.clone(), &at);
                 }
             }
         }
     }
 }
 
-/// The data of an image or a file, or its address, in whatever dialect.
+/// The data of an image or a file, or its URL, in any dialect.
 fn media_of(part: &Value) -> Option<Value> {
     let found = [
         "/image_url/url",

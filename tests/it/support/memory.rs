@@ -1,38 +1,40 @@
-//! What the tests and the fuzz targets in `fuzz/` share: judging and converting a text in memory, and what is near a change.
+//! Helpers of the tests and the fuzz targets in `fuzz/`: judge and convert a text in memory, and find edits near a change.
 
-use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, Plan, TO, Thoughts, convert_doc};
+use replaylint::internals::convert::{
+    CONVERT_DIALECTS, ConvertOptions, ConvertPlan, ConvertedDoc, ReasoningMode, convert_doc,
+};
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::{self, JudgedDoc, Options};
 use replaylint::internals::place::{DocId, Place};
-use replaylint::internals::repair::{Action, Sketch, Sketcher};
+use replaylint::internals::repair::{Action, HistoryPreview, Previewer};
 use replaylint::internals::report::changes::ChangeNote;
-use replaylint::internals::source::{ReadAt, Roomy};
+use replaylint::internals::source::{GrowableBytes, ReadAt};
 
 pub const DOC: DocId = DocId(0);
 
-/// A text with room for what its events add up to.
-pub fn roomy(text: &[u8]) -> Roomy<Vec<u8>> {
-    Roomy::new(text.to_vec())
+/// A text with room for the messages that its events add up to.
+pub fn growable_text(text: &[u8]) -> GrowableBytes<Vec<u8>> {
+    GrowableBytes::new(text.to_vec())
 }
 
-pub fn check(text: &[u8], options: &Options) -> JudgedDoc<Sketch> {
-    check_of(&roomy(text), options)
+pub fn check(text: &[u8], options: &Options) -> JudgedDoc<HistoryPreview> {
+    check_of(&growable_text(text), options)
 }
 
-pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<Sketch> {
-    judge::judge(DOC, bytes, options, 1, &Sketcher::default()).expect("memory reads")
+pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<HistoryPreview> {
+    judge::judge(DOC, bytes, options, 1, &Previewer::default()).expect("memory reads")
 }
 
-pub fn plan(to: &str) -> Plan {
-    let (_, to, written) = TO.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
-    Plan { to, written, thoughts: Thoughts::Auto, model: None, target: None }
+pub fn plan(to: &str) -> ConvertPlan {
+    let (_, to, written) = CONVERT_DIALECTS.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
+    ConvertPlan { dialect: to, shape: written, reasoning: ReasoningMode::Auto, model: None, target: None }
 }
 
-pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
-    converted_of(&roomy(text), options, plan)
+pub fn convert_text(text: &[u8], options: &Options, plan: ConvertPlan) -> (Vec<u8>, ConvertedDoc) {
+    convert_bytes(&growable_text(text), options, plan)
 }
 
-pub fn converted_of(bytes: &dyn ReadAt, options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
+pub fn convert_bytes(bytes: &dyn ReadAt, options: &Options, plan: ConvertPlan) -> (Vec<u8>, ConvertedDoc) {
     let how = ConvertOptions::new(options, plan);
     let mut out = Vec::new();
     let done = convert_doc(DOC, bytes, &how, 1, &mut |bytes| {
@@ -52,7 +54,7 @@ pub fn is_readable(text: &[u8]) -> bool {
     is_json(text) || text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).all(is_json)
 }
 
-/// Where the message ends that holds the list in which an item ends at an offset.
+/// The end of the message that contains the list in which an item ends at an offset.
 fn end_of_message(text: &[u8], from: u64) -> u64 {
     let (mut depth, mut in_string, mut escaped) = (2, false, false);
     for (at, byte) in text.iter().enumerate().skip(from as usize) {
@@ -71,7 +73,7 @@ fn end_of_message(text: &[u8], from: u64) -> u64 {
     text.len() as u64
 }
 
-/// An edit lies in the item, between it and its neighbours, on its line, or behind the item that it comes to follow.
+/// True if an edit is in the item, between it and its neighbours, on its line, or after the item that it will follow.
 pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
     let line = |offset: u64| {
         let before = text[..offset as usize].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
@@ -90,7 +92,7 @@ pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
         while from > 0 && (text[from as usize - 1].is_ascii_whitespace() || text[from as usize - 1] == b',') {
             from -= 1;
         }
-        // What is moved comes to stand after the message that holds the other.
+        // A moved item goes after the message that contains the other.
         if note.action == Action::Move {
             to = to.max(end_of_message(text, span.end));
         }
@@ -101,6 +103,6 @@ pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
             return true;
         }
     }
-    // Several neighbours that go are one edit.
+    // The removal of several neighbours is one edit.
     note.at.start >= at.start && note.at.end() <= at.end() || note.action == Action::Stub
 }

@@ -1,6 +1,6 @@
-//! Numbers that look random, and are the same in each run.
+//! Pseudo-random numbers, the same in each run.
 
-/// Numbers that depend on a seed alone (splitmix64).
+/// A generator of pseudo-random numbers (splitmix64), with its state.
 pub struct Rng(pub u64);
 
 impl Rng {

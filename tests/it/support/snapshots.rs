@@ -1,5 +1,5 @@
-//! Snapshots of cases, one file each, so that a diff shows what became of one case. All cases of a test are looked at
-//! before it fails, and a snapshot whose case is gone fails it as well.
+//! Snapshots of cases, one file each, so that a diff shows the change of one case. All cases of a test run before it fails,
+//! and a snapshot without a case fails it as well.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ pub struct Snapshots {
     root: PathBuf,
     seen: BTreeSet<PathBuf>,
     failed: Vec<String>,
-    /// Whoever accepts all snapshots accepts that a case is gone, too.
+    /// Accept all snapshots, and remove those without a case.
     accept: bool,
 }
 
@@ -26,7 +26,7 @@ impl Snapshots {
         }
     }
 
-    /// Runs a case and compares the page that it gives with `<root>/<group>/<name>.snap`.
+    /// Runs a case and compares the page that it returns with `<root>/<group>/<name>.snap`.
     pub fn check(&mut self, group: &str, name: &str, case: impl FnOnce() -> String) {
         let file = file_name(name);
         let folder = self.root.join(group);
@@ -47,7 +47,7 @@ impl Snapshots {
         }
     }
 
-    /// Fails if any of the cases failed, or if there is a snapshot of none; gives the number of cases.
+    /// Fails if any of the cases failed, or if there is a snapshot without a case. Returns the number of cases.
     pub fn finish(self) -> usize {
         let (count, failed) = self.verdict();
         assert!(failed.is_empty(), "{} of {count} cases failed:\n{}", failed.len(), failed.join("\n"));
@@ -58,7 +58,7 @@ impl Snapshots {
         for path in below(&self.root).into_iter().filter(|path| !self.seen.contains(path)) {
             if self.accept {
                 fs::remove_file(&path).expect("removed");
-                // A folder of which nothing is left goes as well.
+                // An empty folder is removed as well.
                 let _ = path.parent().map(fs::remove_dir);
             } else {
                 self.failed.push(format!("{}: a snapshot without a case", path.display()));
@@ -79,7 +79,7 @@ fn below(root: &Path) -> Vec<PathBuf> {
     snapshots
 }
 
-/// A case's name as that of a file, on any system: words with hyphens between them.
+/// The name of a case as a file name for any system: words, separated by hyphens.
 fn file_name(name: &str) -> String {
     let kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
     let lower = name.to_ascii_lowercase();
@@ -87,7 +87,7 @@ fn file_name(name: &str) -> String {
 }
 
 #[test]
-fn all_that_fails_is_named() {
+fn every_failure_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let group = folder.path().join("group");
     fs::create_dir(&group).expect("made");

@@ -1,4 +1,4 @@
-//! Texts in which each string that says something carries a token of its own, so that one can ask where it went.
+//! Texts in which each string with content carries a token of its own, so that it can be traced.
 
 use std::collections::BTreeSet;
 
@@ -9,27 +9,27 @@ use serde_json::{Map, Value};
 /// A string that carries a token.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// Keys down to it; an index is `*`. An object of a kind has it in braces: `/content/*{tool_use}/name`.
+    /// The keys down to it; an index is `*`. The kind of an object is in braces: `/content/*{tool_use}/name`.
     pub path: String,
     /// The same as a JSON Pointer within the record, and the line of the record; 1 in a document.
     pub pointer: String,
     pub line: u64,
-    /// Where the token is in the text.
+    /// The offset of the token in the text.
     pub at: u64,
 }
 
-/// A text with tokens; the token of a leaf has its number.
-pub struct Tokened {
+/// A text with tokens, which are numbered like the leaves.
+pub struct TokenText {
     pub text: Vec<u8>,
     pub leaves: Vec<Leaf>,
 }
 
-/// Members that say of what kind an object is, the first one that is there.
+/// Members that give the kind of an object; the first one counts.
 const KINDS: [&str; 8] = ["type", "kind", "part_kind", "__event__", "role", "from", "sender", "$type"];
 
-/// Strings that say how something is to be read, not what was said.
+/// Members that control how something is read, and are not content.
 const FORM: [&str; 99] = [
-    // What something is.
+    // Its kind.
     "type",
     "kind",
     "part_kind",
@@ -134,24 +134,24 @@ const FORM: [&str; 99] = [
     "recipient",
 ];
 
-/// Texts that are a form by themselves, wherever they are.
+/// Texts that are not content, wherever they are.
 const WORDS: [&str; 1] = ["Resume"];
 
-/// Ids that are the user's own: an answer is found by them.
+/// Ids of the user: answers are found by them.
 const OWN_IDS: [&str; 3] = ["custom_id", "recordId", "key"];
 
-/// Fragments of JSON: a token would break what they add up to.
+/// Fragments of JSON: a token would break the sum of them.
 const FRAGMENTS: [&str; 3] = ["partial_json", "input_json_delta", "argumentsDelta"];
 
-/// Names tie a call to its definition and its result: equal ones stay equal.
+/// Names link a call to its definition and its result: equal ones must stay equal.
 const NAMES: [&str; 6] = ["name", "toolName", "tool_name", "function_name", "tool", "serverName"];
 
-/// Puts tokens into the leaves that `pick` takes by their paths.
-pub fn tokened(text: &[u8], pick: &dyn Fn(&str) -> bool) -> Tokened {
+/// Inserts tokens into the leaves whose paths `pick` accepts.
+pub fn insert_tokens(text: &[u8], pick: &dyn Fn(&str) -> bool) -> TokenText {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut ids = BTreeSet::new();
-    records(text).iter().for_each(|record| gather(record, "", &mut ids));
-    let mut placing = Placing { leaves: Vec::new(), names: Vec::new(), ids, pick, line: 1 };
+    records(text).iter().for_each(|record| collect_ids(record, "", &mut ids));
+    let mut placing = TokenInserter { leaves: Vec::new(), names: Vec::new(), ids, pick, line: 1 };
     let text = match serde_json::from_slice::<Value>(text) {
         Ok(mut document) => {
             placing.place(&mut document);
@@ -162,35 +162,35 @@ pub fn tokened(text: &[u8], pick: &dyn Fn(&str) -> bool) -> Tokened {
         Err(_) => text.split_inclusive(|byte| *byte == b'\n').flat_map(|line| placing.line(line)).collect(),
     };
     let mut leaves = placing.leaves;
-    for (number, at) in found(&text) {
+    for (number, at) in find_tokens(&text) {
         if let Some(leaf) = leaves.get_mut(number) {
             leaf.at = leaf.at.min(at as u64);
         }
     }
-    Tokened { text, leaves }
+    TokenText { text, leaves }
 }
 
-struct Placing<'p> {
+struct TokenInserter<'p> {
     leaves: Vec<Leaf>,
-    /// Names, and what they are now.
+    /// Names, and their replacements.
     names: Vec<(String, String)>,
     ids: BTreeSet<String>,
     pick: &'p dyn Fn(&str) -> bool,
     line: u64,
 }
 
-/// Where a value is.
+/// The position of a value.
 #[derive(Clone, Copy)]
-struct Spot<'s> {
+struct LeafPosition<'s> {
     path: &'s str,
     pointer: &'s str,
     key: &'s str,
     in_schema: bool,
-    /// In JSON that is spelled in a string.
+    /// In JSON inside a string.
     is_spelled: bool,
 }
 
-/// The records of a text that can be read.
+/// The readable records of a text.
 fn records(text: &[u8]) -> Vec<Value> {
     if let Ok(document) = serde_json::from_slice(text) {
         return vec![document];
@@ -199,20 +199,20 @@ fn records(text: &[u8]) -> Vec<Value> {
     lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
-/// The ids in a value: a string that is one of them names something, under whatever key.
-fn gather(value: &Value, key: &str, ids: &mut BTreeSet<String>) {
+/// Collects the ids in a value: an equal string is an id under any key.
+fn collect_ids(value: &Value, key: &str, ids: &mut BTreeSet<String>) {
     match value {
         Value::Object(map) => {
             ids.extend(map.keys().filter(|key| is_id(key)).cloned());
-            map.iter().for_each(|(key, value)| gather(value, key, ids));
+            map.iter().for_each(|(key, value)| collect_ids(value, key, ids));
         }
-        Value::Array(list) => list.iter().for_each(|value| gather(value, key, ids)),
+        Value::Array(list) => list.iter().for_each(|value| collect_ids(value, key, ids)),
         Value::String(text) if is_id_key(key) && !OWN_IDS.contains(&key) => drop(ids.insert(text.clone())),
         _ => {}
     }
 }
 
-impl Placing<'_> {
+impl TokenInserter<'_> {
     fn line(&mut self, line: &[u8]) -> Vec<u8> {
         let start = if line.starts_with(b"data:") { 5 } else { 0 };
         let (front, payload) = line.split_at(start);
@@ -230,10 +230,10 @@ impl Placing<'_> {
     }
 
     fn place(&mut self, record: &mut Value) {
-        self.walk(record, Spot { path: "", pointer: "", key: "", in_schema: false, is_spelled: false });
+        self.walk(record, LeafPosition { path: "", pointer: "", key: "", in_schema: false, is_spelled: false });
     }
 
-    fn walk(&mut self, value: &mut Value, spot: Spot<'_>) {
+    fn walk(&mut self, value: &mut Value, spot: LeafPosition<'_>) {
         match value {
             Value::Object(map) => {
                 let kind = KINDS.iter().find_map(|kind| map.get(*kind)?.as_str());
@@ -258,7 +258,7 @@ impl Placing<'_> {
                         false => format!("{}/{}", spot.pointer, own.replace('~', "~0").replace('/', "~1")),
                     };
                     let key = named.rsplit('.').next().unwrap_or(named);
-                    self.walk(value, Spot { path: &path, pointer: &pointer, key, in_schema, ..spot });
+                    self.walk(value, LeafPosition { path: &path, pointer: &pointer, key, in_schema, ..spot });
                 }
             }
             Value::Array(list) => {
@@ -266,7 +266,7 @@ impl Placing<'_> {
                 for (n, value) in list.iter_mut().enumerate() {
                     let pointer = format!("{}/{n}", spot.pointer);
                     let pointer = if spot.is_spelled { spot.pointer } else { &pointer };
-                    self.walk(value, Spot { path: &path, pointer, ..spot });
+                    self.walk(value, LeafPosition { path: &path, pointer, ..spot });
                 }
             }
             Value::String(text) => self.string(text, spot),
@@ -274,7 +274,7 @@ impl Placing<'_> {
         }
     }
 
-    fn string(&mut self, text: &mut String, spot: Spot<'_>) {
+    fn string(&mut self, text: &mut String, spot: LeafPosition<'_>) {
         let key = spot.key;
         let is_form = FORM.contains(&key) || FRAGMENTS.contains(&key) || spot.in_schema && key == "required";
         let is_id = is_id_key(key) && !OWN_IDS.contains(&key) || self.ids.contains(&**text);
@@ -287,7 +287,7 @@ impl Placing<'_> {
         let spelled = text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(text).ok());
         if let Some(mut inner) = spelled.flatten() {
             let path = format!("{}/#", spot.path);
-            self.walk(&mut inner, Spot { path: &path, key: "", is_spelled: true, ..spot });
+            self.walk(&mut inner, LeafPosition { path: &path, key: "", is_spelled: true, ..spot });
             *text = inner.to_string();
             return;
         }
@@ -304,7 +304,7 @@ impl Placing<'_> {
     }
 
     /// Equal names stay equal: they have one token.
-    fn name(&mut self, text: &mut String, spot: Spot<'_>) {
+    fn name(&mut self, text: &mut String, spot: LeafPosition<'_>) {
         if let Some((_, now)) = self.names.iter().find(|(name, _)| name == text) {
             text.clone_from(now);
         } else if let Some(token) = self.token(spot) {
@@ -315,7 +315,7 @@ impl Placing<'_> {
     }
 
     /// The token of the next leaf, if it is one.
-    fn token(&mut self, spot: Spot<'_>) -> Option<String> {
+    fn token(&mut self, spot: LeafPosition<'_>) -> Option<String> {
         if !(self.pick)(spot.path) {
             return None;
         }
@@ -329,8 +329,8 @@ impl Placing<'_> {
 /// Marks that say whether a tool has failed.
 const MARKS: [&str; 4] = ["is_error", "isError", "success", "failed"];
 
-/// A text once for each mark of a failure in it, with that mark turned round, and the path of the mark.
-pub fn turned(text: &[u8]) -> Vec<(String, Vec<u8>)> {
+/// A copy of a text for each failure mark in it, with that mark flipped, and the path of the mark.
+pub fn flip_failures(text: &[u8]) -> Vec<(String, Vec<u8>)> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let lines: Vec<&[u8]> = match serde_json::from_slice::<Value>(text) {
         Ok(_) => vec![text],
@@ -378,7 +378,7 @@ fn marks(value: &Value, path: String, pointer: String, out: &mut Vec<(String, St
     }
 }
 
-/// A tool that its name makes what it is.
+/// True for a tool whose name determines its kind.
 fn is_hosted(map: &Map<String, Value>) -> bool {
     let kind = map.get("type").and_then(Value::as_str).unwrap_or_default();
     kind.contains("_20") || kind.contains("server") || kind.contains("mcp") || kind.contains("builtin")
@@ -389,7 +389,7 @@ fn is_moment(text: &str) -> bool {
     shape == "0000-00-00"
 }
 
-/// What a key is in a path: ids and numbers are `*`.
+/// A key in a path: ids and numbers become `*`.
 fn segment(key: &str) -> String {
     let each = |part: &str| if is_id(part) { "*".to_owned() } else { part.to_owned() };
     key.split('.').map(each).collect::<Vec<_>>().join(".")
@@ -438,7 +438,7 @@ fn token(number: usize) -> String {
 }
 
 /// The numbers of the tokens in a text, in plain or as base64, and where they are.
-pub fn found(text: &[u8]) -> Vec<(usize, usize)> {
+pub fn find_tokens(text: &[u8]) -> Vec<(usize, usize)> {
     let plain = |at: usize| {
         let digits = text.get(at + 3..at + 8)?;
         let number = std::str::from_utf8(digits).ok()?.parse().ok()?;

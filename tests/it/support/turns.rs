@@ -3,20 +3,20 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// One thing that happens in a conversation, before a dialect writes it.
+/// One turn of a conversation, before a dialect writes it.
 #[derive(Clone, Debug)]
-pub enum Turn {
+pub enum GeneratedTurn {
     System(String),
     User(String),
-    Seen(String),
-    Said(String),
-    /// Words, calls by id, and of these the ones that are answered, in which order, with what.
-    Called(Option<String>, Vec<&'static str>, Vec<(usize, String)>),
-    /// A result that comes late, or answers nothing.
-    Late(&'static str, String),
+    Image(String),
+    Assistant(String),
+    /// A text, calls by id, and their results in order: index of the call, output.
+    Calls(Option<String>, Vec<&'static str>, Vec<(usize, String)>),
+    /// A result that comes late, or answers no call.
+    LateResult(&'static str, String),
 }
 
-pub fn any_turn() -> impl Strategy<Value = Turn> {
+pub fn any_turn() -> impl Strategy<Value = GeneratedTurn> {
     let text = || "[a-zé🙂\"\\\\ \n]{1,12}";
     let id = || {
         prop_oneof![
@@ -34,19 +34,19 @@ pub fn any_turn() -> impl Strategy<Value = Turn> {
         prop::collection::vec((0usize..3, text().prop_map(String::from)), 0..4),
     );
     prop_oneof![
-        1 => text().prop_map(Turn::System),
-        3 => text().prop_map(Turn::User),
-        1 => "[A-Za-z0-9]{8}".prop_map(Turn::Seen),
-        2 => text().prop_map(Turn::Said),
-        4 => calls.prop_map(|(words, calls, answers)| Turn::Called(words, calls, answers)),
-        1 => (id(), text()).prop_map(|(id, words)| Turn::Late(id, words)),
+        1 => text().prop_map(GeneratedTurn::System),
+        3 => text().prop_map(GeneratedTurn::User),
+        1 => "[A-Za-z0-9]{8}".prop_map(GeneratedTurn::Image),
+        2 => text().prop_map(GeneratedTurn::Assistant),
+        4 => calls.prop_map(|(words, calls, answers)| GeneratedTurn::Calls(words, calls, answers)),
+        1 => (id(), text()).prop_map(|(id, words)| GeneratedTurn::LateResult(id, words)),
     ]
 }
 
 const INPUT: &str = r#"{"x": [1, 2.50], "é": "\n"}"#;
 
-/// Writes turns as a request; whether the API would take it is not asked.
-pub fn request(dialect: &str, turns: &[Turn]) -> Value {
+/// Writes turns as a request, which need not be valid.
+pub fn request(dialect: &str, turns: &[GeneratedTurn]) -> Value {
     let input: Value = serde_json::from_str(INPUT).expect("JSON");
     let results = |calls: &[&'static str], answers: &[(usize, String)]| -> Vec<(&'static str, String)> {
         answers.iter().filter_map(|(n, words)| Some((*calls.get(*n)?, words.clone()))).collect()
@@ -55,12 +55,12 @@ pub fn request(dialect: &str, turns: &[Turn]) -> Value {
     let mut system = Vec::new();
     for (n, turn) in turns.iter().enumerate() {
         match (dialect, turn) {
-            ("responses", Turn::System(words)) => list.push(json!({"role": "system", "content": words})),
-            ("responses", Turn::User(words)) => list.push(json!({"role": "user", "content": words})),
-            ("responses", Turn::Seen(data)) => list.push(json!({"role": "user", "content": [
+            ("responses", GeneratedTurn::System(words)) => list.push(json!({"role": "system", "content": words})),
+            ("responses", GeneratedTurn::User(words)) => list.push(json!({"role": "user", "content": words})),
+            ("responses", GeneratedTurn::Image(data)) => list.push(json!({"role": "user", "content": [
                 {"type": "input_image", "image_url": format!("data:image/png;base64,{data}")}]})),
-            ("responses", Turn::Said(words)) => list.push(json!({"role": "assistant", "content": words})),
-            ("responses", Turn::Called(words, calls, answers)) => {
+            ("responses", GeneratedTurn::Assistant(words)) => list.push(json!({"role": "assistant", "content": words})),
+            ("responses", GeneratedTurn::Calls(words, calls, answers)) => {
                 list.extend(words.iter().map(|words| json!({"role": "assistant", "content": words})));
                 list.extend(calls.iter().map(
                     |id| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": INPUT}),
@@ -68,28 +68,28 @@ pub fn request(dialect: &str, turns: &[Turn]) -> Value {
                 let output = |(id, words): (&str, String)| json!({"type": "function_call_output", "call_id": id, "output": words});
                 list.extend(results(calls, answers).into_iter().map(output));
             }
-            ("responses", Turn::Late(id, words)) => {
+            ("responses", GeneratedTurn::LateResult(id, words)) => {
                 list.push(json!({"type": "function_call_output", "call_id": id, "output": words}));
             }
-            ("chat", Turn::System(words)) => list.push(json!({"role": "system", "content": words})),
-            ("chat", Turn::User(words)) => list.push(json!({"role": "user", "content": words})),
-            ("chat", Turn::Seen(data)) => list.push(json!({"role": "user", "content": [
+            ("chat", GeneratedTurn::System(words)) => list.push(json!({"role": "system", "content": words})),
+            ("chat", GeneratedTurn::User(words)) => list.push(json!({"role": "user", "content": words})),
+            ("chat", GeneratedTurn::Image(data)) => list.push(json!({"role": "user", "content": [
                 {"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}}]})),
-            ("chat", Turn::Said(words)) => list.push(json!({"role": "assistant", "content": words})),
-            ("chat", Turn::Called(words, calls, answers)) => {
+            ("chat", GeneratedTurn::Assistant(words)) => list.push(json!({"role": "assistant", "content": words})),
+            ("chat", GeneratedTurn::Calls(words, calls, answers)) => {
                 let call = |id: &&str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": INPUT}});
                 list.push(json!({"role": "assistant", "content": words, "tool_calls": calls.iter().map(call).collect::<Vec<_>>()}));
                 let reply = |(id, words): (&str, String)| json!({"role": "tool", "tool_call_id": id, "content": words});
                 list.extend(results(calls, answers).into_iter().map(reply));
             }
-            ("chat", Turn::Late(id, words)) => {
+            ("chat", GeneratedTurn::LateResult(id, words)) => {
                 list.push(json!({"role": "tool", "tool_call_id": id, "content": words}));
             }
-            ("anthropic", Turn::User(words)) => list.push(json!({"role": "user", "content": words})),
-            ("anthropic", Turn::Seen(data)) => list.push(json!({"role": "user", "content": [
+            ("anthropic", GeneratedTurn::User(words)) => list.push(json!({"role": "user", "content": words})),
+            ("anthropic", GeneratedTurn::Image(data)) => list.push(json!({"role": "user", "content": [
                 {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}]})),
-            ("anthropic", Turn::Said(words)) => list.push(json!({"role": "assistant", "content": words})),
-            ("anthropic", Turn::Called(words, calls, answers)) => {
+            ("anthropic", GeneratedTurn::Assistant(words)) => list.push(json!({"role": "assistant", "content": words})),
+            ("anthropic", GeneratedTurn::Calls(words, calls, answers)) => {
                 let mut blocks: Vec<Value> = words.iter().map(|words| json!({"type": "text", "text": words})).collect();
                 blocks.extend(calls.iter().map(|id| json!({"type": "tool_use", "id": id, "name": "f", "input": input})));
                 list.push(json!({"role": "assistant", "content": blocks}));
@@ -97,15 +97,15 @@ pub fn request(dialect: &str, turns: &[Turn]) -> Value {
                 let blocks: Vec<Value> = results(calls, answers).into_iter().map(block).collect();
                 list.extend((!blocks.is_empty()).then(|| json!({"role": "user", "content": blocks})));
             }
-            ("anthropic", Turn::Late(id, words)) => list.push(
+            ("anthropic", GeneratedTurn::LateResult(id, words)) => list.push(
                 json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": words}]}),
             ),
-            ("gemini", Turn::User(words)) => list.push(json!({"role": "user", "parts": [{"text": words}]})),
-            ("gemini", Turn::Seen(data)) => list.push(
+            ("gemini", GeneratedTurn::User(words)) => list.push(json!({"role": "user", "parts": [{"text": words}]})),
+            ("gemini", GeneratedTurn::Image(data)) => list.push(
                 json!({"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": data}}]}),
             ),
-            ("gemini", Turn::Said(words)) => list.push(json!({"role": "model", "parts": [{"text": words}]})),
-            ("gemini", Turn::Called(words, calls, answers)) => {
+            ("gemini", GeneratedTurn::Assistant(words)) => list.push(json!({"role": "model", "parts": [{"text": words}]})),
+            ("gemini", GeneratedTurn::Calls(words, calls, answers)) => {
                 let mut parts: Vec<Value> = words.iter().map(|words| json!({"text": words})).collect();
                 // Half of the turns have no ids, as those of the API itself.
                 let call = |id: &&str| match n % 2 {
@@ -121,13 +121,13 @@ pub fn request(dialect: &str, turns: &[Turn]) -> Value {
                 let parts: Vec<Value> = results(calls, answers).into_iter().map(part).collect();
                 list.extend((!parts.is_empty()).then(|| json!({"role": "user", "parts": parts})));
             }
-            ("gemini", Turn::Late(id, words)) => list.push(json!({"role": "user", "parts": [
+            ("gemini", GeneratedTurn::LateResult(id, words)) => list.push(json!({"role": "user", "parts": [
                 {"functionResponse": {"id": id, "name": "f", "response": {"output": words}}}]})),
-            ("bedrock", Turn::User(words)) => list.push(json!({"role": "user", "content": [{"text": words}]})),
-            ("bedrock", Turn::Seen(data)) => list.push(json!({"role": "user", "content": [
+            ("bedrock", GeneratedTurn::User(words)) => list.push(json!({"role": "user", "content": [{"text": words}]})),
+            ("bedrock", GeneratedTurn::Image(data)) => list.push(json!({"role": "user", "content": [
                 {"image": {"format": "png", "source": {"bytes": data}}}]})),
-            ("bedrock", Turn::Said(words)) => list.push(json!({"role": "assistant", "content": [{"text": words}]})),
-            ("bedrock", Turn::Called(words, calls, answers)) => {
+            ("bedrock", GeneratedTurn::Assistant(words)) => list.push(json!({"role": "assistant", "content": [{"text": words}]})),
+            ("bedrock", GeneratedTurn::Calls(words, calls, answers)) => {
                 let mut blocks: Vec<Value> = words.iter().map(|words| json!({"text": words})).collect();
                 blocks.extend(calls.iter().map(|id| json!({"toolUse": {"toolUseId": id, "name": "f", "input": input}})));
                 list.push(json!({"role": "assistant", "content": blocks}));
@@ -135,10 +135,10 @@ pub fn request(dialect: &str, turns: &[Turn]) -> Value {
                 let blocks: Vec<Value> = results(calls, answers).into_iter().map(block).collect();
                 list.extend((!blocks.is_empty()).then(|| json!({"role": "user", "content": blocks})));
             }
-            ("bedrock", Turn::Late(id, words)) => list.push(
+            ("bedrock", GeneratedTurn::LateResult(id, words)) => list.push(
                 json!({"role": "user", "content": [{"toolResult": {"toolUseId": id, "content": [{"text": words}]}}]}),
             ),
-            (_, Turn::System(words)) => system.push(words.clone()),
+            (_, GeneratedTurn::System(words)) => system.push(words.clone()),
             _ => unreachable!("a dialect of the list"),
         }
     }

@@ -1,5 +1,5 @@
-//! Work that is counted, where a clock would say how busy the machine is: what is read, what is allocated, how often a
-//! row is looked at. Each thread counts its own, so that tests do not disturb each other; what is counted runs on one.
+//! Counts work instead of time, which depends on the load of the machine: reads, allocations, accesses to rows. Each thread
+//! counts its own, so that tests do not disturb each other; counted code runs on one.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe by its contract; this one hands all to the system's")]
 
@@ -7,28 +7,28 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io;
 
-use replaylint::internals::history::looks;
+use replaylint::internals::history::work_counter;
 use replaylint::internals::json::steps;
 use replaylint::internals::source::ReadAt;
 
-/// What was done, by kind of work.
+/// Counts by kind of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Reads of a doc, and the bytes that they gave.
+    /// Reads of a doc, and the bytes that they returned.
     pub reads: u64,
     pub read: u64,
     /// Allocations, and the bytes that they asked for.
     pub allocations: u64,
     pub allocated: u64,
-    /// Looks at the kind or the flags of a row.
-    pub looks: u64,
-    /// Members and elements that were passed on the way to a value.
+    /// Accesses to the kind or the flags of a row.
+    pub row_accesses: u64,
+    /// Members and elements that were skipped before a value.
     pub steps: u64,
 }
 
 thread_local! {
     static DONE: Cell<Work> =
-        const { Cell::new(Work { reads: 0, read: 0, allocations: 0, allocated: 0, looks: 0, steps: 0 }) };
+        const { Cell::new(Work { reads: 0, read: 0, allocations: 0, allocated: 0, row_accesses: 0, steps: 0 }) };
 }
 
 fn add(more: impl FnOnce(&mut Work)) {
@@ -47,11 +47,11 @@ fn add_allocation(bytes: usize) {
     });
 }
 
-/// The system's allocator, counted.
-struct Counting;
+/// The system's allocator, with counts.
+struct CountingAllocator;
 
-// SAFETY: every call goes to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: every call is passed unchanged to the system's allocator.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add_allocation(layout.size());
         unsafe { System.alloc(layout) }
@@ -73,12 +73,12 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// A doc in memory whose reads are counted.
-pub struct Counted(pub Vec<u8>);
+pub struct CountedDoc(pub Vec<u8>);
 
-impl ReadAt for Counted {
+impl ReadAt for CountedDoc {
     fn len(&self) -> u64 {
         ReadAt::len(&self.0)
     }
@@ -94,9 +94,9 @@ impl ReadAt for Counted {
 }
 
 impl Work {
-    /// What a call does on this thread.
+    /// The work of a call on this thread, and its result.
     pub fn of<T>(call: impl FnOnce() -> T) -> (Work, T) {
-        let total = || Work { looks: looks::taken(), steps: steps::taken(), ..DONE.with(Cell::get) };
+        let total = || Work { row_accesses: work_counter::total(), steps: steps::total(), ..DONE.with(Cell::get) };
         let before = total();
         let result = call();
         let after = total();
@@ -105,7 +105,7 @@ impl Work {
             read: after.read - before.read,
             allocations: after.allocations - before.allocations,
             allocated: after.allocated - before.allocated,
-            looks: after.looks - before.looks,
+            row_accesses: after.row_accesses - before.row_accesses,
             steps: after.steps - before.steps,
         };
         (work, result)
@@ -117,57 +117,58 @@ impl Work {
             ("bytes read", self.read),
             ("allocations", self.allocations),
             ("bytes allocated", self.allocated),
-            ("looks at rows", self.looks),
+            ("accesses to rows", self.row_accesses),
             ("steps over values", self.steps),
         ]
     }
 }
 
-/// How much more work four times as much may be. Sorting costs a little more than its length, and what grows by
-/// doubling may have just doubled; with the square it would be sixteen times as much.
+/// The most growth of work for four times the input. Sorting is a little more than linear, and a buffer that grows by
+/// doubling may have just doubled; quadratic work would be sixteen times as much.
 pub const MOST: u64 = 5;
 
-/// A few of anything are no growth.
+/// Growth below this number is ignored.
 const FEW: u64 = 100;
 
-/// Fails unless the work for four times as much is about four times as much, of each kind.
+/// Fails unless each kind of work grows about linearly from an input to one of four times its size.
 pub fn grows_linearly(name: &str, small: Work, large: Work) {
     assert_ne!(small.allocations, 0, "{name}: nothing is counted");
-    let grown = growth(small, large, MOST);
-    assert!(grown.is_empty(), "{name}: {}", grown.join(", "));
+    let too_much = growth(small, large, MOST);
+    assert!(too_much.is_empty(), "{name}: {}", too_much.join(", "));
 }
 
-/// The kinds of work that are more than `most` times as much.
+/// The kinds of work that grow more than `most` times.
 pub fn growth(small: Work, large: Work, most: u64) -> Vec<String> {
     let kinds = small.kinds().into_iter().zip(large.kinds());
-    let grown = kinds.filter(|((_, small), (_, large))| *large > small * most + FEW);
-    grown.map(|((kind, small), (_, large))| format!("{small} {kind} grow to {large}")).collect()
+    let too_much = kinds.filter(|((_, small), (_, large))| *large > small * most + FEW);
+    too_much.map(|((kind, small), (_, large))| format!("{small} {kind} grow to {large}")).collect()
 }
 
 #[test]
-fn what_is_done_is_counted() {
-    let doc = Counted(vec![7; 1000]);
+fn work_is_counted() {
+    let doc = CountedDoc(vec![7; 1000]);
     let read = || {
         let mut out = Vec::with_capacity(100);
         doc.read_into(0, 100, &mut out).expect("memory reads");
         assert!(doc.read_into(950, 100, &mut out).is_err());
     };
     let (work, ()) = Work::of(read);
-    assert_eq!(work, Work { reads: 2, read: 150, allocations: 1, allocated: 100, looks: 0, steps: 0 });
+    assert_eq!(work, Work { reads: 2, read: 150, allocations: 1, allocated: 100, row_accesses: 0, steps: 0 });
     let row = replaylint::internals::history::Row::of_place(
         replaylint::internals::place::Place::new(crate::support::DOC, 0, 0),
         0,
     );
-    let (work, looked) = Work::of(|| row.is_client_call());
-    assert_eq!((work.looks, looked), (u64::from(cfg!(debug_assertions)), false));
-    // On another thread it is another's.
+    let (work, is_call) = Work::of(|| row.is_client_call());
+    assert_eq!((work.row_accesses, is_call), (u64::from(cfg!(debug_assertions)), false));
+    // Work on another thread is not counted here.
     let (work, ()) = Work::of(|| drop(std::thread::scope(|scope| scope.spawn(read).join())));
     assert_eq!(work.reads, 0);
 }
 
 #[test]
-#[should_panic = "looks at rows grow to"]
-fn growth_with_the_square_is_seen() {
-    let work = |n: u64| Work { reads: n, read: n * 9, allocations: n, allocated: n * 90, looks: n * n, steps: n };
+#[should_panic = "accesses to rows grow to"]
+fn quadratic_growth_is_detected() {
+    let work =
+        |n: u64| Work { reads: n, read: n * 9, allocations: n, allocated: n * 90, row_accesses: n * n, steps: n };
     grows_linearly("a square", work(100), work(400));
 }

@@ -22,7 +22,7 @@ _VIEWS = ("with_raw_response", "with_streaming_response")
 _TARGETS = {("AzureOpenAI", "responses-request"): "azure", ("AsyncAzureOpenAI", "responses-request"): "azure"}
 
 # What is said of a change.
-_LOSSES = {"lossless": "lossless", "adds": "lossless, adds a placeholder", "lossy": "lossy"}
+_LOSSES = {"lossless": "lossless", "adds": "lossless and adds a placeholder", "lossy": "lossy"}
 
 _LOG = logging.getLogger("replaylint.guard")
 

@@ -1,10 +1,10 @@
-//! Threads of Amp: `{v, id: "T-…", messages}` with blocks in the manner of Anthropic's. The thread itself is kept by Amp's
-//! server; the file is a copy.
+//! Threads of Amp: `{v, id: "T-…", messages}` with Anthropic content blocks. Amp's server keeps the thread; the file is a
+//! copy.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
-use crate::history::Settings;
+use crate::history::HistorySettings;
 use crate::json::name;
 
 use crate::formats::member::{text, text_at};
@@ -25,12 +25,12 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
 })
 .anthropic;
 
-const READ_ONLY: &str = "threads of Amp are kept by its server, and this is a copy; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "Amp keeps its threads on its server, and this is a copy; `replaylint convert --to API FILE` writes a request that `fix` can repair";
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {
     paths: &["messages/content/complete", "messages/content/run/status=done", "messages/state/**"],
-    why: "how far a call or a message was",
+    why: "the progress of a call or a message",
 }];
 
 impl Format for AmpThread {
@@ -48,14 +48,18 @@ impl Format for AmpThread {
     }
 }
 
-fn read(record: &Stored<'_>, out: &mut Vec<Translated>) {
-    let mut said = ThreadBuilder::default();
+fn read(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
+    let mut thread = ThreadBuilder::default();
     let mut model = text(record.val, "model");
     for message in record.val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
         model = text_at(message, &["usage", "model"]).or(model);
-        said.message(message, record);
+        thread.message(message, record);
     }
-    let settings =
-        Settings { label: text(record.val, "id"), model, read_only: Some(READ_ONLY), ..Settings::default() };
-    out.push(said.finish(&INFO, settings));
+    let settings = HistorySettings {
+        label: text(record.val, "id"),
+        model,
+        read_only: Some(READ_ONLY),
+        ..HistorySettings::default()
+    };
+    out.push(thread.finish(&INFO, settings));
 }

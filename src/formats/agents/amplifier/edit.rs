@@ -1,18 +1,19 @@
-//! How a session is repaired where it lies: a result is a line of its own.
+//! Repair of a session in place: a missing result becomes a new line.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, OpenCall, Results, filled, raw};
+use crate::format::{Editor, OpenCall, ResultStorage, fill_template, raw_member};
 use crate::json::string;
 
-pub(super) static EDITOR: Editor = Editor::of(Results::Messages(result));
+pub(super) static EDITOR: Editor = Editor::of(ResultStorage::Messages(result));
 
 fn result(open: &OpenCall<'_>) -> Option<Vec<u8>> {
-    let (name, id, said) = (open.raw(&[&["name"], &["tool"]]), open.raw(&[&["id"]]), string::quoted(STUB));
+    let (name, id, content) =
+        (open.raw_member(&[&["name"], &["tool"]]), open.raw_member(&[&["id"]]), string::quoted(STUB));
     Some(match open.record.at(&["metadata", "timestamp"]) {
-        Some(_) => filled(
+        Some(_) => fill_template(
             r#"{"role":"tool","name":$,"tool_call_id":$,"content":$,"metadata":{"timestamp":$}}"#,
-            &[name, id, &said, raw(open.record, &[&["metadata", "timestamp"]])],
+            &[name, id, &content, raw_member(open.record, &[&["metadata", "timestamp"]])],
         ),
-        None => filled(r#"{"role":"tool","name":$,"tool_call_id":$,"content":$}"#, &[name, id, &said]),
+        None => fill_template(r#"{"role":"tool","name":$,"tool_call_id":$,"content":$}"#, &[name, id, &content]),
     })
 }

@@ -1,15 +1,15 @@
-//! Sessions of Amplifier (`transcript.jsonl`): a message a line. An answer names its calls twice, in its content and beside it.
-//! Instructions are not stored, and no line names the model: what an answer thought tells which provider gave it.
+//! Sessions of Amplifier (`transcript.jsonl`): one message per line. An answer lists its calls twice, in its content and in
+//! `tool_calls`. Neither instructions nor models are stored: the reasoning of an answer shows which provider gave it.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{HistorySettings, Role};
 use crate::json::{NameSet, Val, name};
-use crate::message::{Maker, Part, Text};
+use crate::message::{Part, ReasoningProvider, Text};
 
 use crate::formats::member::text_at;
-use crate::formats::threads::{DialectChoice, Dialects, STORE, ThreadBuilder, each, parts};
+use crate::formats::threads::{DialectChoice, Dialects, STORE, ThreadBuilder, as_list, parts};
 
 mod edit;
 
@@ -25,21 +25,21 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
         file: Some("amplifier_app_cli/session_store.py"),
         version: Some("f16375fc"),
     }),
-    known_by: "lines with `role` and `content`, `tool_calls` with `tool` and `arguments`; or `metadata` with `timestamp` beside them",
+    known_by: "lines with `role` and `content`, `tool_calls` with `tool` and `arguments`; or `role`, `content` and `metadata` with `timestamp`",
     unsent: UNSENT,
-    edited: Edited::Whole,
+    edit_support: EditSupport::Full,
     editor: Some(&edit::EDITOR),
     ..STORE
 });
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
-    UnsentPaths { paths: &["metadata/**"], why: "a note of the program or the provider" },
+    UnsentPaths { paths: &["metadata/**"], why: "metadata of the program or the provider" },
     UnsentPaths { paths: &["tool_calls/**", "[role=tool]name"], why: "a copy of the call in the content" },
-    UnsentPaths { paths: &["content/visibility"], why: "who is shown a block" },
+    UnsentPaths { paths: &["content/visibility"], why: "the audience of a block" },
 ];
 
-/// All keys of a line.
+/// All keys that a line can have.
 static KEYS: NameSet = NameSet::of(&["role", "content", "name", "tool_call_id", "tool_calls", "metadata"]);
 
 impl Format for AmplifierSession {
@@ -49,7 +49,7 @@ impl Format for AmplifierSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let is_call = |call: Val<'_>| call.get(name::tool).is_some() && call.get(name::arguments).is_some();
-        // The time as Python writes it, and nothing else beside the message.
+        // The time is in Python's format, and the line has no other members than a message.
         let is_timed = text_at(probe.val, &["metadata", "timestamp"]).is_some_and(|time| time.ends_with("+00:00"));
         match probe.has(name::role) && probe.has(name::content) {
             true if probe.val.get(name::tool_calls).is_some_and(|calls| calls.elements().any(is_call)) => 95,
@@ -58,58 +58,67 @@ impl Format for AmplifierSession {
         }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get(name::role).is_some_and(|role| role.is_string())
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session { said: ThreadBuilder::default(), dialect: DialectChoice::Chat }))
+        Layout::Threads(|| {
+            Box::new(AmplifierReader { thread: ThreadBuilder::default(), dialect: DialectChoice::Chat })
+        })
     }
 }
 
-struct Session {
-    said: ThreadBuilder,
-    /// How the provider of the last thought is sent it again.
+struct AmplifierReader {
+    thread: ThreadBuilder,
+    /// The dialect in which the newest reasoning can be sent back.
     dialect: DialectChoice,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for AmplifierReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let (val, content) = (record.val, record.val.get(name::content));
         match val.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
-            b"assistant" => self.said.begin(),
-            // Results in a row are one turn.
-            b"tool" => return self.said.result(val, content, record),
-            _ => return self.said.message(val, record),
+            b"assistant" => self.thread.begin(),
+            // Consecutive results are one turn.
+            b"tool" => return self.thread.result(val, content, record),
+            _ => return self.thread.message(val, record),
         }
-        let blocks = content.map(each).unwrap_or_default();
+        let blocks = content.map(as_list).unwrap_or_default();
         let is_call = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_call"));
         for block in blocks.iter().copied() {
             match reasoning(block, record) {
                 Some((thought, dialect)) => {
                     self.dialect = dialect;
-                    self.said.push(Role::Assistant, thought, record);
+                    self.thread.push(Role::Assistant, thought, record);
                 }
-                None => self.said.content(Role::Assistant, Some(block), record),
+                None => self.thread.content(Role::Assistant, Some(block), record),
             }
         }
-        let beside = val.get(name::tool_calls).filter(|_| !blocks.iter().any(is_call));
-        for call in beside.into_iter().flat_map(|calls| calls.elements()) {
+        let calls = val.get(name::tool_calls).filter(|_| !blocks.iter().any(is_call));
+        for call in calls.into_iter().flat_map(|calls| calls.elements()) {
             let Some(tool) = call.get(name::tool).and_then(|tool| Text::copied(tool, record.base)) else {
                 continue;
             };
-            self.said.call_of(Role::Assistant, call.get(name::id), tool, call.get(name::arguments), call, record);
+            self.thread.push_call(
+                Role::Assistant,
+                call.get(name::id),
+                tool,
+                call.get(name::arguments),
+                call,
+                record,
+            );
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { ..Settings::default() };
-        vec![self.said.finish(DIALECTS.row(self.dialect), settings)]
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let settings = HistorySettings { ..HistorySettings::default() };
+        vec![self.thread.finish(DIALECTS.row(self.dialect), settings)]
     }
 }
 
-/// A thought that is sent again: Anthropic has signed it, or `content` holds OpenAI's encrypted form of it, and its id.
-fn reasoning(block: Val<'_>, record: &Stored<'_>) -> Option<(Part, DialectChoice)> {
+/// Reasoning that can be sent back: signed by Anthropic, or with OpenAI's encrypted form and id in `content`.
+fn reasoning(block: Val<'_>, record: &ParsedRecord<'_>) -> Option<(Part, DialectChoice)> {
     let (base, at) = (record.base, record.base.of(block));
     let text = Some(Text::copied(block.get(name::thinking)?, base)?);
     if let Some(signature) = block.get(name::signature).and_then(|own| Text::copied(own, base)) {
@@ -117,6 +126,6 @@ fn reasoning(block: Val<'_>, record: &Stored<'_>) -> Option<(Part, DialectChoice
     }
     let mut state = block.get(name::content).into_iter().flat_map(|own| own.elements());
     let (blob, id) = (parts::text(state.next(), base), parts::text(state.next(), base)?);
-    let part = Part { id: Some(id), ..parts::reasoning(Maker::OpenAi, text, blob, at) };
+    let part = Part { id: Some(id), ..parts::reasoning(ReasoningProvider::OpenAi, text, blob, at) };
     Some((part, DialectChoice::Responses))
 }

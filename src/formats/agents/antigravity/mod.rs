@@ -1,10 +1,10 @@
-//! Sessions of Antigravity: a line for each step of a trajectory. Steps that run a tool come after the answer that called it;
-//! they have no ids. What a step says without a call before it is kept as text.
+//! Sessions of Antigravity: one line for each step of a trajectory. Steps that run a tool follow the answer that called it,
+//! without ids. The output of a step without a preceding call is translated as text.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
-use crate::history::{Role, Settings};
+use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
 
 use crate::formats::member::text;
@@ -18,19 +18,19 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "antigravity",
     title: "Antigravity session",
     known_by: "lines with `step_index`, `source`, `type` and `status`",
-    appended: true,
+    is_appended: true,
     unsent: UNSENT,
     ..STORE
 })
 .chat;
 
 const READ_ONLY: &str =
-    "sessions of Antigravity are not edited; `replaylint convert --to API FILE` writes a request";
+    "editing Antigravity sessions is not supported; `replaylint convert --to API FILE` writes a request";
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {
     paths: &["promptVariant", "source", "status"],
-    why: "who wrote a record, and how far it was",
+    why: "the origin and the progress of a record",
 }];
 
 impl Format for Antigravity {
@@ -45,47 +45,48 @@ impl Format for Antigravity {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(AntigravityReader::default()))
     }
 }
 
 #[derive(Default)]
-struct Session {
-    said: ThreadBuilder,
+struct AntigravityReader {
+    thread: ThreadBuilder,
     model: Option<Box<str>>,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for AntigravityReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let val = record.val;
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         self.model = text(val, "model").or(self.model.take());
         match kind.as_ref() {
             b"USER_INPUT" => {
-                self.said.begin();
-                self.said.text(Role::User, val.get(name::content), record);
+                self.thread.begin();
+                self.thread.text(Role::User, val.get(name::content), record);
             }
             b"PLANNER_RESPONSE" => {
-                self.said.begin();
+                self.thread.begin();
                 if let Some(thought) = val.get(name::thinking).filter(Val::is_string) {
-                    self.said.thought(thought, record);
+                    self.thread.push_reasoning(thought, record);
                 }
-                self.said.text(Role::Assistant, val.get(name::content), record);
+                self.thread.text(Role::Assistant, val.get(name::content), record);
                 for call in val.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements()) {
-                    self.said.call(Role::Assistant, call, record);
+                    self.thread.call(Role::Assistant, call, record);
                 }
             }
             _ => {
                 if let Some(content) = val.get(name::content).filter(|own| own.is_string() && !own.is("")) {
-                    let output = self.said.output(content, record);
-                    self.said.result_of(None, output, false, val, record);
+                    let output = self.thread.output(content, record);
+                    self.thread.push_result(None, output, false, val, record);
                 }
             }
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![self.said.answered().finish(&INFO, settings)]
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let settings =
+            HistorySettings { model: self.model, read_only: Some(READ_ONLY), ..HistorySettings::default() };
+        vec![self.thread.pair_results().finish(&INFO, settings)]
     }
 }

@@ -1,12 +1,12 @@
-//! Trajectories in the Agent Trajectory Interchange Format of Harbor: steps of the system, the user and the agent, a step of the
-//! agent with its calls and what they gave. Some calls share an output, and some have none: what has no partner counts as text.
+//! Trajectories in the Agent Trajectory Interchange Format of Harbor: steps of the system, the user and the agent; a step of
+//! the agent has its calls and their results. Some calls share an output, and some have none: unpaired ones become text.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings};
+use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
-use crate::message::{Raw, Text};
+use crate::message::{RawJson, Text};
 
 use crate::formats::member::{text, text_at};
 use crate::formats::threads::{Dialects, STORE, ThreadBuilder, has_list};
@@ -29,18 +29,21 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
 })
 .chat;
 
-const READ_ONLY: &str = "trajectories are results, and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+const READ_ONLY: &str = "trajectories are records of finished runs; `replaylint convert --to API FILE` writes a request that `fix` can repair";
 
-/// How adapters of agents mark a result that failed.
+/// Members with which adapters of agents mark a failed result.
 const FAILED: [&str; 2] = ["is_error", "tool_result_is_error"];
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
-    UnsentPaths { paths: &["**/extra/**", "**/notes", "**/*metrics/**"], why: "a note on the run, and its costs" },
-    UnsentPaths { paths: &["**/*_version", "**/agent/*", "**/source"], why: "who made a trajectory, or a step" },
-    UnsentPaths { paths: &["**/trajectory_id", "**/*_trajectory_ref/**"], why: "where a trajectory lies" },
+    UnsentPaths { paths: &["**/extra/**", "**/notes", "**/*metrics/**"], why: "notes on the run, and its cost" },
+    UnsentPaths {
+        paths: &["**/*_version", "**/agent/*", "**/source"],
+        why: "the origin of a trajectory or a step",
+    },
+    UnsentPaths { paths: &["**/trajectory_id", "**/*_trajectory_ref/**"], why: "the location of a trajectory" },
     UnsentPaths { paths: &["**/*_call_id"], why: "the id of a call or a result without a partner" },
-    UnsentPaths { paths: &["**/is_copied_context"], why: "whether another trajectory holds the step, too" },
+    UnsentPaths { paths: &["**/is_copied_context"], why: "a mark of steps copied from another trajectory" },
     UnsentPaths { paths: &["**/reasoning_effort"], why: "a setting of the request" },
 ];
 
@@ -59,8 +62,8 @@ impl Format for AtifTrajectory {
     }
 }
 
-/// A trajectory, and those of the subagents that lie in it.
-fn read(record: &Stored<'_>, out: &mut Vec<Translated>) {
+/// Reads a trajectory and those of its subagents.
+fn read(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let (mut all, mut next) = (vec![record.val], 0);
     while let Some(trajectory) = all.get(next).copied() {
         out.push(conversation(trajectory, record));
@@ -69,48 +72,49 @@ fn read(record: &Stored<'_>, out: &mut Vec<Translated>) {
     }
 }
 
-fn conversation(trajectory: Val<'_>, record: &Stored<'_>) -> Translated {
-    let (mut said, mut model) = (ThreadBuilder::default(), text_at(trajectory, &["agent", "model_name"]));
+fn conversation(trajectory: Val<'_>, record: &ParsedRecord<'_>) -> TranslatedThread {
+    let (mut thread, mut model) = (ThreadBuilder::default(), text_at(trajectory, &["agent", "model_name"]));
     for step in list(trajectory, &["steps"]) {
         model = text(step, "model_name").or(model);
-        said.begin();
-        add(step, record, &mut said);
+        thread.begin();
+        add_step(step, record, &mut thread);
     }
-    let settings = Settings {
+    let settings = HistorySettings {
         label: text(trajectory, "trajectory_id").or_else(|| text(trajectory, "session_id")),
         model: model.as_deref().map(|model| model.rsplit('/').next().unwrap_or(model).into()),
         read_only: Some(READ_ONLY),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
     let tools = trajectory.at(&["agent", "tool_definitions"]);
-    let request = tools
-        .map(|tools| Raw::build(record.base.of(tools), |w| w.object(|w| w.key("tools").copy(tools, record.base))));
-    Translated { request, ..said.answered().finish(&INFO, settings) }
+    let request = tools.map(|tools| {
+        RawJson::build(record.base.of(tools), |w| w.object(|w| w.key("tools").copy(tools, record.base)))
+    });
+    TranslatedThread { request, ..thread.pair_results().finish(&INFO, settings) }
 }
 
-fn add(step: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
+fn add_step(step: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     if step.at(&["extra", "context_management", "boundary"]).is_some_and(|boundary| boundary.is("replace")) {
-        said.forget(0, &Default::default());
-        return said.leave_out("a step", step, record, "it marks where the context was changed");
+        thread.keep_recent_user_messages(0, &Default::default());
+        return thread.omit("a step", step, record, "it marks where the context was changed");
     }
     let is = |source: &str| step.get(name::source).is_some_and(|own| own.is(source));
     let role = if is("agent") { Role::Assistant } else { Role::User };
     if let Some(thought) = step.get(name::reasoning_content).filter(Val::is_string) {
-        said.thought(thought, record);
+        thread.push_reasoning(thought, record);
     }
-    said.content(if is("system") { Role::System } else { role }, step.get(name::message), record);
+    thread.content(if is("system") { Role::System } else { role }, step.get(name::message), record);
     for call in list(step, &["tool_calls"]) {
         let function = call.get("function_name").and_then(|own| Text::copied(own, record.base));
         let Some(function) = function else { continue };
-        said.call_of(role, call.get(name::tool_call_id), function, call.get(name::arguments), call, record);
+        thread.push_call(role, call.get(name::tool_call_id), function, call.get(name::arguments), call, record);
     }
     for result in list(step, &["observation", "results"]) {
         let Some(given) = result.get(name::content).filter(|given| !given.is_null()) else { continue };
         let failed = |key: &&str| result.at(&["extra", key]).and_then(|own| own.as_bool()) == Some(true);
-        let (output, failed) = (said.output(given, record), FAILED.iter().any(failed));
+        let (output, failed) = (thread.output(given, record), FAILED.iter().any(failed));
         match role {
-            Role::Assistant => said.result_of(result.get("source_call_id"), output, failed, result, record),
-            _ => said.content(role, Some(given), record),
+            Role::Assistant => thread.push_result(result.get("source_call_id"), output, failed, result, record),
+            _ => thread.content(role, Some(given), record),
         }
     }
 }

@@ -1,12 +1,16 @@
-//! Claude Code: lines that name their parents, in the folder of the working directory. There is no thinking: nobody else
-//! can sign it.
+//! Writer of Claude Code sessions: lines linked by `parentUuid`, in the folder of the working directory. Reasoning is left
+//! out, because only Anthropic can sign it.
 
-use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
+use crate::carry::{
+    AgentHome, Destination, SessionDraft, SessionWriter, ToolHandling, support, text, time::rfc3339,
+};
 use crate::dialects::common::write_input_object;
-use crate::message::write::Writer;
-use crate::message::{Losses, Media, MediaKind, Message, Part, PartKind, ResultPart, Role, Source, ToolResult};
+use crate::message::write::JsonWriter;
+use crate::message::{
+    Losses, Media, MediaKind, MediaSource, Message, Part, PartKind, ResultPart, Role, ToolResult,
+};
 use crate::source::shell_word;
-use crate::targets::models::{self, Maker};
+use crate::targets::models::{self, ModelVendor};
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "claude-code-session",
@@ -14,11 +18,11 @@ pub static WRITER: SessionWriter = SessionWriter {
     format: "claude-code",
     is_document: false,
     capabilities: &support::CLAUDE_CODE,
-    tools: Tools::Calls,
-    keeps_thoughts: false,
+    tools: ToolHandling::Calls,
+    keeps_reasoning: false,
     keeps_instructions: false,
     ids_by_time: false,
-    home: Some(Home { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", sessions: "projects" }),
+    home: Some(AgentHome { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", sessions: "projects" }),
     write,
     file,
     resume,
@@ -26,10 +30,10 @@ pub static WRITER: SessionWriter = SessionWriter {
 };
 
 const VERSION: &str = "2.1.200";
-/// Answers of no real model are left out.
+/// Model of answers by other providers: Claude Code leaves out answers without a real model.
 const MODEL: &str = "claude-sonnet-4-5";
 
-/// Only in the folder of its working directory a session is found.
+/// Path of the file: Claude Code finds a session only in the folder of its working directory.
 fn file(draft: &SessionDraft<'_>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     format!("{}/{}.jsonl", draft.cwd.chars().map(plain).collect::<String>(), draft.id())
@@ -41,13 +45,13 @@ fn resume(destination: &Destination, _: &str) -> String {
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     let session = draft.id();
-    let model = draft.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Anthropic));
-    let mut times = draft.clock.running();
+    let model = draft.model.as_deref().filter(|model| models::vendor(model) == Some(ModelVendor::Anthropic));
+    let mut times = draft.clock.monotonic();
     let mut parent: Option<String> = None;
     for (n, message) in draft.conversation.messages.iter().enumerate() {
         let (uuid, time) = (draft.ids.uuid("line", n), rfc3339(times.next(message.at.place)));
         let is_answer = message.role == Role::Assistant;
-        Writer::new(out).object(|w| {
+        JsonWriter::new(out).object(|w| {
             match &parent {
                 Some(parent) => w.key("parentUuid").plain(parent),
                 None => w.key("parentUuid").bytes(b"null"),
@@ -62,9 +66,9 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
             w.key("message").object(|w| match is_answer {
                 true => {
                     let id = format!("msg_{}", draft.ids.letters("message", n, 24));
-                    answer(message, &id, model.unwrap_or(MODEL), w);
+                    write_answer(message, &id, model.unwrap_or(MODEL), w);
                 }
-                false => asked(message, w),
+                false => write_user(message, w),
             });
             w.key("uuid").plain(&uuid);
             w.key("timestamp").plain(&time);
@@ -73,7 +77,7 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
         parent = Some(uuid);
     }
     if let Some(title) = &draft.title {
-        Writer::new(out).object(|w| {
+        JsonWriter::new(out).object(|w| {
             w.key("type").plain("custom-title");
             w.key("customTitle").plain(title);
             w.key("sessionId").plain(&session);
@@ -82,7 +86,7 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     }
 }
 
-fn answer(message: &Message, id: &str, model: &str, w: &mut Writer<'_>) {
+fn write_answer(message: &Message, id: &str, model: &str, w: &mut JsonWriter<'_>) {
     w.key("id").plain(id);
     w.key("type").plain("message");
     w.key("role").plain("assistant");
@@ -98,7 +102,7 @@ fn answer(message: &Message, id: &str, model: &str, w: &mut Writer<'_>) {
     });
 }
 
-fn asked(message: &Message, w: &mut Writer<'_>) {
+fn write_user(message: &Message, w: &mut JsonWriter<'_>) {
     w.key("role").plain("user");
     match message.parts.as_slice() {
         [only] if text::of_block(only).is_some() => {
@@ -109,7 +113,7 @@ fn asked(message: &Message, w: &mut Writer<'_>) {
     }
 }
 
-fn write_block(block: &Part, w: &mut Writer<'_>) {
+fn write_block(block: &Part, w: &mut JsonWriter<'_>) {
     w.object(|w| match &block.kind {
         PartKind::Call(call) => {
             w.key("type").plain("tool_use");
@@ -126,7 +130,7 @@ fn write_block(block: &Part, w: &mut Writer<'_>) {
     });
 }
 
-fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
+fn write_result(result: &ToolResult, w: &mut JsonWriter<'_>) {
     w.key("type").plain("tool_result");
     w.key("tool_use_id").text(&result.id);
     let words = text::of_result(result);
@@ -149,13 +153,13 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
     w.key("is_error").bool(result.is_error);
 }
 
-fn write_media(media: &Media, w: &mut Writer<'_>) {
+fn write_media(media: &Media, w: &mut JsonWriter<'_>) {
     let is_image = media.kind == MediaKind::Image;
     w.key("type").plain(if is_image { "image" } else { "document" });
     w.key("source").object(|w| {
         w.key("type").plain("base64");
         w.key("media_type").text(&media.likely_mime());
-        if let Source::Data(data) = &media.source {
+        if let MediaSource::Data(data) = &media.source {
             w.key("data").text(data);
         }
     });

@@ -1,4 +1,4 @@
-//! Sessions of Cline, and of Roo Code and Kilo Code, which came from it.
+//! Sessions of Cline and of its forks Roo Code and Kilo Code.
 
 pub mod roo_task;
 pub mod session;

@@ -1,12 +1,12 @@
-//! Tasks of Roo Code and Kilo Code: `api_conversation_history.json`. A summary or a truncation marker stands for the
-//! messages that name it as their parent, which stay in the file and are not sent; a parent that is gone stands for none.
+//! Tasks of Roo Code and Kilo Code: `api_conversation_history.json`. A summary or a truncation marker replaces the messages
+//! that name it as their parent: they stay in the file, and are not sent. A missing parent replaces none.
 
 use crate::dialects::cline::CLINE;
-use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Upstream};
+use crate::format::{Format, FormatInfo, HistoryScope, Layout, Probe, Upstream};
 use crate::history::Usage;
 
 use super::task;
-use super::task::{Of, PARTS, POSITIONS};
+use super::task::{PARTS, POSITIONS, TaskAgent};
 
 pub struct RooTask;
 
@@ -18,7 +18,7 @@ static INFO: FormatInfo = FormatInfo {
     upstream: Some(Upstream { repository: "RooCodeInc/Roo-Code", file: None, version: Some("2026-04") }),
     known_by: "the same list with `condenseParent`, `truncationParent`, `isSummary`, `reasoning_details` or reasoning items",
     usage: Usage::Log,
-    histories: Histories::PerRecord,
+    histories: HistoryScope::PerRecord,
     parts: &PARTS,
     positions: Some(POSITIONS),
     ..FormatInfo::of(&CLINE, "anthropic")
@@ -30,7 +30,7 @@ impl Format for RooTask {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if task::writer_of(probe.val) == Some(Of::Roo) { 92 } else { 0 }
+        if task::agent_of(probe.val) == Some(TaskAgent::Roo) { 92 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

@@ -1,12 +1,12 @@
 //! Sessions of Cline: `<session>.messages.json` of its SDK and command line, and `api_conversation_history.json` of a task.
 
 use crate::dialects::cline::CLINE;
-use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Upstream};
+use crate::format::{Format, FormatInfo, HistoryScope, Layout, Probe, Upstream};
 use crate::history::Usage;
 use crate::json::name;
 
 use super::task;
-use super::task::{Of, PARTS, POSITIONS};
+use super::task::{PARTS, POSITIONS, TaskAgent};
 
 pub struct ClineSession;
 
@@ -19,7 +19,7 @@ static INFO: FormatInfo = FormatInfo {
     known_by: "`messages` with `sessionId`, `version` and `agent` or `updated_at`; or a list of messages of blocks with \
               `ts` or `modelInfo`",
     usage: Usage::Log,
-    histories: Histories::PerRecord,
+    histories: HistoryScope::PerRecord,
     parts: &PARTS,
     positions: Some(POSITIONS),
     ..FormatInfo::of(&CLINE, "anthropic")
@@ -32,7 +32,7 @@ impl Format for ClineSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         match probe.val.is_array() {
-            true if task::writer_of(probe.val) == Some(Of::Cline) => 92,
+            true if task::agent_of(probe.val) == Some(TaskAgent::Cline) => 92,
             false if is_session(probe) => 95,
             _ => 0,
         }

@@ -1,27 +1,29 @@
-//! What the sessions of Cline and those of Roo Code and Kilo Code, which came from it, have in common: messages in the
-//! manner of Anthropic's, as one array (`api_conversation_history.json`) or under `messages`.
+//! Reading of messages in sessions of Cline and of its forks Roo Code and Kilo Code: messages like Anthropic's, as one array
+//! (`api_conversation_history.json`) or under `messages`.
 
 use crate::dialects::cline::{CLINE, is_reasoning};
-use crate::format::{Mark, Part, Record, Sink, Slice, Unit, around, read_item};
-use crate::history::ranked::{Rank, Standing};
-use crate::history::{Flags, Settings, Usage};
+use crate::format::{Mark, Record, RecordPart, RemovalUnit, Sink, Slice, read_item, request_body};
+use crate::history::ranked_order::{Rank, SendStatus};
+use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{NameSet, Val, fingerprint_of, name};
 use crate::message::LossKind;
 
-use crate::formats::claim;
+use crate::formats::scoring;
 
-/// Where the messages are.
-pub(super) static PARTS: [Part; 2] =
-    [Part { path: &["messages"], unit: Unit::Element }, Part { path: &[], unit: Unit::Element }];
+/// Paths of the messages.
+pub(super) static PARTS: [RecordPart; 2] = [
+    RecordPart { path: &["messages"], unit: RemovalUnit::Element },
+    RecordPart { path: &[], unit: RemovalUnit::Element },
+];
 
-/// What lies beside a task's messages and names them by their positions: the file, and the member that does.
+/// The file next to a task's messages that refers to them by position, and its member with the position.
 pub(super) const POSITIONS: (&str, &str) = ("ui_messages.json", "conversationHistoryIndex");
 
-/// Elements of a list that are looked at, at most.
+/// Maximum number of elements of a list that detection reads.
 const SAMPLE: usize = 256;
 
-/// Members that only Roo Code and Kilo Code give a message.
-static OF_ROO: NameSet = NameSet::of(&[
+/// Members of messages that only Roo Code and Kilo Code write.
+static ROO_MEMBERS: NameSet = NameSet::of(&[
     "isSummary",
     "condenseId",
     "condenseParent",
@@ -33,8 +35,8 @@ static OF_ROO: NameSet = NameSet::of(&[
     "encrypted_content",
 ]);
 
-/// Members that neither gives one.
-static OF_OTHERS: NameSet = NameSet::of(&[
+/// Members of messages that none of the three writes.
+static FOREIGN_MEMBERS: NameSet = NameSet::of(&[
     "parts",
     "message",
     "messages",
@@ -48,30 +50,30 @@ static OF_OTHERS: NameSet = NameSet::of(&[
     "ask",
 ]);
 
-/// Whose a list of messages is.
+/// The agent that wrote a list of messages. `Roo` includes Kilo Code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Of {
+pub(super) enum TaskAgent {
     Cline,
     Roo,
 }
 
-/// Whose session a list of messages is, if it is one of theirs: messages of blocks, with the time or the model of each
-/// beside; or with the tags that only they put around what the user says.
-pub(super) fn writer_of(list: Val<'_>) -> Option<Of> {
+/// The agent that wrote a list of messages; `None` if it is none of these. They write messages of blocks with the time or the
+/// model of each, or with tags of their own around user texts.
+pub(super) fn agent_of(list: Val<'_>) -> Option<TaskAgent> {
     if !list.is_array() {
         return None;
     }
     let (mut timed, mut of_roo, mut described, mut tagged, mut any) = (false, false, false, 0, false);
     for message in list.elements().take(SAMPLE) {
         let is_message = is_reasoning(message) || is_message(message);
-        if !is_message || claim::is_record_or(message, &OF_OTHERS) {
+        if !is_message || scoring::is_foreign_record_or_has(message, &FOREIGN_MEMBERS) {
             return None;
         }
         any = true;
         timed |= message.get(name::ts).is_some_and(|ts| ts.as_u64().is_some());
-        of_roo |= is_reasoning(message) || message.names().meets(&OF_ROO);
+        of_roo |= is_reasoning(message) || message.names().intersects(&ROO_MEMBERS);
         described |= message.get(name::modelInfo).is_some_and(|info| info.is_object());
-        tagged += tags(message);
+        tagged += count_tags(message);
     }
     let has_blocks = || {
         list.elements().take(SAMPLE).any(|message| message.get(name::content).is_some_and(|own| own.is_array()))
@@ -79,8 +81,8 @@ pub(super) fn writer_of(list: Val<'_>) -> Option<Of> {
     let is_own = any && has_blocks() && (timed || described || tagged >= 2);
     match (is_own, of_roo && !described) {
         (false, _) => None,
-        (true, true) => Some(Of::Roo),
-        (true, false) => Some(Of::Cline),
+        (true, true) => Some(TaskAgent::Roo),
+        (true, false) => Some(TaskAgent::Cline),
     }
 }
 
@@ -89,8 +91,8 @@ pub(super) fn is_message(val: Val<'_>) -> bool {
         && val.get(name::content).is_some_and(|content| content.is_string() || content.is_array())
 }
 
-/// How many of the user's texts begin with a tag of theirs, or with the name of a tool and its result.
-fn tags(message: Val<'_>) -> usize {
+/// Number of user texts that begin with one of their tags, or with the name of a tool and its result.
+fn count_tags(message: Val<'_>) -> usize {
     if !message.get(name::role).is_some_and(|role| role.is("user")) {
         return 0;
     }
@@ -109,14 +111,14 @@ pub(super) fn read(record: &Record<'_>, sink: &mut dyn Sink) {
                 read_message(record.val, record, u8::from(section.is_empty()), sink);
             }
         }
-        Slice::Made => {}
-        Slice::Whole | Slice::Head => {
+        Slice::Synthetic => {}
+        Slice::Whole | Slice::Rest => {
             let is_list = record.val.is_array();
             let list = if is_list { Some(record.val) } else { record.val.get(name::messages) };
-            let settings = Settings {
+            let settings = HistorySettings {
                 usage: Usage::Log,
-                around: around(record.val, record).filter(|_| record.slice == Slice::Whole),
-                ..Settings::default()
+                body: request_body(record.val, record).filter(|_| record.slice == Slice::Whole),
+                ..HistorySettings::default()
             };
             sink.mark(Mark::Start(Box::new(settings)));
             let messages = list.filter(Val::is_array);
@@ -128,8 +130,8 @@ pub(super) fn read(record: &Record<'_>, sink: &mut dyn Sink) {
     }
 }
 
-/// Why a message that another one stands for is not sent.
-const CONDENSED: &str = "a later summary or truncation marker stands for it";
+/// Why a condensed or truncated message is not sent.
+const CONDENSED: &str = "a later summary or truncation marker replaces it";
 
 fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     if !message.is_object() {
@@ -141,14 +143,14 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
     let marker = marker.or_else(|| name("truncationId").filter(|_| is("isTruncationMarker")));
     let parents = ["condenseParent", "truncationParent"].map(|key| name(key).map_or(0, |id| fingerprint_of(&id)));
     let standing = match parents {
-        [0, 0] => Standing::Sent,
-        parents => Standing::Unless(parents, CONDENSED),
+        [0, 0] => SendStatus::Sent,
+        parents => SendStatus::Unless(parents, CONDENSED),
     };
-    if matches!(standing, Standing::Sent) {
-        // Roo Code gives it back to models that want their reasoning; no other request says it.
+    if matches!(standing, SendStatus::Sent) {
+        // Roo Code sends it back to models that want their reasoning; other requests do not contain it.
         for key in ["reasoning_content", "reasoning_details"] {
             if let Some(thoughts) = message.get(key).filter(|thoughts| !thoughts.is_null()) {
-                let lost = LossKind::REASONING.found(record.base.of(thoughts), record.number);
+                let lost = LossKind::REASONING.to_finding(record.base.of(thoughts), record.number);
                 sink.mark(Mark::NotConverted(lost));
             }
         }
@@ -157,7 +159,7 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
     sink.mark(Mark::Ranked(Box::new(Rank {
         number: None,
         name,
-        standing,
+        status: standing,
         at: record.base.of(message),
         record: record.number,
     })));
@@ -165,7 +167,7 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
         message.get(name::modelInfo).and_then(|info| info.get(name::id).or_else(|| info.get(name::modelId)))
         && let Some(model) = model.text()
     {
-        let set = |settings: &mut Settings, model| settings.model = Some(model);
+        let set = |settings: &mut HistorySettings, model| settings.model = Some(model);
         sink.mark(Mark::Settings(set, String::from_utf8_lossy(&model).into()));
     }
     read_item(&CLINE, message, record, part, Flags::default(), sink);

@@ -1,10 +1,10 @@
-//! A chat of coder's chatd, exported a row a line.
+//! A chat of coder's chatd, exported with one row per line.
 
 use crate::dialects::coder::CODER;
-use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Record, Sink, Upstream};
+use crate::format::{Format, FormatInfo, HistoryScope, Layout, Probe, Record, Sink, Upstream};
 use crate::history::Usage;
 
-use super::chat::{PARTS, TOLD_BY, read_row, row_score};
+use super::chat::{KNOWN_BY, PARTS, read_row, row_score};
 
 pub struct CoderChatLines;
 
@@ -18,9 +18,9 @@ static INFO: FormatInfo = FormatInfo {
         file: Some("coderd/x/chatd/chatprompt/chatprompt.go"),
         version: Some("018f9512"),
     }),
-    known_by: TOLD_BY,
+    known_by: KNOWN_BY,
     usage: Usage::Log,
-    histories: Histories::PerDoc,
+    histories: HistoryScope::PerDoc,
     parts: &PARTS,
     ..FormatInfo::of(&CODER, "openai")
 };
@@ -31,7 +31,7 @@ impl Format for CoderChatLines {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        // A plain row may be anybody's message, among rows that are not.
+        // A row without keys of its own counts with a low score: other rows of the file may have them.
         if probe.val.is_object() { row_score(probe.val) } else { 0 }
     }
 

@@ -1,14 +1,14 @@
-//! A page of a chat's messages, as coder's API returns it: what those get who cannot read the database. It holds what
-//! people see, newest first, without the model's own rows.
+//! A page of a chat's messages, as coder's API returns it to users without access to the database. It contains the visible
+//! messages, newest first, without rows that only the model sees.
 
 use crate::dialects::coder::CODER;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Slice, Upstream,
 };
-use crate::history::{Settings, Usage};
+use crate::history::{HistorySettings, Usage};
 use crate::json::{Val, name};
 
-use super::chat::{PLAIN, read_row, row_score, rows_score};
+use super::chat::{PLAIN_SCORE, read_row, row_score, rows_score};
 
 pub struct CoderPage;
 
@@ -24,8 +24,8 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "`messages`, a list of rows, with `queued_messages` or `has_more`",
     usage: Usage::Log,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &["messages"], unit: Unit::Block }],
+    histories: HistoryScope::PerRecord,
+    parts: &[RecordPart { path: &["messages"], unit: RemovalUnit::Block }],
     ..FormatInfo::of(&CODER, "openai")
 };
 
@@ -42,7 +42,7 @@ impl Format for CoderPage {
             return 0;
         }
         match rows_score(rows) {
-            // The page around them says whose they are.
+            // The members of the page identify its rows.
             0 if queue && more && (rows.count() == 0 || rows.elements().any(is_of_chat)) => 90,
             score => score,
         }
@@ -56,13 +56,13 @@ impl Format for CoderPage {
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     match record.slice {
         Slice::Element { section: "messages" } => read_row(record.val, record, sink),
-        Slice::Element { .. } | Slice::Made => {}
-        Slice::Whole | Slice::Head => {
-            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+        Slice::Element { .. } | Slice::Synthetic => {}
+        Slice::Whole | Slice::Rest => {
+            sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Log, ..HistorySettings::default() })));
             let rows = record.val.get(name::messages).into_iter().flat_map(|rows| rows.elements());
             rows.for_each(|row| read_row(row, record, sink));
             if record.val.get(name::has_more).and_then(|more| more.as_bool()) == Some(true) {
-                // Partners may be among the rows of another page.
+                // Calls and results may have their partners on another page.
                 sink.mark(Mark::Settings(|settings, _| settings.broken = true, Box::default()));
             }
             sink.mark(Mark::End);
@@ -70,7 +70,7 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     }
 }
 
-/// Whether a row that could be anybody's message names the chat that it is of.
+/// True if a row names its chat.
 fn is_of_chat(row: Val<'_>) -> bool {
-    row_score(row) >= PLAIN && row.get("chat_id").is_some()
+    row_score(row) >= PLAIN_SCORE && row.get("chat_id").is_some()
 }

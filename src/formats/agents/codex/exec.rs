@@ -1,15 +1,15 @@
-//! What `codex exec --json` prints: events of a thread. Its items have no ids or blobs of the API, and prompts are not in it:
-//! it is a log of what was said and run, which can be converted and not replayed.
+//! The output of `codex exec --json`: events of a thread. Its items have no ids or encrypted content of the API, and it has
+//! no prompts: it is a log of answers and commands, which can be converted but not replayed.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings};
+use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
-use crate::message::{Input, Message, Part, Raw, ResultPart, Text};
+use crate::message::{CallInput, Message, Part, RawJson, ResultPart, Text};
 
 use crate::formats::member::text;
-use crate::formats::threads::{Dialects, STORE, mcp_output, parts, translated};
+use crate::formats::threads::{Dialects, STORE, mcp_output, parts, translate};
 
 pub struct CodexExec;
 
@@ -30,9 +30,9 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
 .chat;
 
 const READ_ONLY: &str =
-    "it is the output of a run, which Codex does not read again; the session is in the rollout";
+    "this is the output of a run, which Codex does not read back; the session is stored in the rollout";
 
-/// Items that are a call of a tool, what the call is made of, and where its result is.
+/// Types of items that are tool calls, the members that form the call's input, and the member with its result.
 const TOOLS: [(&str, &[&str], &str); 4] = [
     ("command_execution", &["command"], "aggregated_output"),
     ("mcp_tool_call", &["server", "tool", "arguments"], "result"),
@@ -40,12 +40,15 @@ const TOOLS: [(&str, &[&str], &str); 4] = [
     ("web_search", &["query"], "status"),
 ];
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
-    UnsentPaths { paths: &["thread_id", "item/status=completed|failed|in_progress"], why: "how far an item was" },
+    UnsentPaths {
+        paths: &["thread_id", "item/status=completed|failed|in_progress"],
+        why: "the progress of an item",
+    },
     UnsentPaths {
         paths: &["[type=item.started|item.updated]item/**"],
-        why: "the item comes again when it is completed",
+        why: "the item, which is repeated when it is completed",
     },
 ];
 
@@ -69,44 +72,45 @@ impl Format for CodexExec {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Run::default()))
+        Layout::Threads(|| Box::new(CodexExecReader::default()))
     }
 }
 
 #[derive(Default)]
-struct Run {
+struct CodexExecReader {
     id: Option<Box<str>>,
     messages: Vec<Message>,
-    /// Thoughts that go with what comes next.
+    /// Reasoning that belongs to the next message.
     thoughts: Vec<Part>,
-    /// Calls that have begun: the ids of their items, and their messages.
+    /// Calls without a result so far: the ids of their items, and their messages.
     open: Vec<(Text, Message)>,
 }
 
-impl ThreadReader for Run {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for CodexExecReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         match text(record.val, "type").as_deref() {
             Some("thread.started") => self.id = text(record.val, "thread_id"),
-            Some("item.started") => self.item(record, false),
-            Some("item.completed") => self.item(record, true),
+            Some("item.started") => self.read_item(record, false),
+            Some("item.completed") => self.read_item(record, true),
             _ => {}
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Translated> {
-        // What the run ended in.
+    fn finish(mut self: Box<Self>) -> Vec<TranslatedThread> {
+        // Calls that were still running when the run ended.
         self.messages.extend(self.open.into_iter().map(|(_, message)| message));
-        let settings = Settings { label: self.id, read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![translated(&INFO, settings, self.messages)]
+        let settings =
+            HistorySettings { label: self.id, read_only: Some(READ_ONLY), ..HistorySettings::default() };
+        vec![translate(&INFO, settings, self.messages)]
     }
 }
 
-impl Run {
-    fn item(&mut self, record: &Stored<'_>, is_done: bool) {
+impl CodexExecReader {
+    fn read_item(&mut self, record: &ParsedRecord<'_>, is_done: bool) {
         let Some(item) = record.val.get(name::item) else { return };
         let at = record.base.of(item);
         let message = |role, parts| parts::message(role, parts, at, record.number);
-        if let Some((id, call, result)) = tool(item, record) {
+        if let Some((id, call, result)) = tool_call(item, record) {
             self.open.retain(|(open, _)| *open != id);
             match is_done {
                 true => {
@@ -117,43 +121,44 @@ impl Run {
             }
             return;
         }
-        let said = item.get(name::text).and_then(|text| Text::copied(text, record.base));
-        let Some(said) = said.filter(|_| is_done) else { return };
+        let content = item.get(name::text).and_then(|text| Text::copied(text, record.base));
+        let Some(content) = content.filter(|_| is_done) else { return };
         match text(item, "type").as_deref() {
             Some("agent_message") => {
-                let answer = self.thoughts.drain(..).chain([Part::text(said, at.into())]).collect();
+                let answer = self.thoughts.drain(..).chain([Part::text(content, at.into())]).collect();
                 self.messages.push(message(Role::Assistant, answer));
             }
-            Some("reasoning") => self.thoughts.push(parts::thinking(Some(said), None, at)),
+            Some("reasoning") => self.thoughts.push(parts::thinking(Some(content), None, at)),
             _ => {}
         }
     }
 }
 
 /// The id of an item that is a call, the call, and its result.
-fn tool(item: Val<'_>, record: &Stored<'_>) -> Option<(Text, Part, Part)> {
+fn tool_call(item: Val<'_>, record: &ParsedRecord<'_>) -> Option<(Text, Part, Part)> {
     let (base, at, kind) = (record.base, record.base.of(item), item.get(name::r#type)?);
     let (_, keys, result) = TOOLS.iter().find(|(own, ..)| kind.is(own))?;
     let id = parts::text(item.get(name::id), base)?;
-    let input = Raw::build(at, |w| {
+    let input = RawJson::build(at, |w| {
         w.object(|w| {
             for (key, own) in keys.iter().filter_map(|key| Some((key, item.get(key)?))) {
                 w.key(key).copy(own, base);
             }
         });
     });
-    let given = [item.get(name::error), item.get(result)].into_iter().flatten().find(|own| !own.is_null());
+    let output = [item.get(name::error), item.get(result)].into_iter().flatten().find(|own| !own.is_null());
     let failed = item.get(name::status).is_some_and(|status| status.is("failed"));
-    let call = parts::call(id.clone(), Text::copied(kind, base)?, Input::Json(input), at);
-    let result = parts::result(id.clone(), given.map(|own| results(own, record)).unwrap_or_default(), failed, at);
+    let call = parts::call(id.clone(), Text::copied(kind, base)?, CallInput::Json(input), at);
+    let result =
+        parts::result(id.clone(), output.map(|own| result_parts(own, record)).unwrap_or_default(), failed, at);
     Some((id, call, result))
 }
 
-/// What a tool gave. That of MCP is a list of blocks, unless it is a value, too.
-fn results(given: Val<'_>, record: &Stored<'_>) -> Vec<ResultPart> {
-    let blocks = given.get(name::content).filter(Val::is_array);
-    match blocks.filter(|_| given.get("structured_content").is_none_or(|own| own.is_null())) {
+/// The output of a tool. Of MCP tools it is a list of blocks, unless there is structured content.
+fn result_parts(output: Val<'_>, record: &ParsedRecord<'_>) -> Vec<ResultPart> {
+    let blocks = output.get(name::content).filter(Val::is_array);
+    match blocks.filter(|_| output.get("structured_content").is_none_or(|own| own.is_null())) {
         Some(blocks) => mcp_output(blocks, record),
-        None => vec![ResultPart::Text(Text::of_json(given, record.base))],
+        None => vec![ResultPart::Text(Text::of_json(output, record.base))],
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions of Codex: rollouts, the first form of them, and the events of `codex exec --json`.
+//! Sessions of Codex: rollouts, the single documents of 2025, and the events of `codex exec --json`.
 
 pub mod exec;
 pub mod rollout;

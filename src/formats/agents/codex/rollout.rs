@@ -1,24 +1,25 @@
-//! Codex rollouts: the session logs of Codex CLI, IDE and desktop, of every era that is a log of lines.
+//! Codex rollouts: the session logs of Codex CLI, IDE and desktop, in all versions that write lines.
 //!
-//! Until early September 2025 a header and bare items; then `{timestamp, type, payload}` with the history in
-//! `response_item` lines; lines of newer versions that carry no history are passed over. The history is rebuilt as
-//! Codex does it: a `compacted` line with `replacement_history` replaces all before it, one without keeps the user's
-//! messages, and `thread_rolled_back` takes back the newest turns of the user. A fork that begins with a `history_base`
-//! continues from a part of another rollout, which is read before it if it is found.
+//! Until early September 2025 they are a header and bare items; then `{timestamp, type, payload}` with the history in
+//! `response_item` lines. Unknown lines of newer versions are skipped. The history is rebuilt as Codex does it: a
+//! `compacted` line with `replacement_history` replaces everything before it, one without it keeps the user's messages,
+//! and `thread_rolled_back` removes the newest turns of the user. A fork that begins with a `history_base` continues from
+//! a part of another rollout, which is read first if it is found.
 
-mod kept;
+mod numbered_lines;
 
-use crate::dialect::{Dialect, Item, Origin};
+use crate::dialect::{Dialect, Item, ItemOrigin};
 use crate::dialects::responses::CODEX;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, Upstream, read_array,
+    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Upstream,
+    read_array,
 };
-use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
+use crate::history::{Flags, HistorySettings, Kind, Role, Row, Usage};
 use crate::json::{Val, name};
 use crate::message::LossKind;
 
-use crate::formats::claim::Fit;
 use crate::formats::openai::responses::items;
+use crate::formats::scoring::Likelihood;
 
 pub struct CodexRollout;
 
@@ -34,14 +35,14 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "lines of `{type, payload}` with Codex's types, or a header with `instructions` and bare items",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
+    histories: HistoryScope::PerDoc,
     parts: &[
-        Part { path: &["payload"], unit: Unit::Record },
-        Part { path: &["payload", "replacement_history"], unit: Unit::Element },
-        Part { path: &[], unit: Unit::Record },
+        RecordPart { path: &["payload"], unit: RemovalUnit::Record },
+        RecordPart { path: &["payload", "replacement_history"], unit: RemovalUnit::Element },
+        RecordPart { path: &[], unit: RemovalUnit::Record },
     ],
-    appended: true,
-    kept_lines: Some(&kept::ROLLOUT),
+    is_appended: true,
+    numbered_lines: Some(&numbered_lines::ROLLOUT),
     ..FormatInfo::of(&CODEX, "codex")
 };
 
@@ -49,7 +50,7 @@ const LINE: u8 = 0;
 const REPLACEMENT: u8 = 1;
 const BARE: u8 = 2;
 
-/// Types of lines that only a rollout has.
+/// Types of lines that occur only in rollouts.
 const LINE_TYPES: [&[u8]; 12] = [
     b"session_meta",
     b"response_item",
@@ -65,11 +66,11 @@ const LINE_TYPES: [&[u8]; 12] = [
     b"realtime_item",
 ];
 
-/// How messages begin that Codex adds in the user's name: they begin no turn.
+/// Prefixes of messages that Codex inserts in the user's name: they begin no turn.
 const INJECTED: [&[u8]; 5] =
     [b"<environment_context>", b"<user_instructions>", b"<permissions instructions>", b"# AGENTS.md", ABORTED];
 
-/// What it says so when a turn was cut off, before the event that says it, too.
+/// Prefix of the message that Codex inserts when a turn was aborted, before the event that reports it.
 const ABORTED: &[u8] = b"<turn_aborted>";
 
 impl Format for CodexRollout {
@@ -80,7 +81,7 @@ impl Format for CodexRollout {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if probe.has(name::payload) {
             let known = probe.text(name::r#type).is_some_and(|t| LINE_TYPES.contains(&t.as_ref()));
-            return if known { 100 } else { u8::from(self.knows(probe.val)) };
+            return if known { 100 } else { u8::from(self.accepts(probe.val)) };
         }
         if probe.has(name::record_type) && !probe.has(name::r#type) {
             return 100;
@@ -89,20 +90,20 @@ impl Format for CodexRollout {
         if header && probe.count <= 3 + u32::from(probe.has(name::git)) {
             return 100;
         }
-        // Bare items are those of a rollout if the header says so; alone they are a list of items.
-        if probe.val.is_object() { items::item_fit(probe.val).score() } else { 0 }
+        // Bare items belong to a rollout if there is a header; without one they are a list of items.
+        if probe.val.is_object() { items::item_likelihood(probe.val).score() } else { 0 }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         let names = val.names();
         if names.has(name::payload) {
-            // New types of lines come with new versions.
+            // New versions add types of lines.
             let kind = val.get(name::r#type).and_then(|kind| kind.text());
             return kind.is_some_and(|kind| names.has(name::timestamp) || LINE_TYPES.contains(&kind.as_ref()));
         }
         names.has(name::record_type)
             || names.has(name::instructions) && names.has(name::timestamp)
-            || val.is_object() && items::item_fit(val) != Fit::Strange
+            || val.is_object() && items::item_likelihood(val) != Likelihood::Foreign
     }
 
     fn layout(&'static self) -> Layout {
@@ -112,7 +113,7 @@ impl Format for CodexRollout {
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     let (mut kind, mut payload, mut number) = (None, None, None);
-    for (name, val) in record.val.named() {
+    for (name, val) in record.val.named_members() {
         match name {
             name::r#type => kind = val.text(),
             name::payload => payload = Some(val),
@@ -121,9 +122,9 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
         }
     }
     // A byte-order mark may come before the first line.
-    let first = record.whole.start <= 3;
+    let first = record.extent.start <= 3;
     let meta = payload.filter(|_| kind.as_deref() == Some(b"session_meta"));
-    let header = meta.map(|meta| Box::new(kept::header(record.val, meta, record, first)));
+    let header = meta.map(|meta| Box::new(numbered_lines::header(record.val, meta, record, first)));
     let (record_number, at) = (record.number, record.base.of(record.val));
     sink.mark(Mark::Line { record: record_number, number, at, header });
     match (kind.as_deref(), payload) {
@@ -137,23 +138,25 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
         }
         (Some(b"session_meta"), Some(meta)) => {
             if let Some(version) = meta.get(name::cli_version).and_then(|version| version.text()) {
-                sink.mark(Mark::Settings(Settings::set_agent_version, text(&version)));
+                sink.mark(Mark::Settings(HistorySettings::set_agent_version, text(&version)));
             }
             let instructions = ["base_instructions", "instructions"].iter().filter_map(|key| meta.get(key));
             let texts = instructions.map(|own| own.get(name::text).unwrap_or(own));
             for text in texts.filter(|text| text.as_str().is_some_and(|text| !text.is_blank())) {
-                let lost = LossKind::LEFT_OUT.found(record.base.of(text), record.number);
+                let lost = LossKind::NOT_TRANSLATED.to_finding(record.base.of(text), record.number);
                 sink.mark(Mark::NotConverted(lost));
             }
             let tools = meta.get("dynamic_tools").into_iter().flat_map(|tools| tools.elements());
             for tool in tools {
-                sink.mark(Mark::NotConverted(LossKind::LEFT_OUT.found(record.base.of(tool), record.number)));
+                sink.mark(Mark::NotConverted(
+                    LossKind::NOT_TRANSLATED.to_finding(record.base.of(tool), record.number),
+                ));
             }
             if let Some(provider) = meta.get(name::model_provider).and_then(|p| p.text()) {
                 sink.mark(Mark::Settings(set_provider, text(&provider)));
             }
         }
-        // Bare items, or an item's members beside a timestamp.
+        // Bare items, or items with a timestamp.
         (Some(name), None) if Kind::of_type(name) != Kind::Unknown => {
             read_line_item(record.val, BARE, record, sink);
         }
@@ -161,12 +164,12 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     }
 }
 
-/// Reads one item, and marks where the user speaks.
+/// Reads one item, and marks the beginning of each user turn.
 fn read_line_item(item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn Sink) {
-    let origin = Origin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
+    let origin = ItemOrigin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
     CODEX.rows(item, origin, &mut |item| {
         if item.row.kind == Kind::Message && item.row.role == Role::User {
-            match injected(item.val) {
+            match injected_prefix(item.val) {
                 Some(start) if start == ABORTED => sink.mark(Mark::Aborted(item.row.at.start)),
                 Some(_) => {}
                 None => sink.mark(Mark::User),
@@ -180,17 +183,17 @@ fn text(bytes: &[u8]) -> Box<str> {
     String::from_utf8_lossy(bytes).into()
 }
 
-/// The first session's provider holds; later ones come with lines that a fork repeats.
+/// Sets the target by the provider of the first `session_meta`; later ones are in lines that a fork repeats.
 #[expect(clippy::boxed_local, reason = "a setter takes what its mark carries")]
-fn set_provider(settings: &mut Settings, provider: Box<str>) {
+fn set_provider(settings: &mut HistorySettings, provider: Box<str>) {
     if settings.target.is_none() {
         let azure = provider.to_ascii_lowercase().contains("azure");
         settings.target = Some(if azure { "azure" } else { INFO.target });
     }
 }
 
-/// How a message begins that Codex says in the user's name.
-fn injected(message: Val<'_>) -> Option<&'static [u8]> {
+/// The prefix of a message that Codex inserted in the user's name; `None` for messages of the user.
+fn injected_prefix(message: Val<'_>) -> Option<&'static [u8]> {
     let first =
         message.get(name::content).and_then(|content| content.elements().next()?.get(name::text)?.as_str())?;
     INJECTED.into_iter().find(|start| first.raw.trim_ascii_start().starts_with(start))
@@ -218,7 +221,8 @@ fn read_compaction(summary: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     sink.mark(Mark::ResetToUsers);
     if let Some(message) = summary.get(name::message) {
         let mut row = Row::of_place(record.base.of(message), record.number);
-        (row.kind, row.of, row.role, row.flags) = (Kind::Message, Kind::Message, Role::User, Flags::SYNTHETIC);
+        (row.kind, row.item_kind, row.role, row.flags) =
+            (Kind::Message, Kind::Message, Role::User, Flags::SYNTHETIC);
         sink.item(Item { row, val: message, id: None, key: None });
     }
 }

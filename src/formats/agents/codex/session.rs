@@ -1,11 +1,12 @@
-//! The first Codex sessions (until July 2025): one JSON document, `{"session": {…}, "items": […]}`.
+//! Codex sessions until July 2025: one JSON document, `{"session": {…}, "items": […]}`.
 
 use crate::dialects::responses::CODEX;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+    Format, FormatInfo, HistoryScope, Layout, MIN_DISTINCTIVE_SCORE, Mark, Probe, Record, RecordPart, RemovalUnit,
+    Sink, read_array, read_slice,
 };
 use crate::formats::openai::responses::items;
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{Val, name};
 use crate::message::LossKind;
 
@@ -18,8 +19,8 @@ static INFO: FormatInfo = FormatInfo {
     title: "Codex session of 2025 (one document)",
     known_by: "`session`, an object, and `items`, a list of items",
     usage: Usage::Log,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &["items"], unit: Unit::Element }],
+    histories: HistoryScope::PerRecord,
+    parts: &[RecordPart { path: &["items"], unit: RemovalUnit::Element }],
     ..FormatInfo::of(&CODEX, "codex")
 };
 
@@ -33,7 +34,9 @@ impl Format for CodexSession {
             return 0;
         }
         let session = probe.val.get(name::session).is_some_and(|s| s.is_object());
-        let items = |items: Val<'_>| items::list_score(items) >= TELLING || items.is_array() && items.count() == 0;
+        let items = |items: Val<'_>| {
+            items::list_score(items) >= MIN_DISTINCTIVE_SCORE || items.is_array() && items.count() == 0
+        };
         if session && probe.val.get(name::items).is_some_and(items) { 96 } else { 0 }
     }
 
@@ -46,10 +49,10 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     if read_slice(&INFO, record, Flags::default(), sink) {
         return;
     }
-    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+    sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Log, ..HistorySettings::default() })));
     let instructions = record.val.at(&["session", "instructions"]);
     if let Some(text) = instructions.filter(|text| text.as_str().is_some_and(|text| !text.is_blank())) {
-        sink.mark(Mark::NotConverted(LossKind::LEFT_OUT.found(record.base.of(text), record.number)));
+        sink.mark(Mark::NotConverted(LossKind::NOT_TRANSLATED.to_finding(record.base.of(text), record.number)));
     }
     if let Some(items) = record.val.get(name::items) {
         read_array(&CODEX, items, record, 0, Flags::default(), sink);

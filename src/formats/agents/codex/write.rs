@@ -1,9 +1,11 @@
-//! Codex: a rollout in the older mode, whose lines may be edited. Events beside the items are what its screen shows, and
-//! what its list of sessions looks for.
+//! Writer of Codex sessions: a rollout without numbered lines, which can be edited. Codex displays the events next to the
+//! items, and finds sessions for its list by them.
 
-use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
+use crate::carry::{
+    AgentHome, Destination, SessionDraft, SessionWriter, ToolHandling, support, text, time::rfc3339,
+};
 use crate::dialects::common::write_input_text;
-use crate::message::write::Writer;
+use crate::message::write::JsonWriter;
 use crate::message::{CallKind, Losses, Media, Message, Part, PartKind, Role, Text};
 
 pub static WRITER: SessionWriter = SessionWriter {
@@ -12,26 +14,26 @@ pub static WRITER: SessionWriter = SessionWriter {
     format: "codex-rollout",
     is_document: false,
     capabilities: &support::CODEX,
-    tools: Tools::Notes,
-    keeps_thoughts: false,
+    tools: ToolHandling::Notes,
+    keeps_reasoning: false,
     keeps_instructions: false,
     ids_by_time: true,
-    home: Some(Home { variable: "CODEX_HOME", folder: ".codex", sessions: "sessions" }),
+    home: Some(AgentHome { variable: "CODEX_HOME", folder: ".codex", sessions: "sessions" }),
     write,
     file,
     resume,
     import: None,
 };
 
-/// A version that reads rollouts without numbered lines.
+/// A version of Codex that writes rollouts without numbered lines.
 const VERSION: &str = "0.144.0";
 
-/// Bytes of text in a token, roughly: Codex counts its own once it goes on.
+/// Estimated bytes of text per token, until Codex counts its own.
 const TOKEN: usize = 4;
 
-/// Codex finds a session by the date and the id in the name of its file.
+/// Path of the file: Codex finds a session by the date and the id in it.
 fn file(draft: &SessionDraft<'_>) -> String {
-    let time = rfc3339(draft.begins());
+    let time = rfc3339(draft.start_ms());
     let (date, clock) = (&time[..10], time[11..19].replace(':', "-"));
     format!("{}/rollout-{date}T{clock}-{}.jsonl", date.replace('-', "/"), draft.id())
 }
@@ -42,21 +44,21 @@ fn resume(destination: &Destination, _: &str) -> String {
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     let id = draft.id();
-    let mut lines = Lines { out, time: draft.begins() };
+    let mut lines = RolloutWriter { out, time: draft.start_ms() };
     lines.line("session_meta", |w| {
         w.key("id").plain(&id);
         w.key("session_id").plain(&id);
-        w.key("timestamp").plain(&rfc3339(draft.begins()));
+        w.key("timestamp").plain(&rfc3339(draft.start_ms()));
         w.key("cwd").plain(&draft.cwd);
         w.key("originator").plain("replaylint");
         w.key("cli_version").plain(VERSION);
         w.key("source").plain("cli");
         w.key("thread_source").plain("user");
-        // A provider that the user's settings lack is refused; this one is always there.
+        // Codex refuses a provider that is not in the user's settings; this one is built in.
         w.key("model_provider").plain("openai");
     });
-    let mut times = draft.clock.running();
-    let mut turn: Option<Turn> = None;
+    let mut times = draft.clock.monotonic();
+    let mut turn: Option<CodexTurn> = None;
     let mut before = Role::Tool;
     for message in &draft.conversation.messages {
         lines.time = times.next(message.at.place);
@@ -64,7 +66,7 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
             if let Some(turn) = turn.take() {
                 turn.end(&mut lines);
             }
-            let started = Turn { id: draft.ids.uuid("turn", lines.out.len()), last: None };
+            let started = CodexTurn { id: draft.ids.uuid("turn", lines.out.len()), last: None };
             lines.event("task_started", |w| {
                 w.key("turn_id").plain(&started.id);
                 w.key("model_context_window").bytes(b"null");
@@ -74,30 +76,30 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
         before = message.role;
         match message.role {
             Role::Assistant => {
-                let last = assistant(message, &mut lines);
+                let last = write_assistant(message, &mut lines);
                 if let Some(turn) = turn.as_mut().filter(|_| last.is_some()) {
                     turn.last = last;
                 }
             }
-            Role::Tool => results(message, &mut lines),
-            _ => user(message, &mut lines),
+            Role::Tool => write_results(message, &mut lines),
+            _ => write_user(message, &mut lines),
         }
     }
-    tokens(&mut lines);
+    write_token_count(&mut lines);
     if let Some(turn) = turn {
         turn.end(&mut lines);
     }
 }
 
-/// A turn that runs.
-struct Turn {
+/// A turn that is being written.
+struct CodexTurn {
     id: String,
-    /// What the model said last.
+    /// The newest text of the model.
     last: Option<String>,
 }
 
-impl Turn {
-    fn end(self, lines: &mut Lines<'_>) {
+impl CodexTurn {
+    fn end(self, lines: &mut RolloutWriter<'_>) {
         lines.event("task_complete", |w| {
             w.key("turn_id").plain(&self.id);
             match &self.last {
@@ -108,15 +110,15 @@ impl Turn {
     }
 }
 
-/// Lines with one time.
-struct Lines<'o> {
+/// Writes lines with the current time.
+struct RolloutWriter<'o> {
     out: &'o mut Vec<u8>,
     time: i64,
 }
 
-impl Lines<'_> {
-    fn line(&mut self, kind: &str, payload: impl FnOnce(&mut Writer<'_>)) {
-        Writer::new(self.out).object(|w| {
+impl RolloutWriter<'_> {
+    fn line(&mut self, kind: &str, payload: impl FnOnce(&mut JsonWriter<'_>)) {
+        JsonWriter::new(self.out).object(|w| {
             w.key("timestamp").plain(&rfc3339(self.time));
             w.key("type").plain(kind);
             w.key("payload").object(payload);
@@ -124,14 +126,14 @@ impl Lines<'_> {
         self.out.push(b'\n');
     }
 
-    fn item(&mut self, kind: &str, members: impl FnOnce(&mut Writer<'_>)) {
+    fn item(&mut self, kind: &str, members: impl FnOnce(&mut JsonWriter<'_>)) {
         self.line("response_item", |w| {
             w.key("type").plain(kind);
             members(w);
         });
     }
 
-    fn event(&mut self, kind: &str, members: impl FnOnce(&mut Writer<'_>)) {
+    fn event(&mut self, kind: &str, members: impl FnOnce(&mut JsonWriter<'_>)) {
         self.line("event_msg", |w| {
             w.key("type").plain(kind);
             members(w);
@@ -139,14 +141,14 @@ impl Lines<'_> {
     }
 }
 
-fn user(message: &Message, lines: &mut Lines<'_>) {
+fn write_user(message: &Message, lines: &mut RolloutWriter<'_>) {
     lines.item("message", |w| {
         w.key("role").plain("user");
-        w.key("content").array(|w| message.parts.iter().for_each(|block| part(block, "input_text", w)));
+        w.key("content").array(|w| message.parts.iter().for_each(|block| write_part(block, "input_text", w)));
     });
     let images: Vec<Text> = text::media(&message.parts).filter_map(Media::data_url).collect();
     let words = text::of_message(message);
-    // What an agent put there itself is in no list.
+    // Texts that an agent inserted do not count as messages of the user.
     if words.starts_with("<environment_context>") || words.starts_with("# AGENTS.md instructions") {
         return;
     }
@@ -158,7 +160,7 @@ fn user(message: &Message, lines: &mut Lines<'_>) {
     });
 }
 
-fn part(block: &Part, kind: &str, w: &mut Writer<'_>) {
+fn write_part(block: &Part, kind: &str, w: &mut JsonWriter<'_>) {
     let url = match &block.kind {
         PartKind::Media(media) => media.data_url(),
         _ => None,
@@ -176,14 +178,14 @@ fn part(block: &Part, kind: &str, w: &mut Writer<'_>) {
     }
 }
 
-/// Texts and calls, in their order. Gives what was said last.
-fn assistant(message: &Message, lines: &mut Lines<'_>) -> Option<String> {
+/// Writes texts and calls in order. Returns the last text.
+fn write_assistant(message: &Message, lines: &mut RolloutWriter<'_>) -> Option<String> {
     let mut last = None;
     for block in &message.parts {
         if let Some(text) = text::of_block(block) {
             lines.item("message", |w| {
                 w.key("role").plain("assistant");
-                w.key("content").array(|w| part(block, "output_text", w));
+                w.key("content").array(|w| write_part(block, "output_text", w));
             });
             lines.event("agent_message", |w| w.key("message").text(text));
             last = Some(text::plain(text));
@@ -199,7 +201,7 @@ fn assistant(message: &Message, lines: &mut Lines<'_>) -> Option<String> {
     last
 }
 
-fn results(message: &Message, lines: &mut Lines<'_>) {
+fn write_results(message: &Message, lines: &mut RolloutWriter<'_>) {
     for block in &message.parts {
         let PartKind::Result(result) = &block.kind else { continue };
         let is_custom = result.kind == CallKind::Custom;
@@ -210,10 +212,10 @@ fn results(message: &Message, lines: &mut Lines<'_>) {
     }
 }
 
-/// An estimate, for Codex to see how full its window is.
-fn tokens(lines: &mut Lines<'_>) {
+/// Writes an estimate of the used tokens, from which Codex computes the free space of its window.
+fn write_token_count(lines: &mut RolloutWriter<'_>) {
     let count = (lines.out.len() / TOKEN).to_string();
-    let usage = |w: &mut Writer<'_>| {
+    let usage = |w: &mut JsonWriter<'_>| {
         for key in ["input_tokens", "total_tokens"] {
             w.key(key).bytes(count.as_bytes());
         }

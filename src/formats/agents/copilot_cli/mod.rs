@@ -1,23 +1,23 @@
-//! Sessions of the GitHub Copilot CLI: `~/.copilot/session-state/<id>/events.jsonl`. Events name the one before them. A
-//! result is an event of its own, and is sent right after its call, wherever it was written. What a subagent says carries
-//! the call that started it, and makes a history of its own.
+//! Sessions of the GitHub Copilot CLI: `~/.copilot/session-state/<id>/events.jsonl`. Events are linked by `parentId`. A
+//! result is a separate event, and is sent right after its call, wherever it was written. Events of a subagent name the
+//! call that started it, and form a separate history.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe};
-use crate::history::{Act, Finding, Role, Row, Settings, Unsent, Version, codes};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe};
+use crate::history::{Finding, HistorySettings, RepairAct, Role, Row, UnsentItem, Version, codes};
 use crate::json::{Val, name};
 use crate::message::{Message, Text};
 
 use crate::formats::member::text;
-use crate::formats::threads::{Dialects, STORE, parts, translated};
+use crate::formats::threads::{Dialects, STORE, parts, translate};
 
 mod edit;
 mod event;
 
-use event::Separators;
+use event::LineSeparators;
 
 pub struct CopilotCli;
 
@@ -27,16 +27,15 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "copilot-cli",
     title: "GitHub Copilot CLI session (`session-state/*/events.jsonl`)",
     known_by: "lines with `type`, `data`, `id`, `timestamp` and `parentId`",
-    appended: true,
+    is_appended: true,
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..STORE
 })
 .chat;
 
-/// Copilot sends all models through a gateway of its own.
-/// How the types of its events begin.
+/// Prefixes of its event types.
 const TYPES: [&str; 12] = [
     "session.",
     "user.",
@@ -52,11 +51,11 @@ const TYPES: [&str; 12] = [
     "abort",
 ];
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["[type=user.message]data/[transformedContent]content"],
-        why: "the transformed content is what is sent",
+        why: "replaced by the transformed content",
     },
     UnsentPaths {
         paths: &[
@@ -73,7 +72,7 @@ const UNSENT: &[UnsentPaths] = &[
             "data/upToEventId",
             "data/reason",
         ],
-        why: "an event of the program, which no message is made of",
+        why: "a program event without a message",
     },
     UnsentPaths {
         paths: &[
@@ -92,7 +91,7 @@ const UNSENT: &[UnsentPaths] = &[
         paths: &[
             "[type=session.info|session.warning|session.error|session.model_change|session.shutdown|session.mode_changed|hook.start|hook.end|session.title_changed]data/**",
         ],
-        why: "an event of the program, which no message is made of",
+        why: "a program event without a message",
     },
     UnsentPaths {
         paths: &[
@@ -101,7 +100,7 @@ const UNSENT: &[UnsentPaths] = &[
             "[type=tool.execution_start|tool.execution_partial_result|tool.execution_progress]data/**",
             "[type=tool.user_requested]data/**",
         ],
-        why: "the call of the message and its result say it",
+        why: "repeated in the call and its result",
     },
     UnsentPaths { paths: &["[type=tool.execution_complete]data/toolName"], why: "the name is in the call" },
     UnsentPaths { paths: &["data/agentName", "data/agentDisplayName"], why: "the name of a subagent" },
@@ -128,97 +127,97 @@ impl Format for CopilotCli {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(CopilotReader::default()))
     }
 }
 
-/// A session that is being read.
+/// Collects the threads of a session.
 #[derive(Default)]
-struct Session {
+struct CopilotReader {
     id: Option<Box<str>>,
     model: Option<Box<str>>,
     version: Option<Version>,
-    threads: Vec<Thread>,
-    /// What tools gave, by the ids of the calls.
+    threads: Vec<CopilotThread>,
+    /// Results of tools by the ids of their calls.
     results: HashMap<Text, Message>,
-    /// Calls that the user made: their results are not sent.
-    of_user: HashSet<Text>,
+    /// Ids of calls made by the user, whose results are not sent.
+    user_calls: HashSet<Text>,
     findings: Vec<Finding>,
 }
 
-/// What the main agent or a subagent says.
+/// The entries of the main agent or of a subagent.
 #[derive(Default)]
-struct Thread {
-    /// The call that started it; none for the main agent.
+struct CopilotThread {
+    /// Id of the call that started the subagent; `None` for the main agent.
     parent: Option<Box<str>>,
-    said: Vec<Said>,
-    /// Where the messages end that are being summed up.
+    entries: Vec<CopilotEntry>,
+    /// Number of entries that a running compaction summarises.
     compacting: Option<usize>,
-    /// What is not sent any more, and why.
-    left: Vec<(Said, &'static str)>,
+    /// Entries that are no longer sent, and why.
+    unsent: Vec<(CopilotEntry, &'static str)>,
 }
 
-struct Said {
-    /// Of the event.
+struct CopilotEntry {
+    /// Id of the event.
     id: Option<Box<str>>,
-    what: What,
+    content: CopilotContent,
 }
 
-enum What {
+enum CopilotContent {
     Message(Message),
-    /// A result was written here, of the call with this id.
+    /// The result of the call with this id was written here.
     Result(Text),
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for CopilotReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let (Some(kind), Some(data)) = (text(record.val, "type"), record.val.get(name::data)) else { return };
-        self.separators(record);
+        self.check_separators(record);
         self.model = ["selectedModel", "newModel", "currentModel", "model"]
             .iter()
             .find_map(|key| text(data, key).filter(|_| event::names_model(&kind)))
             .or(self.model.take());
-        let thread = thread(&mut self.threads, event::parent(record.val));
+        let thread = thread_of(&mut self.threads, event::parent_call(record.val));
         match &*kind {
             "session.start" | "session.resume" => {
                 self.id = text(data, "sessionId").or(self.id.take());
                 let version = text(data, "copilotVersion").and_then(|version| Version::parse(&version));
                 self.version = self.version.max(version);
             }
-            "session.compaction_start" => thread.compact(),
-            "session.compaction_complete" => thread.compacted(data, record),
-            "session.context_cleared" => thread.drop_all(0, "the user has cleared the context"),
+            "session.compaction_start" => thread.begin_compaction(),
+            "session.compaction_complete" => thread.finish_compaction(data, record),
+            "session.context_cleared" => thread.remove_from(0, "the user has cleared the context"),
             "session.snapshot_rewind" => thread.rewind(data),
-            "tool.user_requested" => self.of_user.extend(parts::text(data.get(name::toolCallId), record.base)),
+            "tool.user_requested" => self.user_calls.extend(parts::text(data.get(name::toolCallId), record.base)),
             "tool.execution_complete" => {
-                let Some((id, answer)) = event::answer(data, record) else { return };
+                let Some((id, answer)) = event::tool_result(data, record) else { return };
                 self.results.entry(id.clone()).or_insert(answer);
-                thread.add(record, What::Result(id));
+                thread.add(record, CopilotContent::Result(id));
             }
             _ => {
                 if let Some(message) = event::message(&kind, data, record) {
-                    thread.add(record, What::Message(message));
+                    thread.add(record, CopilotContent::Message(message));
                 }
             }
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Translated> {
-        let mut asked = std::mem::take(&mut self.of_user);
-        let of_user = asked.iter().filter_map(|id| self.results.get(id));
-        let mut of_user: Vec<Unsent> =
-            of_user.map(|answer| unsent(answer, "a result", "the user ran the tool")).collect();
-        for said in self.threads.iter().flat_map(|thread| &thread.said) {
-            if let What::Message(message) = &said.what {
-                asked.extend(message.calls().map(|call| call.id.clone()));
+    fn finish(mut self: Box<Self>) -> Vec<TranslatedThread> {
+        let mut call_ids = std::mem::take(&mut self.user_calls);
+        let of_user = call_ids.iter().filter_map(|id| self.results.get(id));
+        let mut of_user: Vec<UnsentItem> =
+            of_user.map(|answer| unsent_item(answer, "a result", "the user ran the tool")).collect();
+        for entry in self.threads.iter().flat_map(|thread| &thread.entries) {
+            if let CopilotContent::Message(message) = &entry.content {
+                call_ids.extend(message.calls().map(|call| call.id.clone()));
             }
         }
-        let settings = Settings {
+        let settings = HistorySettings {
             label: self.id,
             model: self.model,
             agent_version: self.version,
             store: Some(false),
-            ..Settings::default()
+            ..HistorySettings::default()
         };
         let mut histories = Vec::new();
         for mut thread in self.threads {
@@ -226,9 +225,9 @@ impl ThreadReader for Session {
             if let Some(parent) = &thread.parent {
                 settings.add_label(format!("subagent {parent}").into());
             }
-            settings.unsent = thread.unsent(&self.results);
+            settings.unsent = thread.collect_unsent(&self.results);
             settings.unsent.append(&mut of_user);
-            histories.push(translated(&INFO, settings, thread.messages(&mut self.results, &asked)));
+            histories.push(translate(&INFO, settings, thread.into_messages(&mut self.results, &call_ids)));
         }
         if let Some(first) = histories.first_mut() {
             first.findings.extend(self.findings);
@@ -237,96 +236,97 @@ impl ThreadReader for Session {
     }
 }
 
-impl Session {
-    /// Copilot splits the file at these characters, too.
-    fn separators(&mut self, record: &Stored<'_>) {
-        let found = Separators::of(record);
+impl CopilotReader {
+    /// Reports the first line separator of a record, at which Copilot splits the file.
+    fn check_separators(&mut self, record: &ParsedRecord<'_>) {
+        let found = LineSeparators::of(record);
         if let Some(first) = found.first() {
             let row = Row::of_place(*first, record.number);
             let count = u32::try_from(found.count()).unwrap_or(u32::MAX);
             let finding = Finding::new(codes::RAW_LINE_SEPARATOR, row).arg(count);
-            self.findings.push(finding.act(Act::Stored("escape them as `\\u2028` and `\\u2029`")));
+            self.findings.push(finding.act(RepairAct::RepairStored("escape them as `\\u2028` and `\\u2029`")));
         }
     }
 }
 
-/// The thread of the main agent, or of a subagent.
+/// The thread of the main agent or of a subagent, added if it is new.
 #[expect(clippy::indexing_slicing, reason = "the position of one that is known, or of the one that was added")]
-fn thread(threads: &mut Vec<Thread>, parent: Option<Box<str>>) -> &mut Thread {
+fn thread_of(threads: &mut Vec<CopilotThread>, parent: Option<Box<str>>) -> &mut CopilotThread {
     if threads.is_empty() {
-        threads.push(Thread::default());
+        threads.push(CopilotThread::default());
     }
     let known = threads.iter().position(|thread| thread.parent == parent).unwrap_or_else(|| {
-        threads.push(Thread { parent, ..Thread::default() });
+        threads.push(CopilotThread { parent, ..CopilotThread::default() });
         threads.len() - 1
     });
     &mut threads[known]
 }
 
-impl Thread {
-    fn add(&mut self, record: &Stored<'_>, what: What) {
-        self.said.push(Said { id: text(record.val, "id"), what });
+impl CopilotThread {
+    fn add(&mut self, record: &ParsedRecord<'_>, what: CopilotContent) {
+        self.entries.push(CopilotEntry { id: text(record.val, "id"), content: what });
     }
 
-    fn compact(&mut self) {
-        self.compacting = Some(self.said.len());
+    fn begin_compaction(&mut self) {
+        self.compacting = Some(self.entries.len());
     }
 
-    /// The summary takes the place of what was there when the compaction began.
-    fn compacted(&mut self, data: Val<'_>, record: &Stored<'_>) {
-        let until = self.compacting.take().unwrap_or(self.said.len()).min(self.said.len());
+    /// Replaces the entries that existed when the compaction began by its summary.
+    fn finish_compaction(&mut self, data: Val<'_>, record: &ParsedRecord<'_>) {
+        let until = self.compacting.take().unwrap_or(self.entries.len()).min(self.entries.len());
         let failed = data.get("success").and_then(|success| success.as_bool()) == Some(false);
-        let summary = parts::said(data.get("summaryContent"), record.base);
+        let summary = parts::text_part(data.get("summaryContent"), record.base);
         let Some(summary) = summary.filter(|_| !failed) else { return };
         let at = summary.at.place;
         let message = parts::message(Role::User, vec![summary], at, record.number);
-        let said = Said { id: text(record.val, "id"), what: What::Message(message) };
-        let replaced: Vec<Said> = self.said.splice(..until, std::iter::once(said)).collect();
-        self.left.extend(replaced.into_iter().map(|said| (said, "a compaction has replaced it")));
+        let entry = CopilotEntry { id: text(record.val, "id"), content: CopilotContent::Message(message) };
+        let replaced: Vec<CopilotEntry> = self.entries.splice(..until, std::iter::once(entry)).collect();
+        self.unsent.extend(replaced.into_iter().map(|entry| (entry, "a compaction has replaced it")));
     }
 
-    /// Leaves out what was said from a number on.
-    fn drop_all(&mut self, from: usize, why: &'static str) {
-        self.left.extend(self.said.drain(from..).map(|said| (said, why)));
+    /// Removes the entries from an index on.
+    fn remove_from(&mut self, from: usize, why: &'static str) {
+        self.unsent.extend(self.entries.drain(from..).map(|entry| (entry, why)));
     }
 
-    /// What is not sent any more: messages, and the results of their calls.
-    fn unsent(&mut self, results: &HashMap<Text, Message>) -> Vec<Unsent> {
+    /// The messages that are no longer sent, and the results of their calls.
+    fn collect_unsent(&mut self, results: &HashMap<Text, Message>) -> Vec<UnsentItem> {
         let mut all = Vec::new();
-        for (said, why) in std::mem::take(&mut self.left) {
-            let calls = match said.what {
-                What::Message(message) => {
-                    all.push(unsent(&message, "a message", why));
+        for (entry, why) in std::mem::take(&mut self.unsent) {
+            let calls = match entry.content {
+                CopilotContent::Message(message) => {
+                    all.push(unsent_item(&message, "a message", why));
                     message.calls().map(|call| call.id.clone()).collect()
                 }
-                What::Result(id) => vec![id],
+                CopilotContent::Result(id) => vec![id],
             };
             let answers = calls.iter().filter_map(|id| results.get(id));
-            all.extend(answers.map(|answer| unsent(answer, "a result", why)));
+            all.extend(answers.map(|answer| unsent_item(answer, "a result", why)));
         }
         all
     }
 
-    /// An event and all after it were taken back.
+    /// Removes the event that a rewind names and everything after it.
     fn rewind(&mut self, data: Val<'_>) {
         let Some(from) = text(data, "upToEventId") else { return };
-        if let Some(at) = self.said.iter().position(|said| said.id.as_ref() == Some(&from)) {
-            self.drop_all(at, "the user went back to before it");
+        if let Some(at) = self.entries.iter().position(|entry| entry.id.as_ref() == Some(&from)) {
+            self.remove_from(at, "the user went back to before it");
         }
     }
 
-    /// What is sent: each call with its result right after it. A result without a call stays where it was written.
-    fn messages(self, results: &mut HashMap<Text, Message>, asked: &HashSet<Text>) -> Vec<Message> {
+    /// The messages that are sent: each call with its result right after it. A result without a call stays where it was
+    /// written.
+    fn into_messages(self, results: &mut HashMap<Text, Message>, call_ids: &HashSet<Text>) -> Vec<Message> {
         let mut messages = Vec::new();
-        for said in self.said {
-            let calls = match said.what {
-                What::Message(message) => {
+        for entry in self.entries {
+            let calls = match entry.content {
+                CopilotContent::Message(message) => {
                     let calls = message.calls().map(|call| call.id.clone()).collect();
                     messages.push(message);
                     calls
                 }
-                What::Result(id) if asked.contains(&id) => continue,
-                What::Result(id) => vec![id],
+                CopilotContent::Result(id) if call_ids.contains(&id) => continue,
+                CopilotContent::Result(id) => vec![id],
             };
             messages.extend(calls.iter().filter_map(|id| results.remove(id)));
         }
@@ -334,6 +334,6 @@ impl Thread {
     }
 }
 
-fn unsent(message: &Message, what: &'static str, why: &'static str) -> Unsent {
-    Unsent::at(message.at.place, message.record, what, why)
+fn unsent_item(message: &Message, what: &'static str, why: &'static str) -> UnsentItem {
+    UnsentItem::at(message.at.place, message.record, what, why)
 }

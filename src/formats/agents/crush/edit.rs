@@ -1,10 +1,10 @@
-//! How rows of the database are repaired: results are parts of a row, and no row is added.
+//! Repair of rows of the database: results are parts of a row, and no row is added.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, OpenCall, PartResults, Results, filled};
+use crate::format::{Editor, OpenCall, PartResults, ResultStorage, fill_template};
 use crate::json::{Val, name, string};
 
-pub(super) static EDITOR: Editor = Editor::of(Results::Parts(&RESULTS));
+pub(super) static EDITOR: Editor = Editor::of(ResultStorage::Parts(&RESULTS));
 
 static RESULTS: PartResults = PartResults { list, part, message: |_, _| None };
 
@@ -13,8 +13,8 @@ fn list(row: Val<'_>) -> Option<Val<'_>> {
 }
 
 fn part(open: &OpenCall<'_>) -> Option<Vec<u8>> {
-    Some(filled(
+    Some(fill_template(
         r#"{"type":"tool_result","data":{"tool_call_id":$,"name":$,"content":$,"metadata":"","is_error":true}}"#,
-        &[open.raw(&[&["data", "id"]]), open.raw(&[&["data", "name"]]), &string::quoted(STUB)],
+        &[open.raw_member(&[&["data", "id"]]), open.raw_member(&[&["data", "name"]]), &string::quoted(STUB)],
     ))
 }

@@ -1,17 +1,17 @@
-//! Sessions of Crush in its database: a message a row, its parts `{type, data}`. They are translated as Crush sends
-//! them: from the summary on, without answers that say nothing.
+//! Sessions of Crush in its database: one message per row, its parts `{type, data}`. They are translated as Crush sends
+//! them: from the summary on, without empty answers.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings, Unsent};
-use crate::json::edit::Base;
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{HistorySettings, Role, UnsentItem};
+use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
 use crate::message::{Media, MediaKind, Message, Part, ResultPart, Text};
 
 use crate::formats::member::text;
 use crate::formats::provider;
-use crate::formats::threads::{Dialects, STORE, parts, translated};
+use crate::formats::threads::{Dialects, STORE, parts, translate};
 
 mod edit;
 
@@ -28,14 +28,14 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
         version: Some("2026-08"),
     }),
     known_by: "the SQLite tables `messages` with `parts`, and `sessions` with `message_count`",
-    stored_in_tables: true,
+    is_in_database: true,
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..STORE
 });
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &[
@@ -43,11 +43,11 @@ const UNSENT: &[UnsentPaths] = &[
             "data/[type=tool_result]data/name",
             "data/data/responses_data/summary",
         ],
-        why: "how far a call was, the name that is in it, and what the thinking says",
+        why: "the progress of a call, and copies of its name and of the reasoning",
     },
     UnsentPaths {
         paths: &["row", "data/[type=finish]data/**"],
-        why: "a row of the database, and why the model stopped",
+        why: "columns of the row, and why the model stopped",
     },
 ];
 
@@ -56,33 +56,33 @@ impl Format for Crush {
         &DIALECTS.anthropic
     }
 
-    /// Its tables tell.
+    /// Recognised by its tables, not by a record.
     fn detect(&self, _: &Probe<'_>) -> u8 {
         0
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get("row").is_some()
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(CrushReader::default()))
     }
 }
 
-/// The messages so far, each with its id.
+/// Collects the messages of a session, each with its id.
 #[derive(Default)]
-struct Session {
+struct CrushReader {
     id: Option<Box<str>>,
-    /// The message that stands for those before it.
+    /// Id of the message that replaces all before it.
     summary: Option<Box<str>>,
     provider: Option<Box<str>>,
     model: Option<Box<str>>,
     messages: Vec<(Option<Box<str>>, Message)>,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for CrushReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let Some(stored) = record.val.get(name::data) else {
             self.id = text(record.val, "id");
             self.summary = text(record.val, "summary");
@@ -95,45 +95,45 @@ impl ThreadReader for Session {
             Some(b"system") => Role::System,
             _ => return,
         };
-        // What answered last tells; before the first answer, what was asked.
+        // The newest answer names provider and model; before the first answer, the question does.
         if role == Role::Assistant || self.provider.is_none() {
             self.provider = text(record.val, "provider").or(self.provider.take());
             self.model = text(record.val, "model").or(self.model.take());
         }
-        let all = parts::all(stored.elements().filter_map(|own| part(own, record.base)));
+        let all = parts::collect(stored.elements().filter_map(|own| part(own, record.base)));
         if !all.is_empty() {
             let message = parts::message(role, all, record.base.of(stored), record.number);
             self.messages.push((text(record.val, "id"), message));
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Translated> {
+    fn finish(mut self: Box<Self>) -> Vec<TranslatedThread> {
         let mut unsent = Vec::new();
         let summary = self.messages.iter().position(|(id, _)| self.summary.is_some() && *id == self.summary);
         if let Some(from) = summary {
-            unsent.extend(self.messages.drain(..from).map(|(_, left)| {
-                Unsent::at(left.at.place, left.record, "a message", "a summary has replaced it")
+            unsent.extend(self.messages.drain(..from).map(|(_, message)| {
+                UnsentItem::at(message.at.place, message.record, "a message", "a summary has replaced it")
             }));
             if let Some((_, first)) = self.messages.first_mut() {
                 first.role = Role::User;
             }
         }
-        let (dialect, target) = provider::dialect(self.provider.as_deref().unwrap_or_default());
-        let settings = Settings {
+        let (dialect, target) = provider::dialect_of(self.provider.as_deref().unwrap_or_default());
+        let settings = HistorySettings {
             label: self.id,
             model: self.model,
             target: Some(target),
             store: Some(false),
             unsent,
-            ..Settings::default()
+            ..HistorySettings::default()
         };
         let messages = self.messages.into_iter().map(|(_, message)| message).collect();
-        vec![translated(DIALECTS.row(dialect), settings, messages)]
+        vec![translate(DIALECTS.row(dialect), settings, messages)]
     }
 }
 
-/// What a part says. Why a message ended, and commands that the user ran, are not sent.
-fn part(part: Val<'_>, base: Base<'_>) -> Option<Part> {
+/// A part of a message; `None` for parts that are not sent, such as finish reasons and commands run by the user.
+fn part(part: Val<'_>, base: RecordBase<'_>) -> Option<Part> {
     let (at, data) = (base.of(part), part.get(name::data)?);
     let own = |key: &str| parts::text(data.get(key), base);
     match part.get(name::r#type)?.text()?.as_ref() {
@@ -141,7 +141,13 @@ fn part(part: Val<'_>, base: Base<'_>) -> Option<Part> {
         b"reasoning" => {
             let openai = |key: &str| parts::text(data.at(&["responses_data", key]), base);
             let text = Text::copied(data.get(name::thinking)?, base)?;
-            Some(parts::thought(Some(text), own("signature"), openai("item_id"), openai("encrypted_content"), at))
+            Some(parts::sealed_reasoning(
+                Some(text),
+                own("signature"),
+                openai("item_id"),
+                openai("encrypted_content"),
+                at,
+            ))
         }
         b"tool_call" if data.get("provider_executed").and_then(|own| own.as_bool()) != Some(true) => {
             let input = data.get(name::input).filter(|input| input.is_string() && !input.is(""));
@@ -150,11 +156,11 @@ fn part(part: Val<'_>, base: Base<'_>) -> Option<Part> {
         }
         b"tool_result" => {
             let failed = data.get(name::is_error).and_then(|failed| failed.as_bool()) == Some(true);
-            let mut given = vec![ResultPart::Text(Text::of_json(data.get(name::content)?, base))];
+            let mut output = vec![ResultPart::Text(Text::of_json(data.get(name::content)?, base))];
             if let (Some(mime), Some(content)) = (own("mime_type"), own("data")) {
-                given.push(ResultPart::media(parts::media_of_data(mime, content, None), at.into()));
+                output.push(ResultPart::media(parts::media_of_data(mime, content, None), at.into()));
             }
-            Some(parts::result(own("tool_call_id")?, given, failed, at))
+            Some(parts::result(own("tool_call_id")?, output, failed, at))
         }
         b"image_url" => {
             let image = Media { kind: MediaKind::Image, ..parts::media(own("url")?, None, None) };

@@ -1,11 +1,11 @@
-//! Sessions of Cursor, as far as they are text: transcripts of its agent (`agent-transcripts/…jsonl`), the messages in
-//! `store.db` of the agent, and the bubbles of the editor (`state.vscdb`). The history itself is kept by Cursor's server; calls
-//! whose results are not stored become texts.
+//! Text of Cursor sessions: transcripts of its agent (`agent-transcripts/…jsonl`), the messages in
+//! `store.db` of the agent, and the bubbles of the editor (`state.vscdb`). Cursor's server keeps the history itself; calls
+//! without stored results become texts.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe};
-use crate::history::{Role, Settings};
+use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
 use crate::message::Text;
 
@@ -19,18 +19,18 @@ pub static FORMAT: CursorSession = CursorSession;
 static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "cursor-session",
     title: "Cursor session (text of it)",
-    known_by: "lines of `role` and `message` with `content` and nothing else; tables `cursorDiskKV`, or `meta` and `blobs`",
+    known_by: "lines with only `role` and `message`, which has `content`; tables `cursorDiskKV`, or `meta` and `blobs`",
     unsent: UNSENT,
     ..STORE
 })
 .chat;
 
-const READ_ONLY: &str = "sessions of Cursor are kept by its server, and this is a copy; `replaylint convert --to API FILE` writes a request";
+const READ_ONLY: &str = "Cursor keeps its sessions on its server, and this is a copy; `replaylint convert --to API FILE` writes a request";
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
-    UnsentPaths { paths: &["**/tool_use_id"], why: "an id that pairs a call" },
-    UnsentPaths { paths: &["status"], why: "how far a step was" },
+    UnsentPaths { paths: &["**/tool_use_id"], why: "the id that links a result to its call" },
+    UnsentPaths { paths: &["status"], why: "the progress of a step" },
 ];
 
 impl Format for CursorSession {
@@ -54,37 +54,37 @@ impl Format for CursorSession {
         }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get(name::role).is_some() || val.get(name::r#type).is_some()
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(CursorReader::default()))
     }
 }
 
 #[derive(Default)]
-struct Session {
-    said: ThreadBuilder,
+struct CursorReader {
+    thread: ThreadBuilder,
     model: Option<Box<str>>,
 }
 
-/// The type of a bubble that the user wrote.
-const USERS: u64 = 1;
+/// Value of `type` in a bubble that the user wrote.
+const USER_BUBBLE: u64 = 1;
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for CursorReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let val = record.val;
         if let Some(kind) = val.get(name::r#type).and_then(|kind| kind.as_u64()) {
             self.model = text_at(val, &["modelInfo", "modelName"]).or(self.model.take());
-            let role = if kind == USERS { Role::User } else { Role::Assistant };
+            let role = if kind == USER_BUBBLE { Role::User } else { Role::Assistant };
             if role == Role::User {
-                self.said.begin();
+                self.thread.begin();
             }
             if let Some(thought) = val.at(&["thinking", "text"]).filter(|own| own.is_string() && !own.is("")) {
-                self.said.thought(thought, record);
+                self.thread.push_reasoning(thought, record);
             }
-            self.said.text(role, val.get(name::text), record);
+            self.thread.text(role, val.get(name::text), record);
             if let Some(name) = text_at(val, &["toolFormerData", "name"]) {
                 self.tool(&name, val, record);
             }
@@ -100,28 +100,29 @@ impl ThreadReader for Session {
             _ => return,
         };
         if role != Role::Assistant {
-            self.said.begin();
+            self.thread.begin();
         }
-        self.said.content(role, content, record);
+        self.thread.content(role, content, record);
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![self.said.answered().finish(&INFO, settings)]
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let settings =
+            HistorySettings { model: self.model, read_only: Some(READ_ONLY), ..HistorySettings::default() };
+        vec![self.thread.pair_results().finish(&INFO, settings)]
     }
 }
 
-impl Session {
-    /// A tool that the editor ran: its call and its result lie in one bubble.
-    fn tool(&mut self, name: &str, bubble: Val<'_>, record: &Stored<'_>) {
+impl CursorReader {
+    /// Adds a tool that the editor ran: its call and its result are in one bubble.
+    fn tool(&mut self, name: &str, bubble: Val<'_>, record: &ParsedRecord<'_>) {
         let Some(data) = bubble.get("toolFormerData") else { return };
-        let name = Text::named(name, record.base.of(data));
+        let name = Text::synthetic(name, record.base.of(data));
         let input = ["rawArgs", "params"].iter().find_map(|key| data.get(key));
         let id = data.get(name::toolCallId);
-        self.said.call_of(Role::Assistant, id, name, input, data, record);
+        self.thread.push_call(Role::Assistant, id, name, input, data, record);
         if let Some(result) = data.get(name::result).filter(Val::is_string) {
-            let output = self.said.output(result, record);
-            self.said.result_of(id, output, false, data, record);
+            let output = self.thread.output(result, record);
+            self.thread.push_result(id, output, false, data, record);
         }
     }
 }

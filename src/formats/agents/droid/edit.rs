@@ -1,22 +1,25 @@
-//! How a session is repaired where it lies: a result is a block of a message of the user's, and lines are linked by their ids.
-//! What `stream-json` prints is not read again by Droid, and gets no results.
+//! Repair of a session in place: a result is a block of a user message, and lines are linked by their ids. Droid does not
+//! read the output of `stream-json` back, so that gets no results.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, Links, OpenCall, PartResults, Results, filled, placeholder, raw, uuid};
+use crate::format::{
+    Editor, LineLinks, OpenCall, PartResults, ResultStorage, fill_template, format_uuid, raw_member,
+    write_placeholder,
+};
 use crate::json::{Val, string};
 
-pub(super) static EDITOR: Editor = Editor { links: Some(&LINKS), ..Editor::of(Results::Parts(&RESULTS)) };
+pub(super) static EDITOR: Editor = Editor { links: Some(&LINKS), ..Editor::of(ResultStorage::Parts(&RESULTS)) };
 
-static LINKS: Links =
-    Links { name: "id", parent: "parentId", others: &[&["anchorMessage", "id"]], new_name: uuid };
+static LINKS: LineLinks =
+    LineLinks { name: "id", parent: "parentId", others: &[&["anchorMessage", "id"]], new_name: format_uuid };
 
 static RESULTS: PartResults = PartResults { list, part, message };
 
-/// A message that says nothing.
-pub(super) fn unreadable(line: &[u8]) -> Option<Vec<u8>> {
+/// An empty message in the place of a line that is not JSON.
+pub(super) fn placeholder_line(line: &[u8]) -> Option<Vec<u8>> {
     let template =
         r#"{"type":"message","id":$,"parentId":$,"timestamp":$,"message":{"role":"user","content":[]}}"#;
-    placeholder(line, template, &["id", "parentId", "timestamp"])
+    write_placeholder(line, template, &["id", "parentId", "timestamp"])
 }
 
 fn list(line: Val<'_>) -> Option<Val<'_>> {
@@ -25,18 +28,18 @@ fn list(line: Val<'_>) -> Option<Val<'_>> {
 }
 
 fn part(open: &OpenCall<'_>) -> Option<Vec<u8>> {
-    let said = string::quoted(STUB);
+    let content = string::quoted(STUB);
     open.record.get("message")?;
-    Some(filled(
+    Some(fill_template(
         r#"{"type":"tool_result","tool_use_id":$,"is_error":true,"content":$}"#,
-        &[open.raw(&[&["id"]]), &said],
+        &[open.raw_member(&[&["id"]]), &content],
     ))
 }
 
 fn message(parts: &[u8], after: Val<'_>) -> Option<Vec<u8>> {
     after.get("message")?;
-    Some(filled(
+    Some(fill_template(
         r#"{"type":"message","id":null,"parentId":null,"timestamp":$,"message":{"role":"user","content":[$]}}"#,
-        &[raw(after, &[&["timestamp"]]), parts],
+        &[raw_member(after, &[&["timestamp"]]), parts],
     ))
 }

@@ -1,12 +1,12 @@
-//! Sessions of Factory Droid: a line `session_start`, then messages in the manner of Anthropic's that name their parents; and
+//! Sessions of Factory Droid: a line `session_start`, then messages with Anthropic content blocks, linked by `parentId`; and
 //! the events of `droid exec --output-format stream-json`.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe};
-use crate::history::{Role, Settings, Version};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe};
+use crate::history::{HistorySettings, Role, Version};
 use crate::json::{Val, name};
 use crate::message::Text;
 
@@ -23,22 +23,22 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     name: "droid-session",
     title: "Factory Droid session (also of `stream-json`)",
     known_by: "first line `session_start` with `id`; lines with `session_id`, `id` and `toolCallId`, `text` or `finalText`",
-    appended: true,
+    is_appended: true,
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
-    placeholder: Some(edit::unreadable),
+    placeholder: Some(edit::placeholder_line),
     ..STORE
 })
 .anthropic;
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["cwd", "owner", "sessionTitle", "title", "version"],
-        why: "the name of the session and where it ran",
+        why: "the name and the folder of the session",
     },
-    UnsentPaths { paths: &["finalText"], why: "the last answer, which is in its own message" },
+    UnsentPaths { paths: &["finalText"], why: "a copy of the last answer" },
     UnsentPaths { paths: &["message/content/is_error"], why: "reported as the error mark" },
 ];
 
@@ -59,7 +59,7 @@ impl Format for DroidSession {
             return if has("id") && named { 95 } else { 0 };
         }
         if has("session_id") && has("id") {
-            let says = match kind.text().unwrap_or_default().as_ref() {
+            let is_event = match kind.text().unwrap_or_default().as_ref() {
                 b"system" => has("model") && has("cwd"),
                 b"message" => has("role") && has("text"),
                 b"tool_call" => has("toolCallId") && has("toolName"),
@@ -67,45 +67,45 @@ impl Format for DroidSession {
                 b"completion" => has("finalText"),
                 _ => false,
             };
-            return if says { 70 } else { 0 };
+            return if is_event { 70 } else { 0 };
         }
         let is_message = kind.is("message") && val.at(&["message", "role"]).is_some() && has("id");
-        let is_pis = val.at(&["message", "api"]).is_some() || val.at(&["message", "toolCallId"]).is_some();
-        if is_message && !is_pis { 15 } else { 0 }
+        let is_of_pi = val.at(&["message", "api"]).is_some() || val.at(&["message", "toolCallId"]).is_some();
+        if is_message && !is_of_pi { 15 } else { 0 }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        // Lines of other types are passed over.
+    fn accepts(&self, val: Val<'_>) -> bool {
+        // Lines of other types are skipped.
         val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(DroidReader::default()))
     }
 }
 
-/// A line that says something.
-struct Line {
+/// A line with messages.
+struct DroidLine {
     id: Option<Box<str>>,
     parent: Option<Box<str>>,
-    said: ThreadBuilder,
+    thread: ThreadBuilder,
 }
 
 #[derive(Default)]
-struct Session {
+struct DroidReader {
     label: Option<Box<str>>,
     model: Option<Box<str>>,
     version: Option<Version>,
-    lines: Vec<Line>,
-    /// The last line is a text of the model.
+    lines: Vec<DroidLine>,
+    /// True if the previous line is a text of the model.
     has_answered: bool,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for DroidReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let val = record.val;
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-        let mut said = ThreadBuilder::default();
+        let mut thread = ThreadBuilder::default();
         let had_answered = std::mem::take(&mut self.has_answered);
         match kind.as_ref() {
             b"session_start" => {
@@ -119,20 +119,20 @@ impl ThreadReader for Session {
             b"message" if val.get(name::message).is_some() => {
                 let role = role(val.at(&["message", "role"]));
                 self.model = text_at(val, &["message", "model"]).or(self.model.take());
-                said.content(role, val.at(&["message", "content"]), record);
+                thread.content(role, val.at(&["message", "content"]), record);
             }
             b"message" => {
                 let role = role(val.get(name::role));
                 self.has_answered = role == Role::Assistant;
-                said.text(role, val.get(name::text), record);
+                thread.text(role, val.get(name::text), record);
             }
-            // It says the last answer again, unless that was not printed by itself.
-            b"completion" if !had_answered => said.text(Role::Assistant, val.get("finalText"), record),
+            // It repeats the last answer, unless that was not printed separately.
+            b"completion" if !had_answered => thread.text(Role::Assistant, val.get("finalText"), record),
             b"tool_call" => {
                 let Some(name) = val.get(name::toolName).and_then(|name| Text::copied(name, record.base)) else {
                     return;
                 };
-                said.call_of(
+                thread.push_call(
                     Role::Assistant,
                     val.get(name::toolCallId),
                     name,
@@ -143,30 +143,34 @@ impl ThreadReader for Session {
             }
             b"tool_result" => {
                 let output = ["value", "result", "error"].iter().find_map(|key| val.get(key));
-                said.result(val, output, record);
+                thread.result(val, output, record);
             }
             _ => return,
         }
-        self.lines.push(Line { id: text(val, "id"), parent: text(val, "parentId"), said });
+        self.lines.push(DroidLine { id: text(val, "id"), parent: text(val, "parentId"), thread });
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
         let path = path(&self.lines);
-        let mut said = ThreadBuilder::default();
+        let mut thread = ThreadBuilder::default();
         for (n, line) in self.lines.into_iter().enumerate() {
             match path.contains(&n) {
-                true => said.join(line.said),
-                false => said.leave(line.said, "it is on another branch than the last line"),
+                true => thread.join(line.thread),
+                false => thread.omit_all(line.thread, "it is on another branch than the last line"),
             }
         }
-        let settings =
-            Settings { label: self.label, model: self.model, agent_version: self.version, ..Settings::default() };
-        vec![said.finish(&INFO, settings)]
+        let settings = HistorySettings {
+            label: self.label,
+            model: self.model,
+            agent_version: self.version,
+            ..HistorySettings::default()
+        };
+        vec![thread.finish(&INFO, settings)]
     }
 }
 
-/// The lines that lead to the last one. One whose parent is not there follows the line before it.
-fn path(lines: &[Line]) -> HashSet<usize> {
+/// The numbers of the lines that lead to the last one. A line whose parent is missing follows the line before it.
+fn path(lines: &[DroidLine]) -> HashSet<usize> {
     let by_id: HashMap<&str, usize> =
         lines.iter().enumerate().filter_map(|(n, line)| Some((line.id.as_deref()?, n))).collect();
     let mut path = HashSet::new();

@@ -1,30 +1,30 @@
-//! A stored message, as what the CLI sends for it when the session is resumed.
+//! A stored message, translated into what the CLI sends for it when the session is resumed.
 
-use crate::format::translate::Stored;
+use crate::format::translate::ParsedRecord;
 use crate::formats::member::text;
 use crate::formats::threads::parts;
 use crate::history::Role;
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
-use crate::message::write::Writer;
-use crate::message::{Maker, Message, Part, Raw, Text};
+use crate::message::write::JsonWriter;
+use crate::message::{Message, Part, RawJson, ReasoningProvider, Text};
 use crate::place::Place;
 
-/// How a text of the user's begins that is not sent: commands, and what the CLI puts there itself.
-const UNSENT: [&[u8]; 4] = [b"/", b"?", b"<session_context>", b"<hook_context>"];
+/// Prefixes of user texts that are not sent: commands, and context that the CLI inserts.
+const UNSENT_PREFIXES: [&[u8]; 4] = [b"/", b"?", b"<session_context>", b"<hook_context>"];
 
-/// What a message is sent as.
-pub struct Entry {
+/// A stored message, and the messages that are sent for it.
+pub struct GeminiMessage {
     pub at: Place,
     pub record: u32,
-    /// It is the user's, and the CLI does not send it.
+    /// True for a user message that the CLI does not send.
     pub is_unsent: bool,
     pub model: Option<Box<str>>,
     pub messages: Vec<Message>,
 }
 
-impl Entry {
-    pub fn of(val: Val<'_>, record: &Stored<'_>) -> Entry {
+impl GeminiMessage {
+    pub fn of(val: Val<'_>, record: &ParsedRecord<'_>) -> GeminiMessage {
         let (base, at) = (record.base, record.base.of(val));
         let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
         let content = val.get(name::content);
@@ -39,7 +39,7 @@ impl Entry {
         };
         let steps = steps.into_iter().filter(|(_, all)| !all.is_empty());
         let model = val.get(name::model).filter(|_| is("gemini")).and_then(|model| model.text());
-        Entry {
+        GeminiMessage {
             at,
             record: record.number,
             is_unsent,
@@ -55,7 +55,7 @@ pub fn tool_calls<'v>(message: Val<'v>) -> impl Iterator<Item = Val<'v>> {
     list.into_iter().flat_map(|list| list.elements()).filter(Val::is_object)
 }
 
-/// Whether a call has a result. An empty text is none.
+/// True if a call has a result. An empty text is none.
 pub fn has_result(call: Val<'_>) -> bool {
     call.get(name::result).is_some_and(|result| match result {
         result if result.is_array() => result.count() > 0,
@@ -63,29 +63,29 @@ pub fn has_result(call: Val<'_>) -> bool {
     })
 }
 
-/// Whether what the user says is sent.
+/// True if the content of a user message is sent.
 pub fn is_sent(content: Option<Val<'_>>) -> bool {
     let Some(content) = content else { return false };
     let all: Vec<Val<'_>> = if content.is_array() { content.elements().collect() } else { vec![content] };
-    let mut said = Vec::new();
+    let mut text_bytes = Vec::new();
     for part in all {
         let text = if part.is_string() { part.text() } else { part.get(name::text).and_then(|text| text.text()) };
         match text {
-            Some(text) => said.extend_from_slice(&text),
-            // What is not a text says something.
-            None if part.is_object() && part.count() > 0 => said.push(b'['),
+            Some(text) => text_bytes.extend_from_slice(&text),
+            // A part that is not a text counts as content.
+            None if part.is_object() && part.count() > 0 => text_bytes.push(b'['),
             None => {}
         }
     }
-    let said = said.trim_ascii();
-    !said.is_empty() && !UNSENT.iter().any(|start| said.starts_with(start))
+    let text = text_bytes.trim_ascii();
+    !text.is_empty() && !UNSENT_PREFIXES.iter().any(|prefix| text.starts_with(prefix))
 }
 
-/// The parts of a content: a text, a part, or a list of both.
-fn content_parts(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Part> {
+/// The parts of a content, which is a text, a part, or a list of both.
+fn content_parts(content: Option<Val<'_>>, base: RecordBase<'_>) -> Vec<Part> {
     let part = |val: Val<'_>| match Text::copied(val, base) {
         Some(text) => Part::text(text, base.of(val).into()),
-        None => parts::block("gemini", Raw::copied(val, base), base.of(val)),
+        None => parts::block("gemini", RawJson::copied(val, base), base.of(val)),
     };
     match content {
         Some(list) if list.is_array() => list.elements().map(part).collect(),
@@ -94,19 +94,20 @@ fn content_parts(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Part> {
     }
 }
 
-/// What the model said. Parts that hold a call or a thought are all of it; else thoughts and calls lie beside the text.
-fn answer(message: Val<'_>, base: Base<'_>) -> Vec<Part> {
+/// The parts of an answer. If its content has calls or thoughts, that is all of it; else thoughts and calls are in members
+/// of their own.
+fn answer(message: Val<'_>, base: RecordBase<'_>) -> Vec<Part> {
     let content = message.get(name::content);
-    let is_whole = |part: Val<'_>| part.get(name::functionCall).is_some() || part.get(name::thought).is_some();
+    let is_complete = |part: Val<'_>| part.get(name::functionCall).is_some() || part.get(name::thought).is_some();
     let listed = content.filter(Val::is_array).into_iter().flat_map(|list| list.elements());
-    if listed.chain(content.filter(Val::is_object)).any(is_whole) {
+    if listed.chain(content.filter(Val::is_object)).any(is_complete) {
         return content_parts(content, base);
     }
     let thoughts = message.get("thoughts").filter(Val::is_array);
     let thoughts = thoughts.into_iter().flat_map(|list| list.elements()).filter_map(|own| thought(own, base));
     let calls = tool_calls(message).map(|call| {
         let at = base.of(call);
-        let part = Raw::build(at, |w| {
+        let part = RawJson::build(at, |w| {
             w.object(|w| {
                 w.key("functionCall").object(|w| copy(call, &["id", "name", "args"], base, w));
             })
@@ -116,30 +117,30 @@ fn answer(message: Val<'_>, base: Base<'_>) -> Vec<Part> {
     thoughts.chain(content_parts(content, base)).chain(calls).collect()
 }
 
-/// Copies those of these members that are there.
-fn copy(val: Val<'_>, keys: &[&str], base: Base<'_>, w: &mut Writer<'_>) {
+/// Copies the members with these keys, if present.
+fn copy(val: Val<'_>, keys: &[&str], base: RecordBase<'_>, w: &mut JsonWriter<'_>) {
     for (key, own) in keys.iter().filter_map(|key| Some((key, val.get(key)?))) {
         w.key(key).copy(own, base);
     }
 }
 
-fn thought(thought: Val<'_>, base: Base<'_>) -> Option<Part> {
+fn thought(thought: Val<'_>, base: RecordBase<'_>) -> Option<Part> {
     let at = base.of(thought);
     let description = thought.get("description").and_then(|own| own.text());
     let description = description.map(|own| String::from_utf8_lossy(&own).into_owned());
-    let said = match text(thought, "subject") {
+    let text = match text(thought, "subject") {
         Some(subject) => format!("**{subject}** {}", description.unwrap_or_default()),
         None => description?,
     };
-    Some(parts::reasoning(Maker::Google, Some(Text::respelled(&said, at)), None, at))
+    Some(parts::reasoning(ReasoningProvider::Google, Some(Text::respelled(&text, at)), None, at))
 }
 
-/// The parts that a call's result is sent as.
-fn results(call: Val<'_>, base: Base<'_>) -> Vec<Part> {
+/// The parts that are sent for a call's result.
+fn results(call: Val<'_>, base: RecordBase<'_>) -> Vec<Part> {
     match call.get(name::result).filter(|_| has_result(call)) {
         Some(text) if text.is_string() => {
             let at = base.of(text);
-            let part = Raw::build(at, |w| {
+            let part = RawJson::build(at, |w| {
                 w.object(|w| {
                     w.key("functionResponse").object(|w| {
                         copy(call, &["id", "name"], base, w);

@@ -1,7 +1,6 @@
-//! Sessions of the Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.jsonl`, and the JSON document that it wrote before.
-//! The lines are applied in order: a message replaces the one with its id, `$set` changes what is said of the session,
-//! `$rewindTo` takes back a message and all after it. Results lie with the calls; the user's turn that they are sent in is
-//! made of them.
+//! Sessions of the Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.jsonl`, and the JSON documents of older versions.
+//! The lines are applied in order: a message replaces the one with its id, `$set` changes the session, `$rewindTo` removes
+//! a message and all after it. Results are stored in their calls; the user turn that sends them is built from those.
 
 mod edit;
 mod message;
@@ -10,15 +9,17 @@ mod state;
 pub mod write;
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit, Upstream,
+};
 use crate::history::codes::UNKNOWN_REWIND;
-use crate::history::{Finding, Row, Settings, Unsent, Usage};
+use crate::history::{Finding, HistorySettings, Row, UnsentItem, Usage};
 use crate::json::{Val, name};
 
-use message::Entry;
-use state::{State, What};
+use message::GeminiMessage;
+use state::{GeminiState, RecordEffect};
 
 pub struct GeminiCli;
 
@@ -34,11 +35,11 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "`sessionId` with `projectHash`; lines with `$set` or `$rewindTo`; messages of `type` gemini",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    appended: true,
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
+    is_appended: true,
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..FormatInfo::of(&GEMINI, "gemini")
 };
@@ -46,11 +47,11 @@ static INFO: FormatInfo = FormatInfo {
 /// Types of messages.
 const TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["$rewindTo", "projectHash", "summary", "messages/displayContent", "displayContent"],
-        why: "about the session, and what the terminal shows",
+        why: "session metadata and terminal output",
     },
     UnsentPaths {
         paths: &[
@@ -60,7 +61,7 @@ const UNSENT: &[UnsentPaths] = &[
             "**/toolCalls/resultDisplay",
             "**/toolCalls/renderOutputAsMarkdown",
         ],
-        why: "what the terminal shows of a call; its response is what is sent",
+        why: "terminal output of a call, whose response is sent instead",
     },
     UnsentPaths {
         paths: &[
@@ -68,7 +69,7 @@ const UNSENT: &[UnsentPaths] = &[
             "messages/[type=info|error|warning]content",
             "$set/messages/[type=info|error|warning]content",
         ],
-        why: "a note of the program",
+        why: "a notice of the program",
     },
 ];
 
@@ -102,41 +103,45 @@ impl Format for GeminiCli {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(GeminiReader::default()))
     }
 }
 
-/// A session that is being read.
+/// Applies the records of a session.
 #[derive(Default)]
-struct Session {
-    messages: State<Entry>,
+struct GeminiReader {
+    state: GeminiState<GeminiMessage>,
     findings: Vec<Finding>,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
-        let lost = self.messages.take(record.val, |val: Val<'_>| Entry::of(val, record));
-        if let What::LostAll = lost {
+impl ThreadReader for GeminiReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
+        let lost = self.state.apply(record.val, |val: Val<'_>| GeminiMessage::of(val, record));
+        if let RecordEffect::AllRemoved = lost {
             let row = Row::of_place(record.base.of(record.val), record.number);
-            self.findings.push(Finding::new(UNKNOWN_REWIND, row).never(
-                "the messages before it are still in the file; remove the line by hand to bring them back",
-            ));
+            self.findings.push(
+                Finding::new(UNKNOWN_REWIND, row)
+                    .never("the messages before it are still in the file; delete the line to restore them"),
+            );
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Translated> {
-        let mut settings = Settings { ..Settings::default() };
-        let left = |entry: &Entry, why| Unsent::at(entry.at, entry.record, "a message", why);
-        settings.unsent = self.messages.take_left().iter().map(|(entry, why)| left(entry, why)).collect();
+    fn finish(mut self: Box<Self>) -> Vec<TranslatedThread> {
+        let mut settings = HistorySettings { ..HistorySettings::default() };
+        let unsent = |entry: &GeminiMessage, why| UnsentItem::at(entry.at, entry.record, "a message", why);
+        settings.unsent = self.state.take_unsent().iter().map(|(entry, why)| unsent(entry, why)).collect();
         let mut messages = Vec::new();
-        for entry in self.messages.finish() {
+        for entry in self.state.into_messages() {
             if entry.is_unsent {
-                let why = "Gemini CLI does not send commands, and makes its own context anew";
-                settings.unsent.push(left(&entry, why));
+                let why = "Gemini CLI does not send commands, and regenerates its own context";
+                settings.unsent.push(unsent(&entry, why));
             }
             settings.model = entry.model.or(settings.model);
             messages.extend(entry.messages);
         }
-        vec![Translated { findings: self.findings, ..Translated::history(&INFO, settings, messages) }]
+        vec![TranslatedThread {
+            findings: self.findings,
+            ..TranslatedThread::from_messages(&INFO, settings, messages)
+        }]
     }
 }

@@ -1,13 +1,15 @@
-//! Recordings of the Gemini CLI's tests: `{method, response}` lines. Each is a response of the model, whole or in chunks.
+//! Recordings of the Gemini CLI's tests: `{method, response}` lines, each a response of the model, complete or in chunks.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit, Upstream,
+};
 use crate::formats::threads::parts;
-use crate::history::{Role, Settings, Usage};
+use crate::history::{HistorySettings, Role, Usage};
 use crate::json::{Val, name};
-use crate::message::{Part as MessagePart, Raw};
+use crate::message::{Part as MessagePart, RawJson};
 
 pub struct GeminiRecording;
 
@@ -19,18 +21,18 @@ static INFO: FormatInfo = FormatInfo {
     upstream: Some(Upstream { repository: "google-gemini/gemini-cli", file: None, version: None }),
     known_by: "lines with `method` generateContent or generateContentStream and a `response`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
     records_responses: true,
     unsent: UNSENT,
-    edited: Edited::Never,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&GEMINI, "gemini")
 };
 
-const READ_ONLY: &str = "what was recorded is not edited";
+const READ_ONLY: &str = "recorded responses are not edited";
 
-/// What of the store no request says.
-const UNSENT: &[UnsentPaths] = &[UnsentPaths { paths: &["method"], why: "which method was called" }];
+/// Stored members that no request contains, and why.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths { paths: &["method"], why: "the method that was called" }];
 
 impl Format for GeminiRecording {
     fn info(&'static self) -> &'static FormatInfo {
@@ -54,12 +56,12 @@ impl Format for GeminiRecording {
     }
 }
 
-/// Each record is a response by itself.
-fn read(record: &Stored<'_>, out: &mut Vec<Translated>) {
+/// Reads a record, which is one response.
+fn read(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let Some(response) = record.val.get(name::response) else { return };
     let chunks = if response.is_array() { None } else { Some(response) };
     let chunks = chunks.into_iter().chain(response.elements());
-    let part = |val: Val<'_>| parts::block("gemini", Raw::copied(val, record.base), record.base.of(val));
+    let part = |val: Val<'_>| parts::block("gemini", RawJson::copied(val, record.base), record.base.of(val));
     let of_chunk = |chunk: Val<'_>| {
         let parts = chunk.get(name::candidates)?.elements().next()?.at(&["content", "parts"])?;
         Some(parts.elements().map(part).collect::<Vec<MessagePart>>())
@@ -69,6 +71,6 @@ fn read(record: &Stored<'_>, out: &mut Vec<Translated>) {
         return;
     }
     let message = parts::message(Role::Assistant, all, record.base.of(response), record.number);
-    let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-    out.push(Translated::history(&INFO, settings, vec![message]));
+    let settings = HistorySettings { read_only: Some(READ_ONLY), ..HistorySettings::default() };
+    out.push(TranslatedThread::from_messages(&INFO, settings, vec![message]));
 }

@@ -1,83 +1,83 @@
-//! The records of a session, applied one after the other.
+//! The state of a session, to which its records are applied one after the other.
 
 use std::collections::HashMap;
 
 use crate::json::{Val, fingerprint_of, name};
 
-/// What a record did.
+/// The effect of a record on the session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum RecordEffect {
     Applied,
-    /// It goes back to a message that is not there: all messages are gone.
-    LostAll,
+    /// It rewinds to an unknown message, which removes all messages.
+    AllRemoved,
 }
 
 const REPLACED: &str = "a later line has replaced it";
 
-/// The messages so far, in their order.
-pub struct State<M> {
+/// The messages so far, in order.
+pub struct GeminiState<M> {
     messages: Vec<(u64, M)>,
-    /// Where each is, by the fingerprint of its id.
+    /// Index of each message by the fingerprint of its id.
     places: HashMap<u64, usize>,
-    /// Messages that a later record has replaced or taken back, and why.
-    left: Vec<(M, &'static str)>,
+    /// Messages that a later record has replaced or removed, and why.
+    unsent: Vec<(M, &'static str)>,
 }
 
-impl<M> Default for State<M> {
+impl<M> Default for GeminiState<M> {
     fn default() -> Self {
-        State { messages: Vec::new(), places: HashMap::new(), left: Vec::new() }
+        GeminiState { messages: Vec::new(), places: HashMap::new(), unsent: Vec::new() }
     }
 }
 
-impl<M> State<M> {
-    /// Applies a record; `make` makes a message of what it stores.
-    pub fn take(&mut self, record: Val<'_>, mut make: impl FnMut(Val<'_>) -> M) -> What {
+impl<M> GeminiState<M> {
+    /// Applies a record; `build` makes a message of what it stores.
+    pub fn apply(&mut self, record: Val<'_>, mut build: impl FnMut(Val<'_>) -> M) -> RecordEffect {
         if let Some(id) = record.get("$rewindTo").and_then(|id| id.text()) {
             let known = self.places.get(&fingerprint_of(&id)).copied();
             let lost = known.is_none() && !self.messages.is_empty();
             for (id, message) in self.messages.drain(known.unwrap_or(0)..) {
                 self.places.remove(&id);
-                self.left.push((message, "the user went back to before it"));
+                self.unsent.push((message, "the user went back to before it"));
             }
-            return if lost { What::LostAll } else { What::Applied };
+            return if lost { RecordEffect::AllRemoved } else { RecordEffect::Applied };
         }
         if record.get(name::id).is_some_and(|id| id.is_string()) {
-            self.add(record, &mut make);
+            self.add(record, &mut build);
         } else if let Some(set) = record.get("$set").filter(Val::is_object) {
-            self.replace(set.get(name::messages), &mut make);
+            self.replace(set.get(name::messages), &mut build);
         } else {
-            self.replace(record.get(name::messages), &mut make);
+            self.replace(record.get(name::messages), &mut build);
         }
-        What::Applied
+        RecordEffect::Applied
     }
 
-    fn replace(&mut self, list: Option<Val<'_>>, make: &mut impl FnMut(Val<'_>) -> M) {
+    fn replace(&mut self, list: Option<Val<'_>>, build: &mut impl FnMut(Val<'_>) -> M) {
         let Some(list) = list.filter(Val::is_array) else { return };
-        self.left.extend(self.messages.drain(..).map(|(_, message)| (message, REPLACED)));
+        self.unsent.extend(self.messages.drain(..).map(|(_, message)| (message, REPLACED)));
         self.places.clear();
-        list.elements().filter(Val::is_object).for_each(|message| self.add(message, make));
+        list.elements().filter(Val::is_object).for_each(|message| self.add(message, build));
     }
 
-    fn add(&mut self, message: Val<'_>, make: &mut impl FnMut(Val<'_>) -> M) {
+    fn add(&mut self, message: Val<'_>, build: &mut impl FnMut(Val<'_>) -> M) {
         let Some(id) = message.get(name::id).and_then(|id| id.text()).map(|id| fingerprint_of(&id)) else {
-            return self.messages.push((0, make(message)));
+            return self.messages.push((0, build(message)));
         };
         match self.places.get(&id).and_then(|ix| self.messages.get_mut(*ix)) {
-            Some(known) => self.left.push((std::mem::replace(&mut known.1, make(message)), REPLACED)),
+            Some(known) => self.unsent.push((std::mem::replace(&mut known.1, build(message)), REPLACED)),
             None => {
                 self.places.insert(id, self.messages.len());
-                self.messages.push((id, make(message)));
+                self.messages.push((id, build(message)));
             }
         }
     }
 
-    /// Hands over the messages that are not sent any more, each with the reason.
-    pub fn take_left(&mut self) -> Vec<(M, &'static str)> {
-        std::mem::take(&mut self.left)
+    /// Takes the messages that are no longer sent, each with the reason.
+    pub fn take_unsent(&mut self) -> Vec<(M, &'static str)> {
+        std::mem::take(&mut self.unsent)
     }
 
-    /// The messages that are left.
-    pub fn finish(self) -> impl Iterator<Item = M> {
+    /// The remaining messages.
+    pub fn into_messages(self) -> impl Iterator<Item = M> {
         self.messages.into_iter().map(|(_, message)| message)
     }
 }

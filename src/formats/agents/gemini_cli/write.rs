@@ -1,16 +1,19 @@
-//! Gemini CLI: a line about the session, then messages. A call and its result are one entry of the model's message.
+//! Writer of Gemini CLI sessions: a line about the session, then messages. A call and its result are one entry of the
+//! model's message.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-use crate::carry::{Destination, Home, SessionDraft, SessionWriter, Tools, support, text, time::rfc3339};
+use crate::carry::{
+    AgentHome, Destination, SessionDraft, SessionWriter, ToolHandling, support, text, time::rfc3339,
+};
 use crate::dialects::common::write_input_object;
-use crate::message::write::Writer;
-use crate::message::{Call, LossKind, Losses, Media, Message, Part, PartKind, Role, Source, ToolResult};
+use crate::message::write::JsonWriter;
+use crate::message::{LossKind, Losses, Media, MediaSource, Message, Part, PartKind, Role, ToolCall, ToolResult};
 use crate::source::shell_word;
-use crate::targets::models::{self, Maker};
+use crate::targets::models::{self, ModelVendor};
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "gemini-session",
@@ -18,12 +21,12 @@ pub static WRITER: SessionWriter = SessionWriter {
     format: "gemini-cli",
     is_document: false,
     capabilities: &support::GEMINI,
-    tools: Tools::Calls,
-    keeps_thoughts: false,
+    tools: ToolHandling::Calls,
+    keeps_reasoning: false,
     keeps_instructions: false,
     ids_by_time: false,
-    // The variable stands for the home.
-    home: Some(Home { variable: "GEMINI_CLI_HOME", folder: "", sessions: ".gemini/tmp" }),
+    // The variable replaces the user's home folder.
+    home: Some(AgentHome { variable: "GEMINI_CLI_HOME", folder: "", sessions: ".gemini/tmp" }),
     write,
     file,
     resume,
@@ -32,12 +35,12 @@ pub static WRITER: SessionWriter = SessionWriter {
 
 const MODEL: &str = "gemini-2.5-pro";
 
-/// What the CLI takes for a command, or for its own: it does not send it.
-const UNSENT: [&str; 4] = ["/", "?", "<session_context>", "<hook_context>"];
+/// Prefixes of texts that the CLI takes for commands or for its own context, and does not send.
+const UNSENT_PREFIXES: [&str; 4] = ["/", "?", "<session_context>", "<hook_context>"];
 
-/// A project that the CLI has no name for yet is called by the digest of its folder.
+/// Path of the file. A project without a name in the CLI is named by the digest of its folder.
 fn file(draft: &SessionDraft<'_>) -> String {
-    let time = rfc3339(draft.begins())[..16].replace(':', "-");
+    let time = rfc3339(draft.start_ms())[..16].replace(':', "-");
     let project = draft.project.clone().unwrap_or_else(|| project_hash(&draft.cwd));
     format!("{project}/chats/session-{time}-{}.jsonl", &draft.id()[..8])
 }
@@ -47,11 +50,11 @@ fn resume(destination: &Destination, _: &str) -> String {
 }
 
 fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
-    Writer::new(out).object(|w| {
+    JsonWriter::new(out).object(|w| {
         w.key("sessionId").plain(&draft.id());
         w.key("projectHash").plain(&project_hash(&draft.cwd));
-        w.key("startTime").plain(&rfc3339(draft.begins()));
-        w.key("lastUpdated").plain(&rfc3339(draft.ends()));
+        w.key("startTime").plain(&rfc3339(draft.start_ms()));
+        w.key("lastUpdated").plain(&rfc3339(draft.end_ms()));
         draft.title.iter().for_each(|title| w.key("summary").plain(title));
         w.key("kind").plain("main");
     });
@@ -62,70 +65,71 @@ fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
         _ => None,
     });
     let results: HashMap<Cow<'_, [u8]>, &ToolResult> = results.collect();
-    let model = draft.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Google));
-    let mut times = draft.clock.running();
+    let model = draft.model.as_deref().filter(|model| models::vendor(model) == Some(ModelVendor::Google));
+    let mut times = draft.clock.monotonic();
     for (n, message) in draft.conversation.messages.iter().enumerate() {
-        // Results are with their calls.
+        // Results are written with their calls.
         if message.role == Role::Tool {
             continue;
         }
         let (id, time) = (draft.ids.uuid("message", n), rfc3339(times.next(message.at.place)));
         let is_answer = message.role == Role::Assistant;
-        if !is_answer && UNSENT.iter().any(|start| text::of_message(message).trim().starts_with(start)) {
-            losses.add(LossKind::UNSENT, message.at);
+        if !is_answer && UNSENT_PREFIXES.iter().any(|start| text::of_message(message).trim().starts_with(start)) {
+            losses.add(LossKind::AGENT_COMMAND, message.at);
         }
-        Writer::new(out).object(|w| {
+        JsonWriter::new(out).object(|w| {
             w.key("id").plain(&id);
             w.key("timestamp").plain(&time);
             w.key("type").plain(if is_answer { "gemini" } else { "user" });
-            content(message, is_answer, w);
+            write_content(message, is_answer, w);
             if is_answer {
-                answer(message, &results, &time, model.unwrap_or(MODEL), w);
+                write_answer(message, &results, &time, model.unwrap_or(MODEL), w);
             }
         });
         out.push(b'\n');
     }
 }
 
-/// The model's only text is a text; everything else is a list of parts.
-fn content(message: &Message, is_answer: bool, w: &mut Writer<'_>) {
-    let said: Vec<&Part> = message.parts.iter().filter(|block| !matches!(block.kind, PartKind::Call(_))).collect();
-    match said.as_slice() {
+/// Writes a single text of the model as a string, and everything else as a list of parts.
+fn write_content(message: &Message, is_answer: bool, w: &mut JsonWriter<'_>) {
+    let parts: Vec<&Part> =
+        message.parts.iter().filter(|block| !matches!(block.kind, PartKind::Call(_))).collect();
+    match parts.as_slice() {
         [] if is_answer => w.key("content").plain(""),
         [only] if is_answer && text::of_block(only).is_some() => {
             w.key("content");
             text::of_block(only).into_iter().for_each(|text| w.text(text));
         }
-        all => w.key("content").array(|w| all.iter().for_each(|block| part(block, w))),
+        all => w.key("content").array(|w| all.iter().for_each(|block| write_part(block, w))),
     }
 }
 
-fn part(block: &Part, w: &mut Writer<'_>) {
+fn write_part(block: &Part, w: &mut JsonWriter<'_>) {
     w.object(|w| match &block.kind {
-        PartKind::Media(media) => inline(media, w),
+        PartKind::Media(media) => write_inline_data(media, w),
         _ => text::of_block(block).into_iter().for_each(|text| w.key("text").text(text)),
     });
 }
 
-fn inline(media: &Media, w: &mut Writer<'_>) {
+fn write_inline_data(media: &Media, w: &mut JsonWriter<'_>) {
     w.key("inlineData").object(|w| {
         w.key("mimeType").text(&media.likely_mime());
-        if let Source::Data(data) = &media.source {
+        if let MediaSource::Data(data) = &media.source {
             w.key("data").text(data);
         }
     });
 }
 
-fn answer(
+fn write_answer(
     message: &Message,
     results: &HashMap<Cow<'_, [u8]>, &ToolResult>,
     time: &str,
     model: &str,
-    w: &mut Writer<'_>,
+    w: &mut JsonWriter<'_>,
 ) {
     w.key("thoughts").array(|_| {});
     w.key("model").plain(model);
-    let calls: Vec<&Call> = message.calls().collect();
+    let calls: Vec<&ToolCall> = message.calls().collect();
     if calls.is_empty() {
         return;
     }
@@ -156,7 +160,7 @@ fn answer(
     });
 }
 
-/// The name of a project's folder: the SHA-256 of its path, in hex.
+/// The name of a project's folder: the SHA-256 of its path in hexadecimal.
 fn project_hash(cwd: &str) -> String {
     Sha256::digest(cwd.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

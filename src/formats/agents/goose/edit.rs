@@ -1,10 +1,10 @@
-//! How a session is repaired where it lies: a result is an item of a message of the user's.
+//! Repair of a session in place: a result is an item of a user message.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, OpenCall, PartResults, Results, filled, raw};
+use crate::format::{Editor, OpenCall, PartResults, ResultStorage, fill_template, raw_member};
 use crate::json::{Val, name, string};
 
-pub(super) static EDITOR: Editor = Editor::of(Results::Parts(&RESULTS));
+pub(super) static EDITOR: Editor = Editor::of(ResultStorage::Parts(&RESULTS));
 
 static RESULTS: PartResults = PartResults { list, part, message };
 
@@ -14,15 +14,15 @@ fn list(message: Val<'_>) -> Option<Val<'_>> {
 }
 
 fn part(open: &OpenCall<'_>) -> Option<Vec<u8>> {
-    Some(filled(
+    Some(fill_template(
         r#"{"type":"toolResponse","id":$,"toolResult":{"status":"success","value":{"content":[{"type":"text","text":$}],"isError":true}}}"#,
-        &[open.raw(&[&["id"]]), &string::quoted(STUB)],
+        &[open.raw_member(&[&["id"]]), &string::quoted(STUB)],
     ))
 }
 
 fn message(parts: &[u8], after: Val<'_>) -> Option<Vec<u8>> {
-    Some(filled(
+    Some(fill_template(
         r#"{"role":"user","created":$,"content":[$],"metadata":{"userVisible":true,"agentVisible":true}}"#,
-        &[raw(after, &[&["created"]]), parts],
+        &[raw_member(after, &[&["created"]]), parts],
     ))
 }

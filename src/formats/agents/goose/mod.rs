@@ -1,15 +1,15 @@
-//! Sessions of goose: rows of its database, or the lines of older versions, which begin with what is known of the session. What
-//! is not for the model is left out.
+//! Sessions of goose: rows of its database, or the lines of older versions, of which the first describes the session.
+//! Messages that the model does not see are left out.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings, Unsent};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{HistorySettings, Role, UnsentItem};
 use crate::json::{Val, name};
 use crate::message::{Message, Part, PartKind, ResultPart, Text};
 
 use crate::formats::member::text;
-use crate::formats::threads::{DialectChoice, Dialects, STORE, mcp_output, media, parts, translated};
+use crate::formats::threads::{DialectChoice, Dialects, STORE, mcp_output, media, parts, translate};
 
 mod edit;
 
@@ -26,15 +26,15 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
         version: Some("08dc4786"),
     }),
     known_by: "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
-    appended: true,
+    is_appended: true,
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..STORE
 });
 
-/// Types of content that only goose has.
-const OWN: [&str; 6] = [
+/// Content types that only goose has.
+const GOOSE_TYPES: [&str; 6] = [
     "toolRequest",
     "toolResponse",
     "toolConfirmationRequest",
@@ -43,11 +43,11 @@ const OWN: [&str; 6] = [
     "systemNotification",
 ];
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["row", "description", "working_dir", "name"],
-        why: "the name of the session and where it ran",
+        why: "the name and the folder of the session",
     },
     UnsentPaths {
         paths: &[
@@ -56,7 +56,7 @@ const UNSENT: &[UnsentPaths] = &[
             "metadata/agentVisible",
             "metadata/userVisible",
         ],
-        why: "whether a call succeeded is in its result",
+        why: "the status of a call, which its result contains",
     },
 ];
 
@@ -74,7 +74,8 @@ impl Format for GooseSession {
         if val.get(name::role).is_none() || val.get(name::created).and_then(|time| time.as_u64()).is_none() {
             return 0;
         }
-        let is_own = |item: Val<'_>| item.get(name::r#type).is_some_and(|kind| OWN.iter().any(|own| kind.is(own)));
+        let is_own =
+            |item: Val<'_>| item.get(name::r#type).is_some_and(|kind| GOOSE_TYPES.iter().any(|own| kind.is(own)));
         let typed = content.elements().all(|item| item.get(name::r#type).is_some_and(|kind| kind.is_string()));
         match (content.elements().any(is_own), typed) {
             (true, _) => 90,
@@ -83,26 +84,26 @@ impl Format for GooseSession {
         }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(GooseReader::default()))
     }
 }
 
-/// What was said so far.
+/// Collects the messages of a session.
 #[derive(Default)]
-struct Session {
+struct GooseReader {
     id: Option<Box<str>>,
     provider: Option<Box<str>>,
     model: Option<Box<str>>,
     messages: Vec<Message>,
-    unsent: Vec<Unsent>,
+    unsent: Vec<UnsentItem>,
 }
 
-/// How goose speaks to a provider: to OpenAI in Chat Completions.
+/// The dialect and the target of a provider. goose calls OpenAI by Chat Completions.
 fn dialect(provider: &str) -> (DialectChoice, &'static str) {
     match provider {
         "anthropic" => (DialectChoice::Anthropic, "anthropic"),
@@ -111,8 +112,8 @@ fn dialect(provider: &str) -> (DialectChoice, &'static str) {
     }
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for GooseReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let val = record.val;
         let Some(content) = val.get(name::data).or_else(|| val.get(name::content)) else {
             self.id = text(val, "id").or(self.id.take());
@@ -123,7 +124,7 @@ impl ThreadReader for Session {
         let visible = val.at(&["metadata", "agentVisible"]).and_then(|visible| visible.as_bool());
         if val.get(name::hidden).is_some() || visible == Some(false) {
             let at = record.base.of(val);
-            self.unsent.push(Unsent::at(at, record.number, "a message", "the model does not see it"));
+            self.unsent.push(UnsentItem::at(at, record.number, "a message", "the model does not see it"));
             return;
         }
         let own = if val.get(name::role).is_some_and(|role| role.is("assistant")) {
@@ -141,21 +142,21 @@ impl ThreadReader for Session {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
         let (dialect, target) = dialect(self.provider.as_deref().unwrap_or_default());
-        let settings = Settings {
+        let settings = HistorySettings {
             label: self.id,
             model: self.model,
             target: Some(target),
             unsent: self.unsent,
-            ..Settings::default()
+            ..HistorySettings::default()
         };
-        vec![translated(DIALECTS.row(dialect), settings, self.messages)]
+        vec![translate(DIALECTS.row(dialect), settings, self.messages)]
     }
 }
 
-/// What an item of a message says.
-fn part(item: Val<'_>, record: &Stored<'_>) -> Option<Part> {
+/// The part for a content item; `None` for items that are not sent.
+fn part(item: Val<'_>, record: &ParsedRecord<'_>) -> Option<Part> {
     let (base, at) = (record.base, record.base.of(item));
     let copied = |key: &str| Text::copied(item.get(key)?, base);
     let id = || parts::text(item.get(name::id), base);
@@ -165,7 +166,7 @@ fn part(item: Val<'_>, record: &Stored<'_>) -> Option<Part> {
         b"reasoning" => Some(parts::thinking(Some(copied("text")?), None, at)),
         b"redactedThinking" => Some(parts::redacted(copied("data"), at)),
         b"toolRequest" | b"frontendToolRequest" => {
-            // A request that could not be read has an error in the place of the call, and is not sent.
+            // A request that goose could not parse has an error instead of the call, and is not sent.
             let call = item.at(&["toolCall", "value"]).or_else(|| item.get(name::toolCall))?;
             let input = call.get(name::arguments).filter(Val::is_object);
             let name = Text::of_json(call.get(name::name)?, base);
@@ -177,13 +178,13 @@ fn part(item: Val<'_>, record: &Stored<'_>) -> Option<Part> {
             // Older versions have the list itself.
             let content = value.and_then(|value| value.get(name::content)).or(value).filter(Val::is_array);
             let error = result.get(name::error);
-            let given = match (error, content) {
+            let output = match (error, content) {
                 (Some(error), _) => vec![ResultPart::Text(Text::of_json(error, base))],
                 (None, Some(content)) => mcp_output(content, record),
                 (None, None) => Vec::new(),
             };
             let is_error = value.and_then(|value| value.get("isError")).and_then(|failed| failed.as_bool());
-            Some(parts::result(id()?, given, error.is_some() || is_error == Some(true), at))
+            Some(parts::result(id()?, output, error.is_some() || is_error == Some(true), at))
         }
         b"image" => Some(Part::new(media(item, record)?.into(), at.into())),
         _ => None,

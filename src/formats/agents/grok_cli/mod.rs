@@ -1,13 +1,13 @@
-//! Sessions of Grok CLI (`chat_history.jsonl`): a line for each message, result and reasoning item. They are translated into items
-//! of the Responses API of xAI, which takes the encrypted reasoning back.
+//! Sessions of Grok CLI (`chat_history.jsonl`): one line for each message, result and reasoning item. They are translated into
+//! items of xAI's Responses API, which accepts the encrypted reasoning.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit};
+use crate::history::{HistorySettings, Role, Usage};
 use crate::json::{NameSet, Val, name};
-use crate::message::{self, Raw};
+use crate::message::{self, RawJson};
 
 use crate::formats::member::text;
 use crate::formats::threads::ThreadBuilder;
@@ -23,16 +23,16 @@ static INFO: FormatInfo = FormatInfo {
     title: "Grok CLI session (`chat_history.jsonl`)",
     known_by: "lines `assistant` with `tool_calls` and `model_id`, `tool_result` with `tool_call_id`, `user` with `prompt_index`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    appended: true,
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
+    is_appended: true,
     unsent: UNSENT,
-    edited: Edited::Whole,
+    edit_support: EditSupport::Full,
     editor: Some(&edit::EDITOR),
     ..FormatInfo::of(&RESPONSES, "xai")
 };
 
-/// Members that lines of other agents have, and those of Grok CLI have not.
+/// Members that occur in lines of other agents, and never in those of Grok CLI.
 static FOREIGN: NameSet = NameSet::of(&[
     "message",
     "role",
@@ -45,7 +45,7 @@ static FOREIGN: NameSet = NameSet::of(&[
     "timestamp",
 ]);
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {
     paths: &["model_fingerprint", "model_id", "reasoning_effort"],
     why: "the model is a setting of the request",
@@ -60,7 +60,7 @@ impl Format for GrokCli {
         let val = probe.val;
         let Some(kind) = val.get(name::r#type).and_then(|kind| kind.text()) else { return 0 };
         let has = |key: &str| val.get(key).is_some();
-        if probe.names.meets(&FOREIGN) {
+        if probe.names.intersects(&FOREIGN) {
             return 0;
         }
         match kind.as_ref() {
@@ -75,57 +75,57 @@ impl Format for GrokCli {
         }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !val.names().meets(&FOREIGN)
+    fn accepts(&self, val: Val<'_>) -> bool {
+        val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !val.names().intersects(&FOREIGN)
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(GrokReader::default()))
     }
 }
 
 #[derive(Default)]
-struct Session {
-    said: ThreadBuilder,
+struct GrokReader {
+    thread: ThreadBuilder,
     model: Option<Box<str>>,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for GrokReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let val = record.val;
         let at = record.base.of(val);
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         match kind.as_ref() {
-            b"system" => self.said.content(Role::System, val.get(name::content), record),
+            b"system" => self.thread.content(Role::System, val.get(name::content), record),
             b"user" => {
-                self.said.begin();
-                self.said.content(Role::User, val.get(name::content), record);
+                self.thread.begin();
+                self.thread.content(Role::User, val.get(name::content), record);
             }
             b"assistant" => {
                 self.model = text(val, "model_id").or(self.model.take());
-                self.said.answer(val, record);
+                self.thread.answer(val, record);
             }
-            b"tool_result" => self.said.result(val, val.get(name::content), record),
+            b"tool_result" => self.thread.result(val, val.get(name::content), record),
             b"reasoning" => {
                 let members = ["type", "id", "summary", "encrypted_content"];
-                let item = Raw::build(at, |w| {
+                let item = RawJson::build(at, |w| {
                     w.object(|w| {
                         for (key, own) in members.iter().filter_map(|key| Some((key, val.get(key)?))) {
                             w.key(key).copy(own, record.base);
                         }
                     });
                 });
-                self.said.push(Role::Assistant, message::Part::verbatim("responses", item, at), record);
+                self.thread.push(Role::Assistant, message::Part::verbatim("responses", item, at), record);
             }
             other => {
                 let name = format!("a line `{}`", String::from_utf8_lossy(other));
-                self.said.leave_out(name, val, record, "what xAI has run itself is not sent again");
+                self.thread.omit(name, val, record, "xAI ran it itself, so it is not sent again");
             }
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { model: self.model, store: Some(false), ..Settings::default() };
-        vec![self.said.finish(&INFO, settings)]
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let settings = HistorySettings { model: self.model, store: Some(false), ..HistorySettings::default() };
+        vec![self.thread.finish(&INFO, settings)]
     }
 }

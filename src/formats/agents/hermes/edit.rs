@@ -1,11 +1,11 @@
-//! How the JSON of a session is repaired: a result is a message of its own. In the database, a row is made of several columns,
-//! and is only read.
+//! Repair of a session's JSON: a missing result becomes a new message. Rows of the database, which consist of several columns,
+//! are only read.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, OpenCall, Results, filled};
+use crate::format::{Editor, OpenCall, ResultStorage, fill_template};
 use crate::json::{Val, name, string};
 
-pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(Results::Messages(result)) };
+pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(ResultStorage::Messages(result)) };
 
 fn messages(session: Val<'_>) -> Option<Val<'_>> {
     session.get(name::messages).filter(Val::is_array)
@@ -14,9 +14,9 @@ fn messages(session: Val<'_>) -> Option<Val<'_>> {
 fn result(open: &OpenCall<'_>) -> Option<Vec<u8>> {
     // An archive keeps only the beginnings of results.
     open.record.get("archive_state").is_none().then(|| {
-        filled(
+        fill_template(
             r#"{"role":"tool","content":$,"tool_call_id":$}"#,
-            &[&string::quoted(STUB), open.raw(&[&["id"], &["call_id"]])],
+            &[&string::quoted(STUB), open.raw_member(&[&["id"], &["call_id"]])],
         )
     })
 }

@@ -1,10 +1,10 @@
-//! Sessions of Hermes: a JSON document with messages in the manner of Chat's, the archive that it exports, and the rows of
-//! its database (`state.db`), each of which is read as a message.
+//! Sessions of Hermes: a JSON document with messages like those of Chat Completions, the archive that it exports, and the rows
+//! of its database (`state.db`), each of which is read as a message.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Facts, Role, Settings};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{HistorySettings, RequestFlags, Role};
 use crate::json::{Val, name};
 use crate::message::Text;
 
@@ -25,12 +25,12 @@ static INFO: FormatInfo = Dialects::of_agent(FormatInfo {
     upstream: Some(Upstream { repository: "NousResearch/hermes-agent", file: Some("hermes_state.py"), version: Some("0.19.0") }),
     known_by: "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`",
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..STORE
 }).chat;
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &[
@@ -55,7 +55,7 @@ const UNSENT: &[UnsentPaths] = &[
             "session_start",
             "source_user_scope",
         ],
-        why: "about the session",
+        why: "session metadata",
     },
     UnsentPaths {
         paths: &[
@@ -67,7 +67,7 @@ const UNSENT: &[UnsentPaths] = &[
             "[role=tool]tool_name",
             "messages/tool_results/is_error",
         ],
-        why: "ids of a call beside the one that pairs it, and the name that is in the call",
+        why: "secondary ids of a call, and a copy of its name",
     },
 ];
 
@@ -82,26 +82,26 @@ impl Format for HermesSession {
         if is_session && (has("platform") || has("archive_state")) { 95 } else { 0 }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get(name::role).is_some() || self.detect(&Probe::new(val)) > 0
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Sessions::default()))
+        Layout::Threads(|| Box::new(HermesReader::default()))
     }
 }
 
-/// Documents are sessions; rows add up to one.
+/// Collects sessions: each document is one, and all rows together are one.
 #[derive(Default)]
-struct Sessions {
-    translated: Vec<Translated>,
+struct HermesReader {
+    translated: Vec<TranslatedThread>,
     rows: ThreadBuilder,
     model: Option<Box<str>>,
     has_rows: bool,
 }
 
-impl ThreadReader for Sessions {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for HermesReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let val = record.val;
         if val.get(name::role).is_some() {
             self.has_rows = true;
@@ -109,64 +109,67 @@ impl ThreadReader for Sessions {
             add(val, record, &mut self.rows);
             return;
         }
-        let mut said = ThreadBuilder::default();
-        said.text(Role::System, val.get(name::system_prompt), record);
+        let mut thread = ThreadBuilder::default();
+        thread.text(Role::System, val.get(name::system_prompt), record);
         let is_archive = val.get("archive_state").is_some();
         for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
             match is_archive {
-                true => archived(message, record, &mut said),
-                false => add(message, record, &mut said),
+                true => add_archived(message, record, &mut thread),
+                false => add(message, record, &mut thread),
             }
         }
-        let mut settings =
-            Settings { label: text(val, "session_id"), model: text(val, "model"), ..Settings::default() };
+        let mut settings = HistorySettings {
+            label: text(val, "session_id"),
+            model: text(val, "model"),
+            ..HistorySettings::default()
+        };
         // An archive has only the beginnings of outputs.
-        settings.facts.set_if(Facts::CUT, is_archive);
-        self.translated.push(said.finish(&INFO, settings));
+        settings.facts.set_if(RequestFlags::CUT, is_archive);
+        self.translated.push(thread.finish(&INFO, settings));
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Translated> {
+    fn finish(mut self: Box<Self>) -> Vec<TranslatedThread> {
         if self.has_rows {
-            let settings = Settings { model: self.model, ..Settings::default() };
+            let settings = HistorySettings { model: self.model, ..HistorySettings::default() };
             self.translated.push(self.rows.finish(&INFO, settings));
         }
         self.translated
     }
 }
 
-/// Adds a message. A column may hold its content as JSON.
-fn add(message: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
+/// Adds a message, unless it is metadata. In a row its content may be JSON in a string.
+fn add(message: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     if message.get(name::role).is_some_and(|role| role.is("session_meta")) {
         return;
     }
-    said.message(message, record);
+    thread.message(message, record);
 }
 
-/// Adds a message of an archive.
-fn archived(message: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
+/// Adds a message of an exported archive.
+fn add_archived(message: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     if message.get(name::state).is_some_and(|state| state.is("rewound")) {
-        return said.leave_out("a message", message, record, "it was taken back");
+        return thread.omit("a message", message, record, "it was taken back");
     }
-    said.begin();
+    thread.begin();
     let role = match message.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
         b"assistant" => Role::Assistant,
         b"system" => Role::System,
         _ => Role::User,
     };
     if let Some(thought) = message.get(name::reasoning).filter(Val::is_string) {
-        said.thought(thought, record);
+        thread.push_reasoning(thought, record);
     }
-    said.text(role, message.get(name::text), record);
+    thread.text(role, message.get(name::text), record);
     let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
     for call in list("tool_calls") {
         let Some(name) = call.get(name::tool_name).and_then(|name| Text::copied(name, record.base)) else {
             continue;
         };
-        said.call_of(role, call.get("action_id"), name, call.get("arguments_json"), call, record);
+        thread.push_call(role, call.get("action_id"), name, call.get("arguments_json"), call, record);
     }
     for result in list("tool_results") {
-        let output = result.get("output_preview").map(|output| said.output(output, record)).unwrap_or_default();
+        let output = result.get("output_preview").map(|output| thread.output(output, record)).unwrap_or_default();
         let failed = result.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
-        said.result_of(result.get("action_id"), output, failed, result, record);
+        thread.push_result(result.get("action_id"), output, failed, result, record);
     }
 }

@@ -1,27 +1,27 @@
-//! From a reduced stream to its history, its nodes, and what is reported of events that do not fit.
+//! Assembly of a reduced stream: its history, its tree entries, and the findings about its events.
 
-use crate::format::requests::{Assemble, Own};
-use crate::history::tree::{Entry, Marks, Name, Part};
+use crate::format::requests::{CustomAssembler, CustomEvent};
+use crate::history::tree::{EntryMarks, EntryRole, NodeName, TreeEntry};
 use crate::history::{Finding, Row, codes};
 use crate::source::ReadAt;
 
-use super::event::{Event, EventKind};
+use super::event::{EventKind, IterateEvent};
 use super::messages;
-use super::reduce::{Misfit, Misplaced, State, Stream};
+use super::reduce::{RequestState, Stream, StreamProblem, StreamProblemKind};
 
-impl Assemble for Stream {
-    fn event(&mut self, event: Box<dyn Own>) {
-        if let Ok(event) = event.any().downcast::<Event>() {
-            self.take(&event);
+impl CustomAssembler for Stream {
+    fn event(&mut self, event: Box<dyn CustomEvent>) {
+        if let Ok(event) = event.any().downcast::<IterateEvent>() {
+            self.apply(&event);
         }
     }
 
     fn rows(&mut self, rows: &[Row]) {
-        self.take_rows(rows);
+        self.add_rows(rows);
     }
 
     fn history(&self) -> Vec<Row> {
-        let (system, rows) = self.of(self.context());
+        let (system, rows) = self.rows_of(self.context());
         system.into_iter().chain(rows).copied().collect()
     }
 
@@ -29,22 +29,22 @@ impl Assemble for Stream {
         Stream::unsent(self)
     }
 
-    /// The steps of the stream, named by their offsets.
-    fn nodes(&self) -> Vec<(Entry, Vec<Row>)> {
-        let mut before: Option<Name> = None;
+    /// The steps of the stream as entries named by their offsets.
+    fn nodes(&self) -> Vec<(TreeEntry, Vec<Row>)> {
+        let mut parent: Option<NodeName> = None;
         let mut nodes = Vec::new();
-        for (stage, rows, state) in self.stages() {
-            let name: Name = stage.offset.to_string().into();
-            let part = match stage.step {
-                EventKind::Message | EventKind::Rewrite => Part::Input,
-                _ => Part::Answer,
+        for (step, rows, state) in self.steps() {
+            let name: NodeName = step.offset.to_string().into();
+            let part = match step.kind {
+                EventKind::Message | EventKind::Rewrite => EntryRole::Input,
+                _ => EntryRole::Answer,
             };
-            let mut entry = Entry::new(&name, stage.at, stage.record, part);
-            entry.parent = before.replace(name);
-            entry.message = stage.request.map(|offset| format!("request {offset}").into());
-            match (stage.step, state) {
-                (EventKind::Rewrite, _) => entry.marks.set(Marks::RESTART.and(Marks::TRIMMED)),
-                (_, Some(State::Open | State::Cancelled)) => entry.marks.set(Marks::FAILED),
+            let mut entry = TreeEntry::new(&name, step.at, step.record, part);
+            entry.parent = parent.replace(name);
+            entry.message = step.request.map(|offset| format!("request {offset}").into());
+            match (step.kind, state) {
+                (EventKind::Rewrite, _) => entry.marks.set(EntryMarks::RESTART.and(EntryMarks::TRIMMED)),
+                (_, Some(RequestState::Open | RequestState::Cancelled)) => entry.marks.set(EntryMarks::FAILED),
                 _ => {}
             }
             nodes.push((entry, rows.to_vec()));
@@ -58,23 +58,35 @@ impl Assemble for Stream {
     }
 }
 
-/// What is reported of a misfit.
-fn finding(problem: &Misplaced, stream: &Stream, bytes: &dyn ReadAt) -> Finding {
+/// The finding about a problem.
+fn finding(problem: &StreamProblem, stream: &Stream, bytes: &dyn ReadAt) -> Finding {
     let offset = u32::try_from(problem.offset).unwrap_or(u32::MAX);
-    let (code, variant, arg, why) = match problem.misfit {
-        Misfit::Abandoned => (codes::DANGLING_REQUEST, 0, offset, "what it would have given is not known"),
-        Misfit::Running => (codes::DANGLING_REQUEST, 1, offset, "it may still run"),
-        Misfit::Stale => (codes::STALE_OUTPUT, 0, offset, "the history does without it, as the agent did"),
-        Misfit::Late => (codes::STALE_OUTPUT, 1, offset, "the history does without it, as the agent did"),
-        Misfit::AfterCancel => {
-            (codes::OUTPUT_AFTER_CANCEL, 0, offset, "the history does without it, as the agent did")
+    let (code, variant, arg, why) = match problem.kind {
+        StreamProblemKind::Abandoned => (codes::DANGLING_REQUEST, 0, offset, "its output is not known"),
+        StreamProblemKind::Running => (codes::DANGLING_REQUEST, 1, offset, "it may still run"),
+        StreamProblemKind::Stale => {
+            (codes::STALE_OUTPUT, 0, offset, "the history leaves it out, as the agent did")
         }
-        Misfit::AnsweredTwice => (codes::ANSWERED_TWICE, 0, offset, "which of the two was meant is not known"),
-        Misfit::EndOfNothing => (codes::COMPLETED_WITHOUT_REQUEST, 0, offset, "the request is not in the file"),
-        Misfit::OutputOfNothing => (codes::COMPLETED_WITHOUT_REQUEST, 1, offset, "the request is not in the file"),
-        Misfit::Order => (codes::OFFSETS_NOT_INCREASING, 0, offset, "in which order the events came is not known"),
-        Misfit::NoOffset => (codes::OFFSETS_NOT_INCREASING, 1, 0, "its place in the stream is not known"),
-        Misfit::Body(context) => {
+        StreamProblemKind::Late => (codes::STALE_OUTPUT, 1, offset, "the history leaves it out, as the agent did"),
+        StreamProblemKind::AfterCancel => {
+            (codes::OUTPUT_AFTER_CANCEL, 0, offset, "the history leaves it out, as the agent did")
+        }
+        StreamProblemKind::AnsweredTwice => {
+            (codes::ANSWERED_TWICE, 0, offset, "which of the two was meant is not known")
+        }
+        StreamProblemKind::EndWithoutRequest => {
+            (codes::COMPLETED_WITHOUT_REQUEST, 0, offset, "the request is not in the file")
+        }
+        StreamProblemKind::OutputWithoutRequest => {
+            (codes::COMPLETED_WITHOUT_REQUEST, 1, offset, "the request is not in the file")
+        }
+        StreamProblemKind::Order => {
+            (codes::OFFSETS_NOT_INCREASING, 0, offset, "the order of the events is not known")
+        }
+        StreamProblemKind::NoOffset => {
+            (codes::OFFSETS_NOT_INCREASING, 1, 0, "its place in the stream is not known")
+        }
+        StreamProblemKind::Body(context) => {
             let index = problem.partner.and_then(|body| messages::divergence(bytes, stream, context, body));
             (
                 codes::EMBEDDED_BODY_DIFFERS,
@@ -83,10 +95,10 @@ fn finding(problem: &Misplaced, stream: &Stream, bytes: &dyn ReadAt) -> Finding 
                 "it is not known which of the two was sent",
             )
         }
-        Misfit::Unknown(count) => (codes::UNKNOWN_EVENT, 0, count, "its meaning is not known"),
-        Misfit::Invalid => (codes::INVALID_EVENT, 0, offset, "the intended content is not known"),
+        StreamProblemKind::Unknown(count) => (codes::UNKNOWN_EVENT, 0, count, "its meaning is not known"),
+        StreamProblemKind::Invalid => (codes::INVALID_EVENT, 0, offset, "the intended content is not known"),
     };
     let row = Row::of_place(problem.at, problem.record);
-    let partner = problem.partner.filter(|_| !matches!(problem.misfit, Misfit::Body(_)));
-    Finding::new(code, row).variant(variant).arg(arg).with(partner).never(why)
+    let partner = problem.partner.filter(|_| !matches!(problem.kind, StreamProblemKind::Body(_)));
+    Finding::new(code, row).variant(variant).arg(arg).with_partner(partner).never(why)
 }

@@ -1,8 +1,8 @@
-//! Fingerprints of lists of messages that grow at their end, so that each list is known from the one before.
+//! Incremental fingerprints of lists of messages that only grow at their end.
 
 use crate::history::Role;
 
-/// Fingerprint of some messages: the instructions and the rest apart, because new instructions replace the old ones.
+/// Fingerprint of a list of messages, with the instructions separate, because new instructions replace the old ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Digest {
     pub system: u64,
@@ -10,26 +10,26 @@ pub struct Digest {
     pub count: u32,
 }
 
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Digest {
-    /// Messages that are no list of texts with their roles: like no others.
+    /// Fingerprint of messages that are not all texts, which equals that of no other list.
     pub const NONE: Digest = Digest { system: 0, messages: 0, count: u32::MAX };
 
-    /// Instructions of this fingerprint.
+    /// Only instructions, by the fingerprint of their content.
     pub fn of_system(content: u64) -> Digest {
         Digest { system: content, ..Digest::default() }
     }
 
-    /// One message; its content has this fingerprint.
+    /// One message, by its role and the fingerprint of its content.
     pub fn of_message(role: Role, content: u64) -> Digest {
-        let mixed = (content ^ role as u64).wrapping_mul(ODD);
+        let mixed = (content ^ role as u64).wrapping_mul(MULTIPLIER);
         Digest { system: 0, messages: mixed.rotate_left(29).max(1), count: 1 }
     }
 
-    /// Adds one message after the others.
+    /// Appends a message.
     pub fn append(&mut self, one: Digest) {
-        self.messages = (self.messages.rotate_left(23) ^ one.messages).wrapping_mul(ODD);
+        self.messages = (self.messages.rotate_left(23) ^ one.messages).wrapping_mul(MULTIPLIER);
         self.count += one.count;
     }
 }

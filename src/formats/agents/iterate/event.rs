@@ -1,74 +1,74 @@
-//! What is kept of one event of a stream: what it does to the conversation, and fingerprints of what it says.
+//! One event of a stream: its effect on the conversation, and fingerprints of its content.
 
 use std::any::Any;
 
-use crate::format::requests::Own;
+use crate::format::requests::CustomEvent;
 use crate::place::Place;
 
 use super::digest::Digest;
 
-/// What an event does to the conversation.
+/// The effect of an event on the conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EventKind {
-    /// Says what the model is instructed with from here on.
+    /// Sets the instructions from here on.
     System,
-    /// A message that counts.
+    /// Adds a message.
     Message,
-    /// What the model said, for the request that it names, if it names one.
+    /// An output of the model, for the request that it names, if any.
     Output,
-    /// All messages so far are replaced by what follows.
+    /// Replaces all messages so far.
     Rewrite,
     /// A request will be made.
     Scheduled,
     /// A request was made: its offset is its name.
     Requested,
-    /// Whoever carries requests out began with one.
+    /// The provider started a request.
     Started,
     /// The request has ended.
     Completed,
-    /// The provider's part in the request has ended; the agent has not said so yet.
+    /// The provider has finished the request; the agent has not recorded that yet.
     Ended,
     Cancelled,
-    /// Nothing to the conversation.
+    /// No effect.
     Other,
-    /// Of a type that is not known.
+    /// An event of an unknown type.
     Unknown,
-    /// Of a known type, and without what that type must say.
+    /// An event of a known type without its required content.
     Invalid,
 }
 
-/// What a format says about one event.
+/// An event of a stream.
 #[derive(Clone, Debug)]
-pub struct Event {
-    pub step: EventKind,
+pub struct IterateEvent {
+    pub kind: EventKind,
     pub at: Place,
     /// Number of the record, from 0.
     pub record: u32,
     pub offset: Option<u64>,
-    /// Offset of the request that it speaks of.
+    /// Offset of the request that it is about.
     pub request: Option<u64>,
-    /// Fingerprint of the name that a request has before it is made; 0 without one.
+    /// Fingerprint of the name that a request has before it is made; 0 if there is none.
     pub name: u64,
     /// Fingerprint of its type.
-    pub kind: u64,
-    /// Fingerprint of what it adds to the history.
-    pub said: Digest,
+    pub type_digest: u64,
+    /// Fingerprint of the messages that it adds to the history.
+    pub content: Digest,
     /// A request body that repeats the history.
-    pub body: Option<Repeated>,
+    pub body: Option<RepeatedBody>,
 }
 
-/// Messages that an event repeats.
+/// Messages of the history that an event repeats.
 #[derive(Clone, Copy, Debug)]
-pub struct Repeated {
+pub struct RepeatedBody {
     /// The list of messages.
     pub at: Place,
     /// Fingerprint of all of them.
     pub digest: Digest,
-    /// Their instructions are those of requests for which nobody gave any.
+    /// True if the instructions are the default ones.
     pub default: bool,
 }
 
-impl Own for Event {
+impl CustomEvent for IterateEvent {
     fn renumber(&mut self, records: u32) {
         self.record += records;
     }

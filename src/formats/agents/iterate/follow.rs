@@ -1,43 +1,43 @@
-//! Following a stream for its requests: the events go into the reduction as they come.
+//! Tracking of a stream's requests: events are added to the reduction as they are read.
 
 use crate::dialect::Item;
-use crate::format::requests::{Context, Divergence, Follow, Repeat, Taken};
+use crate::format::requests::{Context, Divergence, RecordClass, RepeatedMessages, RequestTracker};
 use crate::format::{Mark, Record, Sink};
 use crate::history::Finding;
 use crate::json::Val;
 use crate::source::ReadAt;
 
-use super::event::Event;
-use super::reduce::{Misfit, Stream};
+use super::event::IterateEvent;
+use super::reduce::{Stream, StreamProblemKind};
 use super::{messages, parse};
 
-/// Feeds a stream, and keeps the event that came last.
+/// A stream's reduction, and its newest event.
 #[derive(Default)]
-pub struct Feed {
+pub struct IterateTracker {
     pub stream: Stream,
-    pub event: Option<Event>,
+    pub event: Option<IterateEvent>,
 }
 
-impl Follow for Feed {
-    fn take(&mut self, record: &Record<'_>) -> Taken {
+impl RequestTracker for IterateTracker {
+    fn track(&mut self, record: &Record<'_>) -> RecordClass {
         self.event = None;
         parse::read(record, self);
         match self.stream.last_problem() {
-            Some(Misfit::Order | Misfit::NoOffset) => Taken::Disorder,
-            _ if self.event.is_some() => Taken::Event,
-            _ => Taken::Other,
+            Some(StreamProblemKind::Order | StreamProblemKind::NoOffset) => RecordClass::Disorder,
+            _ if self.event.is_some() => RecordClass::Event,
+            _ => RecordClass::Other,
         }
     }
 
-    fn repeat(&self) -> Option<Repeat> {
+    fn repeat(&self) -> Option<RepeatedMessages> {
         let event = self.event.as_ref()?;
-        let request = event.request.or(event.offset).filter(|at| self.stream.at_request(*at).is_some());
-        Some(Repeat { at: event.body?.at, request, context: self.stream.sent(event) })
+        let request = event.request.or(event.offset).filter(|at| self.stream.request_context(*at).is_some());
+        Some(RepeatedMessages { at: event.body?.at, request, context: self.stream.sent_context(event) })
     }
 
     fn request(&self, offset: u64) -> Option<Context> {
         let event = self.event.as_ref().filter(|event| event.request.or(event.offset) == Some(offset));
-        event.and_then(|_| self.stream.at_request(offset))
+        event.and_then(|_| self.stream.request_context(offset))
     }
 
     fn divergence(&self, context: Context, bytes: &dyn ReadAt, list: Val<'_>, from: u32) -> Option<Divergence> {
@@ -49,21 +49,21 @@ impl Follow for Feed {
     }
 }
 
-impl Sink for Feed {
+impl Sink for IterateTracker {
     fn item(&mut self, item: Item<'_>) {
-        self.stream.take_rows(&[item.row]);
+        self.stream.add_rows(&[item.row]);
     }
 
     fn mark(&mut self, mark: Mark) {
-        if let Mark::Own(event) = mark
-            && let Ok(event) = event.any().downcast::<Event>()
+        if let Mark::Custom(event) = mark
+            && let Ok(event) = event.any().downcast::<IterateEvent>()
         {
-            self.stream.take(&event);
+            self.stream.apply(&event);
             self.event = Some(*event);
         }
     }
 
-    fn find(&mut self, _: Finding) {}
+    fn report(&mut self, _: Finding) {}
 
     fn newest_first(&self) -> Option<bool> {
         None

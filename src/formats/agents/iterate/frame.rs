@@ -1,5 +1,5 @@
 //! The frame that iterate's openai-ws provider sends for a request: a `response.create` of the Responses API over a
-//! WebSocket, with instructions and input made of the same messages.
+//! WebSocket, whose instructions and input are made from the same messages.
 
 use crate::formats::member;
 use crate::history::Role;
@@ -7,25 +7,25 @@ use crate::json::{Tape, Val, name, scan, string};
 use crate::target::Thinking;
 use crate::targets;
 
-/// Members of a frame in their order, as JSON.
-pub type Members = Vec<(String, Vec<u8>)>;
+/// Members of a frame in order: keys, and values as JSON.
+pub type FrameMembers = Vec<(String, Vec<u8>)>;
 
-/// What the provider says where the agent gave no instructions.
+/// The provider's default instructions.
 const INSTRUCTIONS: &str = "You are a helpful assistant.";
 
-/// What a stream says about the frames of its requests, so far.
+/// Settings of request frames, by the events of a stream so far.
 #[derive(Default)]
-pub struct Frame {
+pub struct RequestFrame {
     model: Option<String>,
-    /// The configuration says that a request names the response before it.
+    /// True if the configuration makes requests continue the previous response.
     chains: bool,
     response: Option<String>,
 }
 
-impl Frame {
-    /// Takes an event of a type.
-    pub fn see(&mut self, kind: &[u8], event: Val<'_>) {
-        let Some(payload) = event.get(name::payload).filter(|_| is_ours(kind)) else { return };
+impl RequestFrame {
+    /// Updates the settings by an event.
+    pub fn observe(&mut self, kind: &[u8], event: Val<'_>) {
+        let Some(payload) = event.get(name::payload).filter(|_| is_openai_ws(kind)) else { return };
         if kind.ends_with(b"/config-updated") {
             self.model = text(payload, "model").or(self.model.take());
             let chains = payload.members().find(|member| {
@@ -40,9 +40,9 @@ impl Frame {
         }
     }
 
-    /// The frame. `sent` holds what the one that was sent says beside the history.
-    pub fn write(&self, messages: &[Vec<u8>], sent: Option<Members>, model: Option<&str>) -> Vec<u8> {
-        let (instructions, input) = parts(messages);
+    /// Writes the frame. `sent` has the members of the frame that was sent, except those with the history.
+    pub fn write(&self, messages: &[Vec<u8>], sent: Option<FrameMembers>, model: Option<&str>) -> Vec<u8> {
+        let (instructions, input) = instructions_and_input(messages);
         let mut members = sent.unwrap_or_else(|| self.members(model));
         let at = members.iter().position(|(key, _)| key == "model").map_or(1.min(members.len()), |ix| ix + 1);
         members.insert(at, ("instructions".to_owned(), instructions));
@@ -52,12 +52,12 @@ impl Frame {
         [b"{", &*lines.join(&b","[..]), b"}\n"].concat()
     }
 
-    fn members(&self, model: Option<&str>) -> Members {
+    fn members(&self, model: Option<&str>) -> FrameMembers {
         let model = self.model.as_deref().or(model);
-        let mut members: Members = vec![("type".to_owned(), string::quoted("response.create"))];
+        let mut members: FrameMembers = vec![("type".to_owned(), string::quoted("response.create"))];
         members.extend(model.map(|model| ("model".to_owned(), string::quoted(model))));
         members.push(("store".to_owned(), b"false".to_vec()));
-        // A model that does not reason takes no such member.
+        // A model without reasoning rejects this member.
         let openai = targets::by_name("openai");
         let reasons = openai.zip(model).is_none_or(|(target, model)| target.thinking(model) != Thinking::Never);
         if reasons {
@@ -70,7 +70,7 @@ impl Frame {
     }
 }
 
-fn is_ours(kind: &[u8]) -> bool {
+fn is_openai_ws(kind: &[u8]) -> bool {
     memchr::memmem::find(kind, b"/openai-ws/").is_some()
 }
 
@@ -78,16 +78,16 @@ fn text(val: Val<'_>, key: &str) -> Option<String> {
     member::text(val, key).map(String::from)
 }
 
-/// What a frame that was sent says beside the history.
-pub fn members_of(kind: &[u8], event: Val<'_>) -> Option<Members> {
-    if !is_ours(kind) || !kind.ends_with(b"/websocket-message-sent") {
+/// The members of a frame that was sent, except those with the history.
+pub fn sent_members(kind: &[u8], event: Val<'_>) -> Option<FrameMembers> {
+    if !is_openai_ws(kind) || !kind.ends_with(b"/websocket-message-sent") {
         return None;
     }
     let message = event.at(&["payload", "message"])?;
     let read = |message: Val<'_>| {
         let members =
             message.members().filter(|member| !member.key.is(b"input") && !member.key.is(b"instructions"));
-        let members: Members = members
+        let members: FrameMembers = members
             .map(|member| {
                 let mut value = Vec::new();
                 string::one_line(member.val.raw(), &mut value);
@@ -102,8 +102,8 @@ pub fn members_of(kind: &[u8], event: Val<'_>) -> Option<Members> {
     read(tape.root(&text)?)
 }
 
-/// Instructions and input of a frame, as JSON, an item a line.
-fn parts(messages: &[Vec<u8>]) -> (Vec<u8>, Vec<u8>) {
+/// Instructions and input of a frame as JSON, with one item per line.
+fn instructions_and_input(messages: &[Vec<u8>]) -> (Vec<u8>, Vec<u8>) {
     let (mut instructions, mut input) = (Vec::new(), Vec::new());
     let mut tape = Tape::new();
     for message in messages {

@@ -1,6 +1,6 @@
-//! Event streams of iterate's agents: `{type, payload, offset, createdAt}`, one a line or in an array. A request is
-//! known by the offset of the event that made it; what it sends is reduced from the events up to there. Older streams
-//! carry each request's body as well, and repeat all of the history with each.
+//! Event streams of iterate's agents: `{type, payload, offset, createdAt}`, one per line or in an array. A request is
+//! identified by the offset of the event that made it; what it sends is reduced from the events up to there. Older streams
+//! also contain each request's body, which repeats the whole history.
 
 mod assemble;
 mod digest;
@@ -13,8 +13,10 @@ mod rebuild;
 mod reduce;
 
 use crate::dialects::chat::CHAT;
-use crate::format::requests::{Asked, Follow, Rebuild, Requests};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
+use crate::format::requests::{RebuildQuery, RequestLog, RequestRebuilder, RequestTracker};
+use crate::format::{
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit, Upstream,
+};
 use crate::history::Usage;
 
 pub struct IterateStream;
@@ -31,14 +33,14 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "events whose `type` begins with `events.iterate.com/`, one per line or in an array",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
+    histories: HistoryScope::PerDoc,
     parts: &[
-        Part { path: &["payload", "body", "messages"], unit: Unit::Element },
-        Part { path: &["payload", "message", "input"], unit: Unit::Element },
+        RecordPart { path: &["payload", "body", "messages"], unit: RemovalUnit::Element },
+        RecordPart { path: &["payload", "message", "input"], unit: RemovalUnit::Element },
     ],
-    read_only: Some("event streams are not edited"),
+    read_only: Some("editing event streams is not supported"),
     requests: Some(&FORMAT),
-    edited: Edited::Never,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&CHAT, "chat")
 };
 
@@ -58,16 +60,16 @@ impl Format for IterateStream {
     }
 }
 
-impl Requests for IterateStream {
+impl RequestLog for IterateStream {
     fn providers(&self) -> &'static [&'static str] {
         &rebuild::PROVIDERS
     }
 
-    fn follow(&self) -> Box<dyn Follow> {
-        Box::<follow::Feed>::default()
+    fn tracker(&self) -> Box<dyn RequestTracker> {
+        Box::<follow::IterateTracker>::default()
     }
 
-    fn rebuild<'a>(&self, asked: Asked<'a>) -> Box<dyn Rebuild + 'a> {
-        Box::new(rebuild::Rebuilding::new(asked))
+    fn rebuilder<'a>(&self, asked: RebuildQuery<'a>) -> Box<dyn RequestRebuilder + 'a> {
+        Box::new(rebuild::IterateRebuilder::new(asked))
     }
 }

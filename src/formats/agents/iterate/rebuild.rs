@@ -1,207 +1,220 @@
-//! What a request of a stream sent: the history reduced from the events up to its own, as the provider writes it that
-//! carried the request out.
+//! Rebuilding of a request of a stream: the history reduced from the events up to its own, in the format of the provider that
+//! executed the request.
 
 use crate::format::Record;
-use crate::format::requests::{Asked, Follow, Rebuild, Refused, Sent, Taken};
+use crate::format::requests::{
+    RebuildError, RebuildQuery, RebuiltRequest, RecordClass, RequestRebuilder, RequestTracker,
+};
 use crate::history::Role;
 use crate::json::{name, string};
 use crate::source::ReadAt;
 
-use super::event::{Event, EventKind};
-use super::follow::Feed;
-use super::frame::{self, Frame, Members};
+use super::event::{EventKind, IterateEvent};
+use super::follow::IterateTracker;
+use super::frame::{self, FrameMembers, RequestFrame};
 use super::{messages, parse};
 
 const CLOUDFLARE_AI: &str = "cloudflare-ai";
 const OPENAI_WS: &str = "openai-ws";
 
-/// Who carries requests out: they write the same history differently.
+/// Providers that execute requests. They write the same history in different formats.
 pub static PROVIDERS: [&str; 2] = [CLOUDFLARE_AI, OPENAI_WS];
 
 fn provider(name: &str) -> Option<&'static str> {
     PROVIDERS.into_iter().find(|known| *known == name)
 }
 
-/// The provider that an event is of.
+/// The provider that wrote an event.
 fn provider_of_event(kind: &[u8]) -> Option<&'static str> {
     let named = |one: &&str| memchr::memmem::find(kind, format!("/{one}/").as_bytes()).is_some();
     PROVIDERS.into_iter().find(named)
 }
 
-/// What is known of the stream's events up to the wanted one.
+/// Facts from the events up to the requested one.
 #[derive(Default)]
-struct Seen {
+struct StreamFacts {
+    /// True once the requested event was read.
     found: bool,
+    /// Offset of the requested event.
     at: Option<u64>,
     model: Option<String>,
     provider: Option<&'static str>,
-    /// By the events that whoever carries requests out wrote.
-    carrier: Option<&'static str>,
-    frame: Frame,
+    /// The provider that wrote events of the stream.
+    stream_provider: Option<&'static str>,
+    frame: RequestFrame,
+    /// Number of the first record out of order, from 1.
     broken: Option<u32>,
-    later: Option<u32>,
+    /// Number of the first record of the newer contract, from 1.
+    newer_contract: Option<u32>,
     offsets: Vec<u64>,
-    /// Names of requests, as they were before they had an offset.
+    /// Names that requests had before they were made.
     names: Vec<String>,
-    /// The body that the wanted event holds is another, from this message on.
+    /// Index of the first message in which the body of the requested event differs from the history.
     differs: Option<u32>,
-    own: Option<Event>,
+    /// The requested event.
+    event: Option<IterateEvent>,
 }
 
-/// What events after a request say of it.
+/// Facts about a request from later events.
 #[derive(Default)]
-struct Later {
-    feed: Feed,
-    /// Who carried it out.
+struct RequestOutcome {
+    tracker: IterateTracker,
+    /// The provider that executed it.
     provider: Option<&'static str>,
-    /// How it ended.
+    /// How it ended, as a predicate for messages.
     state: &'static str,
-    /// The members of the frame that was sent for it, but for what the history says.
-    sent: Option<Members>,
+    /// The members of the frame that was sent for it, except those with the history.
+    sent: Option<FrameMembers>,
 }
 
-/// A request on its way to be rebuilt.
-pub struct Rebuilding<'a> {
-    asked: Asked<'a>,
-    feed: Feed,
-    seen: Seen,
-    later: Option<Later>,
+/// Rebuilds one request from the records of its stream.
+pub struct IterateRebuilder<'a> {
+    asked: RebuildQuery<'a>,
+    tracker: IterateTracker,
+    facts: StreamFacts,
+    outcome: Option<RequestOutcome>,
 }
 
-impl<'a> Rebuilding<'a> {
-    pub fn new(asked: Asked<'a>) -> Self {
-        Rebuilding { asked, feed: Feed::default(), seen: Seen::default(), later: None }
+impl<'a> IterateRebuilder<'a> {
+    pub fn new(asked: RebuildQuery<'a>) -> Self {
+        IterateRebuilder {
+            asked,
+            tracker: IterateTracker::default(),
+            facts: StreamFacts::default(),
+            outcome: None,
+        }
     }
 
     fn is_request(&self) -> bool {
-        self.seen.own.as_ref().is_some_and(|event| event.step == EventKind::Requested)
+        self.facts.event.as_ref().is_some_and(|event| event.kind == EventKind::Requested)
     }
 
     /// Offset up to which events count.
     fn offset(&self) -> u64 {
-        self.seen.at.or(self.seen.offsets.last().copied()).unwrap_or_default()
+        self.facts.at.or(self.facts.offsets.last().copied()).unwrap_or_default()
     }
 }
 
-impl Rebuild for Rebuilding<'_> {
-    fn take(&mut self, record: &Record<'_>, bytes: &dyn ReadAt) -> bool {
-        let Rebuilding { asked: Asked { at, .. }, feed, seen, .. } = self;
+impl RequestRebuilder for IterateRebuilder<'_> {
+    fn push(&mut self, record: &Record<'_>, bytes: &dyn ReadAt) -> bool {
+        let IterateRebuilder { asked: RebuildQuery { at, .. }, tracker, facts, .. } = self;
         let (val, number) = (record.val, record.number + 1);
-        let taken = feed.take(record);
-        let Some(event) = &feed.event else { return true };
-        if taken == Taken::Disorder {
-            seen.broken = Some(number);
+        let class = tracker.track(record);
+        let Some(event) = &tracker.event else { return true };
+        if class == RecordClass::Disorder {
+            facts.broken = Some(number);
             return false;
         }
-        seen.offsets.extend(event.offset);
-        if parse::is_of_later_contract(val) {
-            seen.later = seen.later.or(Some(number));
+        facts.offsets.extend(event.offset);
+        if parse::is_of_newer_contract(val) {
+            facts.newer_contract = facts.newer_contract.or(Some(number));
         }
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-        seen.carrier = provider_of_event(&kind).or(seen.carrier);
-        seen.frame.see(&kind, val);
+        facts.stream_provider = provider_of_event(&kind).or(facts.stream_provider);
+        facts.frame.observe(&kind, val);
         let payload = val.get(name::payload);
         let text = |key: &str| {
             let text = payload.and_then(|payload| payload.get(key))?.text()?;
             Some(String::from_utf8_lossy(&text).into_owned())
         };
         let offset = event.offset.map(|offset| offset.to_string());
-        let name = text("requestId").filter(|_| event.step == EventKind::Requested);
-        seen.names.extend(name.clone());
+        let name = text("requestId").filter(|_| event.kind == EventKind::Requested);
+        facts.names.extend(name.clone());
         let is_own = at.is_some_and(|at| [&offset, &name].into_iter().flatten().any(|name| name == at));
-        if event.step == EventKind::Requested || is_own {
-            seen.model = text("model").or(seen.model.take());
-            seen.provider = text("provider").as_deref().and_then(provider);
+        if event.kind == EventKind::Requested || is_own {
+            facts.model = text("model").or(facts.model.take());
+            facts.provider = text("provider").as_deref().and_then(provider);
         }
         if is_own {
-            (seen.found, seen.at) = (true, event.offset);
-            seen.differs = event.body.as_ref().and_then(|body| {
-                let context = feed.stream.sent(event);
-                messages::divergence(bytes, &feed.stream, context, body.at).map(|found| found.index)
+            (facts.found, facts.at) = (true, event.offset);
+            facts.differs = event.body.as_ref().and_then(|body| {
+                let context = tracker.stream.sent_context(event);
+                messages::divergence(bytes, &tracker.stream, context, body.at).map(|found| found.index)
             });
-            seen.own = Some(event.clone());
+            facts.event = Some(event.clone());
         }
         !is_own
     }
 
-    fn taken(&mut self) -> Result<bool, Refused> {
-        let seen = &self.seen;
-        if let Some(record) = seen.broken {
-            return Err(Refused::Order(record));
+    fn end_first_pass(&mut self) -> Result<bool, RebuildError> {
+        let facts = &self.facts;
+        if let Some(record) = facts.broken {
+            return Err(RebuildError::Order(record));
         }
-        if let (Some(at), false) = (self.asked.at, seen.found) {
-            return Err(Refused::Unknown(nearest(at, seen)));
+        if let (Some(at), false) = (self.asked.at, facts.found) {
+            return Err(RebuildError::Unknown(nearby_names(at, facts)));
         }
-        if let Some(record) = seen.later {
-            return Err(Refused::Unstored(record));
+        if let Some(record) = facts.newer_contract {
+            return Err(RebuildError::Unstored(record));
         }
         if self.is_request() {
-            self.later = Some(Later { state: "is not completed in the stream", ..Later::default() });
+            self.outcome =
+                Some(RequestOutcome { state: "is not completed in the stream", ..RequestOutcome::default() });
         }
-        Ok(self.later.is_some())
+        Ok(self.outcome.is_some())
     }
 
-    fn take_later(&mut self, record: &Record<'_>) -> bool {
+    fn push_second_pass(&mut self, record: &Record<'_>) -> bool {
         let request = self.offset();
-        let Some(later) = &mut self.later else { return false };
-        later.feed.take(record);
-        let Some(event) = later.feed.event.as_ref().filter(|event| event.request == Some(request)) else {
+        let Some(outcome) = &mut self.outcome else { return false };
+        outcome.tracker.track(record);
+        let Some(event) = outcome.tracker.event.as_ref().filter(|event| event.request == Some(request)) else {
             return true;
         };
         let kind = record.val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-        later.provider = later.provider.or(provider_of_event(&kind));
-        if later.sent.is_none() {
-            later.sent = frame::members_of(&kind, record.val);
+        outcome.provider = outcome.provider.or(provider_of_event(&kind));
+        if outcome.sent.is_none() {
+            outcome.sent = frame::sent_members(&kind, record.val);
         }
-        match event.step {
-            EventKind::Completed | EventKind::Ended => later.state = "was completed",
-            EventKind::Cancelled => later.state = "was cancelled",
+        match event.kind {
+            EventKind::Completed | EventKind::Ended => outcome.state = "was completed",
+            EventKind::Cancelled => outcome.state = "was cancelled",
             _ => return true,
         }
-        event.step == EventKind::Ended
+        event.kind == EventKind::Ended
     }
 
-    fn finish(&self, bytes: &dyn ReadAt) -> Sent {
-        let Rebuilding { asked, feed, seen, later } = self;
-        let carried = later.as_ref().and_then(|later| later.provider);
+    fn finish(&self, bytes: &dyn ReadAt) -> RebuiltRequest {
+        let IterateRebuilder { asked, tracker, facts, outcome } = self;
+        let executed_by = outcome.as_ref().and_then(|outcome| outcome.provider);
         let named = asked.provider.and_then(provider);
-        let provider = named.or(carried).or(seen.provider).or(seen.carrier);
-        let mut messages = messages::messages(bytes, &feed.stream, feed.stream.context(), 0);
-        messages.extend(asked.ask.map(|text| messages::message(Role::User, &string::quoted(text))));
+        let provider = named.or(executed_by).or(facts.provider).or(facts.stream_provider);
+        let mut messages = messages::messages(bytes, &tracker.stream, tracker.stream.context(), 0);
+        messages.extend(asked.next_message.map(|text| messages::message(Role::User, &string::quoted(text))));
         let body = match provider {
             Some(OPENAI_WS) if !asked.as_messages => {
-                let sent = later.as_ref().and_then(|later| later.sent.clone());
-                seen.frame.write(&messages, sent, seen.model.as_deref())
+                let sent = outcome.as_ref().and_then(|outcome| outcome.sent.clone());
+                facts.frame.write(&messages, sent, facts.model.as_deref())
             }
-            None if !asked.as_messages => of_messages(&messages, ""),
-            _ => of_messages(&messages, ",\"stream\":true"),
+            None if !asked.as_messages => write_messages(&messages, ""),
+            _ => write_messages(&messages, ",\"stream\":true"),
         };
-        Sent {
+        RebuiltRequest {
             body,
             messages: messages.len(),
             provider,
             is_request: self.is_request(),
             offset: self.offset(),
-            model: seen.model.clone(),
-            state: later.as_ref().map_or("", |later| later.state),
-            differs: seen.differs,
+            model: facts.model.clone(),
+            state: outcome.as_ref().map_or("", |outcome| outcome.state),
+            differs: facts.differs,
         }
     }
 }
 
-/// A body that is a list of messages, one a line.
-fn of_messages(messages: &[Vec<u8>], members: &str) -> Vec<u8> {
+/// A body with a list of messages, one per line.
+fn write_messages(messages: &[Vec<u8>], members: &str) -> Vec<u8> {
     let lines: Vec<String> =
         messages.iter().map(|message| String::from_utf8_lossy(message).into_owned()).collect();
     format!("{{\"messages\":[\n  {}\n]{members}}}\n", lines.join(",\n  ")).into_bytes()
 }
 
-/// The offsets beside one that is not there; for what is no number all names of requests, else the last offsets.
-fn nearest(at: &str, seen: &Seen) -> Vec<String> {
-    let offsets = &seen.offsets;
+/// Suggestions for an unknown event: the offsets next to it; for a name all names of requests, or else the last offsets.
+fn nearby_names(at: &str, facts: &StreamFacts) -> Vec<String> {
+    let offsets = &facts.offsets;
     let around = match at.parse::<u64>() {
         Ok(offset) => offsets.partition_point(|known| *known < offset),
-        Err(_) if !seen.names.is_empty() => return seen.names.clone(),
+        Err(_) if !facts.names.is_empty() => return facts.names.clone(),
         Err(_) => offsets.len(),
     };
     let from = around.saturating_sub(2);

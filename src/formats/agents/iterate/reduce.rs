@@ -1,6 +1,6 @@
-//! The reduction: what a request sends is not stored, but reduced from the events up to its own. A message counts unless
-//! it is an output of a request that is not the current one; scheduling and requesting make a request current, and its own
-//! end, or its cancellation, ends that. Linear in time; nothing is kept of an event but what is asked of it later.
+//! The reduction: what a request sends is not stored, but follows from the events up to its own. A message counts unless it
+//! is an output of a request that is not the current one; a request is current from when it is scheduled or made until it
+//! ends or is cancelled. Takes linear time, and keeps only what is needed later of each event.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use crate::history::Row;
 use crate::place::Place;
 
 use super::digest::Digest;
-use super::event::{Event, EventKind};
+use super::event::{EventKind, IterateEvent};
 
-/// How a request ended.
+/// The state of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum RequestState {
     Open,
     Cancelled,
     Done,
@@ -21,61 +21,61 @@ pub enum State {
 
 /// A step of the conversation: messages that count, or a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Passage {
+pub struct StreamStep {
     pub at: Place,
     /// Number of the record, from 0.
     pub record: u32,
     pub offset: u64,
-    /// The request that it is, or that it answers.
+    /// Offset of the request that it is or that it answers.
     pub request: Option<u64>,
-    pub step: EventKind,
-    /// The first of its rows; the next one's is the end.
+    pub kind: EventKind,
+    /// Index of its first row; its rows end where those of the next step begin.
     pub rows: u32,
 }
 
-/// What does not fit in a stream.
+/// A kind of problem in a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Misfit {
-    /// A request that never ended, though the stream went on to another.
+pub enum StreamProblemKind {
+    /// A request that never ended, although the stream continued with another.
     Abandoned,
-    /// A request that had not ended when the stream did.
+    /// The last request of the stream, if it has not ended.
     Running,
     /// An output while another request was the current one.
     Stale,
-    /// An output while no request was.
+    /// An output while no request was current.
     Late,
     /// An output of a request that was cancelled.
     AfterCancel,
     /// The second output of a request.
     AnsweredTwice,
     /// An end of a request that is not in the stream.
-    EndOfNothing,
+    EndWithoutRequest,
     /// An output of a request that is not in the stream.
-    OutputOfNothing,
-    /// An offset that is not above the one before.
+    OutputWithoutRequest,
+    /// An offset that is not greater than the previous one.
     Order,
     NoOffset,
-    /// A body that is not what the history says.
+    /// A body that differs from the history.
     Body(Context),
-    /// Events of a type that is not known, and how many.
+    /// Events of an unknown type, and their number.
     Unknown(u32),
     Invalid,
 }
 
-/// A misfit and where it is.
+/// A problem and its place.
 #[derive(Clone, Copy, Debug)]
-pub struct Misplaced {
-    pub misfit: Misfit,
+pub struct StreamProblem {
+    pub kind: StreamProblemKind,
     pub at: Place,
     pub record: u32,
     pub partner: Option<Place>,
-    /// Offset of the event, or of the request that it speaks of.
+    /// Offset of the request that the event is about, or else of the event.
     pub offset: u64,
 }
 
-/// The request that is current.
+/// The current request: by its name if it is scheduled, and by its offset if it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Current {
+enum CurrentRequest {
     #[default]
     None,
     Scheduled(u64),
@@ -86,79 +86,79 @@ enum Current {
 struct Request {
     at: Place,
     record: u32,
-    state: State,
+    state: RequestState,
     output: Option<Place>,
-    /// What it sends.
+    /// The state of the history that it sends.
     context: Context,
     digest: Digest,
 }
 
-/// Reduces events that are handed to it in order.
+/// The reduction of a stream, to which events are applied in order.
 #[derive(Default)]
 pub struct Stream {
-    /// Messages, and apart from them instructions, in the order of the events.
+    /// Messages, and separately instructions, in the order of the events.
     rows: Vec<Row>,
     systems: Vec<Row>,
     /// Rows of outputs that do not count.
-    left: Vec<Row>,
+    unsent_rows: Vec<Row>,
     context: Context,
     digest: Digest,
-    /// What the rows after the event are; `None` if they do not count.
-    taking: Option<EventKind>,
-    current: Current,
+    /// Kind of the rows that follow the newest event; `None` if they do not count.
+    row_kind: Option<EventKind>,
+    current: CurrentRequest,
     requests: HashMap<u64, Request>,
     /// Names that requests have before they are made.
     names: HashMap<u64, Place>,
-    /// Offset and place of the event before.
+    /// Offset and place of the previous event.
     last: Option<(u64, Place)>,
     last_request: Option<u64>,
-    /// How many events there are of each type that is not known, and the first of them.
-    unknown: HashMap<u64, (u32, Misplaced)>,
-    problems: Vec<Misplaced>,
-    stages: Vec<Passage>,
+    /// Number of events of each unknown type, and the first of them.
+    unknown: HashMap<u64, (u32, StreamProblem)>,
+    problems: Vec<StreamProblem>,
+    steps: Vec<StreamStep>,
 }
 
 impl Stream {
-    /// Takes an event, before its rows.
-    pub fn take(&mut self, event: &Event) {
-        self.taking = None;
-        self.order(event);
-        match event.step {
+    /// Applies an event, before its rows.
+    pub fn apply(&mut self, event: &IterateEvent) {
+        self.row_kind = None;
+        self.check_order(event);
+        match event.kind {
             EventKind::System => {
-                self.taking = Some(EventKind::System);
-                self.digest.system = event.said.system;
+                self.row_kind = Some(EventKind::System);
+                self.digest.system = event.content.system;
             }
-            EventKind::Message => self.say(event),
-            EventKind::Output if self.counts(event) => self.say(event),
+            EventKind::Message => self.add_message(event),
+            EventKind::Output if self.accept_output(event) => self.add_message(event),
             EventKind::Rewrite => {
                 self.context.from = self.context.to;
-                (self.digest.messages, self.digest.count) = (event.said.messages, event.said.count);
-                self.taking = Some(EventKind::Message);
-                self.stage(event);
+                (self.digest.messages, self.digest.count) = (event.content.messages, event.content.count);
+                self.row_kind = Some(EventKind::Message);
+                self.add_step(event);
             }
             EventKind::Scheduled => {
-                self.current = Current::Scheduled(event.name);
+                self.current = CurrentRequest::Scheduled(event.name);
                 self.names.insert(event.name, event.at);
             }
-            EventKind::Requested => self.request(event),
-            EventKind::Completed | EventKind::Ended | EventKind::Cancelled => self.end(event),
+            EventKind::Requested => self.begin_request(event),
+            EventKind::Completed | EventKind::Ended | EventKind::Cancelled => self.end_request(event),
             EventKind::Unknown => {
-                let first = || (0, misplaced(Misfit::Unknown(0), event, None));
-                self.unknown.entry(event.kind).or_insert_with(first).0 += 1;
+                let first = || (0, problem_of(StreamProblemKind::Unknown(0), event, None));
+                self.unknown.entry(event.type_digest).or_insert_with(first).0 += 1;
             }
-            EventKind::Invalid => self.problem(Misfit::Invalid, event, None),
+            EventKind::Invalid => self.report(StreamProblemKind::Invalid, event, None),
             EventKind::Output | EventKind::Started | EventKind::Other => {}
         }
         if let Some(body) = &event.body
-            && !self.repeats(event)
+            && !self.matches_body(event)
         {
-            self.problem(Misfit::Body(self.sent(event)), event, Some(body.at));
+            self.report(StreamProblemKind::Body(self.sent_context(event)), event, Some(body.at));
         }
     }
 
-    /// Takes rows of the event that came last.
-    pub fn take_rows(&mut self, rows: &[Row]) {
-        match self.taking {
+    /// Adds rows of the newest event.
+    pub fn add_rows(&mut self, rows: &[Row]) {
+        match self.row_kind {
             Some(EventKind::System) => {
                 self.systems.extend(rows.last());
                 self.context.system = self.systems.len() as u32;
@@ -167,23 +167,23 @@ impl Stream {
                 self.rows.extend_from_slice(rows);
                 self.context.to = self.rows.len() as u32;
             }
-            None => self.left.extend_from_slice(rows),
+            None => self.unsent_rows.extend_from_slice(rows),
         }
     }
 
-    /// What a request that is made now does not send, and why.
+    /// Rows that a request made now would not send, and why.
     pub fn unsent(&self) -> Vec<(Vec<Row>, &'static str)> {
         let rewritten = self.rows.get(..self.context.from as usize).unwrap_or_default();
         let older = self.systems.split_last().map_or(&[][..], |(_, older)| older);
         vec![
             (rewritten.to_vec(), "the agent has rewritten the history since"),
             (older.to_vec(), "newer instructions have replaced it"),
-            (self.left.clone(), "it is an output of a request that was not the current one"),
+            (self.unsent_rows.clone(), "it is an output of a request that was not the current one"),
         ]
     }
 
-    /// Whether the body of the event that came last says what the history does.
-    pub fn repeats(&self, event: &Event) -> bool {
+    /// True if the body of the newest event equals the history.
+    pub fn matches_body(&self, event: &IterateEvent) -> bool {
         let Some(body) = &event.body else { return false };
         let own = self.request_of(event).map_or(self.digest, |request| request.digest);
         let same = match own.system {
@@ -193,163 +193,165 @@ impl Stream {
         same && (body.digest.messages, body.digest.count) == (own.messages, own.count)
     }
 
-    /// What the request sends that the event which came last speaks of.
-    pub fn sent(&self, event: &Event) -> Context {
+    /// What the request of the newest event sends; without one, what a request would send now.
+    pub fn sent_context(&self, event: &IterateEvent) -> Context {
         self.request_of(event).map_or(self.context, |request| request.context)
     }
 
-    fn request_of(&self, event: &Event) -> Option<&Request> {
+    fn request_of(&self, event: &IterateEvent) -> Option<&Request> {
         self.requests.get(&event.request.or(event.offset)?)
     }
 
-    /// What the request at an offset sends; `None` if there is none.
-    pub fn at_request(&self, offset: u64) -> Option<Context> {
+    /// What the request at an offset sends; `None` if there is no such request.
+    pub fn request_context(&self, offset: u64) -> Option<Context> {
         self.requests.get(&offset).map(|request| request.context)
     }
 
-    /// What a request would send that is made now.
+    /// What a request made now would send.
     pub fn context(&self) -> Context {
         self.context
     }
 
-    /// Instructions, if any were given, and messages of a state of the history.
+    /// Instructions, if there are any, and messages of a state of the history.
     #[expect(
         clippy::indexing_slicing,
         reason = "a context ends where the rows ended when it was made, and rows are only added"
     )]
-    pub fn of(&self, context: Context) -> (Option<&Row>, &[Row]) {
+    pub fn rows_of(&self, context: Context) -> (Option<&Row>, &[Row]) {
         let system = context.system.checked_sub(1).and_then(|ix| self.systems.get(ix as usize));
         (system, &self.rows[context.from as usize..context.to as usize])
     }
 
-    /// What was found last that does not fit.
-    pub fn last_problem(&self) -> Option<Misfit> {
-        self.problems.last().map(|problem| problem.misfit)
+    /// The kind of the newest problem.
+    pub fn last_problem(&self) -> Option<StreamProblemKind> {
+        self.problems.last().map(|problem| problem.kind)
     }
 
-    /// The steps of the conversation, in order, each with its rows and, of a request, its state.
+    /// The steps of the conversation in order, each with its rows and, for requests, the state.
     #[expect(
         clippy::indexing_slicing,
-        reason = "stages begin where the rows ended when they were made, one after the other"
+        reason = "steps begin where the rows ended when they were made, one after the other"
     )]
-    pub fn stages(&self) -> impl Iterator<Item = (Passage, &[Row], Option<State>)> {
-        let ends = self.stages.iter().skip(1).map(|stage| stage.rows).chain([self.rows.len() as u32]);
-        self.stages.iter().zip(ends).map(|(stage, end)| {
-            let request = stage.request.filter(|_| stage.step == EventKind::Requested);
+    pub fn steps(&self) -> impl Iterator<Item = (StreamStep, &[Row], Option<RequestState>)> {
+        let ends = self.steps.iter().skip(1).map(|step| step.rows).chain([self.rows.len() as u32]);
+        self.steps.iter().zip(ends).map(|(step, end)| {
+            let request = step.request.filter(|_| step.kind == EventKind::Requested);
             let state = request.and_then(|offset| self.requests.get(&offset)).map(|request| request.state);
-            (*stage, &self.rows[stage.rows as usize..end as usize], state)
+            (*step, &self.rows[step.rows as usize..end as usize], state)
         })
     }
 
-    /// What does not fit, in the order of the stream.
-    pub fn problems(&mut self) -> Vec<Misplaced> {
+    /// The problems of the stream, in its order. Called once, at the end.
+    pub fn problems(&mut self) -> Vec<StreamProblem> {
         let mut problems = std::mem::take(&mut self.problems);
         let unknown = std::mem::take(&mut self.unknown).into_values();
-        problems.extend(unknown.map(|(count, first)| Misplaced { misfit: Misfit::Unknown(count), ..first }));
-        for (&offset, request) in self.requests.iter().filter(|(_, request)| request.state == State::Open) {
+        problems.extend(
+            unknown.map(|(count, first)| StreamProblem { kind: StreamProblemKind::Unknown(count), ..first }),
+        );
+        for (&offset, request) in self.requests.iter().filter(|(_, request)| request.state == RequestState::Open) {
             let last = self.last_request == Some(offset);
-            let misfit = if last { Misfit::Running } else { Misfit::Abandoned };
+            let kind = if last { StreamProblemKind::Running } else { StreamProblemKind::Abandoned };
             let Request { at, record, .. } = *request;
-            problems.push(Misplaced { misfit, at, record, partner: None, offset });
+            problems.push(StreamProblem { kind, at, record, partner: None, offset });
         }
         problems.sort_by_key(|problem| problem.at.start);
         problems
     }
 
-    fn problem(&mut self, misfit: Misfit, event: &Event, partner: Option<Place>) {
-        self.problems.push(misplaced(misfit, event, partner));
+    fn report(&mut self, kind: StreamProblemKind, event: &IterateEvent, partner: Option<Place>) {
+        self.problems.push(problem_of(kind, event, partner));
     }
 
-    fn order(&mut self, event: &Event) {
+    fn check_order(&mut self, event: &IterateEvent) {
         let Some(offset) = event.offset else {
-            self.problem(Misfit::NoOffset, event, None);
+            self.report(StreamProblemKind::NoOffset, event, None);
             return;
         };
         match self.last {
             Some((last, at)) if offset <= last => {
-                let problem = misplaced(Misfit::Order, event, Some(at));
-                self.problems.push(Misplaced { offset, ..problem });
+                let problem = problem_of(StreamProblemKind::Order, event, Some(at));
+                self.problems.push(StreamProblem { offset, ..problem });
             }
             _ => self.last = Some((offset, event.at)),
         }
     }
 
-    fn say(&mut self, event: &Event) {
-        self.taking = Some(EventKind::Message);
-        self.digest.append(event.said);
-        self.stage(event);
+    fn add_message(&mut self, event: &IterateEvent) {
+        self.row_kind = Some(EventKind::Message);
+        self.digest.append(event.content);
+        self.add_step(event);
     }
 
-    fn stage(&mut self, event: &Event) {
-        let Event { at, record, step, .. } = *event;
-        let request = if step == EventKind::Requested { event.offset } else { event.request };
+    fn add_step(&mut self, event: &IterateEvent) {
+        let IterateEvent { at, record, kind, .. } = *event;
+        let request = if kind == EventKind::Requested { event.offset } else { event.request };
         let offset = event.offset.unwrap_or_default();
-        self.stages.push(Passage { at, record, offset, request, step, rows: self.rows.len() as u32 });
+        self.steps.push(StreamStep { at, record, offset, request, kind, rows: self.rows.len() as u32 });
     }
 
-    /// Whether an output becomes part of the history.
-    fn counts(&mut self, event: &Event) -> bool {
+    /// True if an output becomes part of the history. Reports it if not, or if its request already had one.
+    fn accept_output(&mut self, event: &IterateEvent) -> bool {
         let Some(offset) = event.request else { return true };
-        let is_current = self.current == Current::Requested(offset);
+        let is_current = self.current == CurrentRequest::Requested(offset);
         let current = match self.current {
-            Current::Requested(offset) => self.requests.get(&offset).map(|request| request.at),
-            Current::Scheduled(name) => self.names.get(&name).copied(),
-            Current::None => None,
+            CurrentRequest::Requested(offset) => self.requests.get(&offset).map(|request| request.at),
+            CurrentRequest::Scheduled(name) => self.names.get(&name).copied(),
+            CurrentRequest::None => None,
         };
         let found = match self.requests.get_mut(&offset) {
-            None => Some((Misfit::OutputOfNothing, None)),
+            None => Some((StreamProblemKind::OutputWithoutRequest, None)),
             Some(request) => match (request.state, request.output.replace(event.at)) {
-                (State::Cancelled, _) => Some((Misfit::AfterCancel, Some(request.at))),
-                (_, Some(first)) => Some((Misfit::AnsweredTwice, Some(first))),
+                (RequestState::Cancelled, _) => Some((StreamProblemKind::AfterCancel, Some(request.at))),
+                (_, Some(first)) => Some((StreamProblemKind::AnsweredTwice, Some(first))),
                 _ if is_current => None,
-                _ if current.is_some() => Some((Misfit::Stale, current)),
-                _ => Some((Misfit::Late, Some(request.at))),
+                _ if current.is_some() => Some((StreamProblemKind::Stale, current)),
+                _ => Some((StreamProblemKind::Late, Some(request.at))),
             },
         };
-        if let Some((misfit, partner)) = found {
-            self.problem(misfit, event, partner);
+        if let Some((kind, partner)) = found {
+            self.report(kind, event, partner);
         }
         is_current
     }
 
-    fn request(&mut self, event: &Event) {
+    fn begin_request(&mut self, event: &IterateEvent) {
         let Some(offset) = event.offset else { return };
-        self.current = Current::Requested(offset);
+        self.current = CurrentRequest::Requested(offset);
         self.last_request = Some(offset);
         let (at, record) = (event.at, event.record);
         self.names.extend((event.name != 0).then_some((event.name, at)));
         let (context, digest) = (self.context, self.digest);
-        let request = Request { at, record, state: State::Open, output: None, context, digest };
+        let request = Request { at, record, state: RequestState::Open, output: None, context, digest };
         self.requests.entry(offset).or_insert(request);
-        self.stage(event);
+        self.add_step(event);
     }
 
-    fn end(&mut self, event: &Event) {
-        let cancelled = event.step == EventKind::Cancelled;
+    fn end_request(&mut self, event: &IterateEvent) {
+        let cancelled = event.kind == EventKind::Cancelled;
         let Some(offset) = event.request else {
             // By the name that it had before it was made: it may have been made meanwhile.
-            if self.current == Current::Scheduled(event.name) {
-                self.current = Current::None;
+            if self.current == CurrentRequest::Scheduled(event.name) {
+                self.current = CurrentRequest::None;
             }
             if !self.names.contains_key(&event.name) {
-                self.problem(Misfit::EndOfNothing, event, None);
+                self.report(StreamProblemKind::EndWithoutRequest, event, None);
             }
             return;
         };
-        if self.current == Current::Requested(offset) && event.step != EventKind::Ended {
-            self.current = Current::None;
+        if self.current == CurrentRequest::Requested(offset) && event.kind != EventKind::Ended {
+            self.current = CurrentRequest::None;
         }
         match self.requests.get_mut(&offset) {
-            Some(request) if request.state == State::Open => {
-                request.state = if cancelled { State::Cancelled } else { State::Done };
+            Some(request) if request.state == RequestState::Open => {
+                request.state = if cancelled { RequestState::Cancelled } else { RequestState::Done };
             }
             Some(_) => {}
-            None => self.problem(Misfit::EndOfNothing, event, None),
+            None => self.report(StreamProblemKind::EndWithoutRequest, event, None),
         }
     }
 }
 
-fn misplaced(misfit: Misfit, event: &Event, partner: Option<Place>) -> Misplaced {
+fn problem_of(kind: StreamProblemKind, event: &IterateEvent, partner: Option<Place>) -> StreamProblem {
     let offset = event.request.or(event.offset).unwrap_or_default();
-    Misplaced { misfit, at: event.at, record: event.record, partner, offset }
+    StreamProblem { kind, at: event.at, record: event.record, partner, offset }
 }

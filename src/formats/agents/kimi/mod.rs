@@ -1,12 +1,12 @@
-//! Sessions of Kimi (`wire.jsonl`): messages that are put into the context, and the events of the loop, which add up to the
-//! model's answers and the results of its calls. From a compaction on, the summary and the user's newest messages count.
+//! Sessions of Kimi (`wire.jsonl`): messages that are added to the context, and events of the agent loop, which form the
+//! model's answers and the results of its calls. A compaction keeps its summary and the user's newest messages.
 
 use std::collections::HashSet;
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe};
-use crate::history::{Role, Settings};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe};
+use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
 use crate::message::Text;
 
@@ -24,22 +24,22 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "kimi-session",
     title: "Kimi session",
     known_by: "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
-    appended: true,
+    is_appended: true,
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..STORE
 });
 
-/// Types of lines that say nothing of the conversation, or that others have as well.
+/// Prefixes of line types that carry no conversation or that other agents use, too.
 const TYPES: [&str; 8] =
     ["config.", "turn.", "tools.", "llm.", "usage.", "permission.", "plan_mode.", "full_compaction."];
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["[type=turn.ended]reason", "[type=full_compaction.*]source"],
-        why: "why a turn or a compaction was made",
+        why: "the reason for a turn or a compaction",
     },
     UnsentPaths {
         paths: &[
@@ -70,23 +70,20 @@ const UNSENT: &[UnsentPaths] = &[
             "runtimeId",
             "message/origin/**",
         ],
-        why: "about the session and its steps",
+        why: "session and step metadata",
     },
     UnsentPaths {
         paths: &["event/display/**", "[type=context.append_loop_event]event/description"],
-        why: "what the terminal shows of a call",
+        why: "terminal output of a call",
     },
-    UnsentPaths {
-        paths: &["[type=turn.prompt]**", "[type=turn.steer]**"],
-        why: "the prompt, which is in a message of its own",
-    },
+    UnsentPaths { paths: &["[type=turn.prompt]**", "[type=turn.steer]**"], why: "a copy of the prompt" },
     UnsentPaths {
         paths: &[
             "[type=permission.record_approval_result|permission.set_mode|plan_mode.enter|plan_mode.exit|tools.set_active_tools|tools.update_store]**",
             "[type=usage.record]**",
             "[type=llm.request|llm.tools_snapshot]**",
         ],
-        why: "an event of the program: what it asked, and what it offered the model then",
+        why: "a program event: its request, and the tools it offered",
     },
     UnsentPaths {
         paths: &[
@@ -99,7 +96,7 @@ const UNSENT: &[UnsentPaths] = &[
         ],
         why: "a setting of the program",
     },
-    UnsentPaths { paths: &["[type=context.apply_compaction]summary"], why: "the context summary says it" },
+    UnsentPaths { paths: &["[type=context.apply_compaction]summary"], why: "repeated in the context summary" },
 ];
 
 impl Format for KimiSession {
@@ -122,36 +119,36 @@ impl Format for KimiSession {
         }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         let is_timed = ["time", "protocol_version"].iter().any(|key| val.get(key).is_some());
         is_timed && val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(KimiReader::default()))
     }
 }
 
 #[derive(Default)]
-struct Session {
-    said: ThreadBuilder,
-    /// The instructions, as they were set last.
+struct KimiReader {
+    thread: ThreadBuilder,
+    /// The newest instructions.
     system: ThreadBuilder,
     provider: Box<str>,
     model: Option<Box<str>>,
-    /// The step that the events are of.
+    /// Id of the current step.
     step: Option<Box<str>>,
-    /// Records of messages that the agent said for the user: reminders.
+    /// Numbers of the records whose messages the agent inserted in the user's name, such as reminders.
     injected: HashSet<u32>,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for KimiReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let val = record.val;
         match val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
             b"config.update" | b"profile.bind" if val.get("systemPrompt").is_some() => {
-                let before = std::mem::take(&mut self.system);
-                self.system.leave(before, "another system prompt has replaced it");
+                let replaced = std::mem::take(&mut self.system);
+                self.system.omit_all(replaced, "another system prompt has replaced it");
                 self.system.text(Role::System, val.get("systemPrompt"), record);
             }
             b"llm.request" if val.get(name::kind).is_none_or(|kind| kind.is("loop")) => {
@@ -164,59 +161,63 @@ impl ThreadReader for Session {
                     if message.at(&["origin", "kind"]).is_some_and(|kind| !kind.is("user")) {
                         self.injected.insert(record.number);
                     }
-                    self.said.message(message, record);
+                    self.thread.message(message, record);
                 }
             }
             b"context.append_loop_event" => {
                 if let Some(event) = val.get(name::event) {
-                    self.event(event, record);
+                    self.read_event(event, record);
                 }
             }
             b"context.apply_compaction" => {
                 let kept = val.get("keptUserMessageCount").and_then(|count| count.as_u64()).unwrap_or(0);
-                self.said.forget(usize::try_from(kept).unwrap_or(usize::MAX), &self.injected);
+                self.thread.keep_recent_user_messages(usize::try_from(kept).unwrap_or(usize::MAX), &self.injected);
                 let summary = ["contextSummary", "summary"].iter().find_map(|key| val.get(key));
-                self.said.text(Role::User, summary, record);
+                self.thread.text(Role::User, summary, record);
             }
             b"context.clear" => {
-                let cleared = std::mem::take(&mut self.said);
-                self.said.leave(cleared, "the user has cleared the context");
+                let cleared = std::mem::take(&mut self.thread);
+                self.thread.omit_all(cleared, "the user has cleared the context");
             }
             _ => {}
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
         let (dialect, target) = match &*self.provider {
             "" | "kimi" | "moonshot" => (DialectChoice::Chat, "kimi"),
-            other => provider::dialect(other),
+            other => provider::dialect_of(other),
         };
-        let mut said = self.system;
-        said.join(self.said);
-        let settings =
-            Settings { model: self.model, target: Some(target), store: Some(false), ..Settings::default() };
-        vec![said.finish(DIALECTS.row(dialect), settings)]
+        let mut thread = self.system;
+        thread.join(self.thread);
+        let settings = HistorySettings {
+            model: self.model,
+            target: Some(target),
+            store: Some(false),
+            ..HistorySettings::default()
+        };
+        vec![thread.finish(DIALECTS.row(dialect), settings)]
     }
 }
 
-impl Session {
-    fn event(&mut self, event: Val<'_>, record: &Stored<'_>) {
+impl KimiReader {
+    fn read_event(&mut self, event: Val<'_>, record: &ParsedRecord<'_>) {
         match event.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
             b"step.begin" => {
                 self.step = text(event, "uuid");
-                self.said.begin();
+                self.thread.begin();
             }
-            b"content.part" => self.said.content(Role::Assistant, event.get(name::part), record),
+            b"content.part" => self.thread.content(Role::Assistant, event.get(name::part), record),
             b"tool.call" => {
-                // A call that comes after the result of another one of its step is in the same answer.
+                // A call after a result of the same step belongs to the same answer.
                 let is_same = self.step.is_some() && text(event, "stepUuid") == self.step;
-                let results = if is_same { self.said.take_results() } else { ThreadBuilder::default() };
+                let results = if is_same { self.thread.split_off_results() } else { ThreadBuilder::default() };
                 let id = event.get(name::toolCallId);
                 if let Some(name) = event.get(name::name).and_then(|name| Text::copied(name, record.base)) {
-                    self.said.call_of(Role::Assistant, id, name, event.get(name::args), event, record);
+                    self.thread.push_call(Role::Assistant, id, name, event.get(name::args), event, record);
                 }
                 if !results.is_empty() {
-                    self.said.join(results);
+                    self.thread.join(results);
                 }
             }
             b"tool.result" => {
@@ -224,9 +225,9 @@ impl Session {
                     Some(output) => output,
                     None => result,
                 });
-                let output = output.map(|output| self.said.output(output, record)).unwrap_or_default();
+                let output = output.map(|output| self.thread.output(output, record)).unwrap_or_default();
                 let failed = event.at(&["result", "isError"]).and_then(|own| own.as_bool()) == Some(true);
-                self.said.result_of(event.get(name::toolCallId), output, failed, event, record);
+                self.thread.push_result(event.get(name::toolCallId), output, failed, event, record);
             }
             _ => {}
         }

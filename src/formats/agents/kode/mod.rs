@@ -1,4 +1,4 @@
-//! Sessions of Kode, for models of Anthropic and for those of the Responses API.
+//! Sessions of Kode, with models of Anthropic and with those of the Responses API.
 
 pub mod responses;
 pub mod session;

@@ -1,12 +1,12 @@
 //! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are translated as
-//! opencode sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
+//! opencode sends them: to the provider that was used last, from the newest compaction on, without reverted messages.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::json::{Val, name};
 
-use super::message::Message;
-use super::session::Session;
+use super::message::OpencodeMessage;
+use super::session::StoredSession;
 use super::{edit, required};
 use crate::formats::member::text;
 use crate::formats::threads::{Dialects, STORE};
@@ -25,12 +25,12 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     }),
     known_by: "`info`, and `messages` that each have `info` and `parts`",
     unsent: super::UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EXPORT),
     ..STORE
 });
 
-/// Messages that are looked at to recognise a document.
+/// Number of messages that detection reads.
 const SAMPLE: usize = 20;
 
 impl Format for OpencodeExport {
@@ -58,23 +58,23 @@ impl Format for OpencodeExport {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(|record, out| out.push(session(record))))
+        Layout::Threads(|| by_record(|record, out| out.push(read_session(record))))
     }
 }
 
-/// Each record is a session.
-fn session(record: &Stored<'_>) -> Translated {
+/// Reads a record, which is one session.
+fn read_session(record: &ParsedRecord<'_>) -> TranslatedThread {
     let info = record.val.get(name::info);
     let list = record.val.get(name::messages).into_iter().flat_map(|list| list.elements());
     let revert = info.and_then(|info| info.get("revert"));
     let named = |key: &str| revert.and_then(|revert| text(revert, key));
-    let session = Session {
+    let session = StoredSession {
         id: info.and_then(|info| text(info, "id")),
         version: info.and_then(|info| text(info, "version")),
-        taken_back: named("messageID").map(|message| (message, named("partID"))),
-        messages: list.filter_map(|message| Message::of(message, record.base, record.number)).collect(),
+        reverted: named("messageID").map(|message| (message, named("partID"))),
+        messages: list.filter_map(|message| OpencodeMessage::of(message, record.base, record.number)).collect(),
     };
-    let mut translated = session.translated(&DIALECTS, None);
+    let mut translated = session.translate(&DIALECTS, None);
     translated.findings.extend(required::findings(record));
     translated
 }

@@ -1,4 +1,4 @@
-//! What opencode stores, in the forms that it is stored in: messages with their parts.
+//! Sessions of opencode: exports, databases and folders of 1.x, and databases of 2. Messages consist of parts.
 
 pub mod export;
 pub mod store;
@@ -11,9 +11,9 @@ mod required;
 pub(super) mod rows;
 pub(super) mod session;
 
-use crate::format::unsent::UnsentPaths;
+use crate::format::unsent_paths::UnsentPaths;
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 pub(super) const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &[
@@ -36,7 +36,7 @@ pub(super) const UNSENT: &[UnsentPaths] = &[
             "**/parentID",
             "**/time/**",
         ],
-        why: "about the session and its messages",
+        why: "session and message metadata",
     },
     UnsentPaths {
         paths: &[
@@ -48,10 +48,10 @@ pub(super) const UNSENT: &[UnsentPaths] = &[
             "**/auto",
             "**/info/summary",
         ],
-        why: "how far a call was, and what the terminal shows of it",
+        why: "the progress of a call, and its terminal output",
     },
     UnsentPaths {
         paths: &["**/info/error/name", "**/info/error/data/message", "data/error/name", "data/error/data/message"],
-        why: "why a message ended; it is not sent",
+        why: "why a message ended, which is not sent",
     },
 ];

@@ -1,64 +1,64 @@
-//! The rows of a database, or the files of a folder, that are a session of opencode 1.x: the session, then each message with
-//! its parts after it. A row has the text of its cell in `data`, and its columns beside that; a file is what it holds.
+//! The rows of a database, or the files of a folder, that form a session of opencode 1.x: the session, then each message
+//! followed by its parts. A row has the JSON of its cell in `data`, next to its other columns; a file is that JSON.
 
-use crate::format::translate::Stored;
+use crate::format::translate::ParsedRecord;
 use crate::formats::member::text;
 use crate::json::{Val, name};
 
-use super::message::{Message, StoredPart};
-use super::session::Session;
+use super::message::{OpencodeMessage, StoredPart};
+use super::session::StoredSession;
 
-/// What a record is.
-enum What<'v> {
+/// A record by its type.
+enum OpencodeRecord<'v> {
     Session(Val<'v>),
     Message(Val<'v>),
     Part(Val<'v>),
 }
 
-impl<'v> What<'v> {
-    fn of(record: Val<'v>) -> Option<What<'v>> {
+impl<'v> OpencodeRecord<'v> {
+    fn of(record: Val<'v>) -> Option<OpencodeRecord<'v>> {
         if let Some(row) = record.get("row") {
             return Some(match record.get(name::data) {
-                Some(data) if row.is("message") => What::Message(data),
-                Some(data) if row.is("part") => What::Part(data),
-                _ if row.is("session") => What::Session(record),
+                Some(data) if row.is("message") => OpencodeRecord::Message(data),
+                Some(data) if row.is("part") => OpencodeRecord::Part(data),
+                _ if row.is("session") => OpencodeRecord::Session(record),
                 _ => return None,
             });
         }
         let has = |key: &str| record.get(key).is_some();
         Some(match () {
-            () if has("role") => What::Message(record),
-            () if has("projectID") || has("directory") => What::Session(record),
-            () if has("type") => What::Part(record),
+            () if has("role") => OpencodeRecord::Message(record),
+            () if has("projectID") || has("directory") => OpencodeRecord::Session(record),
+            () if has("type") => OpencodeRecord::Part(record),
             () => return None,
         })
     }
 }
 
-/// Whether a record may be one of these.
+/// True if a record may be one of these.
 pub(in crate::formats) fn is_known(record: Val<'_>) -> bool {
-    What::of(record).is_some()
+    OpencodeRecord::of(record).is_some()
 }
 
-/// The session that records are, in order.
-pub(in crate::formats) fn session<'v>(records: impl Iterator<Item = Stored<'v>>) -> Session<'v> {
-    let mut session = Session::default();
-    for Stored { val, base, number } in records {
-        match What::of(val) {
-            Some(What::Session(info)) => {
+/// Assembles a session from its records in order.
+pub(in crate::formats) fn session<'v>(records: impl Iterator<Item = ParsedRecord<'v>>) -> StoredSession<'v> {
+    let mut session = StoredSession::default();
+    for ParsedRecord { val, base, number } in records {
+        match OpencodeRecord::of(val) {
+            Some(OpencodeRecord::Session(info)) => {
                 session.id = text(info, "id");
                 session.version = text(info, "version");
                 let revert = info.get("revert");
                 let named =
                     |own: &str, key: &str| text(info, own).or_else(|| revert.and_then(|revert| text(revert, key)));
-                session.taken_back =
+                session.reverted =
                     named("reverted", "messageID").map(|message| (message, named("reverted_part", "partID")));
             }
-            Some(What::Message(info)) => {
+            Some(OpencodeRecord::Message(info)) => {
                 let id = text(val, "id").unwrap_or_default();
-                session.messages.extend(Message::new(id, info, base.of(info), number));
+                session.messages.extend(OpencodeMessage::new(id, info, base.of(info), number));
             }
-            Some(What::Part(part)) => {
+            Some(OpencodeRecord::Part(part)) => {
                 if let Some(message) = session.messages.last_mut() {
                     message.parts.push(StoredPart { val: part, base, id: text(val, "id") });
                 }

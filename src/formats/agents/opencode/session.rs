@@ -1,38 +1,38 @@
-//! A session of opencode 1.x as it is sent: to the provider that was used last, from the newest compaction on, without what
-//! the user took back.
+//! Translation of a session of opencode 1.x as it is sent: to the provider that was used last, from the newest compaction on,
+//! without reverted messages.
 
 use std::collections::HashMap;
 
-use crate::format::translate::Translated;
+use crate::format::translate::TranslatedThread;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::threads::{self, Dialects};
-use crate::history::{Settings, Unsent, Version};
+use crate::history::{HistorySettings, UnsentItem, Version};
 
-use super::message::{self, Message};
+use super::message::{self, OpencodeMessage};
 
-/// A session as it is stored.
+/// A stored session.
 #[derive(Default)]
-pub(in crate::formats) struct Session<'v> {
+pub(in crate::formats) struct StoredSession<'v> {
     pub id: Option<Box<str>>,
     pub version: Option<Box<str>>,
-    /// The message, and the part of it, from which on the user took everything back.
-    pub taken_back: Option<(Box<str>, Option<Box<str>>)>,
-    pub messages: Vec<Message<'v>>,
+    /// Ids of the message, and of its part, from which on the user reverted everything; the part may be `None`.
+    pub reverted: Option<(Box<str>, Option<Box<str>>)>,
+    pub messages: Vec<OpencodeMessage<'v>>,
 }
 
-impl Session<'_> {
-    /// What is sent of it.
-    pub fn translated(mut self, dialects: &'static Dialects, read_only: Option<&'static str>) -> Translated {
+impl StoredSession<'_> {
+    /// Its conversation as it is sent.
+    pub fn translate(mut self, dialects: &'static Dialects, read_only: Option<&'static str>) -> TranslatedThread {
         let mut unsent = Vec::new();
-        if let Some((message, part)) = &self.taken_back {
-            take_back(&mut self.messages, message, part.as_deref(), &mut unsent);
+        if let Some((message, part)) = &self.reverted {
+            remove_reverted(&mut self.messages, message, part.as_deref(), &mut unsent);
         }
         let messages = since_compaction(self.messages, &mut unsent);
         let model = message::last_model(&messages);
-        let (dialect, target) = provider::dialect(&model.provider);
-        let sent = messages.iter().flat_map(|message| message.sent(dialect, &model)).collect();
-        let settings = Settings {
+        let (dialect, target) = provider::dialect_of(&model.provider);
+        let sent = messages.iter().flat_map(|message| message.translate(dialect, &model)).collect();
+        let settings = HistorySettings {
             label: self.id,
             model: (!model.name.is_empty()).then(|| model.name.clone()),
             target: Some(target),
@@ -40,32 +40,41 @@ impl Session<'_> {
             read_only,
             unsent,
             agent_version: self.version.and_then(|version| Version::parse(&version)),
-            ..Settings::default()
+            ..HistorySettings::default()
         };
-        threads::translated(dialects.row(dialect), settings, sent)
+        threads::translate(dialects.row(dialect), settings, sent)
     }
 }
 
-/// Leaves out what the user took back: everything from a message, or from a part of it, on.
-fn take_back(messages: &mut Vec<Message<'_>>, from: &str, part: Option<&str>, unsent: &mut Vec<Unsent>) {
+/// Removes reverted messages: everything from a message, or from a part of it, on.
+fn remove_reverted(
+    messages: &mut Vec<OpencodeMessage<'_>>,
+    from: &str,
+    part: Option<&str>,
+    unsent: &mut Vec<UnsentItem>,
+) {
     let Some(at) = messages.iter().position(|message| &*message.id == from) else { return };
-    let keeps = match (part, messages.get_mut(at)) {
+    let keeps_message = match (part, messages.get_mut(at)) {
         (Some(part), Some(message)) => {
-            let before = message.parts.iter().position(|one| one.id.as_deref() == Some(part));
-            let taken = message.parts.split_off(before.unwrap_or(0));
-            unsent.extend(taken.iter().map(|part| message.unsent_part(part, TAKEN_BACK)));
+            let first = message.parts.iter().position(|one| one.id.as_deref() == Some(part));
+            let removed = message.parts.split_off(first.unwrap_or(0));
+            unsent.extend(removed.iter().map(|part| message.unsent_part(part, REVERTED)));
             true
         }
         _ => false,
     };
-    let taken = messages.split_off(at + usize::from(keeps));
-    unsent.extend(taken.iter().flat_map(|message| message.unsent(TAKEN_BACK)));
+    let removed = messages.split_off(at + usize::from(keeps_message));
+    unsent.extend(removed.iter().flat_map(|message| message.unsent(REVERTED)));
 }
 
-const TAKEN_BACK: &str = "the user took it back";
+const REVERTED: &str = "the user took it back";
 
-/// From the newest compaction with a finished summary on: its request, the summary, what was kept before it, and the rest.
-fn since_compaction<'v>(messages: Vec<Message<'v>>, unsent: &mut Vec<Unsent>) -> Vec<Message<'v>> {
+/// The messages from the newest compaction with a finished summary on: its request, the summary, the messages that it kept,
+/// and later ones.
+fn since_compaction<'v>(
+    messages: Vec<OpencodeMessage<'v>>,
+    unsent: &mut Vec<UnsentItem>,
+) -> Vec<OpencodeMessage<'v>> {
     let by_id: HashMap<&str, usize> =
         messages.iter().enumerate().map(|(at, message)| (&*message.id, at)).collect();
     let found =
@@ -77,7 +86,7 @@ fn since_compaction<'v>(messages: Vec<Message<'v>>, unsent: &mut Vec<Unsent>) ->
     let Some((request, summary, tail)) = found else { return messages };
     let tail = tail.and_then(|tail| messages.iter().take(request).position(|message| message.id == tail));
     let kept = tail.unwrap_or(request)..request;
-    let mut sorted: Vec<(u8, Message<'v>)> = Vec::new();
+    let mut sorted: Vec<(u8, OpencodeMessage<'v>)> = Vec::new();
     for (at, message) in messages.into_iter().enumerate() {
         let rank = match at {
             _ if at == request => 0,

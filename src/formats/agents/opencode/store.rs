@@ -1,13 +1,13 @@
-//! Sessions of opencode 1.x in its database, and in the folders that older versions keep: a message or a part a record. They
-//! are translated as exports are.
+//! Sessions of opencode 1.x in its database, and in the folders of older versions: each record is a message or a part. They
+//! are translated like exports.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{Finding, Row, codes};
 use crate::json::{Val, name};
 
 use super::{edit, required, rows};
-use crate::formats::kept::Kept;
+use crate::formats::buffered_records::BufferedRecords;
 use crate::formats::threads::{Dialects, STORE};
 
 pub struct OpencodeSession;
@@ -23,61 +23,61 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
         version: Some("1.18.33"),
     }),
     known_by: "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
-    stored_in_tables: true,
+    is_in_database: true,
     unsent: super::UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::ROWS),
-    placeholder: Some(edit::unreadable),
+    placeholder: Some(edit::placeholder_row),
     ..STORE
 });
 
-const NO_FILES: &str = "the files of opencode's storage folder are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+const NO_FILES: &str = "editing files of opencode's storage folder is not supported; `replaylint convert --to API FILE` writes a request that `fix` can repair";
 
 impl Format for OpencodeSession {
     fn info(&'static self) -> &'static FormatInfo {
         &DIALECTS.anthropic
     }
 
-    /// Its tables tell, or its folders; a record by itself is no session.
+    /// Recognised by its tables or its folders, not by a record.
     fn detect(&self, _: &Probe<'_>) -> u8 {
         0
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         rows::is_known(val)
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Rows::default()))
+        Layout::Threads(|| Box::new(OpencodeReader::default()))
     }
 }
 
-/// The rows so far, and what is wrong with them as a store.
+/// Collects the records of a session, and the problems of the store.
 #[derive(Default)]
-struct Rows {
-    kept: Kept,
-    found: Vec<Finding>,
-    /// They are rows of a database.
+struct OpencodeReader {
+    records: BufferedRecords,
+    findings: Vec<Finding>,
+    /// True if they are rows of a database.
     in_tables: bool,
 }
 
-impl ThreadReader for Rows {
-    fn take(&mut self, record: &Stored<'_>) {
-        self.kept.push(record);
+impl ThreadReader for OpencodeReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
+        self.records.push(record);
         self.in_tables |= record.val.get("row").is_some();
-        self.found.extend(required::finding_in_row(record));
+        self.findings.extend(required::finding_in_row(record));
         if record.val.get(name::hidden).is_some() {
             let row = Row::of_place(record.base.of(record.val), record.number);
             let finding = Finding::new(codes::HIDDEN_SESSION, row);
-            self.found.push(finding.never("the file stays as it is"));
+            self.findings.push(finding.never("the file stays as it is"));
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
-        let tapes = self.kept.scanned();
-        let session = rows::session(self.kept.records(&tapes));
-        let mut translated = session.translated(&DIALECTS, (!self.in_tables).then_some(NO_FILES));
-        translated.findings.extend(self.found);
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let tapes = self.records.scan_all();
+        let session = rows::session(self.records.records(&tapes));
+        let mut translated = session.translate(&DIALECTS, (!self.in_tables).then_some(NO_FILES));
+        translated.findings.extend(self.findings);
         vec![translated]
     }
 }

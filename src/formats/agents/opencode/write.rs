@@ -1,17 +1,17 @@
-//! opencode: the document that `opencode import` reads. Its server refuses parts that lack a field, so all are there. A
-//! call and its result are one part.
+//! Writer of opencode sessions: the document that `opencode import` reads. Its server rejects parts without a required field,
+//! so all are written. A call and its result are one part.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::carry::{
-    Destination, SessionDraft, SessionWriter, Tools,
-    provider::{self, Provider},
+    Destination, SessionDraft, SessionWriter, ToolHandling,
+    provider::{self, ModelProvider},
     support, text,
 };
 use crate::dialects::common::write_input_object;
-use crate::message::write::Writer;
-use crate::message::{Call, Losses, Media, Message, Part, PartKind, Role, Text, ToolResult};
+use crate::message::write::JsonWriter;
+use crate::message::{Losses, Media, Message, Part, PartKind, Role, Text, ToolCall, ToolResult};
 use crate::source::shell_word;
 
 pub static WRITER: SessionWriter = SessionWriter {
@@ -20,8 +20,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     format: "opencode-export",
     is_document: true,
     capabilities: &support::OPENCODE,
-    tools: Tools::Calls,
-    keeps_thoughts: true,
+    tools: ToolHandling::Calls,
+    keeps_reasoning: true,
     keeps_instructions: false,
     ids_by_time: false,
     home: None,
@@ -43,47 +43,47 @@ fn resume(destination: &Destination, _: &str) -> String {
 }
 
 fn session(draft: &SessionDraft<'_>) -> String {
-    id(draft, "ses", draft.begins(), 0)
+    id(draft, "ses", draft.start_ms(), 0)
 }
 
-/// opencode sorts by ids: six bytes of time and a number, then letters.
+/// An id by which opencode sorts: six bytes of time and a number, then letters.
 fn id(draft: &SessionDraft<'_>, kind: &str, ms: i64, n: usize) -> String {
     let time = (ms as u64).wrapping_mul(0x1000).wrapping_add(n as u64 & 0xfff) & 0xffff_ffff_ffff;
     format!("{kind}_{time:012x}{}", draft.ids.letters(kind, n, 14))
 }
 
-/// What all parts of a session have in common.
-struct Export<'s> {
+/// State of the writer.
+struct OpencodeExportWriter<'s> {
     draft: &'s SessionDraft<'s>,
     session: String,
-    provider: Provider,
+    provider: ModelProvider,
     model: String,
     /// Results by the ids of their calls.
     results: HashMap<Cow<'s, [u8]>, &'s ToolResult>,
     parts: usize,
-    /// When the next part is.
+    /// Time of the next part in milliseconds since 1970.
     time: i64,
     message: String,
 }
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    let (provider, model) = provider::of(draft.model.as_deref());
+    let (provider, model) = provider::of_model(draft.model.as_deref());
     let results = draft.conversation.messages.iter().flat_map(|message| &message.parts);
     let results = results.filter_map(|block| match &block.kind {
         PartKind::Result(result) => Some((result.id.raw(), result)),
         _ => None,
     });
-    let mut export = Export {
+    let mut export = OpencodeExportWriter {
         draft,
         session: session(draft),
         provider,
         model,
         results: results.collect(),
         parts: 0,
-        time: draft.begins(),
+        time: draft.start_ms(),
         message: String::new(),
     };
-    Writer::new(out).object(|w| {
+    JsonWriter::new(out).object(|w| {
         w.key("info").object(|w| {
             w.key("id").plain(&export.session);
             w.key("slug").plain(&format!("carried-{}", draft.ids.short(0)));
@@ -92,23 +92,23 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
             w.key("directory").plain(&draft.cwd);
             w.key("title").plain(draft.title.as_deref().unwrap_or("Carried over"));
             w.key("time").object(|w| {
-                number(w.key("created"), draft.begins());
-                number(w.key("updated"), draft.ends());
+                write_number(w.key("created"), draft.start_ms());
+                write_number(w.key("updated"), draft.end_ms());
             });
         });
         w.key("messages").array(|w| {
-            let mut times = draft.clock.running();
-            let mut asked = String::new();
+            let mut times = draft.clock.monotonic();
+            let mut question = String::new();
             for (n, message) in draft.conversation.messages.iter().enumerate() {
                 export.time = times.next(message.at.place);
                 export.message = id(draft, "msg", export.time, n);
                 match message.role {
-                    Role::Assistant => export.answer(message, &asked, w),
-                    // They are in the parts of their calls.
+                    Role::Assistant => export.write_answer(message, &question, w),
+                    // Results are in the parts of their calls.
                     Role::Tool => {}
                     _ => {
-                        asked.clone_from(&export.message);
-                        export.asked(message, w);
+                        question.clone_from(&export.message);
+                        export.write_user(message, w);
                     }
                 }
             }
@@ -117,43 +117,43 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn number(w: &mut Writer<'_>, number: i64) {
+fn write_number(w: &mut JsonWriter<'_>, number: i64) {
     w.bytes(number.to_string().as_bytes());
 }
 
-fn tokens(w: &mut Writer<'_>) {
+fn write_tokens(w: &mut JsonWriter<'_>) {
     w.key("cost").bytes(b"0");
     w.key("tokens").bytes(br#"{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}"#);
 }
 
-impl Export<'_> {
-    fn head(&self, role: &str, w: &mut Writer<'_>) {
+impl OpencodeExportWriter<'_> {
+    fn write_common(&self, role: &str, w: &mut JsonWriter<'_>) {
         w.key("id").plain(&self.message);
         w.key("sessionID").plain(&self.session);
         w.key("role").plain(role);
         w.key("agent").plain("build");
     }
 
-    fn asked(&mut self, message: &Message, w: &mut Writer<'_>) {
+    fn write_user(&mut self, message: &Message, w: &mut JsonWriter<'_>) {
         w.object(|w| {
             w.key("info").object(|w| {
-                self.head("user", w);
-                w.key("time").object(|w| number(w.key("created"), self.time));
+                self.write_common("user", w);
+                w.key("time").object(|w| write_number(w.key("created"), self.time));
                 w.key("model").object(|w| {
                     w.key("providerID").plain(self.provider.name);
                     w.key("modelID").plain(&self.model);
                 });
             });
-            w.key("parts").array(|w| message.parts.iter().for_each(|block| self.block(block, w)));
+            w.key("parts").array(|w| message.parts.iter().for_each(|block| self.write_block(block, w)));
         });
     }
 
-    fn answer(&mut self, message: &Message, asked: &str, w: &mut Writer<'_>) {
+    fn write_answer(&mut self, message: &Message, question: &str, w: &mut JsonWriter<'_>) {
         let finish = if message.calls().next().is_some() { "tool-calls" } else { "stop" };
         w.object(|w| {
             w.key("info").object(|w| {
-                self.head("assistant", w);
-                w.key("parentID").plain(asked);
+                self.write_common("assistant", w);
+                w.key("parentID").plain(question);
                 w.key("modelID").plain(&self.model);
                 w.key("providerID").plain(self.provider.name);
                 w.key("mode").plain("build");
@@ -161,25 +161,30 @@ impl Export<'_> {
                     w.key("cwd").plain(&self.draft.cwd);
                     w.key("root").plain(&self.draft.cwd);
                 });
-                tokens(w);
+                write_tokens(w);
                 w.key("time").object(|w| {
-                    number(w.key("created"), self.time);
-                    number(w.key("completed"), self.time);
+                    write_number(w.key("created"), self.time);
+                    write_number(w.key("completed"), self.time);
                 });
                 w.key("finish").plain(finish);
             });
             w.key("parts").array(|w| {
-                self.part("step-start", w, |_, _| {});
-                message.parts.iter().for_each(|block| self.block(block, w));
-                self.part("step-finish", w, |_, w| {
+                self.write_part("step-start", w, |_, _| {});
+                message.parts.iter().for_each(|block| self.write_block(block, w));
+                self.write_part("step-finish", w, |_, w| {
                     w.key("reason").plain(finish);
-                    tokens(w);
+                    write_tokens(w);
                 });
             });
         });
     }
 
-    fn part(&mut self, kind: &str, w: &mut Writer<'_>, members: impl FnOnce(&Self, &mut Writer<'_>)) {
+    fn write_part(
+        &mut self,
+        kind: &str,
+        w: &mut JsonWriter<'_>,
+        members: impl FnOnce(&Self, &mut JsonWriter<'_>),
+    ) {
         self.parts += 1;
         let id = id(self.draft, "prt", self.time, self.parts);
         w.object(|w| {
@@ -191,30 +196,30 @@ impl Export<'_> {
         });
     }
 
-    fn spans(&self, w: &mut Writer<'_>) {
+    fn write_time(&self, w: &mut JsonWriter<'_>) {
         w.key("time").object(|w| {
-            number(w.key("start"), self.time);
-            number(w.key("end"), self.time);
+            write_number(w.key("start"), self.time);
+            write_number(w.key("end"), self.time);
         });
     }
 
-    fn block(&mut self, block: &Part, w: &mut Writer<'_>) {
+    fn write_block(&mut self, block: &Part, w: &mut JsonWriter<'_>) {
         match &block.kind {
-            PartKind::Call(call) => self.part("tool", w, |export, w| export.tool(call, w)),
-            PartKind::Reasoning(reasoning) => self.part("reasoning", w, |export, w| {
+            PartKind::Call(call) => self.write_part("tool", w, |export, w| export.write_tool(call, w)),
+            PartKind::Reasoning(reasoning) => self.write_part("reasoning", w, |export, w| {
                 w.key("text").text(&Text::join(&reasoning.texts, "\\n\\n"));
-                export.spans(w);
+                export.write_time(w);
             }),
-            PartKind::Media(media) => self.part("file", w, |_, w| write_file(media, w)),
+            PartKind::Media(media) => self.write_part("file", w, |_, w| write_file(media, w)),
             _ => {
                 if let Some(text) = text::of_block(block) {
-                    self.part("text", w, |_, w| w.key("text").text(text));
+                    self.write_part("text", w, |_, w| w.key("text").text(text));
                 }
             }
         }
     }
 
-    fn tool(&self, call: &Call, w: &mut Writer<'_>) {
+    fn write_tool(&self, call: &ToolCall, w: &mut JsonWriter<'_>) {
         w.key("callID").text(&call.id);
         w.key("tool").text(&call.name);
         let result = self.results.get(&call.id.raw());
@@ -228,7 +233,7 @@ impl Export<'_> {
                 w.key("title").text(&call.name);
             }
             w.key("metadata").object(|_| {});
-            self.spans(w);
+            self.write_time(w);
             let media: Vec<&Media> = result.into_iter().flat_map(|result| text::media_of(result)).collect();
             if !media.is_empty() {
                 w.key("attachments").array(|w| {
@@ -247,7 +252,7 @@ impl Export<'_> {
     }
 }
 
-fn write_file(media: &Media, w: &mut Writer<'_>) {
+fn write_file(media: &Media, w: &mut JsonWriter<'_>) {
     w.key("mime").text(&media.likely_mime());
     media.name.iter().for_each(|name| w.key("filename").text(name));
     if let Some(url) = media.data_url() {

@@ -1,27 +1,27 @@
-//! How a list or a log of events is repaired: a result that is missing is the error of an agent, as OpenHands writes one.
-//! In a store of OpenHands each event is a file, and a file is not added.
+//! Repair of a list or a log of events: a missing result becomes an agent error event, as OpenHands writes it. In a store of
+//! OpenHands each event is a file, and no file is added.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, OpenCall, Results, filled, raw, uuid};
+use crate::format::{Editor, OpenCall, ResultStorage, fill_template, format_uuid, raw_member};
 use crate::json::{Val, fingerprint_of, string};
 
-pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(Results::Messages(result)) };
+pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(ResultStorage::Messages(result)) };
 
 fn messages(record: Val<'_>) -> Option<Val<'_>> {
     Some(record).filter(Val::is_array)
 }
 
 fn result(open: &OpenCall<'_>) -> Option<Vec<u8>> {
-    // Observations of version 0 are of many kinds.
+    // Version 0 has many kinds of observations, so none is written.
     open.message.get("kind")?;
     let (one, two) = (fingerprint_of(open.message.raw()), fingerprint_of(open.call.raw()));
-    Some(filled(
+    Some(fill_template(
         r#"{"kind":"AgentErrorEvent","id":$,"timestamp":$,"source":"agent","tool_name":$,"tool_call_id":$,"error":$}"#,
         &[
-            &string::quoted(&uuid(one, two)),
-            raw(open.message, &[&["timestamp"]]),
-            raw(open.message, &[&["tool_name"]]),
-            open.raw(&[&["id"]]),
+            &string::quoted(&format_uuid(one, two)),
+            raw_member(open.message, &[&["timestamp"]]),
+            raw_member(open.message, &[&["tool_name"]]),
+            open.raw_member(&[&["id"]]),
             &string::quoted(STUB),
         ],
     ))

@@ -1,20 +1,20 @@
-//! One event, and what it says.
+//! One event, translated into a message.
 
 use std::borrow::Cow;
 
-use crate::format::translate::Stored;
+use crate::format::translate::ParsedRecord;
 use crate::formats::member::text;
 use crate::formats::threads::parts;
 use crate::history::Role;
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
-use crate::message::{Maker, Media, MediaKind, Message, Part, PartKind, Reasoning, ResultPart, Text};
+use crate::message::{Media, MediaKind, Message, Part, PartKind, Reasoning, ReasoningProvider, ResultPart, Text};
 use crate::place::Place;
 
-pub(super) struct Event {
+pub(super) struct OpenhandsEvent {
     pub id: Box<str>,
     pub message: Message,
-    /// The response of the model that it is a part of.
+    /// Id of the model's response that it is part of.
     pub response: Option<Box<str>>,
 }
 
@@ -24,39 +24,39 @@ pub(super) fn as_text(val: Val<'_>) -> Option<Box<str>> {
     Some(String::from_utf8_lossy(&val.text().unwrap_or_else(raw)).into())
 }
 
-impl Event {
-    pub fn of(event: Val<'_>, record: &Stored<'_>) -> Option<Event> {
-        let reading = Reading { event, base: record.base, at: record.base.of(event) };
-        let (role, said, response) = match text(event, "kind") {
-            Some(kind) => reading.of_sdk(&kind)?,
-            None => reading.of_trajectory()?,
+impl OpenhandsEvent {
+    pub fn of(event: Val<'_>, record: &ParsedRecord<'_>) -> Option<OpenhandsEvent> {
+        let reader = OpenhandsEventReader { event, base: record.base, at: record.base.of(event) };
+        let (role, parts, response) = match text(event, "kind") {
+            Some(kind) => reader.read_sdk_event(&kind)?,
+            None => reader.read_trajectory_event()?,
         };
         let id = event.get(name::id).and_then(as_text).unwrap_or_default();
-        let message = parts::message(role, said, reading.at, record.number);
-        (!message.parts.is_empty()).then_some(Event { id, message, response })
+        let message = parts::message(role, parts, reader.at, record.number);
+        (!message.parts.is_empty()).then_some(OpenhandsEvent { id, message, response })
     }
 }
 
-/// Who says something, what, and in which response.
+/// Role and parts of an event's message, and the id of its response.
 type EventMessage = (Role, Vec<Part>, Option<Box<str>>);
 
-struct Reading<'v> {
+struct OpenhandsEventReader<'v> {
     event: Val<'v>,
-    base: Base<'v>,
+    base: RecordBase<'v>,
     at: Place,
 }
 
-impl Reading<'_> {
-    fn of_sdk(&self, kind: &str) -> Option<EventMessage> {
+impl OpenhandsEventReader<'_> {
+    fn read_sdk_event(&self, kind: &str) -> Option<EventMessage> {
         let event = self.event;
         Some(match kind {
-            "SystemPromptEvent" => (Role::System, self.said(event.get(name::system_prompt)), None),
+            "SystemPromptEvent" => (Role::System, self.content(event.get(name::system_prompt)), None),
             "MessageEvent" => {
                 let message = event.get("llm_message")?;
                 let is_user = message.get(name::role).is_some_and(|role| role.is("user"));
                 let role = if is_user { Role::User } else { Role::Assistant };
                 let response = text(event, "llm_response_id").filter(|_| !is_user);
-                (role, self.said(message.get(name::content)), response)
+                (role, self.content(message.get(name::content)), response)
             }
             "ActionEvent" => (Role::Assistant, self.action(), text(event, "llm_response_id")),
             "ObservationEvent" => {
@@ -70,13 +70,15 @@ impl Reading<'_> {
                 let reason = event.get("rejection_reason");
                 (Role::Tool, self.result(event.get(name::tool_call_id), reason, true), None)
             }
-            "Condensation" | "CondensationSummaryEvent" => (Role::User, self.said(event.get(name::summary)), None),
+            "Condensation" | "CondensationSummaryEvent" => {
+                (Role::User, self.content(event.get(name::summary)), None)
+            }
             _ => return None,
         })
     }
 
-    /// A text, an object with a text or with images, or a list of those.
-    fn said(&self, content: Option<Val<'_>>) -> Vec<Part> {
+    /// The parts of a content: a text, an object with a text or images, or a list of those.
+    fn content(&self, content: Option<Val<'_>>) -> Vec<Part> {
         let alone = content.filter(|own| !own.is_array());
         let all = alone.into_iter().chain(content.into_iter().flat_map(|list| list.elements()));
         let parts = |own: Val<'_>| {
@@ -88,7 +90,7 @@ impl Reading<'_> {
         all.flat_map(parts).collect()
     }
 
-    /// The images of a block, by their addresses.
+    /// The images of a block, by their URLs.
     fn images(&self, block: Val<'_>) -> Vec<Media> {
         let urls = block.get("image_urls").into_iter().flat_map(|urls| urls.elements());
         let urls = urls.filter_map(|url| Text::copied(url, self.base));
@@ -101,7 +103,7 @@ impl Reading<'_> {
         let blocks = event.get("thinking_blocks").into_iter().flat_map(|blocks| blocks.elements());
         let thoughts = reasoning.into_iter().chain(blocks.map(|block| self.thinking(block)));
         let call = event.get(name::tool_call).and_then(|call| self.call(call));
-        thoughts.chain(self.said(event.get(name::thought))).chain(call).collect()
+        thoughts.chain(self.content(event.get(name::thought))).chain(call).collect()
     }
 
     fn reasoning(&self, item: Val<'_>) -> Option<Part> {
@@ -109,13 +111,24 @@ impl Reading<'_> {
         let summary = item.get(name::summary).into_iter().flat_map(|list| list.elements());
         let texts: Vec<Text> = summary.filter_map(|text| Text::copied(text, self.base)).collect();
         let text = Text::join(&texts, "\\n");
-        Some(parts::thought(Some(text), None, Some(own("id")?), own("encrypted_content"), self.base.of(item)))
+        Some(parts::sealed_reasoning(
+            Some(text),
+            None,
+            Some(own("id")?),
+            own("encrypted_content"),
+            self.base.of(item),
+        ))
     }
 
     fn thinking(&self, block: Val<'_>) -> Part {
         let own = |key: &str| parts::text(block.get(key), self.base);
         let texts = own("thinking").into_iter().collect();
-        let thought = Reasoning { maker: Maker::Anthropic, texts, seal: own("signature"), redacted: own("data") };
+        let thought = Reasoning {
+            provider: ReasoningProvider::Anthropic,
+            texts,
+            encrypted_content: own("signature"),
+            redacted: own("data"),
+        };
         Part::new(PartKind::Reasoning(thought), self.base.of(block).into())
     }
 
@@ -127,7 +140,7 @@ impl Reading<'_> {
         Some(parts::call(id, name, parts::input(of("arguments"), self.base, at), at))
     }
 
-    /// What a tool gave: its texts as one, and images; a value as JSON.
+    /// The result of a tool: its texts joined, and images; any other value as JSON.
     fn result(&self, id: Option<Val<'_>>, content: Option<Val<'_>>, failed: bool) -> Vec<Part> {
         let Some(call) = parts::text(id, self.base) else { return Vec::new() };
         let blocks = || content.filter(Val::is_array).into_iter().flat_map(|list| list.elements());
@@ -137,17 +150,17 @@ impl Reading<'_> {
             let at = self.base.of(block).into();
             self.images(block).into_iter().map(move |image| ResultPart::media(image, at))
         };
-        let mut given: Vec<ResultPart> = blocks().flat_map(images).collect();
+        let mut output: Vec<ResultPart> = blocks().flat_map(images).collect();
         if !texts.is_empty() {
-            given.insert(0, ResultPart::Text(Text::join(&texts, "\\n").at(self.at)));
-        } else if given.is_empty() {
-            given.extend(content.map(|own| ResultPart::Text(Text::of_json(own, self.base))));
+            output.insert(0, ResultPart::Text(Text::join(&texts, "\\n").reported_at(self.at)));
+        } else if output.is_empty() {
+            output.extend(content.map(|own| ResultPart::Text(Text::of_json(own, self.base))));
         }
-        vec![parts::result(call, given, failed, self.at)]
+        vec![parts::result(call, output, failed, self.at)]
     }
 
-    /// An event of version 0. Actions carry the whole response of the model.
-    fn of_trajectory(&self) -> Option<EventMessage> {
+    /// Reads an event of version 0, whose actions contain the whole response of the model.
+    fn read_trajectory_event(&self) -> Option<EventMessage> {
         let event = self.event;
         let metadata = event.get("tool_call_metadata").filter(|own| own.is_object());
         let is_user = event.get(name::source).is_some_and(|source| source.is("user"));
@@ -157,21 +170,21 @@ impl Reading<'_> {
         }
         let content = event.at(&["args", "content"]).or_else(|| event.at(&["args", "thought"]));
         if event.get(name::action).is_some_and(|action| action.is("system")) {
-            return Some((Role::System, self.said(content), None));
+            return Some((Role::System, self.content(content), None));
         }
         let message = metadata.and_then(|own| own.get("model_response"));
         let response = message.and_then(|own| text(own, "id"));
         let message = message.and_then(|own| own.get(name::choices)?.elements().next()?.get(name::message));
         let Some(message) = message else {
             let role = if is_user { Role::User } else { Role::Assistant };
-            let is_said = event.get(name::action).is_some_and(|action| action.is("message"));
-            return is_said.then(|| (role, self.said(content), None));
+            let is_message = event.get(name::action).is_some_and(|action| action.is("message"));
+            return is_message.then(|| (role, self.content(content), None));
         };
         let own = metadata.and_then(|own| own.get(name::tool_call_id)).and_then(as_text);
-        let mut said = self.said(message.get(name::content));
+        let mut parts = self.content(message.get(name::content));
         let calls = message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
         let calls = calls.filter(|call| call.get(name::id).and_then(as_text) == own);
-        said.extend(calls.filter_map(|call| self.call(call)));
-        Some((Role::Assistant, said, response))
+        parts.extend(calls.filter_map(|call| self.call(call)));
+        Some((Role::Assistant, parts, response))
     }
 }

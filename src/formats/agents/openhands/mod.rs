@@ -1,21 +1,21 @@
-//! Events of OpenHands, as a list or one a line: those of its SDK (version 1, `kind`), and those of version 0 (`action` and
+//! Events of OpenHands, as a list or one per line: those of its SDK (version 1, `kind`), and those of version 0 (`action` and
 //! `observation`). Calls of one response of the model are one message.
 
 use std::collections::HashSet;
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings, Unsent};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{HistorySettings, Role, UnsentItem};
 use crate::json::{Val, name};
 use crate::message::{Message, PartKind};
 
-use crate::formats::threads::{DialectChoice, Dialects, STORE, translated};
+use crate::formats::threads::{DialectChoice, Dialects, STORE, translate};
 
 mod edit;
 mod event;
 
-use event::Event;
+use event::OpenhandsEvent;
 
 pub struct Openhands;
 
@@ -27,7 +27,7 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     upstream: Some(Upstream { repository: "OpenHands/software-agent-sdk", file: None, version: Some("611629e6") }),
     known_by: "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..STORE
 });
@@ -48,14 +48,14 @@ const KINDS: [&str; 12] = [
     "ConversationErrorEvent",
 ];
 
-/// Events that are looked at to recognise a document.
+/// Number of events that detection reads.
 const SAMPLE: usize = 50;
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["tool_call_metadata/model_response/**", "[action]args/**"],
-        why: "the response, which its first event says",
+        why: "the response, which its first event contains",
     },
     UnsentPaths {
         paths: &[
@@ -67,7 +67,7 @@ const UNSENT: &[UnsentPaths] = &[
             "cause",
             "tool_call/origin",
         ],
-        why: "about the event: who wrote it, and which others it names",
+        why: "event metadata: its source and its references",
     },
     UnsentPaths {
         paths: &[
@@ -83,15 +83,15 @@ const UNSENT: &[UnsentPaths] = &[
             "tool_call_metadata/tool_call_id",
             "tool_call_metadata/model_response/object",
         ],
-        why: "the call says it",
+        why: "repeated in the call",
     },
     UnsentPaths {
         paths: &["[action]message", "[observation]message", "[observation]extras/**", "success"],
-        why: "what the page shows of an event",
+        why: "the displayed text of an event",
     },
     UnsentPaths {
         paths: &["[kind=ConversationStateUpdateEvent|PauseEvent|CondensationRequest|ConversationErrorEvent]**"],
-        why: "an event of the program, which no message is made of",
+        why: "a program event without a message",
     },
 ];
 
@@ -115,7 +115,7 @@ impl Format for Openhands {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Conversation::default()))
+        Layout::Threads(|| Box::new(OpenhandsReader::default()))
     }
 }
 
@@ -135,17 +135,17 @@ fn score(event: Val<'_>) -> u8 {
     }
 }
 
-/// What the events say, in each manner: only at the end is it known which one it is.
+/// Collects the messages of a conversation. Its dialect is known only at the end.
 #[derive(Default)]
-struct Conversation {
-    events: Vec<Event>,
-    unsent: Vec<Unsent>,
+struct OpenhandsReader {
+    events: Vec<OpenhandsEvent>,
+    unsent: Vec<UnsentItem>,
     is_responses: bool,
     is_anthropic: bool,
 }
 
-impl ThreadReader for Conversation {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for OpenhandsReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let alone = (!record.val.is_array()).then_some(record.val);
         for event in alone.into_iter().chain(record.val.elements()) {
             self.is_responses |= event.get("responses_reasoning_item").is_some_and(|item| item.is_object());
@@ -153,44 +153,44 @@ impl ThreadReader for Conversation {
             self.is_anthropic |= event.get("thinking_blocks").is_some_and(|blocks| blocks.count() > 0);
             if let Some(forgotten) = event.get("forgotten_event_ids") {
                 let ids: HashSet<Box<str>> = forgotten.elements().filter_map(event::as_text).collect();
-                let (forgotten, kept): (Vec<Event>, Vec<Event>) =
+                let (forgotten, kept): (Vec<OpenhandsEvent>, Vec<OpenhandsEvent>) =
                     std::mem::take(&mut self.events).into_iter().partition(|event| ids.contains(&event.id));
                 self.events = kept;
-                self.unsent.extend(forgotten.iter().map(|Event { message, .. }| {
+                self.unsent.extend(forgotten.iter().map(|OpenhandsEvent { message, .. }| {
                     let why = "a condensation has replaced it";
-                    Unsent::at(message.at.place, message.record, "an event", why)
+                    UnsentItem::at(message.at.place, message.record, "an event", why)
                 }));
             }
-            let Some(said) = Event::of(event, record) else { continue };
-            // What was forgotten is summed up at its place.
+            let Some(event_message) = OpenhandsEvent::of(event, record) else { continue };
+            // A summary is inserted in the place of the forgotten events.
             let at = event.get("summary_offset").and_then(|offset| offset.as_u64());
             let at = at.and_then(|at| usize::try_from(at).ok()).unwrap_or(usize::MAX).min(self.events.len());
-            self.events.insert(at, said);
+            self.events.insert(at, event_message);
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
         let dialect = match (self.is_responses, self.is_anthropic) {
             (true, _) => DialectChoice::Responses,
             (false, true) => DialectChoice::Anthropic,
             (false, false) => DialectChoice::Chat,
         };
-        // A file with one event is a part of a conversation: its call is in another one.
+        // A file with one event is part of a conversation: the call of a result is in another file.
         let is_part = self.events.len() == 1;
         let (mut messages, mut results): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
         let mut response: Option<Box<str>> = None;
-        for Event { message, response: own, .. } in self.events {
+        for OpenhandsEvent { message, response: own, .. } in self.events {
             if message.role == Role::Tool {
                 if !is_part {
                     results.push(message);
                 }
                 continue;
             }
-            let goes_on = own.is_some() && own == response;
+            let is_same_response = own.is_some() && own == response;
             response = own;
             match messages.last_mut() {
-                // Thoughts and texts of a response are in its first event.
-                Some(open) if goes_on => {
+                // The first event of a response has its reasoning and its texts.
+                Some(open) if is_same_response => {
                     let calls = message.parts.into_iter().filter(|part| matches!(part.kind, PartKind::Call(_)));
                     open.parts.extend(calls);
                 }
@@ -201,7 +201,7 @@ impl ThreadReader for Conversation {
             }
         }
         messages.append(&mut results);
-        let settings = Settings { store: Some(false), unsent: self.unsent, ..Settings::default() };
-        vec![translated(DIALECTS.row(dialect), settings, messages)]
+        let settings = HistorySettings { store: Some(false), unsent: self.unsent, ..HistorySettings::default() };
+        vec![translate(DIALECTS.row(dialect), settings, messages)]
     }
 }

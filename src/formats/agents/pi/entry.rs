@@ -1,35 +1,35 @@
-//! An entry of a session, and what of it is sent.
+//! An entry of a session, and its translation into what is sent.
 
-use crate::format::translate::Stored;
+use crate::format::translate::ParsedRecord;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::threads::{DialectChoice, mcp_output, parts};
 use crate::history::Role;
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, name, scan};
-use crate::message::{Maker, Message, Part, PartKind, Raw, Reasoning, ResultPart, Text};
+use crate::message::{Message, Part, PartKind, RawJson, Reasoning, ReasoningProvider, ResultPart, Text};
 use crate::place::Place;
 
-/// An entry. What it says is kept in the form that fits its own model: signatures and ids count only for that.
-pub(super) struct Entry {
+/// An entry, with its message in the form for its own model. Signatures and ids are valid only for that.
+pub(super) struct PiEntry {
     pub id: Option<Box<str>>,
     pub parent: Option<Box<str>>,
     pub is_compaction: bool,
     pub first_kept: Option<Box<str>>,
-    /// The model that answered, or was chosen.
-    pub model: Option<Model>,
+    /// The model that answered or was chosen; `None` for other entries.
+    pub model: Option<PiModel>,
     pub message: Message,
 }
 
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(super) struct Model {
+pub(super) struct PiModel {
     pub api: Box<str>,
     pub provider: Box<str>,
     pub name: Box<str>,
 }
 
-impl Model {
-    /// How a session with it is sent, and the target that judges it.
+impl PiModel {
+    /// The dialect in which a session with this model is sent, and its target.
     pub fn dialect(&self) -> (DialectChoice, &'static str) {
         match self.api.as_ref() {
             "anthropic-messages" if self.provider.as_ref() == "anthropic" => {
@@ -40,18 +40,18 @@ impl Model {
                 (DialectChoice::Responses, "openai-stateless")
             }
             "azure-openai-responses" => (DialectChoice::Responses, "azure"),
-            "" => provider::dialect(&self.provider),
+            "" => provider::dialect_of(&self.provider),
             _ => (DialectChoice::Chat, "chat-compatible"),
         }
     }
 }
 
-impl Entry {
-    pub fn of(record: &Stored<'_>) -> Entry {
+impl PiEntry {
+    pub fn of(record: &ParsedRecord<'_>) -> PiEntry {
         let (val, base) = (record.val, record.base);
         let at = base.of(val);
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-        let mut entry = Entry {
+        let mut entry = PiEntry {
             id: text(val, "id"),
             parent: text(val, "parentId"),
             is_compaction: kind.as_ref() == b"compaction",
@@ -62,11 +62,11 @@ impl Entry {
         match kind.as_ref() {
             b"message" => {
                 if let Some(message) = val.get(name::message) {
-                    entry.take(message, record);
+                    entry.read_message(message, record);
                 }
             }
             b"compaction" | b"branch_summary" => {
-                entry.message.parts.extend(said(val.get(name::summary), base, at))
+                entry.message.parts.extend(text_part(val.get(name::summary), base, at))
             }
             b"custom_message" => entry.message.parts = content(val.get(name::content), base),
             b"model_change" => entry.model = Some(model(val)),
@@ -75,7 +75,7 @@ impl Entry {
         entry
     }
 
-    fn take(&mut self, message: Val<'_>, record: &Stored<'_>) {
+    fn read_message(&mut self, message: Val<'_>, record: &ParsedRecord<'_>) {
         let (base, at) = (record.base, record.base.of(message));
         let Message { role, parts, .. } = &mut self.message;
         match message.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
@@ -94,20 +94,23 @@ impl Entry {
                 parts.extend(result(message, record));
             }
             b"bashExecution" if message.get("excludeFromContext").and_then(|no| no.as_bool()) != Some(true) => {
-                let said = ["command", "output"].iter().filter_map(|key| Text::copied(message.get(key)?, base));
-                let said: Vec<Text> = said.collect();
-                parts.push(Part::text(Text::join(&said, "\\n").at(at), at.into()));
+                let texts = ["command", "output"].iter().filter_map(|key| Text::copied(message.get(key)?, base));
+                let texts: Vec<Text> = texts.collect();
+                parts.push(Part::text(Text::join(&texts, "\\n").reported_at(at), at.into()));
             }
-            b"branchSummary" | b"compactionSummary" => parts.extend(said(message.get(name::summary), base, at)),
+            b"branchSummary" | b"compactionSummary" => {
+                parts.extend(text_part(message.get(name::summary), base, at))
+            }
             _ => {}
         }
     }
 
-    /// Adds what is sent of it to a model. Results in a row are one message.
-    pub fn send(self, dialect: DialectChoice, to: &Model, messages: &mut Vec<Message>) {
-        let keeps = self.model.as_ref() == Some(to);
+    /// Adds what is sent of the entry to a model. Consecutive results are one message.
+    pub fn translate(self, dialect: DialectChoice, to: &PiModel, messages: &mut Vec<Message>) {
+        let is_same_model = self.model.as_ref() == Some(to);
         let Message { role, parts, at, record, .. } = self.message;
-        let parts: Vec<Part> = parts.into_iter().filter_map(|part| fitted(part, dialect, keeps)).collect();
+        let parts: Vec<Part> =
+            parts.into_iter().filter_map(|part| fit_part(part, dialect, is_same_model)).collect();
         if parts.is_empty() {
             return;
         }
@@ -118,79 +121,85 @@ impl Entry {
     }
 }
 
-/// A part as it is sent. `keeps` says that it is to the model that made it.
-fn fitted(mut part: Part, dialect: DialectChoice, keeps: bool) -> Option<Part> {
+/// A part as it is sent; `None` if it is not. `is_same_model` says that the request is for the model that produced it.
+fn fit_part(mut part: Part, dialect: DialectChoice, is_same_model: bool) -> Option<Part> {
     let at = part.at;
     let fit = |id: &mut Text| {
         let own = std::mem::take(id);
         *id = match dialect {
             DialectChoice::Anthropic => parts::word_id(own, at.place),
-            DialectChoice::Responses | DialectChoice::Chat => halves(&own).0.unwrap_or(own),
+            DialectChoice::Responses | DialectChoice::Chat => split_id(&own).0.unwrap_or(own),
         };
     };
     match &mut part.kind {
-        PartKind::Reasoning(thought) if keeps && dialect == DialectChoice::Responses => {
-            if let Some(item) = thought.seal.as_ref().filter(|seal| spells_item(seal)) {
-                return Some(Part::verbatim("responses", Raw::build(at.place, |w| w.spelled(item)), at.place));
+        PartKind::Reasoning(thought) if is_same_model && dialect == DialectChoice::Responses => {
+            if let Some(item) =
+                thought.encrypted_content.as_ref().filter(|encrypted_content| is_reasoning_item(encrypted_content))
+            {
+                return Some(Part::verbatim(
+                    "responses",
+                    RawJson::build(at.place, |w| w.text_as_value(item)),
+                    at.place,
+                ));
             }
         }
-        // To another model, what was thought is said.
-        PartKind::Reasoning(thought) if !keeps => return Some(Part::text(thought.texts.pop()?, at)),
+        // Another model gets reasoning as a text.
+        PartKind::Reasoning(thought) if !is_same_model => return Some(Part::text(thought.texts.pop()?, at)),
         PartKind::Call(call) => fit(&mut call.id),
         PartKind::Result(result) => fit(&mut result.id),
         _ => {}
     }
-    part.id = part.id.filter(|_| keeps);
+    part.id = part.id.filter(|_| is_same_model);
     Some(part)
 }
 
-fn model(val: Val<'_>) -> Model {
+fn model(val: Val<'_>) -> PiModel {
     let of = |key: &str| text(val, key).unwrap_or_default();
     let name = text(val, "model").or_else(|| text(val, "modelId")).unwrap_or_default();
-    Model { api: of("api"), provider: of("provider"), name }
+    PiModel { api: of("api"), provider: of("provider"), name }
 }
 
-/// A text, unless it is blank: pi leaves that out.
-fn said(text: Option<Val<'_>>, base: Base<'_>, at: Place) -> Option<Part> {
+/// A text; `None` if it is blank, which pi does not send.
+fn text_part(text: Option<Val<'_>>, base: RecordBase<'_>, at: Place) -> Option<Part> {
     let text = text.filter(|text| text.as_str().is_some_and(|text| !text.is_blank()))?;
     Some(Part::text(Text::copied(text, base)?, at.into()))
 }
 
-/// A text, or a list of blocks.
-fn content(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Part> {
+/// The parts of a content, which is a text or a list of blocks.
+fn content(content: Option<Val<'_>>, base: RecordBase<'_>) -> Vec<Part> {
     let Some(content) = content else { return Vec::new() };
     match content.is_string() {
-        true => said(Some(content), base, base.of(content)).into_iter().collect(),
+        true => text_part(Some(content), base, base.of(content)).into_iter().collect(),
         false => content.elements().filter_map(|part| block(part, base)).collect(),
     }
 }
 
-fn block(part: Val<'_>, base: Base<'_>) -> Option<Part> {
+fn block(part: Val<'_>, base: RecordBase<'_>) -> Option<Part> {
     let at = base.of(part);
     match part.get(name::r#type)?.text()?.as_ref() {
         b"text" => {
-            let id = signed_id(part.get("textSignature"), base);
-            Some(Part { id, ..said(part.get(name::text), base, at)? })
+            let id = item_id_of(part.get("textSignature"), base);
+            Some(Part { id, ..text_part(part.get(name::text), base, at)? })
         }
         b"thinking" => {
             let text = Text::copied(part.get(name::thinking)?, base).filter(|text| !text.is_empty());
             let signature = parts::text(part.get("thinkingSignature"), base);
             let is_redacted = part.get("redacted").and_then(|own| own.as_bool()) == Some(true);
-            let (seal, redacted) = if is_redacted { (None, signature) } else { (signature, None) };
+            let (encrypted_content, redacted) = if is_redacted { (None, signature) } else { (signature, None) };
             let texts = text.into_iter().collect();
-            let thought = Reasoning { maker: Maker::Anthropic, texts, seal, redacted };
+            let thought = Reasoning { provider: ReasoningProvider::Anthropic, texts, encrypted_content, redacted };
             Some(Part::new(PartKind::Reasoning(thought), at.into()))
         }
         b"toolCall" => {
             let id = parts::text(part.get(name::id), base)?;
             let name = Text::of_json(part.get(name::name)?, base);
             let input = parts::input(part.get(name::arguments).filter(Val::is_object), base, at);
-            let item = halves(&id).1;
+            let item = split_id(&id).1;
             Some(Part { id: item, ..parts::call(id, name, input, at) })
         }
         b"image" => {
             let mime = part.get(name::mimeType).and_then(|mime| Text::copied(mime, base));
-            let mime = mime.unwrap_or_else(|| Text::named("image/png", at));
+            let mime = mime.unwrap_or_else(|| Text::synthetic("image/png", at));
             let data = Text::copied(part.get(name::data)?, base)?;
             Some(Part::new(parts::media_of_data(mime, data, None).into(), at.into()))
         }
@@ -198,27 +207,27 @@ fn block(part: Val<'_>, base: Base<'_>) -> Option<Part> {
     }
 }
 
-/// What a tool gave. An id that is empty is one, too: it answers nothing.
-fn result(message: Val<'_>, record: &Stored<'_>) -> Option<Part> {
+/// The result of a call. An empty id counts as one that matches no call.
+fn result(message: Val<'_>, record: &ParsedRecord<'_>) -> Option<Part> {
     let id = Text::copied(message.get(name::toolCallId)?, record.base)?;
     let failed = message.get("isError").and_then(|failed| failed.as_bool()) == Some(true);
-    let given = message.get(name::content)?;
-    let given = match Text::copied(given, record.base) {
+    let output = message.get(name::content)?;
+    let output = match Text::copied(output, record.base) {
         Some(text) => vec![ResultPart::Text(text)],
-        None => mcp_output(given, record),
+        None => mcp_output(output, record),
     };
-    Some(parts::result(id, given, failed, record.base.of(message)))
+    Some(parts::result(id, output, failed, record.base.of(message)))
 }
 
-/// The halves of an id `call|item`.
-fn halves(id: &Text) -> (Option<Text>, Option<Text>) {
+/// The halves of an id `call|item`; `None` for an empty half, or without a bar.
+fn split_id(id: &Text) -> (Option<Text>, Option<Text>) {
     let Some(bar) = memchr::memchr(b'|', &id.raw()) else { return (None, None) };
     let half = |from: usize, to: usize| Some(id.slice(from, to)).filter(|half| !half.is_empty());
     (half(0, bar), half(bar + 1, id.size()))
 }
 
-/// The id of a message of OpenAI's: the signature of a text, or a member of what it spells.
-fn signed_id(signature: Option<Val<'_>>, base: Base<'_>) -> Option<Text> {
+/// The id of a message of OpenAI: the signature of a text, or a member of the JSON in it.
+fn item_id_of(signature: Option<Val<'_>>, base: RecordBase<'_>) -> Option<Text> {
     let signature = signature?;
     let spelled = signature.text()?;
     if !spelled.starts_with(b"{") {
@@ -230,8 +239,8 @@ fn signed_id(signature: Option<Val<'_>>, base: Base<'_>) -> Option<Text> {
     Some(Text::respelled(&id, base.of(signature)))
 }
 
-/// Whether a signature spells a reasoning item.
-fn spells_item(signature: &Text) -> bool {
+/// True if a signature is the JSON of a reasoning item.
+fn is_reasoning_item(signature: &Text) -> bool {
     let spelled = signature.plain();
     let mut tape = Tape::new();
     let item = scan(&spelled, &mut tape).ok().and_then(|()| tape.root(&spelled));

@@ -1,24 +1,24 @@
-//! Sessions of pi and of OpenClaw, which is built on it: a header, then entries that name their parents; in version 1, lines
-//! in a row. They are translated as pi sends them: the branch that ends with the last entry, from the newest compaction on,
-//! without answers that failed or were cut off.
+//! Sessions of pi and of OpenClaw, which is built on it: a header, then entries that name their parents, or consecutive lines
+//! in version 1. They are translated as pi sends them: the branch that ends with the last entry, from the newest compaction
+//! on, without failed or aborted answers.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Finding, Row, Settings, Unsent, codes};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{Finding, HistorySettings, Row, UnsentItem, codes};
 use crate::json::{Val, name};
 use crate::place::Place;
 
 use crate::formats::member::text;
-use crate::formats::threads::{Dialects, STORE, translated};
+use crate::formats::threads::{Dialects, STORE, translate};
 
 mod edit;
 mod entry;
 pub mod write;
 
-use entry::Entry;
+use entry::PiEntry;
 
 pub struct PiSession;
 
@@ -33,15 +33,15 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
         version: Some("83378aad"),
     }),
     known_by: "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
-    appended: true,
+    is_appended: true,
     unsent: UNSENT,
-    edited: Edited::Whole,
+    edit_support: EditSupport::Full,
     editor: Some(&edit::EDITOR),
-    placeholder: Some(edit::unreadable),
+    placeholder: Some(edit::placeholder_line),
     ..STORE
 });
 
-/// Types of entries that others may have, too: they go along with a header, or with what only pi writes.
+/// Types of entries that other agents may have, too: they count in files with a header or with entries that only pi writes.
 const TYPES: [&str; 9] = [
     "message",
     "model_change",
@@ -54,7 +54,7 @@ const TYPES: [&str; 9] = [
     "session_info",
 ];
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths { paths: &["message/content/textSignature"], why: "the id of an item of another model" },
     UnsentPaths {
@@ -70,7 +70,7 @@ const UNSENT: &[UnsentPaths] = &[
             "[type=session_info]**",
             "[type=thinking_level_change]**",
         ],
-        why: "about the session, and ids by which entries name one another",
+        why: "session metadata, and links between entries",
     },
     UnsentPaths { paths: &["message/isError"], why: "reported as the error mark" },
     UnsentPaths { paths: &["[type=custom]**"], why: "an entry of an extension, which the model never sees" },
@@ -108,87 +108,87 @@ impl Format for PiSession {
         if known && (has(&["parentId"]) || has(&["timestamp"])) { 15 } else { 0 }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        // Entries of types that came later are passed over.
+    fn accepts(&self, val: Val<'_>) -> bool {
+        // Entries of newer types are skipped.
         let is_entry = val.get(name::parentId).is_some() || val.get(name::timestamp).is_some();
         self.detect(&Probe::new(val)) > 0 || is_entry && val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(PiReader::default()))
     }
 }
 
-/// The entries so far.
+/// Collects the entries of a session.
 #[derive(Default)]
-struct Session {
+struct PiReader {
     header: Option<Box<str>>,
-    entries: Vec<Entry>,
-    /// The entries with an id, by it.
+    entries: Vec<PiEntry>,
+    /// Index of each entry with an id, by the id.
     by_id: HashMap<Box<str>, usize>,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for PiReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         if record.val.get(name::r#type).is_some_and(|kind| kind.is("session")) {
             self.header = text(record.val, "id");
             return;
         }
-        let entry = Entry::of(record);
+        let entry = PiEntry::of(record);
         if let Some(id) = &entry.id {
             self.by_id.insert(id.clone(), self.entries.len());
         }
         self.entries.push(entry);
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
-        let (path, strays) = self.path();
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let (path, orphans) = self.path();
         let model = path.iter().rev().find_map(|ix| self.entries.get(*ix)?.model.clone()).unwrap_or_default();
         let mut unsent = Vec::new();
-        let mut leave = |ix: &usize, why| {
+        let mut leave_out = |ix: &usize, why| {
             let message = self.entries.get(*ix).map(|entry| &entry.message).filter(|own| !own.parts.is_empty());
-            unsent.extend(message.map(|own| Unsent::at(own.at.place, own.record, "an entry", why)));
+            unsent.extend(message.map(|own| UnsentItem::at(own.at.place, own.record, "an entry", why)));
         };
         let on_path: HashSet<usize> = path.iter().copied().collect();
         let others = (0..self.entries.len()).filter(|ix| !on_path.contains(ix));
-        others.for_each(|ix| leave(&ix, "it is on another branch than the last entry"));
-        let before = path.clone();
+        others.for_each(|ix| leave_out(&ix, "it is on another branch than the last entry"));
+        let branch = path.clone();
         let path = self.since_compaction(path);
         let kept: HashSet<usize> = path.iter().copied().collect();
-        let replaced = before.iter().filter(|ix| !kept.contains(ix));
-        replaced.for_each(|ix| leave(ix, "a compaction has replaced it"));
+        let replaced = branch.iter().filter(|ix| !kept.contains(ix));
+        replaced.for_each(|ix| leave_out(ix, "a compaction has replaced it"));
         let (dialect, target) = model.dialect();
-        let mut entries: Vec<Option<Entry>> = self.entries.into_iter().map(Some).collect();
+        let mut entries: Vec<Option<PiEntry>> = self.entries.into_iter().map(Some).collect();
         let mut messages = Vec::new();
         for entry in path.into_iter().filter_map(|ix| entries.get_mut(ix)?.take()) {
-            entry.send(dialect, &model, &mut messages);
+            entry.translate(dialect, &model, &mut messages);
         }
-        let settings = Settings {
+        let settings = HistorySettings {
             label: self.header,
             model: Some(model.name).filter(|name| !name.is_empty()),
             target: Some(target),
             store: Some(false),
             unsent,
-            ..Settings::default()
+            ..HistorySettings::default()
         };
-        let mut translated = translated(DIALECTS.row(dialect), settings, messages);
+        let mut translated = translate(DIALECTS.row(dialect), settings, messages);
         let missing = |(at, record): (Place, u32)| {
             let finding = Finding::new(codes::MISSING_PARENT, Row::of_place(at, record));
             finding.variant(1).never("its parent is not in the file")
         };
-        translated.findings.extend(strays.into_iter().map(missing));
+        translated.findings.extend(orphans.into_iter().map(missing));
         vec![translated]
     }
 }
 
-/// Where an entry lies whose parent is not in the file.
-type Stray = (Place, u32);
+/// Place and record number of an entry whose parent is not in the file.
+type OrphanEntry = (Place, u32);
 
-impl Session {
-    /// The entries from the root to the last one. Lines without ids follow each other, and so does what names a parent that
-    /// is not there.
-    fn path(&self) -> (Vec<usize>, Vec<Stray>) {
-        let (mut path, mut strays, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+impl PiReader {
+    /// Indexes of the entries from the root to the last one. An entry without an id, or whose parent is missing, follows the
+    /// entry before it.
+    fn path(&self) -> (Vec<usize>, Vec<OrphanEntry>) {
+        let (mut path, mut orphans, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         let mut next = self.entries.len().checked_sub(1);
         while let Some(ix) = next.filter(|ix| seen.insert(*ix))
             && let Some(entry) = self.entries.get(ix)
@@ -199,16 +199,16 @@ impl Session {
                 None => ix.checked_sub(1),
                 Some(parent) if self.header.as_ref() == Some(parent) => None,
                 Some(parent) => self.by_id.get(parent).copied().or_else(|| {
-                    strays.push((entry.message.at.place, entry.message.record));
+                    orphans.push((entry.message.at.place, entry.message.record));
                     ix.checked_sub(1)
                 }),
             };
         }
         path.reverse();
-        (path, strays)
+        (path, orphans)
     }
 
-    /// The summary of the newest compaction, what it kept, and what came after it.
+    /// The summary of the newest compaction, the entries that it kept, and later ones.
     fn since_compaction(&self, path: Vec<usize>) -> Vec<usize> {
         let compaction = |ix: usize| self.entries.get(ix).filter(|entry| entry.is_compaction);
         let Some(newest) = path.iter().rposition(|ix| compaction(*ix).is_some()) else { return path };

@@ -1,15 +1,15 @@
-//! pi: a header, then entries that name their parents. Contents are always lists, and usage is always whole: pi does not
-//! check, it crashes.
+//! Writer of pi sessions: a header, then entries that name their parents. Contents are always lists, and usage is always
+//! complete: pi crashes if they are not.
 
 use crate::carry::{
-    Destination, Home, SessionDraft, SessionWriter, Tools,
-    provider::{self, Provider},
+    AgentHome, Destination, SessionDraft, SessionWriter, ToolHandling,
+    provider::{self, ModelProvider},
     support, text,
     time::rfc3339,
 };
 use crate::dialects::common::write_input_object;
-use crate::message::write::Writer;
-use crate::message::{Losses, Media, Message, Part, PartKind, ResultPart, Role, Source, Text};
+use crate::message::write::JsonWriter;
+use crate::message::{Losses, Media, MediaSource, Message, Part, PartKind, ResultPart, Role, Text};
 use crate::source::shell_word;
 
 pub static WRITER: SessionWriter = SessionWriter {
@@ -18,11 +18,11 @@ pub static WRITER: SessionWriter = SessionWriter {
     format: "pi-session",
     is_document: false,
     capabilities: &support::PI,
-    tools: Tools::Calls,
-    keeps_thoughts: true,
+    tools: ToolHandling::Calls,
+    keeps_reasoning: true,
     keeps_instructions: false,
     ids_by_time: true,
-    home: Some(Home { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent", sessions: "sessions" }),
+    home: Some(AgentHome { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent", sessions: "sessions" }),
     write,
     file,
     resume,
@@ -31,7 +31,7 @@ pub static WRITER: SessionWriter = SessionWriter {
 
 fn file(draft: &SessionDraft<'_>) -> String {
     let folder = draft.cwd.trim_start_matches(['/', '\\']).replace(['/', '\\', ':'], "-");
-    let time = rfc3339(draft.begins()).replace([':', '.'], "-");
+    let time = rfc3339(draft.start_ms()).replace([':', '.'], "-");
     format!("--{folder}--/{time}_{}.jsonl", draft.id())
 }
 
@@ -39,18 +39,25 @@ fn resume(_: &Destination, path: &str) -> String {
     format!("pi --session {}", shell_word(path))
 }
 
-/// Writes entries, each the child of the one before.
-struct Entries<'s> {
+/// Writes entries, each the child of the previous one.
+struct PiEntryWriter<'s> {
     draft: &'s SessionDraft<'s>,
+    /// Number of entries so far.
     n: usize,
     parent: Option<String>,
 }
 
-impl Entries<'_> {
-    fn entry(&mut self, kind: &str, time: i64, out: &mut Vec<u8>, members: impl FnOnce(&mut Writer<'_>)) {
+impl PiEntryWriter<'_> {
+    fn write_entry(
+        &mut self,
+        kind: &str,
+        time: i64,
+        out: &mut Vec<u8>,
+        members: impl FnOnce(&mut JsonWriter<'_>),
+    ) {
         let id = self.draft.ids.short(self.n);
         self.n += 1;
-        Writer::new(out).object(|w| {
+        JsonWriter::new(out).object(|w| {
             w.key("type").plain(kind);
             w.key("id").plain(&id);
             match &self.parent {
@@ -64,8 +71,14 @@ impl Entries<'_> {
         self.parent = Some(id);
     }
 
-    fn message(&mut self, role: &str, time: i64, out: &mut Vec<u8>, members: impl FnOnce(&mut Writer<'_>)) {
-        self.entry("message", time, out, |w| {
+    fn write_message(
+        &mut self,
+        role: &str,
+        time: i64,
+        out: &mut Vec<u8>,
+        members: impl FnOnce(&mut JsonWriter<'_>),
+    ) {
+        self.write_entry("message", time, out, |w| {
             w.key("message").object(|w| {
                 w.key("role").plain(role);
                 members(w);
@@ -76,25 +89,27 @@ impl Entries<'_> {
 }
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    Writer::new(out).object(|w| {
+    JsonWriter::new(out).object(|w| {
         w.key("type").plain("session");
         w.key("version").bytes(b"3");
         w.key("id").plain(&draft.id());
-        w.key("timestamp").plain(&rfc3339(draft.begins()));
+        w.key("timestamp").plain(&rfc3339(draft.start_ms()));
         w.key("cwd").plain(&draft.cwd);
     });
     out.push(b'\n');
-    let (provider, model) = provider::of(draft.model.as_deref());
-    let mut entries = Entries { draft, n: 0, parent: None };
-    let mut times = draft.clock.running();
+    let (provider, model) = provider::of_model(draft.model.as_deref());
+    let mut entries = PiEntryWriter { draft, n: 0, parent: None };
+    let mut times = draft.clock.monotonic();
     for message in &draft.conversation.messages {
         let time = times.next(message.at.place);
         match message.role {
-            Role::Assistant => entries.message("assistant", time, out, |w| answer(message, provider, &model, w)),
+            Role::Assistant => {
+                entries.write_message("assistant", time, out, |w| write_answer(message, provider, &model, w))
+            }
             Role::Tool => {
                 for block in &message.parts {
                     let PartKind::Result(result) = &block.kind else { continue };
-                    entries.message("toolResult", time, out, |w| {
+                    entries.write_message("toolResult", time, out, |w| {
                         w.key("toolCallId").text(&result.id);
                         w.key("toolName").text(result.name.as_ref().unwrap_or(&Text::default()));
                         w.key("content").array(|w| {
@@ -112,17 +127,17 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
                     });
                 }
             }
-            _ => entries.message("user", time, out, |w| {
+            _ => entries.write_message("user", time, out, |w| {
                 w.key("content").array(|w| message.parts.iter().for_each(|block| write_block(block, w)));
             }),
         }
     }
     if let Some(title) = &draft.title {
-        entries.entry("session_info", draft.ends(), out, |w| w.key("name").plain(title));
+        entries.write_entry("session_info", draft.end_ms(), out, |w| w.key("name").plain(title));
     }
 }
 
-fn answer(message: &Message, provider: Provider, model: &str, w: &mut Writer<'_>) {
+fn write_answer(message: &Message, provider: ModelProvider, model: &str, w: &mut JsonWriter<'_>) {
     w.key("content").array(|w| message.parts.iter().for_each(|block| write_block(block, w)));
     w.key("api").plain(provider.api);
     w.key("provider").plain(provider.name);
@@ -141,7 +156,7 @@ fn answer(message: &Message, provider: Provider, model: &str, w: &mut Writer<'_>
     w.key("stopReason").plain(if calls { "toolUse" } else { "stop" });
 }
 
-fn write_block(block: &Part, w: &mut Writer<'_>) {
+fn write_block(block: &Part, w: &mut JsonWriter<'_>) {
     match &block.kind {
         PartKind::Call(call) => w.object(|w| {
             w.key("type").plain("toolCall");
@@ -158,15 +173,15 @@ fn write_block(block: &Part, w: &mut Writer<'_>) {
     }
 }
 
-fn write_text(text: &Text, w: &mut Writer<'_>) {
+fn write_text(text: &Text, w: &mut JsonWriter<'_>) {
     w.object(|w| {
         w.key("type").plain("text");
         w.key("text").text(text);
     });
 }
 
-fn write_image(media: &Media, w: &mut Writer<'_>) {
-    let Source::Data(data) = &media.source else { return };
+fn write_image(media: &Media, w: &mut JsonWriter<'_>) {
+    let MediaSource::Data(data) = &media.source else { return };
     w.object(|w| {
         w.key("type").plain("image");
         w.key("data").text(data);

@@ -1,18 +1,20 @@
-//! Sessions of Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`. Lines are linked by `uuid` and `parentUuid` as
-//! those of Claude Code are, and hold contents of the Gemini API. Lines of one uuid are one message. A compression holds
-//! what is sent in the place of all before it.
+//! Sessions of Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`. Lines are linked by `uuid` and `parentUuid` like
+//! those of Claude Code, with contents of the Gemini API. Lines of one `uuid` are one message. A compression contains the
+//! messages that replace everything before it.
 
 use std::collections::HashMap;
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::{Edited, Format, FormatInfo, Histories, Layout, Part, Probe, Unit, Upstream};
-use crate::history::tree::{self, Entry, Marks, Name};
-use crate::history::{Role, Settings, Usage, Version, time};
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::{
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit, Upstream,
+};
+use crate::history::tree::{self, EntryMarks, NodeName, TreeEntry};
+use crate::history::{HistorySettings, Role, Usage, Version, time};
 use crate::json::{Val, name};
-use crate::message::{Message, Part as MessagePart, Raw};
+use crate::message::{Message, Part as MessagePart, RawJson};
 
-use crate::formats::member::named;
+use crate::formats::member::node_name;
 use crate::formats::threads::parts;
 
 mod edit;
@@ -31,12 +33,12 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "`uuid` and `sessionId` with `message.parts` or `systemPayload`",
     usage: Usage::Log,
-    histories: Histories::Tree,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    appended: true,
-    edited: Edited::Whole,
+    histories: HistoryScope::Tree,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
+    is_appended: true,
+    edit_support: EditSupport::Full,
     editor: Some(&edit::EDITOR),
-    placeholder: Some(edit::unreadable),
+    placeholder: Some(edit::placeholder_line),
     ..FormatInfo::of(&GEMINI, "gemini")
 };
 
@@ -65,78 +67,79 @@ impl Format for QwenCode {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Session::default()))
+        Layout::Threads(|| Box::new(QwenReader::default()))
     }
 }
 
-/// A session that is being read.
+/// Collects the lines of a session.
 #[derive(Default)]
-struct Session {
-    lines: Vec<Line>,
-    /// Where the line of each uuid is.
-    named: HashMap<Name, usize>,
+struct QwenReader {
+    lines: Vec<QwenLine>,
+    /// Index of each line by its `uuid`.
+    by_uuid: HashMap<NodeName, usize>,
 }
 
-/// What lines of one uuid say.
-struct Line {
-    entry: Entry,
-    /// One message, or what a compression left.
+/// The entry and the messages of all lines with one `uuid`.
+struct QwenLine {
+    entry: TreeEntry,
+    /// One message, or the messages of a compression.
     messages: Vec<Message>,
 }
 
-impl ThreadReader for Session {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for QwenReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         let (val, base) = (record.val, record.base);
-        let Some(name) = named(val, "uuid") else { return };
-        let part = |own: Val<'_>| parts::block("gemini", Raw::copied(own, base), base.of(own));
-        let said = val.at(&["message", "parts"]).filter(Val::is_array);
-        let said: Vec<MessagePart> = said.iter().flat_map(|list| list.elements()).map(part).collect();
-        if let Some(line) = self.named.get(&name).and_then(|ix| self.lines.get_mut(*ix)) {
-            if let Some(message) = line.messages.first_mut().filter(|_| !line.entry.marks.has(Marks::RESTART)) {
-                message.parts.extend(said);
+        let Some(name) = node_name(val, "uuid") else { return };
+        let part = |own: Val<'_>| parts::block("gemini", RawJson::copied(own, base), base.of(own));
+        let list = val.at(&["message", "parts"]).filter(Val::is_array);
+        let message_parts: Vec<MessagePart> = list.iter().flat_map(|list| list.elements()).map(part).collect();
+        if let Some(line) = self.by_uuid.get(&name).and_then(|ix| self.lines.get_mut(*ix)) {
+            if let Some(message) = line.messages.first_mut().filter(|_| !line.entry.marks.has(EntryMarks::RESTART))
+            {
+                message.parts.extend(message_parts);
             }
-            line.entry.model = named(val, "model").or(line.entry.model.take());
+            line.entry.model = node_name(val, "model").or(line.entry.model.take());
             return;
         }
         let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
-        let left = val.at(&["systemPayload", "compressedHistory"]).filter(|list| {
+        let compressed = val.at(&["systemPayload", "compressedHistory"]).filter(|list| {
             list.is_array() && val.get(name::subtype).is_some_and(|kind| kind.is("chat_compression"))
         });
-        let message = |role, said| vec![parts::message(role, said, base.of(val), record.number)];
-        let (part, messages) = match left {
+        let message = |role, all| vec![parts::message(role, all, base.of(val), record.number)];
+        let (part, messages) = match compressed {
             Some(list) if is("system") => {
                 let content = |own: Val<'_>| {
                     let is_model = own.get(name::role).is_some_and(|role| role.is("model"));
                     let role = if is_model { Role::Assistant } else { Role::User };
-                    Message::verbatim("gemini", role, Raw::copied(own, base), base.of(own), record.number)
+                    Message::verbatim("gemini", role, RawJson::copied(own, base), base.of(own), record.number)
                 };
-                (tree::Part::Input, list.elements().filter(Val::is_object).map(content).collect())
+                (tree::EntryRole::Input, list.elements().filter(Val::is_object).map(content).collect())
             }
-            _ if is("system") || said.is_empty() => (tree::Part::Link, Vec::new()),
-            _ if is("assistant") => (tree::Part::Answer, message(Role::Assistant, said)),
-            _ => (tree::Part::Input, message(Role::User, said)),
+            _ if is("system") || message_parts.is_empty() => (tree::EntryRole::Link, Vec::new()),
+            _ if is("assistant") => (tree::EntryRole::Answer, message(Role::Assistant, message_parts)),
+            _ => (tree::EntryRole::Input, message(Role::User, message_parts)),
         };
-        let mut entry = Entry::new(&name, base.of(val), record.number, part);
-        entry.parent = named(val, "parentUuid");
-        entry.time = named(val, "timestamp").and_then(|at| time::parse(&at));
-        entry.version = named(val, "version").and_then(|version| Version::parse(&version));
-        if part == tree::Part::Answer {
-            entry.model = named(val, "model");
+        let mut entry = TreeEntry::new(&name, base.of(val), record.number, part);
+        entry.parent = node_name(val, "parentUuid");
+        entry.time = node_name(val, "timestamp").and_then(|at| time::parse(&at));
+        entry.version = node_name(val, "version").and_then(|version| Version::parse(&version));
+        if part == tree::EntryRole::Answer {
+            entry.model = node_name(val, "model");
             entry.store = Some(false);
-            entry.marks.set(Marks::NO_IDS);
+            entry.marks.set(EntryMarks::NO_IDS);
         }
-        if is("system") && left.is_some() {
-            entry.marks.set(Marks::RESTART);
-            entry.marks.set(Marks::TRIMMED);
+        if is("system") && compressed.is_some() {
+            entry.marks.set(EntryMarks::RESTART);
+            entry.marks.set(EntryMarks::TRIMMED);
         }
-        self.named.insert(name, self.lines.len());
-        self.lines.push(Line { entry, messages });
+        self.by_uuid.insert(name, self.lines.len());
+        self.lines.push(QwenLine { entry, messages });
     }
 
-    fn finish(self: Box<Self>) -> Vec<Translated> {
-        let settings = Settings { ..Settings::default() };
-        let mut translated = Translated::history(&INFO, settings, Vec::new());
-        for Line { entry, messages } in self.lines {
+    fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let settings = HistorySettings { ..HistorySettings::default() };
+        let mut translated = TranslatedThread::from_messages(&INFO, settings, Vec::new());
+        for QwenLine { entry, messages } in self.lines {
             translated.entries.push((translated.thread.messages.len(), entry));
             translated.thread.messages.extend(messages);
         }

@@ -1,10 +1,10 @@
-//! Threads of Zed: documents as it exports them, and as they lie in `threads.db`, packed or not. Newer ones have messages
-//! `User` and `Agent`, older ones have roles with segments. Results lie with the answer that called for them.
+//! Threads of Zed: exported documents, and those in `threads.db`, compressed or not. Newer ones have messages `User` and
+//! `Agent`, older ones have roles with segments. Results are stored in the answer with their calls.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
 use crate::message::Text;
 
@@ -29,12 +29,12 @@ static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     }),
     known_by: "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::EDITOR),
     ..STORE
 });
 
-/// What of the store no request says.
+/// Stored members that no request contains, and why.
 const UNSENT: &[UnsentPaths] = &[UnsentPaths {
     paths: &[
         "title",
@@ -48,7 +48,7 @@ const UNSENT: &[UnsentPaths] = &[UnsentPaths {
         "**/tool_results/*/tool_use_id",
         "**/tool_results/*/is_error",
     ],
-    why: "the name of the thread, and what its calls and results say themselves",
+    why: "the name of the thread, and copies of what calls and results contain",
 }];
 
 impl Format for ZedThread {
@@ -70,101 +70,102 @@ impl Format for ZedThread {
         if messages.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get(name::messages).is_some_and(|list| list.is_array())
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read))
     }
 }
 
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+fn read(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let val = record.val;
-    let mut said = ThreadBuilder::default();
+    let mut thread = ThreadBuilder::default();
     for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
-        said.begin();
+        thread.begin();
         match (message.get("User"), message.get("Agent")) {
-            (Some(user), _) => contents(user, Role::User, record, &mut said),
+            (Some(user), _) => add_contents(user, Role::User, record, &mut thread),
             (_, Some(agent)) => {
-                contents(agent, Role::Assistant, record, &mut said);
-                results(agent, record, &mut said);
+                add_contents(agent, Role::Assistant, record, &mut thread);
+                add_results(agent, record, &mut thread);
             }
-            _ => older(message, record, &mut said),
+            _ => add_older_message(message, record, &mut thread),
         }
     }
     let model = text_at(val, &["model", "model"]);
     let (dialect, target) = dialect(&text_at(val, &["model", "provider"]).unwrap_or_default(), model.as_deref());
-    let settings = Settings { model, target: Some(target), store: Some(false), ..Settings::default() };
-    out.push(said.finish(DIALECTS.row(dialect), settings));
+    let settings =
+        HistorySettings { model, target: Some(target), store: Some(false), ..HistorySettings::default() };
+    out.push(thread.finish(DIALECTS.row(dialect), settings));
 }
 
-/// Zed's own service asks several providers: the model tells.
+/// The dialect and the target of a provider. Zed's own service has several providers: the model decides.
 fn dialect(provider: &str, model: Option<&str>) -> (DialectChoice, &'static str) {
     let is_claude = model.is_none_or(|model| model.starts_with("claude"));
     match provider {
-        "" | "zed.dev" if is_claude => provider::dialect("anthropic"),
-        other => provider::dialect(other),
+        "" | "zed.dev" if is_claude => provider::dialect_of("anthropic"),
+        other => provider::dialect_of(other),
     }
 }
 
-/// Adds the contents of a message: objects with one member, whose name is their kind.
-fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut ThreadBuilder) {
+/// Adds the contents of a message: objects with one member, whose name is the kind of content.
+fn add_contents(message: Val<'_>, role: Role, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     for content in message.get(name::content).into_iter().flat_map(|list| list.elements()) {
         let Some(member) = content.members().next() else { continue };
         let own = member.val;
         match member.key.decode().as_ref() {
-            b"Text" => said.text(role, Some(own), record),
-            b"Mention" => said.text(role, own.get(name::content), record),
-            b"Thinking" => thought(own, record, said),
+            b"Text" => thread.text(role, Some(own), record),
+            b"Mention" => thread.text(role, own.get(name::content), record),
+            b"Thinking" => add_thought(own, record, thread),
             b"RedactedThinking" => {
                 let data = Text::copied(own, record.base);
-                said.push(role, parts::redacted(data, record.base.of(own)), record);
+                thread.push(role, parts::redacted(data, record.base.of(own)), record);
             }
-            b"ToolUse" => said.call(role, own, record),
+            b"ToolUse" => thread.call(role, own, record),
             other => {
                 let name = format!("a content `{}`", String::from_utf8_lossy(other));
-                said.lose(name, content, record, "it is not read");
+                thread.report_loss(name, content, record, "this kind of content is not supported");
             }
         }
     }
 }
 
-fn thought(own: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
+fn add_thought(own: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     let at = record.base.of(own);
     let copied = |key: &str| own.get(key).and_then(|own| Text::copied(own, record.base));
     if let Some(text) = copied("text") {
-        said.push(Role::Assistant, parts::thinking(Some(text), copied("signature"), at), record);
+        thread.push(Role::Assistant, parts::thinking(Some(text), copied("signature"), at), record);
     }
 }
 
 /// Adds the results of an answer, which are stored by the ids of their calls.
-fn results(agent: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
+fn add_results(agent: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     for member in agent.get(name::tool_results).into_iter().flat_map(|results| results.members()) {
         let own = member.val;
         let at = record.base.of(own);
         let id = String::from_utf8_lossy(&member.key.decode()).into_owned();
         let content = own.get(name::content).or_else(|| own.get(name::output)).unwrap_or(own);
         let output = match content.get("Text") {
-            Some(text) => said.output(text, record),
-            None => said.output(content, record),
+            Some(text) => thread.output(text, record),
+            None => thread.output(content, record),
         };
         let failed = own.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
-        said.push(Role::Tool, parts::result(Text::named(&id, at), output, failed, at), record);
+        thread.push(Role::Tool, parts::result(Text::synthetic(&id, at), output, failed, at), record);
     }
 }
 
 /// Adds a message with segments, as versions before 0.3.0 have them.
-fn older(message: Val<'_>, record: &Stored<'_>, said: &mut ThreadBuilder) {
+fn add_older_message(message: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     let is_user = message.get(name::role).is_some_and(|role| role.is("user"));
     let role = if is_user { Role::User } else { Role::Assistant };
     let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
     for segment in list("segments") {
         match segment.get(name::r#type) {
-            Some(kind) if kind.is("thinking") => thought(segment, record, said),
-            _ => said.text(role, segment.get(name::text), record),
+            Some(kind) if kind.is("thinking") => add_thought(segment, record, thread),
+            _ => thread.text(role, segment.get(name::text), record),
         }
     }
-    list("tool_uses").for_each(|call| said.call(Role::Assistant, call, record));
-    list("tool_results").for_each(|result| said.result(result, result.get(name::content), record));
+    list("tool_uses").for_each(|call| thread.call(Role::Assistant, call, record));
+    list("tool_results").for_each(|result| thread.result(result, result.get(name::content), record));
 }

@@ -7,18 +7,18 @@ pub mod stream;
 
 use crate::dialects::chat::CHAT;
 use crate::format::envelope::Api;
-use crate::format::{Probe, Record, around};
-use crate::history::{Settings, Usage};
+use crate::format::{Probe, Record, request_body};
+use crate::history::{HistorySettings, Usage};
 use crate::json::{Val, name};
 
-pub(in crate::formats) use request::{is_chats, may_be, request_settings};
+pub(in crate::formats) use request::{is_chat_model, is_plausible, request_settings};
 
 pub static API: Api = Api {
     dialect: &CHAT,
     request_score: request::score,
     is_request: |body| request::body_score(body) > 0,
     is_response: completion::is_completion,
-    is_answer: |response| response.get(name::choices).is_some_and(|choices| choices.is_array()),
+    is_paired_response: |response| response.get(name::choices).is_some_and(|choices| choices.is_array()),
     request_text: &[br#"\"messages\":"#, br#"\"messages\" :"#],
     response_text: &[br#"\"choices\":"#, br#"\"choices\" :"#],
     settings: request::settings,
@@ -30,7 +30,7 @@ pub static API: Api = Api {
     chain: None,
 };
 
-/// How surely a record is a page of stored completions, or of the messages of one.
+/// The score of a record as a page of stored completions, or of the messages of one.
 pub(in crate::formats) fn page_score(probe: &Probe<'_>) -> u8 {
     if !probe.val.get(name::object).is_some_and(|object| object.is("list")) {
         return 0;
@@ -40,24 +40,24 @@ pub(in crate::formats) fn page_score(probe: &Probe<'_>) -> u8 {
     if first.is_some_and(is_own) { 98 } else { 0 }
 }
 
-/// The ids of stored messages are made of that of their completion.
+/// True if a value is a message of a stored completion, whose id is part of the message's.
 fn is_stored_message(val: Val<'_>) -> bool {
     let id = val.get(name::id).and_then(|id| id.text());
     let own = || val.get(name::tool_calls).is_some() || val.get("content_parts").is_some();
     val.get(name::role).is_some()
         && (id.is_some_and(|id| id.starts_with(b"chatcmpl")) || own())
-        && request::message_fit(val).score() > 0
+        && request::message_likelihood(val).score() > 0
 }
 
-/// What a line for training may hold.
+/// The keys that a line for training can have.
 const TRAINING_KEYS: [&str; 4] = ["messages", "tools", "parallel_tool_calls", "functions"];
 
-/// How surely a record is a line for supervised fine-tuning. It ends with what the model is to learn to say, and may tell it
-/// not to learn from a message (`"weight": 0`).
+/// The score of a record as a line for supervised fine-tuning. It ends with the message that the model is to learn, or
+/// excludes a message from training (`"weight": 0`).
 pub(in crate::formats) fn training_score(probe: &Probe<'_>) -> u8 {
     let mut members = probe.val.members();
     if !members.all(|member| TRAINING_KEYS.iter().any(|key| member.key.is(key.as_bytes())))
-        || !is_lesson(probe.val)
+        || !is_training_example(probe.val)
     {
         return 0;
     }
@@ -67,7 +67,8 @@ pub(in crate::formats) fn training_score(probe: &Probe<'_>) -> u8 {
     }
 }
 
-fn is_lesson(line: Val<'_>) -> bool {
+/// True if some message has a `weight`, or the last is the assistant's.
+fn is_training_example(line: Val<'_>) -> bool {
     let mut last_is_models = false;
     for message in line.get(name::messages).into_iter().flat_map(|messages| messages.elements()) {
         if message.get(name::weight).is_some() {
@@ -78,12 +79,12 @@ fn is_lesson(line: Val<'_>) -> bool {
     last_is_models
 }
 
-/// What a line for training says: it is no request.
-pub(in crate::formats) fn training_settings(line: Val<'_>, record: &Record<'_>) -> Settings {
-    Settings { usage: Usage::Log, around: around(line, record), ..Settings::default() }
+/// The settings of a line for training, which is not a request.
+pub(in crate::formats) fn training_settings(line: Val<'_>, record: &Record<'_>) -> HistorySettings {
+    HistorySettings { usage: Usage::Log, body: request_body(line, record), ..HistorySettings::default() }
 }
 
-/// How surely a record is a line for fine-tuning by preference.
+/// The score of a record as a line for fine-tuning by preference.
 pub(in crate::formats) fn preference_score(probe: &Probe<'_>) -> u8 {
     let input = || probe.val.get(name::input).is_some_and(|input| request::body_score(input) > 0);
     let outputs = || ["preferred_output", "non_preferred_output"].iter().all(|key| probe.val.get(key).is_some());

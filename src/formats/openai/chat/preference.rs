@@ -1,24 +1,27 @@
 //! Lines for fine-tuning by preference: `{"input": {"messages": […]}, "preferred_output": […], "non_preferred_output":
-//! […]}`. The input goes on with what is preferred; what is not is a history of its own.
+//! […]}`. The input and the preferred output are one history; the other output is a history by itself.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Mark, Record, Sink, around, read_array};
-use crate::history::{Flags, Settings, Usage};
+use crate::format::{Mark, Record, Sink, read_array, request_body};
+use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::name;
 
 use super::request;
 
+/// Reads a line: two histories.
 pub(in crate::formats) fn read(record: &Record<'_>, sink: &mut dyn Sink) {
     let input = record.val.get(name::input);
-    let start = |around| Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() }));
+    let start = |around| {
+        Mark::Start(Box::new(HistorySettings { usage: Usage::Log, body: around, ..HistorySettings::default() }))
+    };
     let output = |key: &str, part: u8, sink: &mut dyn Sink| {
         if let Some(messages) = record.val.get(key) {
             read_array(&CHAT, messages, record, part, Flags::default(), sink);
         }
         sink.mark(Mark::End);
     };
-    let name = |name: &str| Mark::Settings(Settings::add_label, name.into());
-    sink.mark(start(input.and_then(|input| around(input, record))));
+    let name = |name: &str| Mark::Settings(HistorySettings::add_label, name.into());
+    sink.mark(start(input.and_then(|input| request_body(input, record))));
     sink.mark(name("preferred"));
     if let Some(input) = input {
         request::read_messages(input, record, 0, Flags::default(), sink);

@@ -1,30 +1,30 @@
 //! The body of a request to `/v1/chat/completions`: `{"model": …, "messages": […]}`, as a document or one a line; or
-//! the bare list of its messages. A body that only holds roles and texts might be Anthropic's as well: it is read as
-//! Chat, and a note says so, unless it is written as Anthropic's are. A list of that kind might hold Responses items, and is read so.
+//! the bare list of its messages. A body with only roles and texts could be Anthropic's as well: it is read as Chat, with
+//! a note, unless it is written like Anthropic's. A list of that kind could be Responses items, and is read as such.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Probe, Record, Sink, around, read_array};
-use crate::history::{Effort, Facts, Flags, Settings, Usage};
+use crate::format::{Probe, Record, Sink, read_array, request_body};
+use crate::history::{Flags, HistorySettings, ReasoningEffort, RequestFlags, Usage};
 use crate::json::{NameSet, Val, name};
 
-use crate::formats::claim;
-use crate::formats::claim::Fit;
+use crate::formats::scoring;
+use crate::formats::scoring::Likelihood;
 
-/// Whether nothing in a document speaks against this format.
-pub(in crate::formats) fn may_be(probe: &Probe<'_>) -> bool {
+/// True if nothing in a document contradicts this format.
+pub(in crate::formats) fn is_plausible(probe: &Probe<'_>) -> bool {
     let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
-    list.is_some_and(|list| may_be_body(probe.val, list))
+    list.is_some_and(|list| is_plausible_body(probe.val, list))
 }
 
-/// What a request says that is stored by itself. Whether it may be another API's is told once a document.
-pub(in crate::formats) fn request_settings(body: Val<'_>, record: &Record<'_>) -> Settings {
+/// The settings of a request that is stored by itself. That it could be another API's is noted once per document.
+pub(in crate::formats) fn request_settings(body: Val<'_>, record: &Record<'_>) -> HistorySettings {
     let mut settings = settings(body, record, Usage::Request);
     let plain = record.number == 0 && body_score(body) == PLAIN;
-    settings.facts.set_if(Facts::PLAIN, plain && !settings.model.as_deref().is_some_and(is_chats));
+    settings.facts.set_if(RequestFlags::PLAIN, plain && !settings.model.as_deref().is_some_and(is_chat_model));
     settings
 }
 
-/// How surely a body, or a bare list of messages, is a request.
+/// The score of a body, or a bare list of messages, as a request.
 pub(super) fn score(body: Val<'_>) -> u8 {
     match body.is_array() {
         true => match list_score(body) {
@@ -35,53 +35,55 @@ pub(super) fn score(body: Val<'_>) -> u8 {
     }
 }
 
-/// What a list of messages is recognised by.
+/// The score of a list with a message that only Chat has.
 pub(super) const OWN: u8 = 75;
+/// The score of a list with instructions among its messages.
 const SYSTEM: u8 = 51;
+/// The score of a list of roles and texts.
 const PLAIN: u8 = 50;
-/// Below what a list of Responses items is recognised by.
+/// The maximum score of a bare list, below that of a list of Responses items.
 const PLAIN_LIST: u8 = 30;
-/// It looks like another API's.
+/// The score of a body that resembles another API's.
 const FOREIGN: u8 = 20;
 
-/// Messages that are looked at, at most.
+/// The maximum number of messages that are examined.
 const SAMPLE: usize = 64;
 
 /// Keys that no other API has in a message.
 static OWN_KEYS: NameSet = NameSet::of(&["tool_calls", "tool_call_id", "function_call"]);
-/// Keys of some servers of Chat, which strayed into items of other APIs as well.
+/// Keys of some Chat servers, which also occur in items of other APIs.
 static STRAY_KEYS: NameSet = NameSet::of(&["reasoning_content", "reasoning_details"]);
-/// Keys that stand for the content of an assistant's message.
-static SPOKEN_KEYS: NameSet = NameSet::of(&["refusal", "audio", "reasoning", "prefix"]);
-/// Keys that records of other systems have, and no message of Chat.
-static STRANGE_KEYS: NameSet = NameSet::of(&["parts", "message", "payload", "ts", "created", "state"]);
+/// Keys that can replace the content of an assistant message.
+static CONTENT_KEYS: NameSet = NameSet::of(&["refusal", "audio", "reasoning", "prefix"]);
+/// Keys of records of other systems that no message of Chat has.
+static FOREIGN_MESSAGE_KEYS: NameSet = NameSet::of(&["parts", "message", "payload", "ts", "created", "state"]);
 
-/// How the names of models begin that are asked by Chat.
+/// Prefixes of the names of models that are used by Chat.
 const MODELS: [&str; 12] =
     ["gpt-", "chatgpt-", "o1", "o3", "o4", "deepseek-", "mistral-", "kimi-", "grok-", "llama-", "qwen", "glm-"];
 
-/// Whether a model of this name is asked by Chat.
-pub(in crate::formats) fn is_chats(model: &str) -> bool {
+/// True if a model of this name is used by Chat.
+pub(in crate::formats) fn is_chat_model(model: &str) -> bool {
     let model = model.rsplit('/').next().unwrap_or(model);
     MODELS.iter().any(|start| model.starts_with(start))
 }
 
-/// Keys of a body that tell another API.
+/// Keys of a body of another API.
 static FOREIGN_KEYS: NameSet =
     NameSet::of(&["system", "anthropic_version", "inferenceConfig", "toolConfig", "max_tokens_to_sample"]);
 
-/// Members of a request that a log of chats has not.
+/// Members of a request that a log of chats does not have.
 static REQUEST_KEYS: NameSet =
     NameSet::of(&["model", "tools", "temperature", "stream", "max_tokens", "max_completion_tokens"]);
 
-/// Members of a request to Ollama's own API, which speaks a dialect like Chat's.
+/// Members of a request to Ollama's own API, whose dialect is similar to Chat.
 static OLLAMA_KEYS: NameSet = NameSet::of(&["options", "keep_alive"]);
 
-/// How surely an object is the body of a request.
+/// The score of an object as the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
     let Some(list) = body.get(name::messages).filter(Val::is_array) else { return 0 };
     let names = body.names();
-    if claim::is_log(body) || names.meets(&OLLAMA_KEYS) {
+    if scoring::is_foreign_log(body) || names.intersects(&OLLAMA_KEYS) {
         return 0;
     }
     if list.count() == 0 {
@@ -92,30 +94,30 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         tools.any(|tool| tool.get(name::input_schema).is_some())
     };
     // In a request a message of an unknown role is a mistake, not another format.
-    let is_request = names.meets(&REQUEST_KEYS);
-    let fit = |message: Val<'_>| match message_fit(message) {
-        Fit::Unknown | Fit::Likely(..PLAIN)
+    let is_request = names.intersects(&REQUEST_KEYS);
+    let fit = |message: Val<'_>| match message_likelihood(message) {
+        Likelihood::Unknown | Likelihood::Score(..PLAIN)
             if is_request && message.get(name::role).is_some_and(|role| role.is_string()) =>
         {
-            Fit::Likely(PLAIN)
+            Likelihood::Score(PLAIN)
         }
         fit => fit,
     };
     match messages_score(list, fit) {
-        score @ (PLAIN | SYSTEM) if names.meets(&FOREIGN_KEYS) || foreign_tools() => score.min(FOREIGN),
+        score @ (PLAIN | SYSTEM) if names.intersects(&FOREIGN_KEYS) || foreign_tools() => score.min(FOREIGN),
         score => score,
     }
 }
 
-/// Whether a body, or a list, has nothing that Chat has not. Servers of Chat take the members of Ollama's own requests as
-/// well, but not its messages.
-fn may_be_body(body: Val<'_>, list: Val<'_>) -> bool {
+/// True if a body, or a list, has only members of Chat. Servers of Chat accept the members of Ollama's own requests as well,
+/// but not its messages.
+fn is_plausible_body(body: Val<'_>, list: Val<'_>) -> bool {
     let fits = |message: Val<'_>| {
         let parts = || message.get(name::content).into_iter().flat_map(|content| content.elements());
         let is_text = |text: Val<'_>| text.is_string();
         let calls = || message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
         let arguments = |call: Val<'_>| call.at(&["function", "arguments"]).is_none_or(is_text);
-        matches!(message_fit(message), Fit::Likely(_))
+        matches!(message_likelihood(message), Likelihood::Score(_))
             && !parts().any(is_foreign)
             && message.get("images").is_none()
             && message.get("tool_name").is_none()
@@ -124,19 +126,19 @@ fn may_be_body(body: Val<'_>, list: Val<'_>) -> bool {
     let mut messages = list.elements().filter(Val::is_object);
     let is_empty = list.count() == 0 && body.is_object();
     list.is_array()
-        && !claim::is_log(body)
-        && !body.names().meets(&FOREIGN_KEYS)
+        && !scoring::is_foreign_log(body)
+        && !body.names().intersects(&FOREIGN_KEYS)
         && (is_empty || list.elements().any(|message| message.is_object()))
         && messages.all(fits)
 }
 
-/// How surely a list is one of messages of Chat.
+/// The score of a list as messages of Chat.
 pub(super) fn list_score(list: Val<'_>) -> u8 {
-    messages_score(list, message_fit)
+    messages_score(list, message_likelihood)
 }
 
-fn messages_score(list: Val<'_>, fit: impl Fn(Val<'_>) -> Fit) -> u8 {
-    let score = claim::most(list, fit);
+fn messages_score(list: Val<'_>, fit: impl Fn(Val<'_>) -> Likelihood) -> u8 {
+    let score = scoring::score_list(list, fit);
     let foreign = |message: Val<'_>| {
         let parts = message.get(name::content).into_iter().flat_map(|content| content.elements());
         parts.take(SAMPLE).any(is_foreign)
@@ -144,7 +146,7 @@ fn messages_score(list: Val<'_>, fit: impl Fn(Val<'_>) -> Fit) -> u8 {
     if score > 0 && score < OWN && list.elements().take(SAMPLE).any(foreign) { FOREIGN } else { score }
 }
 
-/// Roles that a message of Chat may have.
+/// The roles that a message of Chat can have.
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
 
 /// Types of parts that only messages of SDKs and agents have.
@@ -159,21 +161,21 @@ const SDK_PARTS: [&str; 8] = [
     "step-start",
 ];
 
-/// How surely an object is a message of Chat: by a role that Chat knows and what is said in it.
-pub(super) fn message_fit(message: Val<'_>) -> Fit {
+/// The likelihood that an object is a message of Chat: by a role of Chat, and its content.
+pub(super) fn message_likelihood(message: Val<'_>) -> Likelihood {
     let (mut role, mut kind, mut content) = (None, None, None);
-    let (mut is_own, mut strayed, mut spoken) = (false, false, false);
-    for (name, val) in message.named() {
-        let says = !val.is_null();
+    let (mut is_own, mut has_stray, mut has_content) = (false, false, false);
+    for (name, val) in message.named_members() {
+        let is_set = !val.is_null();
         match name {
             name::role => role = Some(val),
             name::content => content = Some(val),
-            name::r#type => kind = Some(val).filter(|_| says),
-            _ if STRANGE_KEYS.has(name) || claim::RECORD_KEYS.has(name) => return Fit::Strange,
+            name::r#type => kind = Some(val).filter(|_| is_set),
+            _ if FOREIGN_MESSAGE_KEYS.has(name) || scoring::RECORD_KEYS.has(name) => return Likelihood::Foreign,
             _ => {
-                is_own |= says && OWN_KEYS.has(name);
-                strayed |= says && STRAY_KEYS.has(name);
-                spoken |= says && SPOKEN_KEYS.has(name);
+                is_own |= is_set && OWN_KEYS.has(name);
+                has_stray |= is_set && STRAY_KEYS.has(name);
+                has_content |= is_set && CONTENT_KEYS.has(name);
             }
         }
     }
@@ -184,20 +186,22 @@ pub(super) fn message_fit(message: Val<'_>) -> Fit {
     if kind.is_some_and(|kind| !kind.is("message"))
         || parts().any(|part| part.get(name::toolCallId).is_some() || is(part, &SDK_PARTS))
     {
-        return Fit::Strange;
+        return Likelihood::Foreign;
     }
-    let Some(role) = role.filter(|role| ROLES.iter().any(|name| role.is(name))) else { return Fit::Unknown };
-    Fit::Likely(
+    let Some(role) = role.filter(|role| ROLES.iter().any(|name| role.is(name))) else {
+        return Likelihood::Unknown;
+    };
+    Likelihood::Score(
         if role.is("tool")
             || role.is("function")
             || is_own
             || parts().any(|part| is(part, &["image_url", "input_audio", "file"]))
         {
             OWN
-        } else if content.is_none() && !spoken {
-            // Something is missing in it.
-            return Fit::Likely(1);
-        } else if role.is("system") || role.is("developer") || strayed {
+        } else if content.is_none() && !has_content {
+            // The content is missing.
+            return Likelihood::Score(1);
+        } else if role.is("system") || role.is("developer") || has_stray {
             SYSTEM
         } else {
             PLAIN
@@ -205,7 +209,7 @@ pub(super) fn message_fit(message: Val<'_>) -> Fit {
     )
 }
 
-/// A block of Anthropic's or Bedrock's, or a part of a Responses item.
+/// True for a block of Anthropic's or Bedrock's, or a part of a Responses item.
 fn is_foreign(part: Val<'_>) -> bool {
     const BLOCKS: [&str; 10] = [
         "input_text",
@@ -232,16 +236,19 @@ pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, flags:
     }
 }
 
-/// What a body says about its request.
-pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
+/// The settings of a request, from its body.
+pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> HistorySettings {
     let request = Some(record.base.of(body));
-    let mut settings = Settings { usage, request, around: around(body, record), ..Settings::default() };
+    let mut settings =
+        HistorySettings { usage, request, body: request_body(body, record), ..HistorySettings::default() };
     for member in body.members() {
         let val = member.val;
         match member.key.decode().as_ref() {
             b"model" => settings.model = val.text().map(|model| String::from_utf8_lossy(&model).into()),
-            b"reasoning_effort" => settings.effort = val.text().map(|effort| Effort::of(&effort)),
-            b"reasoning" => settings.effort = val.get(name::effort).and_then(|e| e.text()).map(|e| Effort::of(&e)),
+            b"reasoning_effort" => settings.effort = val.text().map(|effort| ReasoningEffort::of(&effort)),
+            b"reasoning" => {
+                settings.effort = val.get(name::effort).and_then(|e| e.text()).map(|e| ReasoningEffort::of(&e))
+            }
             b"thinking" => {
                 let kind = val.get(name::r#type).and_then(|kind| kind.text());
                 settings.effort = kind.map(|kind| on(kind.as_ref() != b"disabled"));
@@ -253,6 +260,6 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
     settings
 }
 
-fn on(thinks: bool) -> Effort {
-    if thinks { Effort::Some } else { Effort::None }
+fn on(thinks: bool) -> ReasoningEffort {
+    if thinks { ReasoningEffort::Some } else { ReasoningEffort::None }
 }

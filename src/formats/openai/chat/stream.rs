@@ -1,17 +1,18 @@
 //! Recorded streams of the Chat Completions API: chunks with deltas, as server-sent events, one a line, or in an array.
-//! The chunks of one id add up to a completion, which is read as a stored one.
+//! The chunks with one id add up to a completion, which is read like a stored one.
 
 use crate::dialects::chat::CHAT;
-use crate::format::reduction::{Begins, Choices, How, READ_ONLY, Reduction, Step, To};
+use crate::format::reduction::{Choices, MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep};
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
+    Slice, Upstream,
 };
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::builder::MergeRules;
 use crate::json::{Val, name};
 
 use super::completion;
-use crate::formats::claim;
+use crate::formats::scoring;
 
 pub struct ChatStream;
 
@@ -28,30 +29,35 @@ static INFO: FormatInfo = FormatInfo {
     known_by: "chunks whose `object` is \"chat.completion.chunk\", or whose `choices` hold a `delta`: server-sent events, \
               one per line, or in an array",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &["choices"], unit: Unit::Element }],
-    edited: Edited::Never,
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &["choices"], unit: RemovalUnit::Element }],
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&CHAT, "chat")
 };
 
-const MESSAGE: &[To] = &[To::Key("choices"), To::Index, To::Key("message")];
+const MESSAGE: &[PathStep] = &[PathStep::Key("choices"), PathStep::Index, PathStep::Key("message")];
 
 static REDUCTION: Reduction = Reduction {
-    begins: Begins::Id { key: "id", role: &["delta", "role"] },
+    start: MessageStart::Id { key: "id", role: &["delta", "role"] },
     steps: &[
-        Step { from: &["id"], to: &[To::Key("id")], how: How::First, ..ANY },
-        Step { from: &["model"], to: &[To::Key("model")], how: How::First, ..ANY },
-        Step { from: &["usage"], to: &[To::Key("usage")], how: How::Put, ..ANY },
-        Step { each: "choices", from: &["index"], to: &[To::Key("choices"), To::Index, To::Key("index")], ..ANY },
-        Step { each: "choices", from: &["delta"], to: MESSAGE, how: How::Merge, ..ANY },
-        Step {
+        ReductionStep { from: &["id"], to: &[PathStep::Key("id")], mode: MergeMode::SetIfEmpty, ..ANY },
+        ReductionStep { from: &["model"], to: &[PathStep::Key("model")], mode: MergeMode::SetIfEmpty, ..ANY },
+        ReductionStep { from: &["usage"], to: &[PathStep::Key("usage")], mode: MergeMode::Replace, ..ANY },
+        ReductionStep {
+            each: "choices",
+            from: &["index"],
+            to: &[PathStep::Key("choices"), PathStep::Index, PathStep::Key("index")],
+            ..ANY
+        },
+        ReductionStep { each: "choices", from: &["delta"], to: MESSAGE, mode: MergeMode::Merge, ..ANY },
+        ReductionStep {
             each: "choices",
             from: &["finish_reason"],
-            to: &[To::Key("choices"), To::Index, To::Key("finish_reason")],
+            to: &[PathStep::Key("choices"), PathStep::Index, PathStep::Key("finish_reason")],
             ..ANY
         },
     ],
-    merging: MergeRules {
+    merge_rules: MergeRules {
         grows: &[
             "content",
             "refusal",
@@ -64,26 +70,35 @@ static REDUCTION: Reduction = Reduction {
             "data",
             "transcript",
         ],
-        // Servers that send lists of parts, as Mistral does.
+        // Some servers send lists of parts, such as Mistral's.
         parts: &["text", "thinking"],
         unindexed: &["tool_calls"],
     },
-    fixed: &[("object", "\"chat.completion\"")],
+    defaults: &[("object", "\"chat.completion\"")],
     choices: Some(Choices {
         list: "choices",
         message: "message",
-        fixed: &[("role", "\"assistant\""), ("content", "null")],
+        defaults: &[("role", "\"assistant\""), ("content", "null")],
     }),
-    reason: "finish_reason",
-    end: "",
-    part_end: "",
+    stop_reason: "finish_reason",
+    end_event: "",
+    part_end_event: "",
     parts: "tool_calls",
-    texts: &[],
-    json: &[&["function", "arguments"]],
-    said: &["content", "refusal", "reasoning_content", "reasoning", "reasoning_details", "tool_calls", "audio"],
+    text_types: &[],
+    json_paths: &[&["function", "arguments"]],
+    content_members: &[
+        "content",
+        "refusal",
+        "reasoning_content",
+        "reasoning",
+        "reasoning_details",
+        "tool_calls",
+        "audio",
+    ],
 };
 
-const ANY: Step = Step { event: "", delta: "", each: "", from: &[], to: &[], how: How::Put };
+const ANY: ReductionStep =
+    ReductionStep { event: "", delta: "", each: "", from: &[], to: &[], mode: MergeMode::Replace };
 
 impl Format for ChatStream {
     fn info(&'static self) -> &'static FormatInfo {
@@ -95,16 +110,17 @@ impl Format for ChatStream {
             if probe.val.is_array() { probe.val.elements().find(|e| is_chunk(*e)) } else { Some(probe.val) };
         match first {
             Some(first) if is_chunk(first) => 100,
-            // An error in the middle of a stream, and the first event of Azure.
+            // An error within a stream, or the first event of Azure.
             Some(first) if first.get("prompt_filter_results").is_some() || is_error(first) => BARE,
             _ => 0,
         }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        // The first event of Azure has no choices; a server that fails says so in an event of its own.
+    fn accepts(&self, val: Val<'_>) -> bool {
+        // The first event of Azure has no choices; a server that fails sends an event with the error.
         val.is_array()
-            || ["choices", "error", "usage"].iter().any(|key| val.get(key).is_some()) && !claim::is_record(val)
+            || ["choices", "error", "usage"].iter().any(|key| val.get(key).is_some())
+                && !scoring::is_foreign_record(val)
     }
 
     fn layout(&'static self) -> Layout {
@@ -114,17 +130,17 @@ impl Format for ChatStream {
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     match record.slice {
-        Slice::Head => {}
-        Slice::Made => read_completion(record, sink),
+        Slice::Rest => {}
+        Slice::Synthetic => read_completion(record, sink),
         _ if record.val.is_array() => {
             let events = record.val.elements();
-            events.for_each(|event| sink.mark(Mark::Piece(record.base.of(event), record.number)));
+            events.for_each(|event| sink.mark(Mark::Fragment(record.base.of(event), record.number)));
         }
-        _ => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
+        _ => sink.mark(Mark::Fragment(record.base.of(record.val), record.number)),
     }
 }
 
-/// An event that carries nothing by which other systems' events could be told from it.
+/// The score of an event that has nothing to distinguish it from those of other systems.
 const BARE: u8 = 10;
 
 fn is_error(event: Val<'_>) -> bool {
@@ -135,17 +151,18 @@ fn is_chunk(val: Val<'_>) -> bool {
     let Some(choices) = val.get(name::choices).filter(Val::is_array) else { return false };
     let has_delta =
         || choices.elements().next().is_some_and(|choice| choice.get("delta").is_some_and(|d| d.is_object()));
-    !claim::is_record(val)
+    !scoring::is_foreign_record(val)
         && (val.get(name::object).is_some_and(|object| object.is("chat.completion.chunk")) || has_delta())
 }
 
-/// Reads the completion that the chunks add up to: each choice as a history.
+/// Reads the completion that the chunks add up to, each choice as a history.
 fn read_completion(record: &Record<'_>, sink: &mut dyn Sink) {
     let model = record.val.get(name::model).and_then(|model| model.text());
     let model: Option<Box<str>> = model.map(|model| String::from_utf8_lossy(&model).into());
     for choice in completion::choices(record.val) {
         let read_only = Some(READ_ONLY);
-        let settings = Settings { usage: Usage::Log, model: model.clone(), read_only, ..Settings::default() };
+        let settings =
+            HistorySettings { usage: Usage::Log, model: model.clone(), read_only, ..HistorySettings::default() };
         sink.mark(Mark::Start(Box::new(settings)));
         completion::read_choice(choice, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);

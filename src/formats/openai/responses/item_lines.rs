@@ -1,12 +1,14 @@
 //! JSON Lines of Responses items: one history, an item a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Layout, Part, Probe, Record, Sink, Unit, Upstream, read_item};
+use crate::format::{
+    Format, FormatInfo, HistoryScope, Layout, Probe, Record, RecordPart, RemovalUnit, Sink, Upstream, read_item,
+};
 use crate::history::{Flags, Usage};
 use crate::json::{Val, name};
 
 use super::items;
-use crate::formats::claim::Fit;
+use crate::formats::scoring::Likelihood;
 
 pub struct ResponsesItemLines;
 
@@ -22,8 +24,8 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "each line is an object with an item's `type`, or with `role` and `content`",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
     ..FormatInfo::of(&RESPONSES, "openai")
 };
 
@@ -33,17 +35,17 @@ impl Format for ResponsesItemLines {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if probe.val.is_object() { items::item_fit(probe.val).score() } else { 0 }
+        if probe.val.is_object() { items::item_likelihood(probe.val).score() } else { 0 }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        // An item that lacks something is still one: rules say what it lacks.
+    fn accepts(&self, val: Val<'_>) -> bool {
+        // An incomplete item is still one: rules report what is missing.
         let named =
             || val.get(name::r#type).or_else(|| val.get(name::role)).or_else(|| val.get(name::id)).is_some();
-        match items::item_fit(val) {
-            Fit::Strange => false,
-            Fit::Likely(_) => true,
-            Fit::Unknown => val.is_object() && named(),
+        match items::item_likelihood(val) {
+            Likelihood::Foreign => false,
+            Likelihood::Score(_) => true,
+            Likelihood::Unknown => val.is_object() && named(),
         }
     }
 

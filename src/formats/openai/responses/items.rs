@@ -1,15 +1,15 @@
-//! A bare JSON array of Responses items: what an SDK's `to_input_list()` or a session's `get_items()` gives.
+//! A bare JSON array of Responses items, as an SDK's `to_input_list()` or a session's `get_items()` returns it.
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, TELLING, Unit, Upstream, read_array,
-    read_slice,
+    Format, FormatInfo, HistoryScope, Layout, MIN_DISTINCTIVE_SCORE, Mark, Probe, Record, RecordPart, RemovalUnit,
+    Sink, Upstream, read_array, read_slice,
 };
-use crate::history::{Flags, Kind, Settings, Usage};
+use crate::history::{Flags, HistorySettings, Kind, Usage};
 use crate::json::{NameSet, Val, name};
 
-use crate::formats::claim;
-use crate::formats::claim::Fit;
+use crate::formats::scoring;
+use crate::formats::scoring::Likelihood;
 
 pub struct ResponsesItems;
 
@@ -25,8 +25,8 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "a list of objects with an item's `type`, or with `role` and `content`",
     usage: Usage::Request,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &[], unit: Unit::Element }],
+    histories: HistoryScope::PerRecord,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Element }],
     ..FormatInfo::of(&RESPONSES, "openai")
 };
 
@@ -48,18 +48,18 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     if read_slice(&INFO, record, Flags::default(), sink) {
         return;
     }
-    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
+    sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Request, ..HistorySettings::default() })));
     read_array(&RESPONSES, record.val, record, 0, Flags::default(), sink);
     sink.mark(Mark::End);
 }
 
-/// How surely an array is one of items.
+/// The score of a value as an array of items.
 pub(in crate::formats) fn list_score(val: Val<'_>) -> u8 {
-    if val.is_array() { claim::most(val, item_fit) } else { 0 }
+    if val.is_array() { scoring::score_list(val, item_likelihood) } else { 0 }
 }
 
-/// Keys that objects of other systems have beside a `type` or a `role` of the same name.
-static OTHERS: NameSet = NameSet::of(&[
+/// Keys that objects of other systems have next to a `type` or a `role` of the same name.
+static FOREIGN_KEYS: NameSet = NameSet::of(&[
     "additional_kwargs",
     "created",
     "data",
@@ -82,12 +82,12 @@ static OTHERS: NameSet = NameSet::of(&[
     "weight",
 ]);
 
-/// How surely an object is a Responses item: by its type and what that type demands, or by role and content.
-pub(in crate::formats) fn item_fit(val: Val<'_>) -> Fit {
+/// The likelihood that an object is a Responses item: by its type and the members that it requires, or by role and content.
+pub(in crate::formats) fn item_likelihood(val: Val<'_>) -> Likelihood {
     let (mut kind, mut role, mut content) = (None, None, None);
     let mut id = None;
     let (mut call_id, mut timed, mut reasoned) = (false, false, false);
-    for (name, val) in val.named() {
+    for (name, val) in val.named_members() {
         match name {
             name::r#type => kind = val.text(),
             name::role => role = val.text(),
@@ -96,38 +96,38 @@ pub(in crate::formats) fn item_fit(val: Val<'_>) -> Fit {
             name::call_id => call_id = true,
             name::timestamp => timed = true,
             name::summary | name::encrypted_content => reasoned = true,
-            _ if OTHERS.has(name) || claim::RECORD_KEYS.has(name) => return Fit::Strange,
+            _ if FOREIGN_KEYS.has(name) || scoring::RECORD_KEYS.has(name) => return Likelihood::Foreign,
             _ => {}
         }
     }
     if !content.is_none_or(is_content) {
-        return Fit::Strange;
+        return Likelihood::Foreign;
     }
     match kind.as_deref() {
-        Some(b"message") if role.is_some() && content.is_some() => Fit::Likely(60),
-        Some(b"message") => Fit::Unknown,
-        Some(b"reasoning") if !reasoned && content.is_none() => Fit::Unknown,
-        Some(b"compaction" | b"compaction_summary") if !reasoned => Fit::Unknown,
-        Some(name) if Kind::of_type(name) != Kind::Unknown => Fit::Likely(70),
-        // A type that is not known yet, among items that are.
-        Some(_) => Fit::Likely(1),
-        // Codex writes a time beside an item's type; a role with a time is a line of somebody's log.
-        None if timed => Fit::Strange,
+        Some(b"message") if role.is_some() && content.is_some() => Likelihood::Score(60),
+        Some(b"message") => Likelihood::Unknown,
+        Some(b"reasoning") if !reasoned && content.is_none() => Likelihood::Unknown,
+        Some(b"compaction" | b"compaction_summary") if !reasoned => Likelihood::Unknown,
+        Some(name) if Kind::of_type(name) != Kind::Unknown => Likelihood::Score(70),
+        // A type that is not known yet, among known items.
+        Some(_) => Likelihood::Score(1),
+        // Codex writes a time next to an item's type; a role with a time is a line of another log.
+        None if timed => Likelihood::Foreign,
         None => match role.as_deref() {
-            // Parts of type `text` are Chat's or Anthropic's; among items they may be a mistake.
+            // Parts of type `text` are Chat's or Anthropic's; among items they can be a mistake.
             Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some_and(has_texts) => {
-                Fit::Likely(1)
+                Likelihood::Score(1)
             }
-            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some() => Fit::Likely(40),
-            // Something is missing in it.
-            Some(b"user" | b"assistant" | b"system" | b"developer") => Fit::Likely(1),
-            Some(_) => Fit::Unknown,
+            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some() => Likelihood::Score(40),
+            // The content is missing.
+            Some(b"user" | b"assistant" | b"system" | b"developer") => Likelihood::Score(1),
+            Some(_) => Likelihood::Unknown,
             // A bare reference: the API knows its own ids.
             None if val.count() == 1 && id.as_ref().is_some_and(|id| Kind::of_id(id) != Kind::Unknown) => {
-                Fit::Likely(TELLING)
+                Likelihood::Score(MIN_DISTINCTIVE_SCORE)
             }
-            None if id.is_some() || call_id => Fit::Likely(10),
-            None => Fit::Unknown,
+            None if id.is_some() || call_id => Likelihood::Score(10),
+            None => Likelihood::Unknown,
         },
     }
 }
@@ -136,14 +136,14 @@ fn has_texts(content: Val<'_>) -> bool {
     content.elements().any(|part| part.get(name::r#type).is_some_and(|kind| kind.is("text")))
 }
 
-/// Whether message content is of the Responses kind: a text, or parts of its types.
+/// True if a content is one of Responses: a string, or parts of its types.
 fn is_content(content: Val<'_>) -> bool {
     content.elements().all(|part| {
         part.get(name::r#type).and_then(|t| t.text()).is_none_or(|name| {
             name.starts_with(b"input_")
                 || name.starts_with(b"output_")
                 || matches!(name.as_ref(), b"refusal" | b"summary_text" | b"reasoning_text" | b"computer_screenshot")
-                // Anthropic and Chat have parts of this name too; the role and the other parts tell.
+                // Anthropic and Chat have parts with these names, too; the role and the other parts decide.
                 || matches!(name.as_ref(), b"text" | b"encrypted_content")
         })
     })

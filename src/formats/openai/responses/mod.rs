@@ -7,9 +7,9 @@ mod response;
 pub mod stream;
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::envelope::{Api, Chain};
-use crate::format::{Probe, Record, TELLING};
-use crate::history::{Settings, Usage};
+use crate::format::envelope::{Api, ResponseChain};
+use crate::format::{MIN_DISTINCTIVE_SCORE, Probe, Record};
+use crate::history::{HistorySettings, Usage};
 use crate::json::{Val, name};
 
 pub static API: Api = Api {
@@ -17,7 +17,7 @@ pub static API: Api = Api {
     request_score: |body| if request::is_body(body) { 80 } else { 0 },
     is_request: request::is_body,
     is_response: response::is_response,
-    is_answer: |response| response.get(name::output).is_some_and(|output| output.is_array()),
+    is_paired_response: |response| response.get(name::output).is_some_and(|output| output.is_array()),
     request_text: &[br#"\"input\":"#, br#"\"input\" :"#],
     response_text: &[br#"\"output\":"#, br#"\"output\" :"#],
     settings: request::settings,
@@ -26,23 +26,27 @@ pub static API: Api = Api {
     answers: None,
     read_answer: response::read_output,
     model: |_, _| None,
-    chain: Some(Chain { request: request::entry, response: response::entry, anchor: response::anchor }),
+    chain: Some(ResponseChain { request: request::entry, response: response::entry, anchor: response::anchor }),
 };
 
-/// What a response of a batch says: its request, and what that was built on, are in another file.
-pub(in crate::formats) fn settings_in_batch(response: Val<'_>, record: &Record<'_>) -> Settings {
-    Settings { usage: Usage::Log, response: response::anchor(response, record), ..Settings::default() }
+/// The settings of a response in a batch. Its request, and the previous response of that, are in another file.
+pub(in crate::formats) fn settings_in_batch(response: Val<'_>, record: &Record<'_>) -> HistorySettings {
+    HistorySettings {
+        usage: Usage::Log,
+        response: response::anchor(response, record),
+        ..HistorySettings::default()
+    }
 }
 
-/// How surely a record is a page of a response's input items.
+/// The score of a record as a page of a response's input items.
 pub(in crate::formats) fn page_score(probe: &Probe<'_>) -> u8 {
     if !probe.val.get(name::object).is_some_and(|object| object.is("list")) {
         return 0;
     }
     let paged = probe.val.get("first_id").is_some() && probe.val.get(name::has_more).is_some();
     match probe.val.get(name::data).filter(Val::is_array) {
-        Some(data) if items::list_score(data) >= TELLING => 95,
-        Some(data) if data.count() == 0 && paged => TELLING,
+        Some(data) if items::list_score(data) >= MIN_DISTINCTIVE_SCORE => 95,
+        Some(data) if data.count() == 0 && paged => MIN_DISTINCTIVE_SCORE,
         _ => 0,
     }
 }

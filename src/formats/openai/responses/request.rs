@@ -1,19 +1,18 @@
 //! The body of a request to `/v1/responses`: `{"model": …, "input": […]}`, as a document or one a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Record, Sink, TELLING, around, empty_list, read_array};
-use crate::history::tree::{self, Entry, Marks};
-use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
+use crate::format::{MIN_DISTINCTIVE_SCORE, Record, Sink, empty_list, read_array, request_body};
+use crate::history::tree::{self, EntryMarks, TreeEntry};
+use crate::history::{Flags, HistorySettings, Kind, ReasoningEffort, ResponseAnchor, Role, Row, Usage};
 use crate::json::{NameSet, Val, name};
 
 use super::items;
-use crate::formats::claim;
-use crate::formats::claim::Fit;
-use crate::formats::member::named;
+use crate::formats::member::node_name;
+use crate::formats::scoring;
+use crate::formats::scoring::Likelihood;
 
-/// Keys of other requests and records that have an `input` too: embeddings, speech, Langfuse, alpaca, Gemini's
-/// interactions.
-static OTHERS: NameSet = NameSet::of(&[
+/// Keys of other requests and records with an `input`: embeddings, speech, Langfuse, alpaca, Gemini's interactions.
+static FOREIGN_KEYS: NameSet = NameSet::of(&[
     "encoding_format",
     "traceId",
     "instruction",
@@ -41,26 +40,27 @@ static OWN_KEYS: NameSet = NameSet::of(&[
     "background",
 ]);
 
-/// Names of models that take an `input` and hold no conversation.
-const NO_CHAT: [&str; 6] = ["embed", "moderation", "tts-", "-tts", "whisper", "rerank"];
+/// Parts of names of models that take an `input`, but no conversation.
+const NON_CHAT_MODELS: [&str; 6] = ["embed", "moderation", "tts-", "-tts", "whisper", "rerank"];
 
-/// Whether an object is the body of a Responses request: by its `input` and one more member, or by items in it that
-/// nobody else has; or by a stored prompt, which brings an input of its own.
+/// True if an object is the body of a Responses request: by its `input` and one more member, or by items that only
+/// Responses has; or by a stored prompt, which contains an input.
 pub(super) fn is_body(val: Val<'_>) -> bool {
     let framed = val.get(name::r#type).is_none_or(|kind| kind.is("response.create"));
-    if !framed || claim::is_record_or(val, &OTHERS) {
+    if !framed || scoring::is_foreign_record_or_has(val, &FOREIGN_KEYS) {
         return false;
     }
     let model = val.get(name::model).and_then(|model| model.text());
-    let named = val.named().any(|(name, val)| OWN_KEYS.has(name) && !val.is_null());
-    let converses = || !model.as_deref().is_some_and(|model| NO_CHAT.iter().any(|name| holds(model, name)));
+    let named = val.named_members().any(|(name, val)| OWN_KEYS.has(name) && !val.is_null());
+    let converses =
+        || !model.as_deref().is_some_and(|model| NON_CHAT_MODELS.iter().any(|name| contains(model, name)));
     match val.get(name::input) {
         // Embeddings take lists of strings and of numbers.
         Some(input) if input.is_array() => {
             let mut objects = input.elements().filter(Val::is_object).peekable();
             match objects.peek().is_some() {
-                true if named || model.is_some() => claim::most(input, in_request) > 0,
-                true => items::list_score(input) >= TELLING,
+                true if named || model.is_some() => scoring::score_list(input, request_item_likelihood) > 0,
+                true => items::list_score(input) >= MIN_DISTINCTIVE_SCORE,
                 false => input.count() == 0 && (named || model.is_some() || has_stored_prompt(val)),
             }
         }
@@ -69,38 +69,38 @@ pub(super) fn is_body(val: Val<'_>) -> bool {
     }
 }
 
-/// A prompt that is stored on the server brings an input of its own.
+/// True if a body refers to a prompt that is stored on the server, which contains an input.
 fn has_stored_prompt(body: Val<'_>) -> bool {
     body.at(&["prompt", "id"]).is_some_and(|id| id.is_string()) && body.get(name::messages).is_none()
 }
 
-/// How surely an object is an item of a list that a request's own keys stand around: there, an item of another API is a
-/// mistake, not another format.
-fn in_request(item: Val<'_>) -> Fit {
-    match items::item_fit(item) {
-        Fit::Strange if claim::is_record(item) => Fit::Strange,
-        Fit::Likely(score) => Fit::Likely(score),
-        _ if item.get(name::role).is_some_and(|role| role.is_string()) => Fit::Likely(TELLING),
+/// The likelihood that an object is an item of a list in a request: there, an item of another API is a mistake, not
+/// another format.
+fn request_item_likelihood(item: Val<'_>) -> Likelihood {
+    match items::item_likelihood(item) {
+        Likelihood::Foreign if scoring::is_foreign_record(item) => Likelihood::Foreign,
+        Likelihood::Score(score) => Likelihood::Score(score),
+        _ if item.get(name::role).is_some_and(|role| role.is_string()) => Likelihood::Score(MIN_DISTINCTIVE_SCORE),
         _ => match item.get(name::r#type).and_then(|kind| kind.text()) {
-            Some(kind) if Kind::of_type(&kind) != Kind::Unknown => Fit::Likely(TELLING),
-            _ => Fit::Unknown,
+            Some(kind) if Kind::of_type(&kind) != Kind::Unknown => Likelihood::Score(MIN_DISTINCTIVE_SCORE),
+            _ => Likelihood::Unknown,
         },
     }
 }
 
-fn holds(text: &[u8], word: &str) -> bool {
+fn contains(text: &[u8], word: &str) -> bool {
     memchr::memmem::find(text, word.as_bytes()).is_some()
 }
 
 /// Reads the `input` of a body.
 pub(super) fn read_input(body: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     if let Some(input) = body.get(name::input) {
-        read_given(input, record, part, flags, sink);
+        read_input_value(input, record, part, flags, sink);
     }
 }
 
-/// Reads an input: a text, or a list of items.
-pub(in crate::formats) fn read_given(
+/// Reads an input: a string, or a list of items.
+pub(in crate::formats) fn read_input_value(
     input: Val<'_>,
     record: &Record<'_>,
     part: u8,
@@ -108,9 +108,9 @@ pub(in crate::formats) fn read_given(
     sink: &mut dyn Sink,
 ) {
     if input.is_string() {
-        // A text for input is a message of the user.
+        // A string as input is a user message.
         let mut row = Row::of_place(record.base.of(input), record.number);
-        (row.kind, row.of, row.role, row.part) = (Kind::Message, Kind::Message, Role::User, part);
+        (row.kind, row.item_kind, row.role, row.part) = (Kind::Message, Kind::Message, Role::User, part);
         row.flags = flags | Flags::SYNTHETIC;
         sink.item(crate::dialect::Item { row, val: input, id: None, key: None });
     } else {
@@ -118,33 +118,34 @@ pub(in crate::formats) fn read_given(
     }
 }
 
-/// The response that an id names.
-pub(super) fn anchor(id: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
+/// The response with this id.
+pub(super) fn anchor(id: Val<'_>, record: &Record<'_>) -> Option<ResponseAnchor> {
     let text = id.text().filter(|text| !text.is_empty())?;
-    Some(Anchor::of(record.base.of(id), &text))
+    Some(ResponseAnchor::of(record.base.of(id), &text))
 }
 
-/// Whether a list of tools defines a namespace: only then it tells more than the calls do.
+/// True if a list of tools defines a namespace. Only then does it contain more than the calls do.
 fn has_namespaces(tools: Val<'_>) -> bool {
     tools.elements().any(|tool| tool.get(name::r#type).is_some_and(|kind| kind.is("namespace")))
 }
 
-/// What a request is in a tree: nothing names it until its response is found.
-pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> Entry {
-    let mut entry = Entry::new("", record.base.of(body), record.number, tree::Part::Input);
-    entry.parent = named(body, "previous_response_id");
-    entry.model = named(body, "model");
+/// The node of a request in a tree, which has no name until its response is found.
+pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> TreeEntry {
+    let mut entry = TreeEntry::new("", record.base.of(body), record.number, tree::EntryRole::Input);
+    entry.parent = node_name(body, "previous_response_id");
+    entry.model = node_name(body, "model");
     entry.store = body.get(name::store).and_then(|store| store.as_bool());
     entry.body = Some((record.base.of(body), false));
-    entry.marks = Marks::CHAINED;
+    entry.marks = EntryMarks::CHAINED;
     entry
 }
 
-/// What a body says about its request.
-pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
+/// The settings of a request, from its body.
+pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> HistorySettings {
     let stored_prompt = body.get(name::prompt).is_some_and(|prompt| !prompt.is_null());
     let empty = empty_list(body, "input", record).filter(|_| !stored_prompt);
-    let mut settings = Settings { usage, empty, around: around(body, record), ..Settings::default() };
+    let mut settings =
+        HistorySettings { usage, empty, body: request_body(body, record), ..HistorySettings::default() };
     for member in body.members() {
         let val = member.val;
         match member.key.decode().as_ref() {
@@ -154,7 +155,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
             b"tools" if has_namespaces(val) => settings.tools = Some(record.base.of(val)),
             b"conversation" if !val.is_null() => settings.conversation = Some(record.base.of(val)),
             b"reasoning" => {
-                settings.effort = val.get(name::effort).and_then(|e| e.text()).map(|e| Effort::of(&e));
+                settings.effort = val.get(name::effort).and_then(|e| e.text()).map(|e| ReasoningEffort::of(&e));
             }
             _ => {}
         }

@@ -1,19 +1,19 @@
 //! Streams of the Responses API as they were recorded: server-sent events, an event a line, or an array of events.
 //!
 //! Items come from `response.output_item.done` and from the last event, whose output replaces them; never from
-//! `response.output_item.added`, whose items are provisional: arguments and outputs are empty, a blob may be another.
-//! What a stream without its last event holds is what was done by then.
+//! `response.output_item.added`, whose items are provisional: arguments and outputs are empty, a blob can differ.
+//! A stream without its last event has the items that were done by then.
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
-    read_array, read_item,
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
+    Slice, Upstream, read_array, read_item,
 };
-use crate::history::tree::Marks;
+use crate::history::tree::EntryMarks;
 use crate::history::{Flags, Usage};
 use crate::json::{Val, name};
 
-use crate::formats::claim;
+use crate::formats::scoring;
 
 use super::response;
 
@@ -31,18 +31,18 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "events whose `type` begins with `response.`: server-sent events, one per line, or in an array",
     usage: Usage::Log,
-    histories: Histories::PerNode,
+    histories: HistoryScope::PerNode,
     parts: &[
-        Part { path: &["item"], unit: Unit::Record },
-        Part { path: &["response", "output"], unit: Unit::Element },
+        RecordPart { path: &["item"], unit: RemovalUnit::Record },
+        RecordPart { path: &["response", "output"], unit: RemovalUnit::Element },
     ],
     records_responses: true,
     read_only: Some("recorded streams are not edited"),
-    edited: Edited::Never,
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&RESPONSES, "openai")
 };
 
-const DONE: u8 = 0;
+const ITEM_DONE: u8 = 0;
 const OUTPUT: u8 = 1;
 
 impl Format for ResponsesStream {
@@ -56,9 +56,10 @@ impl Format for ResponsesStream {
         if first.is_some_and(is_event) { 100 } else { 0 }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        // Servers mix events of their own into a stream: errors, limits, signs of life.
-        val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
+    fn accepts(&self, val: Val<'_>) -> bool {
+        // Servers add their own events to a stream: errors, limits, heartbeats.
+        val.is_array()
+            || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !scoring::is_foreign_record(val)
     }
 
     fn layout(&'static self) -> Layout {
@@ -68,7 +69,7 @@ impl Format for ResponsesStream {
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     match record.slice {
-        Slice::Head => {}
+        Slice::Rest => {}
         _ if record.val.is_array() => {
             record.val.elements().for_each(|event| read_event(event, record, sink));
         }
@@ -85,22 +86,22 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let state = match name.as_ref() {
         b"response.output_item.done" => {
             if let Some(item) = event.get(name::item) {
-                read_item(&RESPONSES, item, record, DONE, Flags::RECORDED, sink);
+                read_item(&RESPONSES, item, record, ITEM_DONE, Flags::RECORDED, sink);
             }
             return;
         }
-        b"response.created" | b"response.in_progress" | b"response.queued" => Marks::UNFINISHED,
-        b"response.completed" | b"response.done" => Marks::default(),
-        b"response.incomplete" | b"response.failed" | b"response.cancelled" => Marks::FAILED,
+        b"response.created" | b"response.in_progress" | b"response.queued" => EntryMarks::UNFINISHED,
+        b"response.completed" | b"response.done" => EntryMarks::default(),
+        b"response.incomplete" | b"response.failed" | b"response.cancelled" => EntryMarks::FAILED,
         _ => return,
     };
     let Some(response) = event.get(name::response) else { return };
     let mut entry = response::entry(response, record);
     entry.marks.set(state);
-    entry.goes_on = true;
+    entry.continues = true;
     sink.mark(Mark::Entry(Box::new(entry)));
-    // Some backends leave the output of the last event empty: then what was done holds.
-    if !state.has(Marks::UNFINISHED)
+    // Some backends leave the output of the last event empty: then the items that were done are kept.
+    if !state.has(EntryMarks::UNFINISHED)
         && let Some(output) = response.get(name::output).filter(|output| output.count() > 0)
     {
         sink.mark(Mark::Replace);

@@ -1,12 +1,12 @@
-//! The write-ahead log of AG2: an event a line. What a compaction took out of `<stream>.jsonl` lies beside it in
-//! `<stream>.dropped-<N>.jsonl`, and comes before it.
+//! The write-ahead log of AG2: an event a line. The events that a compaction removed from `<stream>.jsonl` are in
+//! `<stream>.dropped-<N>.jsonl` next to it, and precede it.
 
 use crate::dialects::ag2::{AG2, Ag2Event};
-use crate::format::{Format, FormatInfo, Histories, Layout, Probe, Record, Sink, Upstream};
+use crate::format::{Format, FormatInfo, HistoryScope, Layout, Probe, Record, Sink, Upstream};
 use crate::history::Usage;
 use crate::json::Val;
 
-use super::events::{PARTS, TOLD_BY, event_score, read_event};
+use super::events::{PARTS, RECOGNISED_BY, event_score, read_event};
 
 pub struct Ag2Log;
 
@@ -16,11 +16,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "ag2-log",
     title: "AG2 write-ahead log",
     upstream: Some(Upstream { repository: "ag2ai/ag2", file: Some("ag2/events"), version: Some("1.2.1") }),
-    known_by: TOLD_BY,
+    known_by: RECOGNISED_BY,
     usage: Usage::Log,
-    histories: Histories::PerDoc,
+    histories: HistoryScope::PerDoc,
     parts: &PARTS,
-    segments: true,
+    has_segments: true,
     ..FormatInfo::of(&AG2, "openai")
 };
 
@@ -33,8 +33,8 @@ impl Format for Ag2Log {
         if probe.val.is_object() { event_score(probe.val) } else { 0 }
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        // Classes of the user's own are passed over, as AG2 does.
+    fn accepts(&self, val: Val<'_>) -> bool {
+        // Classes that the user defined are skipped, as by AG2.
         Ag2Event::of(val).is_some()
     }
 

@@ -2,9 +2,9 @@
 //! graph changes it.
 
 use crate::format::handover::Handover;
-use crate::format::translate::{Stored, Translated, by_record};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::Settings;
+use crate::history::HistorySettings;
 use crate::json::Val;
 
 use super::super::langchain;
@@ -19,17 +19,17 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     title: "checkpoint of a LangGraph thread (SQLite)",
     upstream: Some(Upstream { repository: "langchain-ai/langgraph", file: None, version: Some("1.2.22") }),
     known_by: "the SQLite tables `checkpoints` and `writes`",
-    stored_in_tables: true,
+    is_in_database: true,
     unsent: super::UNSENT,
     handover: Some(&HANDOVER),
     ..STORE
 });
 
-const READ_ONLY: &str = "checkpoints are not edited: `fix` prints what to give to `update_state` of the graph, and `replaylint convert --to API FILE` writes a request";
+const READ_ONLY: &str = "checkpoints are not edited: `fix` prints an update for `update_state` of the graph, and `replaylint convert --to API FILE` writes a request";
 
 static HANDOVER: Handover = Handover {
-    call: langchain::CALL,
-    mends: |code| langchain::MENDS.contains(&code),
+    call: langchain::UPDATE_CALL,
+    repairs: |code| langchain::REPAIRED_RULES.contains(&code),
     update: |record, problems| langchain::update(messages(record.val)?, record, problems),
 };
 
@@ -38,17 +38,17 @@ impl Format for LanggraphCheckpoint {
         &DIALECTS.chat
     }
 
-    /// Its tables tell.
+    /// Always 0: it is recognised by its tables.
     fn detect(&self, _: &Probe<'_>) -> u8 {
         0
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         val.get("channel_values").is_some_and(|values| values.is_object())
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -56,9 +56,9 @@ fn messages(state: Val<'_>) -> Option<Val<'_>> {
     state.at(&["channel_values", "messages"]).filter(|list| list.is_array())
 }
 
-/// The one record is the checkpoint.
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+/// Reads the only record, which is the checkpoint.
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let Some(list) = messages(record.val) else { return };
-    let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-    out.push(langchain::translated(list, &DIALECTS, settings, record));
+    let settings = HistorySettings { read_only: Some(READ_ONLY), ..HistorySettings::default() };
+    out.push(langchain::translate_list(list, &DIALECTS, settings, record));
 }

@@ -1,8 +1,8 @@
 //! The state of a LangGraph thread as its server gives it: `{values: {messages: […]}, next, config, …}`.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::Settings;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::{EditSupport, Editor, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::HistorySettings;
 use crate::json::{Val, name};
 
 use super::super::langchain;
@@ -19,7 +19,7 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     upstream: Some(Upstream { repository: "langchain-ai/langgraph", file: None, version: Some("1.2.22") }),
     known_by: "`values` with `messages` of LangChain",
     unsent: super::UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&EDITOR),
     ..STORE
 });
@@ -35,7 +35,7 @@ impl Format for LanggraphState {
         let Some(list) = messages(probe.val) else { return 0 };
         let is_state =
             [name::next, name::config, name::checkpoint, name::metadata].into_iter().any(|name| probe.has(name));
-        match langchain::score_of(list) {
+        match langchain::list_score(list) {
             0 => 0,
             _ if is_state => 100,
             score => score,
@@ -43,7 +43,7 @@ impl Format for LanggraphState {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
@@ -51,13 +51,13 @@ fn messages(state: Val<'_>) -> Option<Val<'_>> {
     state.at(&["values", "messages"]).filter(|list| list.is_array())
 }
 
-/// Each record is the state of a thread at some time.
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+/// Reads a record, which is the state of a thread at some time.
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let Some(list) = messages(record.val) else { return };
     let thread = ["thread_id", "checkpoint_id"].iter().find_map(|key| {
         let id = record.val.at(&["config", "configurable", key])?.text()?;
         Some(String::from_utf8_lossy(&id).into())
     });
-    let settings = Settings { label: thread, ..Settings::default() };
-    out.push(langchain::translated(list, &DIALECTS, settings, record));
+    let settings = HistorySettings { label: thread, ..HistorySettings::default() };
+    out.push(langchain::translate_list(list, &DIALECTS, settings, record));
 }

@@ -1,12 +1,12 @@
-//! What a message holds beside calls: texts, images and files, in the forms of the providers and in LangChain's own.
+//! Texts, images and files of a message, in the forms of the providers and in LangChain's own.
 
 use crate::formats::threads::{DialectChoice, parts};
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
-use crate::message::{Media, MediaKind, Opaque, OpaqueKind, Part, Raw, ResultPart, Text};
+use crate::message::{Media, MediaKind, Opaque, OpaqueKind, Part, RawJson, ResultPart, Text};
 
-/// A block of a message, or a text.
-pub(super) fn part(block: Val<'_>, base: Base<'_>) -> Option<Part> {
+/// A block of a message, or a string.
+pub(super) fn part(block: Val<'_>, base: RecordBase<'_>) -> Option<Part> {
     let at = base.of(block).into();
     match text(block, base) {
         Some(text) => Some(Part::text(text, at)),
@@ -14,13 +14,14 @@ pub(super) fn part(block: Val<'_>, base: Base<'_>) -> Option<Part> {
     }
 }
 
-/// The content of a result: its texts as one where there is nothing else; its JSON if nothing of it is known.
-pub(super) fn result(list: Val<'_>, dialect: DialectChoice, base: Base<'_>) -> Vec<ResultPart> {
+/// The content of a result: its texts as one if there is nothing else; its JSON if no block is known.
+pub(super) fn result(list: Val<'_>, dialect: DialectChoice, base: RecordBase<'_>) -> Vec<ResultPart> {
     let of_block = |block: Val<'_>| match text(block, base) {
         Some(text) => Some(ResultPart::Text(text)),
-        // Anthropic is sent its own blocks as they are.
-        None if dialect == DialectChoice::Anthropic && is_anthropics(block) => {
-            let opaque = Opaque { dialect: "anthropic", kind: OpaqueKind::Unknown, raw: Raw::copied(block, base) };
+        // Anthropic's own blocks are sent unchanged.
+        None if dialect == DialectChoice::Anthropic && is_anthropic_block(block) => {
+            let opaque =
+                Opaque { dialect: "anthropic", kind: OpaqueKind::Unknown, raw: RawJson::copied(block, base) };
             Some(ResultPart::Opaque(opaque, base.of(block).into()))
         }
         None => media(block, base).map(|media| ResultPart::media(media, base.of(block).into())),
@@ -28,19 +29,19 @@ pub(super) fn result(list: Val<'_>, dialect: DialectChoice, base: Base<'_>) -> V
     let all: Vec<ResultPart> = list.elements().filter_map(of_block).collect();
     match all.is_empty() {
         true => vec![ResultPart::Text(Text::of_json(list, base))],
-        false => parts::joined(all, base.of(list)),
+        false => parts::join_texts(all, base.of(list)),
     }
 }
 
-fn is_anthropics(block: Val<'_>) -> bool {
+fn is_anthropic_block(block: Val<'_>) -> bool {
     block.get(name::source).is_some() && block.get(name::r#type).is_some_and(|kind| kind.is("image"))
 }
 
-fn text(block: Val<'_>, base: Base<'_>) -> Option<Text> {
+fn text(block: Val<'_>, base: RecordBase<'_>) -> Option<Text> {
     Text::copied(if block.is_string() { block } else { block.get(name::text)? }, base)
 }
 
-fn media(block: Val<'_>, base: Base<'_>) -> Option<Media> {
+fn media(block: Val<'_>, base: RecordBase<'_>) -> Option<Media> {
     let kind = block.get(name::r#type)?.text()?;
     let is_image = matches!(&*kind, b"image_url" | b"image" | b"input_image");
     if !is_image && !matches!(&*kind, b"file" | b"document" | b"input_file") {
@@ -59,10 +60,10 @@ fn media(block: Val<'_>, base: Base<'_>) -> Option<Media> {
     let name = first(&[&["filename"], &["file", "filename"]]);
     let media = match url {
         Some(url) => parts::media(url, mime, name),
-        // The content by itself.
+        // The content without a URL.
         None => {
             let data = first(&[&["base64"], &["data"], &["source", "data"]])?;
-            parts::media_of_data(mime.unwrap_or_else(|| Text::named("image/png", base.of(block))), data, name)
+            parts::media_of_data(mime.unwrap_or_else(|| Text::synthetic("image/png", base.of(block))), data, name)
         }
     };
     Some(Media { kind: if is_image { MediaKind::Image } else { media.kind }, ..media })

@@ -5,8 +5,9 @@ use crate::formats::member::text;
 use crate::history::Role;
 use crate::json::{Val, name};
 
+/// The type of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::formats) enum Kind {
+pub(in crate::formats) enum LangchainKind {
     Human,
     Ai,
     System,
@@ -17,80 +18,87 @@ pub(in crate::formats) enum Kind {
     Other,
 }
 
+/// The serialised form of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::formats) enum Form {
+pub(in crate::formats) enum LangchainForm {
+    /// `{type, data}`, of `messages_to_dict`.
     Dict,
-    Flat,
+    /// `{type, content, …}`, of `model_dump`.
+    Fields,
+    /// `{lc: 1, kwargs}`, of `dumpd`.
     Dump,
 }
 
+/// A stored message.
 #[derive(Clone, Copy)]
-pub(in crate::formats) struct Message<'v> {
-    pub kind: Kind,
-    pub form: Form,
-    /// As it is stored, and what holds its fields.
+pub(in crate::formats) struct LangchainMessage<'v> {
+    pub kind: LangchainKind,
+    pub form: LangchainForm,
+    /// The stored value, and the object with the fields of the message.
     pub val: Val<'v>,
     pub data: Val<'v>,
 }
 
-/// How surely an object is a message. A few fields alone only go along with others that tell.
+/// The score of an object as a message. One with few fields counts only among distinctive ones.
 pub(in crate::formats) fn score(val: Val<'_>) -> u8 {
-    let Some(message) = Message::of(val) else { return 0 };
+    let Some(message) = LangchainMessage::of(val) else { return 0 };
     let has = |key: &str| message.data.get(key).is_some();
     match message.form {
-        Form::Dict if has("content") => 90,
-        Form::Dump => 95,
-        Form::Flat if has("content") && has("additional_kwargs") => 90,
-        Form::Flat if has("content") && has("response_metadata") => 90,
-        Form::Flat if has("content") && !has("role") && !has("timestamp") && val.count() < 8 => 1,
+        LangchainForm::Dict if has("content") => 90,
+        LangchainForm::Dump => 95,
+        LangchainForm::Fields if has("content") && has("additional_kwargs") => 90,
+        LangchainForm::Fields if has("content") && has("response_metadata") => 90,
+        LangchainForm::Fields if has("content") && !has("role") && !has("timestamp") && val.count() < 8 => 1,
         _ => 0,
     }
 }
 
-fn kind_of(name: &str) -> Option<Kind> {
+fn kind_of(name: &str) -> Option<LangchainKind> {
     Some(match name.strip_suffix("MessageChunk").or_else(|| name.strip_suffix("Message")).unwrap_or(name) {
-        "human" | "Human" => Kind::Human,
-        "ai" | "AI" => Kind::Ai,
-        "system" | "System" => Kind::System,
-        "tool" | "Tool" => Kind::Tool,
-        "chat" | "Chat" => Kind::Chat,
-        "function" | "Function" | "remove" | "Remove" => Kind::Other,
+        "human" | "Human" => LangchainKind::Human,
+        "ai" | "AI" => LangchainKind::Ai,
+        "system" | "System" => LangchainKind::System,
+        "tool" | "Tool" => LangchainKind::Tool,
+        "chat" | "Chat" => LangchainKind::Chat,
+        "function" | "Function" | "remove" | "Remove" => LangchainKind::Other,
         _ => return None,
     })
 }
 
-impl<'v> Message<'v> {
-    pub fn of(val: Val<'v>) -> Option<Message<'v>> {
+impl<'v> LangchainMessage<'v> {
+    /// Reads a message in any form; `None` if the value is not one.
+    pub fn of(val: Val<'v>) -> Option<LangchainMessage<'v>> {
         if val.get(name::lc).is_some() {
             let data = val.get(name::kwargs).filter(|kwargs| kwargs.is_object())?;
             let class = val.get(name::id)?.elements().last()?.text()?;
             let class = String::from_utf8_lossy(&class);
             let kind = kind_of(&class).filter(|_| class.contains("Message"))?;
-            return Some(Message { kind, form: Form::Dump, val, data });
+            return Some(LangchainMessage { kind, form: LangchainForm::Dump, val, data });
         }
         let kind = kind_of(&text(val, "type")?)?;
         Some(match val.get(name::data).filter(|data| data.is_object()) {
-            Some(data) => Message { kind, form: Form::Dict, val, data },
-            None => Message { kind, form: Form::Flat, val, data: val },
+            Some(data) => LangchainMessage { kind, form: LangchainForm::Dict, val, data },
+            None => LangchainMessage { kind, form: LangchainForm::Fields, val, data: val },
         })
     }
 
+    /// The role of the message; `None` if it is not sent.
     pub fn role(&self) -> Option<Role> {
         Some(match self.kind {
-            Kind::Human => Role::User,
-            Kind::Ai => Role::Assistant,
-            Kind::System => Role::System,
-            Kind::Tool => Role::Tool,
-            Kind::Chat => match &*text(self.data, "role")? {
+            LangchainKind::Human => Role::User,
+            LangchainKind::Ai => Role::Assistant,
+            LangchainKind::System => Role::System,
+            LangchainKind::Tool => Role::Tool,
+            LangchainKind::Chat => match &*text(self.data, "role")? {
                 "assistant" | "ai" => Role::Assistant,
                 "system" | "developer" => Role::System,
                 _ => Role::User,
             },
-            Kind::Other => return None,
+            LangchainKind::Other => return None,
         })
     }
 
-    /// A text, or the elements of a list.
+    /// The blocks of its content: a string, or the elements of a list.
     pub fn blocks(&self) -> impl Iterator<Item = Val<'v>> {
         let content = self.data.get(name::content);
         let text = content.filter(|own| own.is_string() && !own.is(""));

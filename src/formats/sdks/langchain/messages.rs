@@ -1,9 +1,9 @@
 //! Messages that LangChain has written: `messages_to_dict`, `model_dump` and `dumpd`, as a list, in an object with
 //! `messages`, or one a line.
 
-use crate::format::translate::{Stored, ThreadReader, Translated};
-use crate::format::{Edited, Editor, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::Settings;
+use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
+use crate::format::{EditSupport, Editor, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::HistorySettings;
 use crate::json::{Val, name};
 
 use super::super::langchain;
@@ -24,7 +24,7 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     }),
     known_by: "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
     unsent: super::UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&EDITOR),
     ..STORE
 });
@@ -38,41 +38,46 @@ impl Format for LangchainMessages {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         match list(probe.val) {
-            Some(list) => langchain::score_of(list),
+            Some(list) => langchain::list_score(list),
             None => langchain::score(probe.val),
         }
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| Box::new(Messages::default()))
+        Layout::Threads(|| Box::new(LangchainReader::default()))
     }
 }
 
 /// The messages of a document.
 fn list(val: Val<'_>) -> Option<Val<'_>> {
-    let held = || val.get(name::messages).or_else(|| val.at(&["kwargs", "messages"]));
-    if val.is_array() { Some(val) } else { held().filter(|list| list.is_array()) }
+    let member = || val.get(name::messages).or_else(|| val.at(&["kwargs", "messages"]));
+    if val.is_array() { Some(val) } else { member().filter(|list| list.is_array()) }
 }
 
-/// The conversations so far, and one whose messages are records of their own.
+/// The conversations so far, and the one whose messages are records.
 #[derive(Default)]
-struct Messages {
-    translated: Vec<Translated>,
-    lines: langchain::Lines,
+struct LangchainReader {
+    translated: Vec<TranslatedThread>,
+    lines: langchain::LineConversation,
 }
 
-impl ThreadReader for Messages {
-    fn take(&mut self, record: &Stored<'_>) {
+impl ThreadReader for LangchainReader {
+    fn read(&mut self, record: &ParsedRecord<'_>) {
         match list(record.val) {
             Some(list) => {
-                self.translated.push(langchain::translated(list, &DIALECTS, Settings::default(), record));
+                self.translated.push(langchain::translate_list(
+                    list,
+                    &DIALECTS,
+                    HistorySettings::default(),
+                    record,
+                ));
             }
-            None => self.lines.take(record),
+            None => self.lines.add(record),
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Translated> {
-        self.translated.extend(self.lines.translated(&DIALECTS, Settings::default()));
+    fn finish(mut self: Box<Self>) -> Vec<TranslatedThread> {
+        self.translated.extend(self.lines.translate(&DIALECTS, HistorySettings::default()));
         self.translated
     }
 }

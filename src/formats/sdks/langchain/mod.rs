@@ -1,8 +1,8 @@
-//! What the stores of LangChain and LangGraph share: lists of messages, in three forms, translated as LangChain sends them
-//! to the provider that the answers name.
+//! The shared parts of the stores of LangChain and LangGraph: lists of messages, in three forms, translated as LangChain
+//! sends them to the provider that the answers name.
 
-use crate::format::translate::{Stored, Translated};
-use crate::history::Settings;
+use crate::format::translate::{ParsedRecord, TranslatedThread};
+use crate::history::HistorySettings;
 use crate::json::Val;
 
 use crate::formats::threads::{self, DialectChoice, Dialects};
@@ -15,18 +15,18 @@ mod media;
 mod message;
 pub mod messages;
 mod provider;
-mod sent;
+mod translate;
 mod update;
 
 pub(super) use message::score;
-pub(super) use update::{CALL, MENDS, update};
+pub(super) use update::{REPAIRED_RULES, UPDATE_CALL, update};
 
-use message::Message;
-use provider::Provider;
+use message::LangchainMessage;
+use provider::LangchainProvider;
 
-use crate::format::unsent::UnsentPaths;
+use crate::format::unsent_paths::UnsentPaths;
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 pub(super) const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &[
@@ -35,7 +35,7 @@ pub(super) const UNSENT: &[UnsentPaths] = &[
             "**/[type=tool]name",
             "**/[type=tool]data/name",
         ],
-        why: "about the message: what the provider said beside it, and the name of the tool, which is in the call",
+        why: "about the message: metadata of the provider, and the name of the tool, which is in the call",
     },
     UnsentPaths {
         paths: &["**/tool_calls/args/**", "**/tool_calls/name", "**/invalid_tool_calls/error"],
@@ -55,11 +55,11 @@ pub(super) const UNSENT: &[UnsentPaths] = &[
     },
 ];
 
-/// Messages that are looked at to recognise a document.
+/// The maximum number of messages that are examined in detection.
 const SAMPLE: usize = 50;
 
-/// How surely a list is one of messages.
-pub(super) fn score_of(list: Val<'_>) -> u8 {
+/// The score of a list as messages.
+pub(super) fn list_score(list: Val<'_>) -> u8 {
     let mut best = 0;
     for message in list.elements().take(SAMPLE) {
         match score(message) {
@@ -71,44 +71,48 @@ pub(super) fn score_of(list: Val<'_>) -> u8 {
 }
 
 /// The conversation in a list.
-pub(super) fn translated(
+pub(super) fn translate_list(
     list: Val<'_>,
     dialects: &'static Dialects,
-    settings: Settings,
-    record: &Stored<'_>,
-) -> Translated {
-    let messages: Vec<Message<'_>> = list.elements().filter_map(Message::of).collect();
-    let mut provider = Provider::default();
-    messages.iter().for_each(|message| provider.see(message));
+    settings: HistorySettings,
+    record: &ParsedRecord<'_>,
+) -> TranslatedThread {
+    let messages: Vec<LangchainMessage<'_>> = list.elements().filter_map(LangchainMessage::of).collect();
+    let mut provider = LangchainProvider::default();
+    messages.iter().for_each(|message| provider.observe(message));
     let (dialect, target) = provider.dialect();
-    let messages = messages.iter().filter_map(|message| sent::sent(message, dialect, record)).collect();
-    let settings = Settings { target, model: provider.model, ..settings };
-    threads::translated(dialects.row(dialect), settings, messages)
+    let messages =
+        messages.iter().filter_map(|message| translate::translate_message(message, dialect, record)).collect();
+    let settings = HistorySettings { target, model: provider.model, ..settings };
+    threads::translate(dialects.row(dialect), settings, messages)
 }
 
-/// The dialects in which a conversation may be sent.
-const EACH: [DialectChoice; 3] = [DialectChoice::Chat, DialectChoice::Responses, DialectChoice::Anthropic];
+/// The dialects in which a conversation can be sent.
+const DIALECT_CHOICES: [DialectChoice; 3] =
+    [DialectChoice::Chat, DialectChoice::Responses, DialectChoice::Anthropic];
 
-/// A conversation whose messages are lines. Only at the end is it known who it is sent to.
+/// A conversation whose messages are lines, in each dialect: only at the end is the provider known.
 #[derive(Default)]
-pub(super) struct Lines {
-    messages: [Vec<crate::message::Message>; EACH.len()],
-    provider: Provider,
+pub(super) struct LineConversation {
+    messages: [Vec<crate::message::Message>; DIALECT_CHOICES.len()],
+    provider: LangchainProvider,
 }
 
-impl Lines {
-    pub fn take(&mut self, record: &Stored<'_>) {
-        let Some(message) = Message::of(record.val) else { return };
-        self.provider.see(&message);
-        for (messages, dialect) in self.messages.iter_mut().zip(EACH) {
-            messages.extend(sent::sent(&message, dialect, record));
+impl LineConversation {
+    /// Adds the message of a line.
+    pub fn add(&mut self, record: &ParsedRecord<'_>) {
+        let Some(message) = LangchainMessage::of(record.val) else { return };
+        self.provider.observe(&message);
+        for (messages, dialect) in self.messages.iter_mut().zip(DIALECT_CHOICES) {
+            messages.extend(translate::translate_message(&message, dialect, record));
         }
     }
 
-    pub fn translated(self, dialects: &'static Dialects, settings: Settings) -> Option<Translated> {
+    /// The conversation in the dialect of its provider; `None` if it has no messages.
+    pub fn translate(self, dialects: &'static Dialects, settings: HistorySettings) -> Option<TranslatedThread> {
         let (dialect, target) = self.provider.dialect();
-        let messages = self.messages.into_iter().zip(EACH).find(|(_, own)| *own == dialect)?.0;
-        let settings = Settings { target, model: self.provider.model, ..settings };
-        (!messages.is_empty()).then(|| threads::translated(dialects.row(dialect), settings, messages))
+        let messages = self.messages.into_iter().zip(DIALECT_CHOICES).find(|(_, own)| *own == dialect)?.0;
+        let settings = HistorySettings { target, model: self.provider.model, ..settings };
+        (!messages.is_empty()).then(|| threads::translate(dialects.row(dialect), settings, messages))
     }
 }

@@ -1,55 +1,58 @@
-//! Which provider a conversation goes on with: the one that the newest answer names, or whose blocks it has.
+//! The provider to which a conversation is sent: the one that the newest answer names, or whose blocks it has.
 
 use crate::formats::member::text;
 use crate::formats::threads::DialectChoice;
 use crate::json::name;
 
-use super::message::{Kind, Message};
+use super::message::{LangchainKind, LangchainMessage};
 
+/// Evidence of the provider, collected from answers.
 #[derive(Default)]
-pub(super) struct Provider {
+pub(super) struct LangchainProvider {
     name: Box<str>,
     pub model: Option<Box<str>>,
-    /// Answers hold items of the Responses API.
-    items: bool,
-    /// Reasoning carries its content: the server stores nothing.
-    blobs: bool,
-    /// Answers hold blocks of Anthropic's.
+    /// True if answers have items of the Responses API.
+    has_items: bool,
+    /// True if reasoning has its content: the server stores nothing.
+    has_blobs: bool,
+    /// True if answers have blocks of Anthropic's.
     blocks: bool,
 }
 
-impl Provider {
-    /// Looks at a message.
-    pub fn see(&mut self, message: &Message<'_>) {
-        if message.kind == Kind::Ai {
+impl LangchainProvider {
+    /// Adds the evidence of a message.
+    pub fn observe(&mut self, message: &LangchainMessage<'_>) {
+        if message.kind == LangchainKind::Ai {
             let data = message.data;
-            let said = |key: &str| data.get("response_metadata").and_then(|meta| text(meta, key));
-            self.name = said("model_provider").unwrap_or(std::mem::take(&mut self.name));
-            self.model = said("model_name").or_else(|| said("model")).or(self.model.take());
+            let metadata = |key: &str| data.get("response_metadata").and_then(|meta| text(meta, key));
+            self.name = metadata("model_provider").unwrap_or(std::mem::take(&mut self.name));
+            self.model = metadata("model_name").or_else(|| metadata("model")).or(self.model.take());
             let kwargs = data.get(name::additional_kwargs);
             let reasoning = kwargs.and_then(|kwargs| kwargs.get(name::reasoning)).filter(|own| own.is_object());
-            self.items |= reasoning.is_some_and(|own| own.get(name::id).is_some());
-            self.items |= kwargs.is_some_and(|kwargs| kwargs.get("__openai_function_call_ids__").is_some());
+            self.has_items |= reasoning.is_some_and(|own| own.get(name::id).is_some());
+            self.has_items |= kwargs.is_some_and(|kwargs| kwargs.get("__openai_function_call_ids__").is_some());
             let blocks = data.get(name::content).into_iter().flat_map(|content| content.elements());
             for block in blocks.chain(reasoning) {
                 let is = |kind: &str| block.get(name::r#type).is_some_and(|own| own.is(kind));
                 let has = |path: &[&str]| block.at(path).is_some_and(|own| own.is_string() && !own.is(""));
-                self.items |= is("function_call") && has(&["call_id"]);
-                self.items |= is("reasoning")
+                self.has_items |= is("function_call") && has(&["call_id"]);
+                self.has_items |= is("reasoning")
                     && block.get(name::id).and_then(|id| id.text()).is_some_and(|id| id.starts_with(b"rs_"));
-                self.blobs |=
+                self.has_blobs |=
                     is("reasoning") && (has(&["encrypted_content"]) || has(&["extras", "encrypted_content"]));
                 self.blocks |= is("tool_use") || is("redacted_thinking") || is("thinking") && has(&["signature"]);
             }
         }
     }
 
-    /// How the conversation is sent, and the target if it is another than that of the dialect.
+    /// The dialect in which the conversation is sent, and the target if it is not the default of the dialect.
     pub fn dialect(&self) -> (DialectChoice, Option<&'static str>) {
         match &*self.name.to_ascii_lowercase() {
-            name if name.starts_with("azure") && self.items => (DialectChoice::Responses, Some("azure")),
-            "openai" | "" if self.items && self.blobs => (DialectChoice::Responses, Some("openai-stateless")),
-            "openai" | "" if self.items => (DialectChoice::Responses, None),
+            name if name.starts_with("azure") && self.has_items => (DialectChoice::Responses, Some("azure")),
+            "openai" | "" if self.has_items && self.has_blobs => {
+                (DialectChoice::Responses, Some("openai-stateless"))
+            }
+            "openai" | "" if self.has_items => (DialectChoice::Responses, None),
             "openai" => (DialectChoice::Chat, None),
             "anthropic" | "google_anthropic_vertex" => (DialectChoice::Anthropic, None),
             "" if self.blocks => (DialectChoice::Anthropic, None),
@@ -59,7 +62,7 @@ impl Provider {
             "xai" => (DialectChoice::Chat, Some("xai-chat")),
             "openrouter" => (DialectChoice::Chat, Some("openrouter")),
             "ollama" => (DialectChoice::Chat, Some("ollama")),
-            // Of others only pairs can be judged.
+            // For other providers only pairs can be judged.
             _ => (DialectChoice::Chat, Some("chat-compatible")),
         }
     }

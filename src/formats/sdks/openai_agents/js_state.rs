@@ -1,14 +1,14 @@
-//! The state of a run that the OpenAI Agents SDK for JavaScript was interrupted in. Its items have a form of their own, with
-//! keys in camel case; they are translated as the SDK sends them.
+//! The state of an interrupted run of the OpenAI Agents SDK for JavaScript. Its items have their own form, with keys in
+//! camel case; they are translated as the SDK sends them.
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings};
+use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
 use crate::message::{Message, Part, Text};
 
-use super::run_state::is_known;
+use super::run_state::is_known_version;
 use crate::formats::threads::{Dialects, STORE};
 
 mod item;
@@ -30,16 +30,16 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     ..STORE
 });
 
-/// The newest version 1.x that is known: that of the SDK 0.20.
+/// The minor number of the newest known version 1.x: that of the SDK 0.20.
 const NEWEST: u8 = 20;
 
-const READ_ONLY: &str = "a RunState refers to its items in several places, so none is changed; `replaylint convert --to API FILE` writes the history";
+const READ_ONLY: &str = "a RunState refers to its items in several places, so it is not edited; `replaylint convert --to API FILE` writes the history";
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["**/[type=function_call_result]name", "**/[type=hosted_tool_call]name"],
-        why: "the call and the type of the item say it",
+        why: "the call and the type of the item state it",
     },
     UnsentPaths {
         paths: &[
@@ -56,7 +56,7 @@ const UNSENT: &[UnsentPaths] = &[
             "sandbox/**",
             "toolUseTracker/**",
         ],
-        why: "the state of the run, which repeats what the items say",
+        why: "the state of the run, which repeats the items",
     },
     UnsentPaths {
         paths: &[
@@ -65,7 +65,7 @@ const UNSENT: &[UnsentPaths] = &[
             "generatedItems/rawItem/status=completed|in_progress",
             "generatedItems/[type=tool_approval_item]**",
         ],
-        why: "the raw item says it; a call that waits for approval is not sent",
+        why: "the raw item states it; a call that waits for approval is not sent",
     },
     UnsentPaths { paths: &["context/**"], why: "the context of the application, which the model never sees" },
 ];
@@ -82,33 +82,33 @@ impl Format for AgentsJsState {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
-/// What the run would send when it is resumed: what it began with, and what it has generated since, without what waits for
-/// an approval.
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+/// Reads what the run would send if it is resumed: its input, and the items that it has generated, except those that wait
+/// for an approval.
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let (state, base) = (record.val, record.base);
     let Some(input) = state.get("originalInput") else { return };
-    let asked = Text::copied(input, base).map(|text| {
+    let prompt = Text::copied(input, base).map(|text| {
         let at = base.of(input).into();
         let parts = vec![Part::text(text, at)];
         Message { parts, record: record.number, ..Message::new(Role::User, at) }
     });
     let generated = state.get("generatedItems").into_iter().flat_map(|items| items.elements());
-    let goes = |own: &Val<'_>| !own.get(name::r#type).is_some_and(|kind| kind.is("tool_approval_item"));
-    let generated = generated.filter(goes).filter_map(|own| own.get("rawItem"));
+    let is_sent = |own: &Val<'_>| !own.get(name::r#type).is_some_and(|kind| kind.is("tool_approval_item"));
+    let generated = generated.filter(is_sent).filter_map(|own| own.get("rawItem"));
     let items = input.elements().chain(generated).filter_map(|own| {
-        let raw = item::sent(own, base)?;
+        let raw = item::translate(own, base)?;
         Some(Message::verbatim("responses", Role::Assistant, raw, base.of(own), record.number))
     });
-    let messages = asked.into_iter().chain(items).collect();
-    let version = state.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
-    let settings = Settings {
+    let messages = prompt.into_iter().chain(items).collect();
+    let version = state.get("$schemaVersion").filter(|version| !is_known_version(*version, NEWEST));
+    let settings = HistorySettings {
         read_only: Some(READ_ONLY),
         unknown_version: version.map(|version| base.of(version)),
-        ..Settings::default()
+        ..HistorySettings::default()
     };
-    out.push(Translated::history(&DIALECTS.responses, settings, messages));
+    out.push(TranslatedThread::from_messages(&DIALECTS.responses, settings, messages));
 }

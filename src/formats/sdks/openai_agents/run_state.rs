@@ -1,17 +1,16 @@
-//! The state of a run that the OpenAI Agents SDK for Python was interrupted in: what the run began with, and what it has
-//! generated since.
+//! The state of an interrupted run of the OpenAI Agents SDK for Python: its input, and the items that it has generated.
 
 use std::collections::HashSet;
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Slice, Unit, Upstream,
-    read_item,
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
+    Slice, Upstream, read_item,
 };
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{Val, name};
 
-use crate::formats::openai::responses::request::read_given;
+use crate::formats::openai::responses::request::read_input_value;
 
 pub struct AgentsRunState;
 
@@ -27,19 +26,22 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "`$schemaVersion`, `original_input` and `generated_items`",
     usage: Usage::Log,
-    histories: Histories::PerRecord,
-    parts: &[Part { path: &[INPUT], unit: Unit::Element }, Part { path: &[GENERATED], unit: Unit::Element }],
-    edited: Edited::Never,
+    histories: HistoryScope::PerRecord,
+    parts: &[
+        RecordPart { path: &[INPUT], unit: RemovalUnit::Element },
+        RecordPart { path: &[GENERATED], unit: RemovalUnit::Element },
+    ],
+    edit_support: EditSupport::Unsupported,
     ..FormatInfo::of(&RESPONSES, "openai")
 };
 
 const INPUT: &str = "original_input";
 const GENERATED: &str = "generated_items";
 
-/// The newest version 1.x that is known.
+/// The minor number of the newest known version 1.x.
 const NEWEST: u8 = 17;
 
-const READ_ONLY: &str = "a RunState refers to its items by number, so none is changed; `replaylint convert --to API FILE` writes the history";
+const READ_ONLY: &str = "a RunState refers to its items by number, so it is not edited; `replaylint convert --to API FILE` writes the history";
 
 impl Format for AgentsRunState {
     fn info(&'static self) -> &'static FormatInfo {
@@ -65,15 +67,19 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
         Slice::Element { .. } => return,
         _ => {}
     }
-    let version = record.val.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
+    let version = record.val.get("$schemaVersion").filter(|version| !is_known_version(*version, NEWEST));
     let unknown_version = version.map(|version| record.base.of(version));
-    let settings =
-        Settings { usage: Usage::Log, read_only: Some(READ_ONLY), unknown_version, ..Settings::default() };
+    let settings = HistorySettings {
+        usage: Usage::Log,
+        read_only: Some(READ_ONLY),
+        unknown_version,
+        ..HistorySettings::default()
+    };
     sink.mark(Mark::Start(Box::new(settings)));
     if let Some(input) = record.val.get(INPUT) {
-        read_given(input, record, 0, flags, sink);
+        read_input_value(input, record, 0, flags, sink);
     }
-    let repeated = repeated(record.val);
+    let repeated = repeated_items(record.val);
     let generated = record.val.get(GENERATED).into_iter().flat_map(|items| items.elements());
     for (number, item) in generated.enumerate() {
         if !repeated.contains(&number) {
@@ -83,15 +89,14 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     sink.mark(Mark::End);
 }
 
-/// Whether a version is one from 1.0 to the newest that is known.
-pub(super) fn is_known(version: Val<'_>, newest: u8) -> bool {
+/// True for a version from 1.0 to `1.newest`.
+pub(super) fn is_known_version(version: Val<'_>, newest: u8) -> bool {
     let text = version.text();
     let minor = text.as_deref().and_then(|text| std::str::from_utf8(text.strip_prefix(b"1.")?).ok());
     minor.and_then(|minor| minor.parse::<u8>().ok()).is_some_and(|minor| minor <= newest)
 }
 
-/// An item with what the SDK keeps of it. One that waits for an approval is not sent: the call that it is about comes
-/// before it.
+/// Reads an item in the wrapper of the SDK. One that waits for an approval is not sent: its call comes before it.
 fn read_generated(item: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let waits = item.get(name::r#type).is_some_and(|kind| kind.is("tool_approval_item"));
     if let Some(raw) = item.get("raw_item").filter(|raw| raw.is_object() && !waits) {
@@ -99,9 +104,9 @@ fn read_generated(item: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     }
 }
 
-/// Numbers of generated items that the input already contains, since a handoff put them there. The state says so by
-/// their numbers in the session.
-fn repeated(state: Val<'_>) -> HashSet<usize> {
+/// The numbers of generated items that the input already contains, because of a handoff. The state lists them by their
+/// numbers in the session.
+fn repeated_items(state: Val<'_>) -> HashSet<usize> {
     let number = |val: Val<'_>| std::str::from_utf8(val.raw()).ok().and_then(|text| text.parse::<usize>().ok());
     let list = |key| state.get(key).into_iter().flat_map(|list: Val<'_>| list.elements());
     let owned: HashSet<usize> = list("nested_history_owned_session_item_refs")

@@ -2,13 +2,14 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Layout, Mark, Part, Probe, Record, Sink, Unit, Upstream, read_item,
+    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Upstream,
+    read_item,
 };
 use crate::history::{Flags, Usage};
 use crate::json::Val;
 
-use crate::formats::claim::Fit;
 use crate::formats::openai::responses::items;
+use crate::formats::scoring::Likelihood;
 
 pub struct AgentsSession;
 
@@ -24,9 +25,9 @@ static INFO: FormatInfo = FormatInfo {
     }),
     known_by: "a SQLite table with the columns `session_id` and `message_data`, and one of sessions",
     usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    stored_in_tables: true,
+    histories: HistoryScope::PerDoc,
+    parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
+    is_in_database: true,
     ..FormatInfo::of(&RESPONSES, "openai")
 };
 
@@ -35,13 +36,13 @@ impl Format for AgentsSession {
         &INFO
     }
 
-    /// Its tables tell; a row by itself is an item like any other.
+    /// Always 0: it is recognised by its tables. A row by itself is an item like any other.
     fn detect(&self, _: &Probe<'_>) -> u8 {
         0
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        val.is_object() && items::item_fit(val) != Fit::Strange
+    fn accepts(&self, val: Val<'_>) -> bool {
+        val.is_object() && items::item_likelihood(val) != Likelihood::Foreign
     }
 
     fn layout(&'static self) -> Layout {

@@ -1,6 +1,6 @@
-//! The OpenAI Agents SDK: its sessions hold items of the Responses API as they are, a line or a row each.
+//! The OpenAI Agents SDK: its sessions consist of items of the Responses API, unchanged, a line or a row each.
 
-use crate::carry::{Destination, SessionDraft, SessionWriter, Tools};
+use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling};
 use crate::dialect::write_lines;
 use crate::dialects::responses::RESPONSES;
 use crate::message::Losses;
@@ -11,8 +11,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     format: "responses-item-lines",
     is_document: false,
     capabilities: &crate::dialects::responses::CAPABILITIES,
-    tools: Tools::Calls,
-    keeps_thoughts: false,
+    tools: ToolHandling::Calls,
+    keeps_reasoning: false,
     keeps_instructions: true,
     ids_by_time: false,
     home: None,

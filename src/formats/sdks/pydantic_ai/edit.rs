@@ -1,12 +1,12 @@
-//! How messages are repaired where they lie: a return is a part of the request after the response with its call.
+//! In-place repair of messages: a return is a part of the request after the response with its call.
 
 use crate::dialects::responses::STUB;
-use crate::format::{Editor, OpenCall, PartResults, Results, filled};
+use crate::format::{Editor, OpenCall, PartResults, ResultStorage, fill_template};
 use crate::json::{Val, name, string};
 
 use super::part::messages;
 
-pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(Results::Parts(&RESULTS)) };
+pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(ResultStorage::Parts(&RESULTS)) };
 
 static RESULTS: PartResults = PartResults { list, part, message };
 
@@ -15,12 +15,12 @@ fn list(message: Val<'_>) -> Option<Val<'_>> {
 }
 
 fn part(open: &OpenCall<'_>) -> Option<Vec<u8>> {
-    Some(filled(
+    Some(fill_template(
         r#"{"tool_name":$,"content":$,"tool_call_id":$,"part_kind":"tool-return"}"#,
-        &[open.raw(&[&["tool_name"]]), &string::quoted(STUB), open.raw(&[&["tool_call_id"]])],
+        &[open.raw_member(&[&["tool_name"]]), &string::quoted(STUB), open.raw_member(&[&["tool_call_id"]])],
     ))
 }
 
 fn message(parts: &[u8], _: Val<'_>) -> Option<Vec<u8>> {
-    Some(filled(r#"{"parts":[$],"kind":"request"}"#, &[parts]))
+    Some(fill_template(r#"{"parts":[$],"kind":"request"}"#, &[parts]))
 }

@@ -1,12 +1,12 @@
 //! Messages of pydantic-ai as `all_messages_json()` writes them: requests and responses, each with parts. They are
-//! translated as they are sent to the provider that the responses name.
+//! translated in the dialect of the provider that the responses name.
 
 use std::collections::HashSet;
 
-use crate::format::translate::{Stored, Translated, by_record};
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Role, Settings, Unsent};
+use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::{HistorySettings, Role, UnsentItem};
 use crate::json::{Val, name};
 use crate::message::{Message, Part, Text};
 
@@ -17,8 +17,8 @@ mod edit;
 mod part;
 mod provider;
 
-use part::{Sending, messages, parts};
-use provider::Provider;
+use part::{PartTranslator, messages, parts};
+use provider::PydanticProvider;
 
 pub struct PydanticAi;
 
@@ -34,26 +34,26 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     }),
     known_by: "messages of `kind` request or response whose `parts` have a `part_kind`",
     unsent: UNSENT,
-    edited: Edited::Whole,
+    edit_support: EditSupport::Full,
     editor: Some(&edit::EDITOR),
     ..STORE
 });
 
-const HEALED: &str = "the response was interrupted, and pydantic-ai leaves out its calls without a return";
+const INTERRUPTED: &str = "the response was interrupted, and pydantic-ai omits its calls without a return";
 
-/// Messages that are looked at to recognise a document.
+/// The maximum number of messages that are examined in detection.
 const SAMPLE: usize = 50;
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["**/part_kind", "**/provider_name", "**/parts/outcome", "**/state", "**/parts/scope"],
-        why: "what a part is, and how a message ended",
+        why: "the kind of a part, and how a message ended",
     },
     UnsentPaths { paths: &["**/[part_kind=tool-return|retry-prompt]tool_name"], why: "the name is in the call" },
     UnsentPaths {
         paths: &["**/content/identifier", "**/content/media_type"],
-        why: "the content of the file, or its address, says it",
+        why: "the content of the file, or its URL, states it",
     },
 ];
 
@@ -78,22 +78,22 @@ impl Format for PydanticAi {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| by_record(tell))
+        Layout::Threads(|| by_record(read_record))
     }
 }
 
-/// Each record is a conversation.
-fn tell(record: &Stored<'_>, out: &mut Vec<Translated>) {
+/// Reads a record, which is a conversation.
+fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     if let Some(list) = messages(record.val) {
-        out.push(conversation(list, record));
+        out.push(read_conversation(list, record));
     }
 }
 
-fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
-    let mut provider = Provider::default();
-    list.elements().for_each(|message| provider.see(message));
+fn read_conversation(list: Val<'_>, record: &ParsedRecord<'_>) -> TranslatedThread {
+    let mut provider = PydanticProvider::default();
+    list.elements().for_each(|message| provider.observe(message));
     let (dialect, target) = provider.dialect();
-    let sending = Sending { dialect, base: record.base };
+    let translator = PartTranslator { dialect, base: record.base };
     let returned: HashSet<Box<str>> = list
         .elements()
         .flat_map(parts)
@@ -107,30 +107,30 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Translated {
         for part in parts(message) {
             let id = text(part, "tool_call_id").filter(|_| interrupted && part::is(part, &["tool-call"]));
             if let Some(id) = id.filter(|id| !returned.contains(id)) {
-                unsent.push(Unsent::at(record.base.of(part), record.number, id, HEALED));
+                unsent.push(UnsentItem::at(record.base.of(part), record.number, id, INTERRUPTED));
                 continue;
             }
-            let Some((role, sent)) = sending.part(part) else { continue };
+            let Some((role, parts)) = translator.translate(part) else { continue };
             let at = record.base.of(message).into();
             if messages.last().is_none_or(|open| open.role != role || open.at != at) {
                 messages.push(Message { record: record.number, ..Message::new(role, at) });
             }
             if let Some(open) = messages.last_mut() {
-                sent.into_iter().for_each(|part| threads::parts::push(&mut open.parts, part));
+                parts.into_iter().for_each(|part| threads::parts::push(&mut open.parts, part));
             }
         }
     }
-    let settings = Settings { target, model: provider.model, unsent, ..Settings::default() };
-    threads::translated(DIALECTS.row(dialect), settings, messages)
+    let settings = HistorySettings { target, model: provider.model, unsent, ..HistorySettings::default() };
+    threads::translate(DIALECTS.row(dialect), settings, messages)
 }
 
-/// The instructions of the newest request that has some: they are sent in front of all messages.
-fn instructions(list: Val<'_>, record: &Stored<'_>, unsent: &mut Vec<Unsent>) -> Option<Message> {
+/// The instructions of the newest request with some: they are sent before all messages.
+fn instructions(list: Val<'_>, record: &ParsedRecord<'_>, unsent: &mut Vec<UnsentItem>) -> Option<Message> {
     let own = list.elements().filter_map(|message| message.get(name::instructions));
     let mut all: Vec<Val<'_>> = own.filter(|own| own.is_string() && !own.is("")).collect();
     let own = all.pop()?;
     let older = |own: Val<'_>| {
-        Unsent::at(record.base.of(own), record.number, "an instruction", "a newer request has another one")
+        UnsentItem::at(record.base.of(own), record.number, "an instruction", "a newer request replaces it")
     };
     unsent.extend(all.into_iter().map(older));
     let at = record.base.of(own).into();

@@ -1,4 +1,4 @@
-//! Which provider a conversation goes on with: the one that the newest response names.
+//! The provider to which a conversation is sent: the one that the newest response names.
 
 use crate::formats::member::text;
 use crate::formats::threads::DialectChoice;
@@ -6,18 +6,20 @@ use crate::json::{Val, name};
 
 use super::part::{is, parts};
 
+/// Evidence of the provider, collected from responses.
 #[derive(Default)]
-pub(super) struct Provider {
+pub(super) struct PydanticProvider {
     name: Box<str>,
     pub model: Option<Box<str>>,
-    /// Parts carry ids of items of the Responses API.
-    items: bool,
-    /// Reasoning carries its content: the server stores nothing.
-    blobs: bool,
+    /// True if parts have ids of items of the Responses API.
+    has_items: bool,
+    /// True if reasoning has its content: the server stores nothing.
+    has_blobs: bool,
 }
 
-impl Provider {
-    pub fn see(&mut self, message: Val<'_>) {
+impl PydanticProvider {
+    /// Adds the evidence of a message.
+    pub fn observe(&mut self, message: Val<'_>) {
         if !is_kind(message, "response") {
             return;
         }
@@ -26,19 +28,21 @@ impl Provider {
         for part in parts(message) {
             let starts = |key: &str, start: &str| text(part, key).is_some_and(|id| id.starts_with(start));
             let is_call = is(part, &["tool-call"]);
-            self.items |= starts("id", "rs_") || starts("id", "msg_") || is_call && starts("id", "fc_");
-            self.items |= is_call && text(part, "tool_call_id").is_some_and(|id| id.contains("|fc_"));
-            self.blobs |=
+            self.has_items |= starts("id", "rs_") || starts("id", "msg_") || is_call && starts("id", "fc_");
+            self.has_items |= is_call && text(part, "tool_call_id").is_some_and(|id| id.contains("|fc_"));
+            self.has_blobs |=
                 is(part, &["thinking"]) && starts("provider_name", "openai") && text(part, "signature").is_some();
         }
     }
 
-    /// How the conversation is sent, and the target if it is another than that of the dialect.
+    /// The dialect in which the conversation is sent, and the target if it is not the default of the dialect.
     pub fn dialect(&self) -> (DialectChoice, Option<&'static str>) {
         match &*self.name {
-            "azure" if self.items => (DialectChoice::Responses, Some("azure")),
-            "openai" | "" if self.items && self.blobs => (DialectChoice::Responses, Some("openai-stateless")),
-            "openai" | "" if self.items => (DialectChoice::Responses, None),
+            "azure" if self.has_items => (DialectChoice::Responses, Some("azure")),
+            "openai" | "" if self.has_items && self.has_blobs => {
+                (DialectChoice::Responses, Some("openai-stateless"))
+            }
+            "openai" | "" if self.has_items => (DialectChoice::Responses, None),
             "openai" | "" => (DialectChoice::Chat, None),
             "anthropic" => (DialectChoice::Anthropic, None),
             "mistral" => (DialectChoice::Chat, Some("mistral")),
@@ -47,7 +51,7 @@ impl Provider {
             "cerebras" => (DialectChoice::Chat, Some("cerebras")),
             "openrouter" => (DialectChoice::Chat, Some("openrouter")),
             "ollama" => (DialectChoice::Chat, Some("ollama")),
-            // Of others only pairs can be judged.
+            // For other providers only pairs can be judged.
             _ => (DialectChoice::Chat, Some("chat-compatible")),
         }
     }

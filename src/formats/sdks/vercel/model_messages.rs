@@ -1,16 +1,16 @@
-//! Messages in the form in which the Vercel AI SDK hands them to its providers, `ModelMessage[]`: roles `system`, `user`,
-//! `assistant` and `tool`, with parts `tool-call` and `tool-result`.
+//! Messages as the Vercel AI SDK passes them to its providers, `ModelMessage[]`: roles `system`, `user`, `assistant` and
+//! `tool`, with parts `tool-call` and `tool-result`.
 
-use crate::format::translate::Stored;
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::translate::ParsedRecord;
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Role;
-use crate::json::edit::Base;
+use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
 use crate::message::{Media, MediaKind, Part, ResultPart, Text};
 
 use super::super::vercel;
-use super::{Conversation, Form, edit};
+use super::{VercelConversation, VercelFormat, edit};
 use crate::formats::threads::{Dialects, STORE, parts};
 
 pub struct VercelModelMessages;
@@ -23,19 +23,19 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     upstream: Some(Upstream { repository: "vercel/ai", file: None, version: Some("7.0.77") }),
     known_by: "messages whose `content` has parts `tool-call` or `tool-result` with `toolCallId`",
     unsent: UNSENT,
-    edited: Edited::Whole,
+    edit_support: EditSupport::Full,
     editor: Some(&edit::MODEL_MESSAGES),
     ..STORE
 });
 
-static FORM: Form = Form { dialects: &DIALECTS, take };
+static VERCEL_FORMAT: VercelFormat = VercelFormat { dialects: &DIALECTS, add_message };
 
-/// Messages that are looked at to recognise a document.
+/// The maximum number of messages that are examined in detection.
 const SAMPLE: usize = 256;
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
-    UnsentPaths { paths: &["**/[type=file|image]mediaType"], why: "the address of the file says it" },
+    UnsentPaths { paths: &["**/[type=file|image]mediaType"], why: "the URL of the file states it" },
     UnsentPaths { paths: &["**/[type=tool-result]toolName"], why: "the name is in the call" },
 ];
 
@@ -55,50 +55,50 @@ impl Format for VercelModelMessages {
         best
     }
 
-    fn knows(&self, val: Val<'_>) -> bool {
+    fn accepts(&self, val: Val<'_>) -> bool {
         vercel::messages(val).all(|message| score(message) > 0)
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| vercel::reader(&FORM))
+        Layout::Threads(|| vercel::reader(&VERCEL_FORMAT))
     }
 }
 
-/// How surely an object is such a message. Most look like Chat's: those only go along with others that tell.
+/// The score of an object as a ModelMessage. Most resemble messages of Chat: they count only among distinctive ones.
 fn score(message: Val<'_>) -> u8 {
     let foreign = ["parts", "sessionId", "uuid", "tool_calls", "tool_call_id", "message", "ts"];
     let Some(content) = message.get(name::content).filter(|_| vercel::role(message).is_some()) else { return 0 };
     if foreign.iter().any(|key| message.get(key).is_some()) {
         return 0;
     }
-    let tells = |part: Val<'_>| {
+    let is_distinctive = |part: Val<'_>| {
         let is =
             |kinds: &[&str]| part.get(name::r#type).is_some_and(|kind| kinds.iter().any(|name| kind.is(name)));
         part.get(name::toolCallId).is_some() && is(&["tool-call", "tool-result", "tool-approval-request"])
             || part.get("approvalId").is_some() && is(&["tool-approval-response"])
     };
-    if content.elements().any(tells) { 95 } else { 1 }
+    if content.elements().any(is_distinctive) { 95 } else { 1 }
 }
 
-fn take(conversation: &mut Conversation, message: Val<'_>, record: &Stored<'_>) {
+fn add_message(conversation: &mut VercelConversation, message: Val<'_>, record: &ParsedRecord<'_>) {
     let (Some(role), Some(content)) = (vercel::role(message), message.get(name::content)) else { return };
     let base = record.base;
-    content.elements().for_each(|part| conversation.providers.see(metadata(part)));
-    let sent = match Text::copied(content, base) {
+    content.elements().for_each(|part| conversation.providers.observe(metadata(part)));
+    let parts = match Text::copied(content, base) {
         Some(text) => vec![Part::text(text, base.of(message).into())],
-        None => content.elements().filter_map(|part| sent(part, role, base)).collect(),
+        None => content.elements().filter_map(|part| translate_part(part, role, base)).collect(),
     };
-    conversation.push(role, sent, message, record);
+    conversation.push(role, parts, message, record);
 }
 
 fn metadata(part: Val<'_>) -> Option<Val<'_>> {
     ["providerOptions", "providerMetadata", "experimental_providerMetadata"].iter().find_map(|key| part.get(key))
 }
 
-fn sent(part: Val<'_>, role: Role, base: Base<'_>) -> Option<Part> {
+fn translate_part(part: Val<'_>, role: Role, base: RecordBase<'_>) -> Option<Part> {
     match part.get(name::r#type)?.text()?.as_ref() {
-        b"text" => vercel::text(part, metadata(part), base),
-        b"reasoning" | b"redacted-reasoning" => vercel::thought(part, metadata(part), base),
+        b"text" => vercel::text_part(part, metadata(part), base),
+        b"reasoning" | b"redacted-reasoning" => vercel::reasoning_part(part, metadata(part), base),
         b"image" | b"file" if role == Role::User => {
             media(part, base).map(|media| Part::new(media.into(), base.of(part).into()))
         }
@@ -108,15 +108,17 @@ fn sent(part: Val<'_>, role: Role, base: Base<'_>) -> Option<Part> {
     }
 }
 
-/// A file of the user's, or of a tool's: its address, or its content by itself.
-fn media(part: Val<'_>, base: Base<'_>) -> Option<Media> {
+/// A file of the user, or of a tool: its URL, or its content.
+fn media(part: Val<'_>, base: RecordBase<'_>) -> Option<Media> {
     let first = |keys: &[&str]| keys.iter().find_map(|key| part.get(key)).and_then(|own| Text::copied(own, base));
     let file = first(&["image", "data", "url"])?;
     let (mime, name) = (first(&["mediaType", "mimeType"]), first(&["filename"]));
-    let is_address = ["http", "data:"].iter().any(|start| file.raw().starts_with(start.as_bytes()));
-    let mut media = match is_address {
+    let is_url = ["http", "data:"].iter().any(|start| file.raw().starts_with(start.as_bytes()));
+    let mut media = match is_url {
         true => parts::media(file, mime, name),
-        false => parts::media_of_data(mime.unwrap_or_else(|| Text::named("image/png", base.of(part))), file, name),
+        false => {
+            parts::media_of_data(mime.unwrap_or_else(|| Text::synthetic("image/png", base.of(part))), file, name)
+        }
     };
     if part.get(name::r#type).and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with(b"image")) {
         media.kind = MediaKind::Image;
@@ -124,7 +126,7 @@ fn media(part: Val<'_>, base: Base<'_>) -> Option<Media> {
     Some(media)
 }
 
-fn call(part: Val<'_>, base: Base<'_>) -> Option<Part> {
+fn call(part: Val<'_>, base: RecordBase<'_>) -> Option<Part> {
     let at = base.of(part);
     if is_true(part, "providerExecuted") {
         return None;
@@ -132,10 +134,10 @@ fn call(part: Val<'_>, base: Base<'_>) -> Option<Part> {
     let id = parts::text(part.get(name::toolCallId), base)?;
     let input = parts::input(part.get(name::input).or_else(|| part.get(name::args)), base, at);
     let call = parts::call(id, Text::of_json(part.get(name::toolName)?, base), input, at);
-    Some(Part { id: vercel::openai(metadata(part), "itemId", base), ..call })
+    Some(Part { id: vercel::openai_metadata(metadata(part), "itemId", base), ..call })
 }
 
-fn result(part: Val<'_>, base: Base<'_>) -> Option<Part> {
+fn result(part: Val<'_>, base: RecordBase<'_>) -> Option<Part> {
     let at = base.of(part);
     let text = |own: Val<'_>| vec![ResultPart::Text(Text::of_json(own, base))];
     let (mut output, mut failed) = match part.get(name::result) {
@@ -143,25 +145,27 @@ fn result(part: Val<'_>, base: Base<'_>) -> Option<Part> {
         Some(result) => (text(result), is_true(part, "isError")),
         None => (Vec::new(), false),
     };
-    if let Some(given) = part.get(name::output) {
-        let kind = given.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
+    if let Some(stored) = part.get(name::output) {
+        let kind = stored.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         failed = matches!(kind.as_ref(), b"error-text" | b"error-json" | b"execution-denied");
-        output = match (given.get(name::value), given.get(name::reason)) {
+        output = match (stored.get(name::value), stored.get(name::reason)) {
             (Some(value), _) => {
                 let all: Vec<ResultPart> = value.elements().filter_map(|own| content(own, base)).collect();
                 let is_content = kind.as_ref() == b"content" && !all.is_empty();
-                if is_content { parts::joined(all, base.of(value)) } else { text(value) }
+                if is_content { parts::join_texts(all, base.of(value)) } else { text(value) }
             }
             (None, Some(reason)) if reason.is_string() => text(reason),
-            _ if kind.as_ref() == b"execution-denied" => vec![ResultPart::Text(Text::named(vercel::DENIED, at))],
+            _ if kind.as_ref() == b"execution-denied" => {
+                vec![ResultPart::Text(Text::synthetic(vercel::DENIED, at))]
+            }
             _ => output,
         };
     }
     Some(parts::result(parts::text(part.get(name::toolCallId), base)?, output, failed, at))
 }
 
-/// A part of what a tool gave.
-fn content(own: Val<'_>, base: Base<'_>) -> Option<ResultPart> {
+/// A part of the output of a tool.
+fn content(own: Val<'_>, base: RecordBase<'_>) -> Option<ResultPart> {
     match own.get(name::text).and_then(|text| Text::copied(text, base)) {
         Some(text) => Some(ResultPart::Text(text)),
         None => media(own, base).map(|media| ResultPart::media(media, base.of(own).into())),

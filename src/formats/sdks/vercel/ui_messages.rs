@@ -1,15 +1,15 @@
-//! Messages that apps with the Vercel AI SDK store for their window, `UIMessage[]`: `{id, role, parts}`, in versions 5 to 7,
-//! and 4 with its `toolInvocations`. They are translated as `convertToModelMessages` makes them: a step of an answer, then the
+//! Messages that apps with the Vercel AI SDK store for display, `UIMessage[]`: `{id, role, parts}` in versions 5 to 7, and
+//! version 4 with `toolInvocations`. They are translated as `convertToModelMessages` does: a step of an answer, then the
 //! results of its tools.
 
-use crate::format::translate::Stored;
-use crate::format::unsent::UnsentPaths;
-use crate::format::{Edited, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::format::translate::ParsedRecord;
+use crate::format::unsent_paths::UnsentPaths;
+use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Role;
 use crate::json::{Val, name};
 
 use super::super::vercel;
-use super::{Conversation, Form, edit};
+use super::{VercelConversation, VercelFormat, edit};
 use crate::formats::threads::{Dialects, STORE};
 
 mod part;
@@ -30,25 +30,25 @@ static DIALECTS: Dialects = Dialects::of_sdk(FormatInfo {
     }),
     known_by: "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
     unsent: UNSENT,
-    edited: Edited::Partly,
+    edit_support: EditSupport::Partial,
     editor: Some(&edit::UI_MESSAGES),
     ..STORE
 });
 
-static FORM: Form = Form { dialects: &DIALECTS, take };
+static VERCEL_FORMAT: VercelFormat = VercelFormat { dialects: &DIALECTS, add_message };
 
-/// Messages that are looked at to recognise a document.
+/// The maximum number of messages that are examined in detection.
 const SAMPLE: usize = 50;
 
-/// What of the store no request says.
+/// Values that are not part of requests.
 const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &["[parts]content", "messages/[parts]content", "**/[type=file]mediaType"],
-        why: "the parts and the address of the file say it",
+        why: "the parts and the URL of the file state it",
     },
     UnsentPaths {
         paths: &["**/parts/state", "**/toolInvocation/state", "**/toolInvocations/state"],
-        why: "how far a part was",
+        why: "the progress of a part",
     },
 ];
 
@@ -70,15 +70,15 @@ impl Format for VercelUiMessages {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Threads(|| vercel::reader(&FORM))
+        Layout::Threads(|| vercel::reader(&VERCEL_FORMAT))
     }
 }
 
-/// How surely an object is such a message.
+/// The score of an object as a UIMessage.
 fn score(message: Val<'_>) -> u8 {
-    let is_said = vercel::role(message).is_some_and(|role| role != Role::Tool);
+    let is_message = vercel::role(message).is_some_and(|role| role != Role::Tool);
     let foreign = ["sessionId", "parentUuid", "uuid", "kind", "info", "author"];
-    if !is_said || foreign.iter().any(|key| message.get(key).is_some()) {
+    if !is_message || foreign.iter().any(|key| message.get(key).is_some()) {
         return 0;
     }
     let is_list = |key: &str| message.get(key).is_some_and(|list| list.is_array());
@@ -87,7 +87,7 @@ fn score(message: Val<'_>) -> u8 {
         (true, _) if parts.all(is_part) => 90,
         (true, _) => 0,
         (false, true) => 90,
-        // A user's message of version 4: a text, with an id.
+        // A user message of version 4: a text, with an id.
         (false, false)
             if message.get(name::id).is_some()
                 && message.get(name::content).is_some_and(|text| text.is_string()) =>
@@ -98,7 +98,7 @@ fn score(message: Val<'_>) -> u8 {
     }
 }
 
-/// Types of parts, but for those of tools and data, which have the name in it.
+/// Types of parts, except those of tools and data, whose types contain a name.
 const PARTS: [&str; 11] = [
     "text",
     "reasoning",
@@ -119,18 +119,18 @@ fn is_part(part: Val<'_>) -> bool {
     kind.is_some_and(|kind| PARTS.iter().any(|part| part.as_bytes() == kind.as_ref()) || named(&kind))
 }
 
-fn take(conversation: &mut Conversation, message: Val<'_>, record: &Stored<'_>) {
+fn add_message(conversation: &mut VercelConversation, message: Val<'_>, record: &ParsedRecord<'_>) {
     let Some(role) = vercel::role(message) else { return };
     let (parts, base) = (parts(message), record.base);
     for part in &parts {
-        conversation.providers.see(part.metadata());
+        conversation.providers.observe(part.metadata());
     }
     if role != Role::Assistant {
-        let sent = parts.iter().filter_map(|part| part.of_user(base)).collect();
+        let sent = parts.iter().filter_map(|part| part.user_part(base)).collect();
         return conversation.push(role, sent, message, record);
     }
     for step in parts.split(|part| part.is("step-start")) {
-        let sent = step.iter().filter_map(|part| part.of_assistant(base)).collect();
+        let sent = step.iter().filter_map(|part| part.assistant_part(base)).collect();
         conversation.push(Role::Assistant, sent, message, record);
         let results = step.iter().filter_map(|part| part.result(base)).collect();
         conversation.push(Role::Tool, results, message, record);

@@ -1,13 +1,13 @@
-//! The Vercel AI SDK: an array of UIMessages, as an app keeps them. Steps of the model between two of the user's messages
-//! are one message, with its calls and their results as parts.
+//! The Vercel AI SDK: an array of UIMessages, as an app stores them. The steps of the model between two user messages are
+//! one message, with its calls and their results as parts.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::carry::{Destination, SessionDraft, SessionWriter, Tools, support, text};
+use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling, support, text};
 use crate::dialects::common::write_input_object;
-use crate::message::write::Writer;
-use crate::message::{Call, Losses, Media, Part, PartKind, ResultPart, Role, Source, Text, ToolResult};
+use crate::message::write::JsonWriter;
+use crate::message::{Losses, Media, MediaSource, Part, PartKind, ResultPart, Role, Text, ToolCall, ToolResult};
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "ui-messages",
@@ -15,8 +15,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     format: "vercel-ui-messages",
     is_document: true,
     capabilities: &support::UI_MESSAGES,
-    tools: Tools::Calls,
-    keeps_thoughts: true,
+    tools: ToolHandling::Calls,
+    keeps_reasoning: true,
     keeps_instructions: true,
     ids_by_time: false,
     home: None,
@@ -42,7 +42,7 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     });
     let results: HashMap<Cow<'_, [u8]>, &ToolResult> = results.collect();
     let is_model = |role: Role| matches!(role, Role::Assistant | Role::Tool);
-    Writer::new(out).array(|w| {
+    JsonWriter::new(out).array(|w| {
         if !draft.conversation.instructions.is_empty() {
             let blocks: Vec<&[Part]> = vec![&draft.conversation.instructions];
             write_message(draft, usize::MAX, "system", &blocks, &results, w);
@@ -55,8 +55,8 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
                 Some(Role::System | Role::Developer) => "system",
                 _ => "user",
             };
-            let said = run.iter().filter(|message| message.role != Role::Tool);
-            let blocks: Vec<&[Part]> = said.map(|message| message.parts.as_slice()).collect();
+            let messages = run.iter().filter(|message| message.role != Role::Tool);
+            let blocks: Vec<&[Part]> = messages.map(|message| message.parts.as_slice()).collect();
             write_message(draft, n, role, &blocks, &results, w);
         }
     });
@@ -69,7 +69,7 @@ fn write_message(
     role: &str,
     steps: &[&[Part]],
     results: &HashMap<Cow<'_, [u8]>, &ToolResult>,
-    w: &mut Writer<'_>,
+    w: &mut JsonWriter<'_>,
 ) {
     w.object(|w| {
         w.key("id").plain(&draft.ids.letters("message", n, 16));
@@ -85,7 +85,7 @@ fn write_message(
     });
 }
 
-fn part(block: &Part, results: &HashMap<Cow<'_, [u8]>, &ToolResult>, w: &mut Writer<'_>) {
+fn part(block: &Part, results: &HashMap<Cow<'_, [u8]>, &ToolResult>, w: &mut JsonWriter<'_>) {
     w.object(|w| match &block.kind {
         PartKind::Call(call) => tool(call, results.get(&call.id.raw()).copied(), w),
         PartKind::Media(media) => write_file(media, w),
@@ -101,8 +101,8 @@ fn part(block: &Part, results: &HashMap<Cow<'_, [u8]>, &ToolResult>, w: &mut Wri
     });
 }
 
-/// A tool that the app need not know.
-fn tool(call: &Call, result: Option<&ToolResult>, w: &mut Writer<'_>) {
+/// Writes a call with its result as a dynamic tool, which the app need not define.
+fn tool(call: &ToolCall, result: Option<&ToolResult>, w: &mut JsonWriter<'_>) {
     w.key("type").plain("dynamic-tool");
     w.key("toolName").text(&call.name);
     w.key("toolCallId").text(&call.id);
@@ -118,12 +118,12 @@ fn tool(call: &Call, result: Option<&ToolResult>, w: &mut Writer<'_>) {
     }
 }
 
-fn write_file(media: &Media, w: &mut Writer<'_>) {
+fn write_file(media: &Media, w: &mut JsonWriter<'_>) {
     w.key("type").plain("file");
     w.key("mediaType").text(&media.likely_mime());
     media.name.iter().for_each(|name| w.key("filename").text(name));
     match &media.source {
-        Source::Url(url) => w.key("url").text(url),
+        MediaSource::Url(url) => w.key("url").text(url),
         _ => media.data_url().iter().for_each(|url| w.key("url").text(url)),
     }
 }

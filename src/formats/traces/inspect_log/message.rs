@@ -1,26 +1,33 @@
-//! The messages of a sample.
+//! Translation of the messages of a sample.
 
-use crate::format::translate::Stored;
+use crate::format::translate::ParsedRecord;
 use crate::formats::threads::parts;
 use crate::history::Role;
 use crate::json::{Val, name};
 use crate::message::{Media, MediaKind, Message, Part, PartKind, ResultPart, Text};
 
-/// How a text begins that lies among the attachments.
+/// The prefix of a text that refers to an attachment.
 const ATTACHMENT: &str = "attachment://";
 
-pub(super) struct Messages<'v> {
+/// The messages of a sample, and its attachments.
+pub(super) struct SampleMessages<'v> {
     list: Option<Val<'v>>,
     attachments: Option<Val<'v>>,
-    record: Stored<'v>,
+    record: ParsedRecord<'v>,
 }
 
-impl<'v> Messages<'v> {
-    pub fn of(sample: Val<'v>, record: &Stored<'v>) -> Messages<'v> {
-        Messages { list: sample.get(name::messages), attachments: sample.get("attachments"), record: *record }
+impl<'v> SampleMessages<'v> {
+    /// The messages of a sample of a record.
+    pub fn of(sample: Val<'v>, record: &ParsedRecord<'v>) -> SampleMessages<'v> {
+        SampleMessages {
+            list: sample.get(name::messages),
+            attachments: sample.get("attachments"),
+            record: *record,
+        }
     }
 
-    pub fn translated(&self) -> Vec<Message> {
+    /// The translated messages, without empty ones.
+    pub fn translate(&self) -> Vec<Message> {
         let message = |message: Val<'v>| {
             let (role, parts) = match message.get(name::role)?.text()?.as_ref() {
                 b"system" => (Role::System, self.content(message)),
@@ -36,13 +43,13 @@ impl<'v> Messages<'v> {
         list.filter_map(message).filter(|message| !message.parts.is_empty()).collect()
     }
 
-    /// A text that says something, from where it lies.
+    /// A non-empty text, or the attachment that it refers to.
     fn text(&self, text: Option<Val<'v>>) -> Option<Text> {
         let text = text.filter(|own| own.is_string() && !own.is(""))?;
         let own = text.text().unwrap_or_default();
         let key = std::str::from_utf8(&own).ok().and_then(|own| own.strip_prefix(ATTACHMENT));
-        let held = key.and_then(|key| self.attachments?.get(key)).filter(Val::is_string);
-        Text::copied(held.unwrap_or(text), self.record.base)
+        let attachment = key.and_then(|key| self.attachments?.get(key)).filter(Val::is_string);
+        Text::copied(attachment.unwrap_or(text), self.record.base)
     }
 
     fn content(&self, message: Val<'v>) -> Vec<Part> {
@@ -98,6 +105,6 @@ impl<'v> Messages<'v> {
         if output.is_empty() {
             output.extend(self.text(error).map(ResultPart::Text));
         }
-        Some(parts::result(call, parts::joined(output, at), error.is_some(), at))
+        Some(parts::result(call, parts::join_texts(output, at), error.is_some(), at))
     }
 }

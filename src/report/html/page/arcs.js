@@ -1,5 +1,5 @@
 "use strict";
-// What lies across rows: arcs from calls to results, from the item at which a branch leaves to the branch, frames of groups.
+// What is drawn across rows: arcs from calls to results, from the item at which a branch begins to the branch, frames of groups.
 
 const LANES = 5;
 const STEP = 8;

@@ -87,7 +87,7 @@ class List {
     this.drawn.clear();
   }
 
-  // Texts wrap in other places: what was measured no longer holds.
+  // Texts wrap in other places: what was measured is no longer valid.
   estimateAll() {
     const anchor = this.anchor();
     this.heights = new Heights(this.entries.map(this.estimate));
@@ -145,7 +145,7 @@ class List {
     this.after(this);
   }
 
-  // Draws what is in the window and measures it. Says whether heights were other than estimated, and what is in the window
+  // Draws what is in the window and measures it. True if heights were other than estimated, and what is in the window
   // may have changed.
   pass() {
     const { scroller, heights } = this;

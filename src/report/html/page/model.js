@@ -1,5 +1,5 @@
 "use strict";
-// The data of the page as entries of a list: documents, histories, items with what was found at them.
+// The data of the page as entries of a list: documents, histories, items with their findings.
 
 const SEVERITIES = ["error", "warning", "info"];
 
@@ -68,7 +68,7 @@ class Model {
       && (finding.state === undefined || this.states.has(finding.state));
   }
 
-  // What is to be looked at: findings, or in a comparison what differs.
+  // True for an item with findings or, in a comparison, with a difference.
   isMarked(item) {
     return item.findings.some((finding) => this.shows(finding)) || (item.fate !== undefined && item.fate !== "same");
   }
@@ -84,7 +84,7 @@ class Model {
     const entries = [];
     for (const doc of this.docs) {
       const own = doc.own.filter((finding) => this.shows(finding));
-      const bodies = doc.histories.map((history) => this.stretch(doc, history));
+      const bodies = doc.histories.map((history) => this.itemEntries(doc, history));
       if (this.only && own.length === 0 && bodies.every((body) => body.length === 0)) continue;
       entries.push({ type: "doc", doc, findings: own });
       doc.histories.forEach((history, h) => {
@@ -98,7 +98,7 @@ class Model {
     return entries;
   }
 
-  stretch(doc, history) {
+  itemEntries(doc, history) {
     const entries = [];
     for (let i = history.start; i < history.end; i++) {
       const item = doc.items[i];
@@ -112,7 +112,7 @@ function isUser(item) {
   return item.class === "user" && !item.block;
 }
 
-// Whether a message holds nothing but results: the user says nothing in it.
+// True if a message contains only results: the user says nothing in it.
 function onlyAnswers(items, i) {
   let end = i + 1;
   while (items[end]?.block) end += 1;

@@ -1,12 +1,12 @@
 "use strict";
-// The page: filters, search, keys, and the list of what they leave.
+// The page: filters, search, keys, and the list of what passes them.
 
 const KEYS = [
   ["j / k", "next, previous finding"],
   ["J / K", "next, previous turn"],
   ["/", "search ids, call ids, names, types, pointers"],
   ["Enter", "next match; in the list: open or close the item"],
-  ["o", "only what has findings"],
+  ["o", "only items with findings"],
   ["e / w / i", "errors, warnings, notes"],
   ["g / G", "first, last"],
   ["Esc", "leave the search, close this help"],
@@ -77,7 +77,7 @@ class Page {
     if (item) this.go(item);
   }
 
-  // Shows what the filters leave.
+  // Shows what passes the filters.
   update() {
     const anchor = this.list.entries[this.list.anchor().index];
     const entries = this.model.entries();
@@ -111,7 +111,7 @@ class Page {
       if (n > 0) chips.push(this.chip(state, `${grouped(n)} ${state}`, model.states, state));
     }
     const { summary, docs } = model.data;
-    if (summary.loses !== undefined) chips.push(element("span", "words", summary.loses ? `loses ${summary.loses}` : "nothing is lost"));
+    if (summary.loses !== undefined) chips.push(element("span", "words", summary.loses ? `loses ${summary.loses}` : "lossless"));
     if (model.compares) chips.push(element("span", "words", summary.words ?? ""));
     else if (model.findings.length === 0) chips.push(element("span", "words", docs.length > 0 ? "no findings" : ""));
     else if (docs.some((doc) => doc.command === "check")) chips.push(element("span", "words", `${grouped(summary.fixable)} fixable`));
@@ -158,7 +158,7 @@ class Page {
     if (all.length > 1) {
       for (const [doc, history] of all.slice(0, OUTLINE)) {
         const { h, bad } = history;
-        // The end of a path tells files apart.
+        // The end of a path distinguishes files.
         const file = doc.path.split("/").slice(-2).join("/");
         const name = doc.histories.length === 1 ? file : nameOf(history, doc);
         if (h === 0 && model.docs.length > 1 && doc.histories.length > 1) outline.push(element("div", "file", file));
@@ -190,7 +190,7 @@ class Page {
     if (Math.abs(total - (this.marked ?? 0)) > total / 200 || this.ruler.height !== Math.round(clientHeight * ratio())) this.drawMarks();
   }
 
-  // Where in the whole there is something to look at.
+  // Draws the marks of findings and differences beside the list.
   drawMarks() {
     const { list, ruler } = this;
     const total = Math.max(list.heights.total, 1);
@@ -307,7 +307,7 @@ class Page {
     const list = element("dl");
     for (const [key, what] of KEYS) list.append(element("dt", null, element("kbd", null, key)), element("dd", null, what));
     const close = button("close", "Close", () => own.close());
-    own.append(list, element("p", null, "Arcs join calls and their results; a bar beside the rows joins what is kept or dropped together."), close);
+    own.append(list, element("p", null, "Arcs join calls and their results; a bar beside the rows joins items that are kept or removed together."), close);
     own.addEventListener("click", (event) => event.target === own && own.close());
     return own;
   }

@@ -3,7 +3,7 @@
 
 const ROW = 26;
 
-const LOSSES = { lossless: "lossless", adds: "lossless, adds a placeholder", lossy: "lossy" };
+const LOSSES = { lossless: "lossless", adds: "lossless and adds a placeholder", lossy: "lossy" };
 
 function rowOf(entry, page) {
   switch (entry.type) {
@@ -36,8 +36,8 @@ function estimate(entry, page, width) {
 
 function docRow({ doc, findings }, page) {
   const thing = doc.command === "tree" ? "turn" : "item";
-  const tell = [doc.format ?? (doc.command === "diff" ? null : "not recognised"), doc.targets.length > 0 ? `for ${doc.targets.join(", ")}` : null,
-    doc.histories.length > 1 ? count(doc.histories.length, thing === "turn" ? "branch" : "history") : null, count(doc.items.length, thing)];
+  const tell = [doc.format ?? (doc.command === "diff" ? null : "not recognised"), doc.targets.length > 0 ? `checked against ${doc.targets.join(", ")}` : null,
+    doc.histories.length > 1 ? count(doc.histories.length, thing === "turn" ? "branch" : "conversation") : null, count(doc.items.length, thing)];
   const own = element("section", "entry doc",
     element("h2", null, element("span", "path", doc.path || "input"), element("span", "tell", tell.filter(Boolean).join(" · "))));
   for (const finding of findings) own.append(card(finding, null, page));
@@ -56,7 +56,7 @@ function historyRow({ doc, history }, page) {
 }
 
 function nameOf(history, doc) {
-  return history.label ?? `${doc.command === "tree" ? "branch" : "history"} ${history.number + 1}`;
+  return history.label ?? `${doc.command === "tree" ? "branch" : "conversation"} ${history.number + 1}`;
 }
 
 function itemRow(entry, page) {
@@ -107,7 +107,7 @@ function at(item, doc) {
   return doc.command === "tree" ? `record ${item.record}` : [item.pointer, line].filter(Boolean).join("  ");
 }
 
-// A finding with the provider's sentence and what a fix does; `item` is the one that it is shown at.
+// A finding with the provider's message and the fix; `item` is the one that it is shown at, null for the document.
 function card(finding, item, page, drawn = new Set()) {
   const own = element("div", `card ${finding.severity} ${finding.state ?? ""}`);
   const state = finding.state ? element("span", `state ${finding.state}`, finding.state) : null;
@@ -173,7 +173,7 @@ function hunk(lines) {
   return own;
 }
 
-// A text with the parts marked that changed. They are given in bytes of UTF-8.
+// A text with its changed parts marked, which are given in bytes of UTF-8.
 function marked(text, marks) {
   if (marks.length === 0) return [text];
   const bytes = new TextEncoder().encode(text);

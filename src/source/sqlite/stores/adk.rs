@@ -1,15 +1,16 @@
-//! Sessions of the Google ADK in a database: an event a row. Times of the session are a lock, so that rows are not written.
+//! Sessions of the Google ADK in a database: one event per row. They are read-only, because the update times of
+//! sessions serve as locks.
 
-use super::super::store::{Store, Table};
+use super::super::store::{SqliteStore, SqliteTable};
 
-const EVENTS: Table = Table {
+const EVENTS: SqliteTable = SqliteTable {
     alias: "event",
     name: Some("events"),
     columns: &["id", "app_name", "user_id", "session_id", "timestamp", "event_data"],
     optional: &[],
 };
 
-const SESSIONS: Table = Table {
+const SESSIONS: SqliteTable = SqliteTable {
     alias: "session",
     name: Some("sessions"),
     columns: &["app_name", "user_id", "id", "state"],
@@ -17,7 +18,7 @@ const SESSIONS: Table = Table {
 };
 
 /// Sessions of several apps and users may have one id.
-pub static ADK: Store = Store {
+pub static ADK: SqliteStore = SqliteStore {
     name: "Google ADK",
     format: "google-adk",
     tables: &[EVENTS, SESSIONS],
@@ -26,6 +27,6 @@ pub static ADK: Store = Store {
     part: ("of", ""),
     cells: "SELECT id, event_data, 'event' AS \"row\" FROM {event} \
             WHERE session_id = ?1 AND app_name || '/' || user_id = ?2 ORDER BY timestamp, rowid",
-    is_sealed: |_| false,
+    is_encrypted: |_| false,
     writes: None,
 };

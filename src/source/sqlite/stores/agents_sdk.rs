@@ -1,17 +1,22 @@
-//! Sessions of the OpenAI Agents SDK for Python (0.22): `SQLiteSession`, one row an item, and `AdvancedSQLiteSession`, which
-//! keeps beside that the order of the rows in each branch. The names of both tables are the user's to choose.
+//! Sessions of the OpenAI Agents SDK for Python (0.22): `SQLiteSession`, with one row per item, and
+//! `AdvancedSQLiteSession`, which also stores the order of the rows in each branch. Users choose the names of both
+//! tables.
 
 use crate::json::{Tape, scan};
 
-use super::super::store::{Store, Table, Writes};
+use super::super::store::{RepairStatements, SqliteStore, SqliteTable};
 
-const MESSAGES: Table =
-    Table { alias: "messages", name: None, columns: &["id", "session_id", "message_data"], optional: &[] };
+const MESSAGES: SqliteTable =
+    SqliteTable { alias: "messages", name: None, columns: &["id", "session_id", "message_data"], optional: &[] };
 
-const SESSIONS: Table =
-    Table { alias: "sessions", name: None, columns: &["session_id", "created_at", "updated_at"], optional: &[] };
+const SESSIONS: SqliteTable = SqliteTable {
+    alias: "sessions",
+    name: None,
+    columns: &["session_id", "created_at", "updated_at"],
+    optional: &[],
+};
 
-const STRUCTURE: Table = Table {
+const STRUCTURE: SqliteTable = SqliteTable {
     alias: "structure",
     name: Some("message_structure"),
     columns: &["id", "session_id", "message_id", "branch_id", "sequence_number"],
@@ -23,15 +28,15 @@ const UPDATE: &str =
     "UPDATE {messages} SET message_data = ?3 WHERE id = ?1 AND CAST(message_data AS BLOB) = CAST(?2 AS BLOB)";
 const DELETE: &str = "DELETE FROM {messages} WHERE id = ?1 AND CAST(message_data AS BLOB) = CAST(?2 AS BLOB)";
 
-pub static PLAIN: Store = Store {
+pub static PLAIN: SqliteStore = SqliteStore {
     name: "OpenAI Agents SDK",
     format: "agents-session",
     tables: &[MESSAGES, SESSIONS],
     histories: "SELECT session_id, NULL FROM {messages} GROUP BY session_id ORDER BY min(id)",
     part: ("part", ""),
     cells: "SELECT id, message_data FROM {messages} WHERE session_id = ?1 AND ?2 IS NULL ORDER BY id",
-    is_sealed,
-    writes: Some(Writes {
+    is_encrypted,
+    writes: Some(RepairStatements {
         versions: &[0],
         migrated: None,
         delete: &[DELETE],
@@ -41,8 +46,8 @@ pub static PLAIN: Store = Store {
     }),
 };
 
-/// Sessions without a structure are those of a plain session in the same tables.
-pub static ADVANCED: Store = Store {
+/// Sessions without rows in the structure table are plain sessions in the same tables.
+pub static ADVANCED: SqliteStore = SqliteStore {
     tables: &[MESSAGES, SESSIONS, STRUCTURE],
     histories: "SELECT session_id, branch_id FROM (\
                     SELECT session_id, branch_id, min(message_id) AS first, min(id) AS place FROM {structure} \
@@ -59,7 +64,7 @@ pub static ADVANCED: Store = Store {
                 UNION ALL \
                 SELECT id, message_data, id, id FROM {messages} WHERE ?2 IS NULL AND session_id = ?1\
             ) ORDER BY place, later",
-    writes: Some(Writes {
+    writes: Some(RepairStatements {
         versions: &[0],
         migrated: None,
         delete: &["DELETE FROM {structure} WHERE message_id = ?1", DELETE],
@@ -71,7 +76,7 @@ pub static ADVANCED: Store = Store {
 };
 
 /// `EncryptedSession` wraps each item: `{"__enc__": 1, "v": 1, "kid": …, "payload": …}`.
-fn is_sealed(cell: &[u8]) -> bool {
+fn is_encrypted(cell: &[u8]) -> bool {
     let mut tape = Tape::new();
     cell.len() < 1 << 20
         && memchr::memmem::find(cell, b"\"__enc__\"").is_some()

@@ -1,23 +1,23 @@
-//! The database of Crush: a message a row, with its parts as a list. Its triggers set times, and count the messages of a
-//! session (`internal/db/migrations`).
+//! The database of Crush: one message per row, with its parts as a list. Its triggers set times, and count the
+//! messages of a session (`internal/db/migrations`).
 
-use super::super::store::{Store, Table, Writes};
+use super::super::store::{RepairStatements, SqliteStore, SqliteTable};
 
-const SESSIONS: Table = Table {
+const SESSIONS: SqliteTable = SqliteTable {
     alias: "session",
     name: Some("sessions"),
     columns: &["id", "title", "message_count"],
     optional: &["summary_message_id"],
 };
 
-const MESSAGES: Table = Table {
+const MESSAGES: SqliteTable = SqliteTable {
     alias: "message",
     name: Some("messages"),
     columns: &["id", "session_id", "role", "parts", "created_at", "updated_at"],
     optional: &["model", "provider"],
 };
 
-pub static CRUSH: Store = Store {
+pub static CRUSH: SqliteStore = SqliteStore {
     name: "Crush",
     format: "crush",
     tables: &[MESSAGES, SESSIONS],
@@ -31,8 +31,8 @@ pub static CRUSH: Store = Store {
                 SELECT id, parts, 'message', role, {message.model}, {message.provider}, NULL, created_at, rowid \
                 FROM {message} WHERE session_id = ?1\
             ) ORDER BY time, place",
-    is_sealed: |_| false,
-    writes: Some(Writes {
+    is_encrypted: |_| false,
+    writes: Some(RepairStatements {
         versions: &[0],
         migrated: None,
         delete: &[

@@ -1,22 +1,23 @@
-//! The database of goose: a message a row. What goose does not send to the model is marked in the metadata.
+//! The database of goose: one message per row. Messages that goose does not send to the model are marked in the
+//! metadata.
 
-use super::super::store::{Store, Table, Writes};
+use super::super::store::{RepairStatements, SqliteStore, SqliteTable};
 
-const SESSIONS: Table = Table {
+const SESSIONS: SqliteTable = SqliteTable {
     alias: "session",
     name: Some("sessions"),
     columns: &["id", "working_dir"],
     optional: &["provider_name", "model_config_json"],
 };
 
-const MESSAGES: Table = Table {
+const MESSAGES: SqliteTable = SqliteTable {
     alias: "message",
     name: Some("messages"),
     columns: &["id", "session_id", "role", "content_json"],
     optional: &["metadata_json", "created_timestamp"],
 };
 
-pub static GOOSE: Store = Store {
+pub static GOOSE: SqliteStore = SqliteStore {
     name: "goose",
     format: "goose-session",
     tables: &[MESSAGES, SESSIONS],
@@ -33,8 +34,8 @@ pub static GOOSE: Store = Store {
                         AND json_extract({message.metadata_json}, '$.agentVisible') = 0 THEN 1 END, \
                     {message.created_timestamp}, id FROM {message} WHERE session_id = ?1\
             ) ORDER BY time, place",
-    is_sealed: |_| false,
-    writes: Some(Writes {
+    is_encrypted: |_| false,
+    writes: Some(RepairStatements {
         versions: &[0],
         migrated: None,
         delete: &["DELETE FROM {message} WHERE id = ?1 AND CAST(content_json AS BLOB) = CAST(?2 AS BLOB)"],

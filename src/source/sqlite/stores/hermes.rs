@@ -1,15 +1,16 @@
-//! Sessions of Hermes (`~/.hermes/state.db`): a row a message, with its calls as JSON. A row is read as a message of Chat.
+//! Sessions of Hermes (`~/.hermes/state.db`): one message per row, with its calls as JSON. A row is read as a
+//! message of Chat Completions.
 
-use super::super::store::{Store, Table};
+use super::super::store::{SqliteStore, SqliteTable};
 
-const MESSAGES: Table = Table {
+const MESSAGES: SqliteTable = SqliteTable {
     alias: "messages",
     name: Some("messages"),
     columns: &["id", "session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "finish_reason"],
     optional: &[],
 };
 
-const SESSIONS: Table = Table {
+const SESSIONS: SqliteTable = SqliteTable {
     alias: "sessions",
     name: Some("sessions"),
     columns: &["id", "source", "model", "system_prompt"],
@@ -33,23 +34,23 @@ macro_rules! cells {
     };
 }
 
-pub static OLDER: Store = ROWS;
+pub static OLDER: SqliteStore = ROWS;
 
-const ROWS: Store = Store {
+const ROWS: SqliteStore = SqliteStore {
     name: "Hermes",
     format: "hermes-session",
     tables: &[MESSAGES, SESSIONS],
     histories: "SELECT session_id, NULL FROM {messages} GROUP BY session_id ORDER BY min(id)",
     part: ("part", ""),
     cells: cells!(""),
-    is_sealed: |_| false,
+    is_encrypted: |_| false,
     writes: None,
 };
 
-/// Messages that were taken back, or that a summary stands for, are marked.
-pub static MARKED: Store = Store {
+/// Messages that were reverted or summarised are marked as inactive.
+pub static MARKED: SqliteStore = SqliteStore {
     tables: &[
-        Table {
+        SqliteTable {
             columns: &["id", "session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "active"],
             ..MESSAGES
         },

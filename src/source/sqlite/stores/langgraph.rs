@@ -1,13 +1,13 @@
-//! Checkpoints of LangGraph (`SqliteSaver`): the state of a thread after each step. The newest one of a thread, and of each
-//! subgraph in it, says what the thread goes on with.
+//! Checkpoints of LangGraph (`SqliteSaver`): the state of a thread after each step. The newest one of a thread,
+//! and of each subgraph in it, is what the thread continues from.
 
-use super::super::store::{Store, Table};
+use super::super::store::{SqliteStore, SqliteTable};
 
-pub static CHECKPOINTS: Store = Store {
+pub static CHECKPOINTS: SqliteStore = SqliteStore {
     name: "LangGraph",
     format: "langgraph-checkpoint",
     tables: &[
-        Table {
+        SqliteTable {
             alias: "checkpoints",
             name: Some("checkpoints"),
             columns: &[
@@ -20,7 +20,7 @@ pub static CHECKPOINTS: Store = Store {
             ],
             optional: &[],
         },
-        Table {
+        SqliteTable {
             alias: "writes",
             name: Some("writes"),
             columns: &["thread_id", "checkpoint_id", "channel"],
@@ -32,6 +32,6 @@ pub static CHECKPOINTS: Store = Store {
     part: ("subgraph", ""),
     cells: "SELECT checkpoint_id, checkpoint FROM {checkpoints} WHERE thread_id = ?1 AND checkpoint_ns = ?2 \
             ORDER BY checkpoint_id DESC LIMIT 1",
-    is_sealed: |_| false,
+    is_encrypted: |_| false,
     writes: None,
 };

@@ -1,4 +1,4 @@
-//! The known stores, one family a file, and their table.
+//! The known stores, one family per file, and their table.
 
 mod adk;
 mod agents_sdk;
@@ -10,10 +10,10 @@ mod langgraph;
 mod opencode;
 mod zed;
 
-use super::store::Store;
+use super::store::SqliteStore;
 
-/// All stores. A table belongs to the first that it fits.
-pub static STORES: &[&Store] = &[
+/// All stores. A table belongs to the first one that it matches.
+pub static STORES: &[&SqliteStore] = &[
     &agents_sdk::ADVANCED,
     &agents_sdk::PLAIN,
     &opencode::BOTH,

@@ -1,44 +1,44 @@
-//! The database of opencode. Version 1 keeps `message` and `part`, version 2 `session_message`, in one file; version 2 takes the
-//! sessions of version 1 over once, and does not show those that came later.
+//! The database of opencode. Version 1 has the tables `message` and `part`, version 2 `session_message`, in one
+//! file; version 2 imports the sessions of version 1 once, and does not show later ones.
 
-use super::super::store::{Store, Table, Writes};
+use super::super::store::{RepairStatements, SqliteStore, SqliteTable};
 
-const SESSION: Table = Table {
+const SESSION: SqliteTable = SqliteTable {
     alias: "session",
     name: Some("session"),
     columns: &["id"],
     optional: &["version", "revert", "time_created"],
 };
 
-const MESSAGE: Table = Table {
+const MESSAGE: SqliteTable = SqliteTable {
     alias: "message",
     name: Some("message"),
     columns: &["id", "session_id", "time_created", "data"],
     optional: &[],
 };
 
-const PART: Table = Table {
+const PART: SqliteTable = SqliteTable {
     alias: "part",
     name: Some("part"),
     columns: &["id", "message_id", "session_id", "data"],
     optional: &[],
 };
 
-const LATER_SESSION: Table = Table {
+const LATER_SESSION: SqliteTable = SqliteTable {
     alias: "later",
     name: Some("session_v2"),
     columns: &["id"],
     optional: &["version", "revert", "time_created", "fork_session_id", "fork_boundary"],
 };
 
-const LATER_MESSAGE: Table = Table {
+const LATER_MESSAGE: SqliteTable = SqliteTable {
     alias: "message",
     name: Some("session_message"),
     columns: &["id", "session_id", "type", "seq", "data"],
     optional: &[],
 };
 
-/// The session, then each message with its parts after it. `{hidden}` is where it is said that version 2 lacks a session.
+/// The session, then each message followed by its parts. `$hidden` is non-null if version 2 lacks the session.
 macro_rules! cells {
     ($hidden:literal) => {
         concat!(
@@ -63,9 +63,9 @@ macro_rules! cells {
 }
 
 /// Version 1 alone.
-pub static FIRST: Store = ALONE;
+pub static FIRST: SqliteStore = ALONE;
 
-const ALONE: Store = Store {
+const ALONE: SqliteStore = SqliteStore {
     name: "opencode",
     format: "opencode-session",
     tables: &[SESSION, MESSAGE, PART],
@@ -74,8 +74,8 @@ const ALONE: Store = Store {
                 ORDER BY {session.time_created}, id",
     part: ("as stored by", ""),
     cells: cells!("NULL"),
-    is_sealed: |_| false,
-    writes: Some(Writes {
+    is_encrypted: |_| false,
+    writes: Some(RepairStatements {
         versions: &[0],
         migrated: Some("20260999"),
         delete: &[],
@@ -86,7 +86,7 @@ const ALONE: Store = Store {
 };
 
 /// Version 1 beside version 2.
-pub static BOTH: Store = Store {
+pub static BOTH: SqliteStore = SqliteStore {
     tables: &[SESSION, MESSAGE, PART, LATER_SESSION],
     histories: "SELECT id, 'opencode 1' FROM {session} \
                 WHERE EXISTS (SELECT 1 FROM {message} WHERE session_id = {session}.id) \
@@ -95,9 +95,9 @@ pub static BOTH: Store = Store {
     ..ALONE
 };
 
-/// Version 2. A fork has copies of what it inherits; one that has none is read with the rows of the session that it was made
-/// from, up to where.
-pub static SECOND: Store = Store {
+/// Version 2. A fork has copies of the messages that it inherits; one without copies is read with the rows of its
+/// base session, up to the fork point.
+pub static SECOND: SqliteStore = SqliteStore {
     name: "opencode",
     format: "opencode-v2",
     tables: &[LATER_SESSION, LATER_MESSAGE],
@@ -130,6 +130,6 @@ pub static SECOND: Store = Store {
                 SELECT m.id, m.data, 'message', m.type, NULL, NULL, chain.depth, m.seq FROM chain \
                 JOIN {message} m ON m.session_id = chain.id AND (chain.upto IS NULL OR m.seq < chain.upto)\
             ) ORDER BY depth DESC, seq",
-    is_sealed: |_| false,
+    is_encrypted: |_| false,
     writes: None,
 };

@@ -1,11 +1,11 @@
-//! Threads of Zed (`threads.db`): a row a thread, as JSON or as packed JSON.
+//! Threads of Zed (`threads.db`): one thread per row, as JSON or as compressed JSON.
 
-use super::super::store::{Store, Table};
+use super::super::store::{SqliteStore, SqliteTable};
 
-pub static THREADS: Store = Store {
+pub static THREADS: SqliteStore = SqliteStore {
     name: "Zed",
     format: "zed-thread",
-    tables: &[Table {
+    tables: &[SqliteTable {
         alias: "threads",
         name: Some("threads"),
         columns: &["id", "summary", "updated_at", "data_type", "data"],
@@ -14,6 +14,6 @@ pub static THREADS: Store = Store {
     histories: "SELECT id, NULL FROM {threads} ORDER BY updated_at, id",
     part: ("part", ""),
     cells: "SELECT rowid, data FROM {threads} WHERE id = ?1 AND ?2 IS NULL",
-    is_sealed: |_| false,
+    is_encrypted: |_| false,
     writes: None,
 };

@@ -1,19 +1,19 @@
-//! The proof on histories whose verdict is known: those that providers were recorded to take and to reject, repairs that
-//! are bad ones, and what the cheapest repair of a history is.
+//! The proof on histories whose verdict is known: recorded ones that providers accepted or rejected, bad repairs, and
+//! histories whose cheapest repair is known.
 
 use replaylint::Dialect;
 use serde_json::{Value, json};
 
-use super::generator::Truth;
-use super::loss::{self, Loss};
-use super::minimal::{Cheapest, Search};
-use super::rows::{Row, list_key, rows};
-use super::statement::{self, Setting};
+use super::generator::ServerLinks;
+use super::loss::{self, RepairLoss};
+use super::rows::{ProofRow, list_key, read_rows};
+use super::search::{Search, SearchResult};
+use super::statement::{self, LegalityContext};
 
 /// Items by short names: `u` of the user, `r1` reasoning with id and blob, `r1-` without id, `r1*` without blob, `m1` a
 /// message, `m1-` without id, `c1` a call, `o1` its output, `k1` a computer call, `p1` its output, `h1` hosted, `&r1` a
 /// reference.
-fn items(names: &str) -> Vec<Row> {
+fn items(names: &str) -> Vec<ProofRow> {
     let item = |name: &str| {
         let kind = name.trim_start_matches('&').chars().next().expect("a kind");
         let n: String = name.chars().filter(char::is_ascii_digit).collect();
@@ -47,39 +47,45 @@ fn items(names: &str) -> Vec<Row> {
         item
     };
     let list: Vec<Value> = names.split_whitespace().map(item).collect();
-    rows(Dialect::Responses, &json!({"input": list}))
+    read_rows(Dialect::Responses, &json!({"input": list}))
 }
 
-/// What a server links: each reasoning item with what follows it.
-fn links(names: &str) -> Truth {
-    let mut truth = Truth::default();
+/// The links of a server: each reasoning item with the items that follow it.
+fn links(names: &str) -> ServerLinks {
+    let mut links = ServerLinks::default();
     let mut reasoning: Option<String> = None;
     for row in items(names) {
-        match (&row.id, row.is_made()) {
+        match (&row.id, row.is_from_model()) {
             (Some(id), true) if id.starts_with("rs_") => reasoning = Some(id.to_string()),
             (Some(id), true) => {
                 let Some(reasoning) = &reasoning else { continue };
-                truth.follower_of.entry(reasoning.clone()).or_insert_with(|| id.to_string());
-                truth.reasoning_of.insert(id.to_string(), reasoning.clone());
+                links.follower_of.entry(reasoning.clone()).or_insert_with(|| id.to_string());
+                links.reasoning_of.insert(id.to_string(), reasoning.clone());
             }
             _ => reasoning = None,
         }
     }
-    truth
+    links
 }
 
-fn setting(dialect: Dialect, stored: bool) -> Setting {
-    Setting { dialect, stored, takes_prefill: false, takes_model_first: true, strict_gemini: true }
+fn context(dialect: Dialect, stored: bool) -> LegalityContext {
+    LegalityContext {
+        dialect,
+        is_stored: stored,
+        accepts_prefill: false,
+        accepts_model_first: true,
+        strict_gemini: true,
+    }
 }
 
 fn visible(names: &str, stored: bool) -> Vec<&'static str> {
-    let faults = statement::visible(&items(names), &setting(Dialect::Responses, stored));
-    faults.into_iter().map(|fault| fault.what).collect()
+    let faults = statement::certain_faults(&items(names), &context(Dialect::Responses, stored));
+    faults.into_iter().map(|fault| fault.kind).collect()
 }
 
 #[test]
-fn recorded_verdicts_are_the_statements() {
-    // Taken, whether items are stored or not.
+fn the_statement_agrees_with_recorded_verdicts() {
+    // Accepted, whether items are stored or not.
     for names in [
         "u r1 c1 o1",
         "u r1- c1- o1",
@@ -96,7 +102,7 @@ fn recorded_verdicts_are_the_statements() {
         for stored in [true, false] {
             assert_eq!(visible(names, stored), [""; 0], "{names}");
             assert!(
-                statement::hidden(&items(names), &links(names)).is_empty() || names.contains("r1 r2"),
+                statement::hidden_faults(&items(names), &links(names)).is_empty() || names.contains("r1 r2"),
                 "{names}"
             );
         }
@@ -117,7 +123,7 @@ fn recorded_verdicts_are_the_statements() {
     ] {
         assert!(visible(names, stored).contains(&why), "{names}: {:?}", visible(names, stored));
     }
-    // Rejected for what only the server knows.
+    // Rejected because of links that only the server knows.
     for (whole, names) in [
         ("u r1 c1 o1", "u c1 o1"),
         ("u r1 m1 u2", "u r1 m1- u2"),
@@ -126,44 +132,45 @@ fn recorded_verdicts_are_the_statements() {
         ("u r1 c1 o1", "u r1 u2 c1 o1"),
         ("u r1 c1 c2 o1 o2", "u r1 c2 o2"),
     ] {
-        let truth = links(whole);
-        assert!(statement::hidden(&items(whole), &truth).is_empty(), "{whole}");
-        assert!(!statement::hidden(&items(names), &truth).is_empty(), "{names}");
+        let links = links(whole);
+        assert!(statement::hidden_faults(&items(whole), &links).is_empty(), "{whole}");
+        assert!(!statement::hidden_faults(&items(names), &links).is_empty(), "{names}");
     }
 }
 
 #[test]
-fn bad_repairs_are_told() {
-    let (all, truth) = ("u r1 c1 c2 o1 u2", links("r1 c1 c2"));
-    let setting = setting(Dialect::Responses, true);
-    let worse =
-        |before: &str, after: &str| !statement::worse(&items(before), &items(after), &truth, &setting).is_empty();
-    // The call alone, while what follows the reasoning stays; else all or none.
+fn bad_repairs_are_detected() {
+    let (all, links) = ("u r1 c1 c2 o1 u2", links("r1 c1 c2"));
+    let context = context(Dialect::Responses, true);
+    let worse = |before: &str, after: &str| {
+        !statement::new_hidden_faults(&items(before), &items(after), &links, &context).is_empty()
+    };
+    // Dropping the call alone is fine while another item follows the reasoning; else all ids go, or none.
     assert!(!worse(all, "u r1 c1 o1 u2"));
     assert!(worse(all, "u c1 o1 u2") && worse(all, "u r1- c1 o1 u2") && worse(all, "u r1 c1- o1 u2"));
     assert!(!worse(all, "u r1- c1- o1 u2") && !worse(all, "u c1- o1 u2"));
-    // Without the reasoning it cannot be seen any more that the link is broken.
+    // Without the reasoning the broken link is not visible any more.
     assert!(worse("u r1- c1 c2 o1 o2", "u c1 c2 o1 o2") && !worse("u r1- c1 c2 o1 o2", "u r1- c1- c2- o1 o2"));
     let lost = |before: &str, after: &str| loss::between(&items(before), &items(after));
-    assert_eq!(lost(all, "u r1 c1 c2 o1 o2 u2"), Loss::ADD);
-    assert_eq!(lost(all, "u r1 c1 o1 u2"), Loss { call: 1, ..Loss::NONE });
-    assert_eq!(lost(all, "u r1- c1- o1 u2"), Loss { call: 1, ids: 2, ..Loss::NONE });
-    assert_eq!(lost("u r1 c1 o1 o1", "u r1 c1 o1"), Loss::NONE);
-    assert_eq!(lost("u r1 h1 r2* m2", "u &r1 &h1 m2-"), Loss { unreadable: 1, ids: 1, ..Loss::NONE });
-    // Filled, whatever its id is then, not added.
+    assert_eq!(lost(all, "u r1 c1 c2 o1 o2 u2"), RepairLoss::PLACEHOLDER);
+    assert_eq!(lost(all, "u r1 c1 o1 u2"), RepairLoss { call: 1, ..RepairLoss::NONE });
+    assert_eq!(lost(all, "u r1- c1- o1 u2"), RepairLoss { call: 1, ids: 2, ..RepairLoss::NONE });
+    assert_eq!(lost("u r1 c1 o1 o1", "u r1 c1 o1"), RepairLoss::NONE);
+    assert_eq!(lost("u r1 h1 r2* m2", "u &r1 &h1 m2-"), RepairLoss { unreadable: 1, ids: 1, ..RepairLoss::NONE });
+    // An output that is filled in is not an added one, whatever its id.
     let output = |id: &str, output: Value| {
         let item = json!({"type": "function_call_output", "call_id": id, "output": output});
-        rows(Dialect::Responses, &json!({"input": [item]}))
+        read_rows(Dialect::Responses, &json!({"input": [item]}))
     };
-    assert_eq!(loss::between(&output("a", Value::Null), &output("b", json!("unknown"))), Loss::NONE);
-    let text = rows(Dialect::Responses, &json!({"input": [{"role": "user", "content": "it was: result 1"}]}));
-    assert_eq!(loss::between(&items("o1"), &text), Loss { form: 1, ..Loss::NONE });
+    assert_eq!(loss::between(&output("a", Value::Null), &output("b", json!("unknown"))), RepairLoss::NONE);
+    let text = read_rows(Dialect::Responses, &json!({"input": [{"role": "user", "content": "it was: result 1"}]}));
+    assert_eq!(loss::between(&items("o1"), &text), RepairLoss { form: 1, ..RepairLoss::NONE });
 }
 
-fn cheapest(rows: &[Row], setting: Setting, truth: &Truth) -> Option<Loss> {
-    let search = Search { rows, setting: &setting, truth, beyond_doubt: false };
-    match search.below(None) {
-        Cheapest::Found(loss, _) => Some(loss),
+fn cheapest(rows: &[ProofRow], context: LegalityContext, links: &ServerLinks) -> Option<RepairLoss> {
+    let search = Search { rows, context: &context, links, is_strict: false };
+    match search.find_below(None) {
+        SearchResult::Found(loss, _) => Some(loss),
         _ => None,
     }
 }
@@ -171,28 +178,28 @@ fn cheapest(rows: &[Row], setting: Setting, truth: &Truth) -> Option<Loss> {
 #[test]
 fn the_cheapest_repair_is_found() {
     for (whole, names, cost) in [
-        ("r1 h1 c1", "u r1 h1 c1 u2", Loss::ADD),
-        ("r1 c1 h1", "u r1 c1 h1 u2", Loss::ADD),
-        ("r1 k1 c2", "u r1 k1 c2 p1 u2", Loss::ADD),
-        // No screenshot is made up.
-        ("r1 c1 k2", "u r1 c1 k2 o1 u2", Loss { call: 1, ..Loss::NONE }),
-        ("r1 k1 c2", "u r1 k1 c2 o2 u2", Loss { call: 1, ids: 2, ..Loss::NONE }),
-        ("r1 c1 c2", "u r1 c1 o1 u2 o2", Loss { result: 1, ..Loss::NONE }),
-        ("r1 c1", "u r1 u2 c1 o1", Loss { ids: 2, ..Loss::NONE }),
-        ("r1 c1", "u c1 u2 o1", Loss::NONE),
-        ("r1 m1", "u r1 m1 u2 r1", Loss::NONE),
-        ("r1 m1", "u r1 u2", Loss::ID),
-        ("r1* m1", "u r1* u2", Loss { unreadable: 1, ..Loss::NONE }),
-        ("r1 c1", "u r1- c1 o1", Loss::ID),
+        ("r1 h1 c1", "u r1 h1 c1 u2", RepairLoss::PLACEHOLDER),
+        ("r1 c1 h1", "u r1 c1 h1 u2", RepairLoss::PLACEHOLDER),
+        ("r1 k1 c2", "u r1 k1 c2 p1 u2", RepairLoss::PLACEHOLDER),
+        // A screenshot is never invented.
+        ("r1 c1 k2", "u r1 c1 k2 o1 u2", RepairLoss { call: 1, ..RepairLoss::NONE }),
+        ("r1 k1 c2", "u r1 k1 c2 o2 u2", RepairLoss { call: 1, ids: 2, ..RepairLoss::NONE }),
+        ("r1 c1 c2", "u r1 c1 o1 u2 o2", RepairLoss { result: 1, ..RepairLoss::NONE }),
+        ("r1 c1", "u r1 u2 c1 o1", RepairLoss { ids: 2, ..RepairLoss::NONE }),
+        ("r1 c1", "u c1 u2 o1", RepairLoss::NONE),
+        ("r1 m1", "u r1 m1 u2 r1", RepairLoss::NONE),
+        ("r1 m1", "u r1 u2", RepairLoss::ID),
+        ("r1* m1", "u r1* u2", RepairLoss { unreadable: 1, ..RepairLoss::NONE }),
+        ("r1 c1", "u r1- c1 o1", RepairLoss::ID),
     ] {
         assert_eq!(
-            cheapest(&items(names), setting(Dialect::Responses, true), &links(whole)),
+            cheapest(&items(names), context(Dialect::Responses, true), &links(whole)),
             Some(cost),
             "{names}"
         );
     }
-    // Nothing is left to send.
-    assert_eq!(cheapest(&items("o1"), setting(Dialect::Responses, true), &Truth::default()), None);
+    // Nothing would remain to be sent.
+    assert_eq!(cheapest(&items("o1"), context(Dialect::Responses, true), &ServerLinks::default()), None);
     let call = |dialect: Dialect| {
         let list = match dialect {
             Dialect::Chat => {
@@ -206,12 +213,12 @@ fn the_cheapest_repair_is_found() {
             _ => json!([{"role": "user", "content": [{"text": "u"}]}, {"role": "assistant", "content": [
                 {"toolUse": {"toolUseId": "tooluse_1", "name": "f", "input": {}}}]}]),
         };
-        rows(dialect, &json!({list_key(dialect): list}))
+        read_rows(dialect, &json!({list_key(dialect): list}))
     };
     for dialect in [Dialect::Chat, Dialect::Anthropic, Dialect::Gemini, Dialect::Bedrock] {
         assert_eq!(
-            cheapest(&call(dialect), setting(dialect, true), &Truth::default()),
-            Some(Loss::ADD),
+            cheapest(&call(dialect), context(dialect, true), &ServerLinks::default()),
+            Some(RepairLoss::PLACEHOLDER),
             "{dialect:?}"
         );
     }

@@ -1,37 +1,36 @@
-//! What a repair takes from a history, or adds to it: counted in the classes of losses, of which the worst is compared
-//! first.
+//! The loss of a repair: what it removes from a history, or adds to it, counted by class.
 
 use std::collections::BTreeSet;
 
-use super::rows::{Row, What};
+use super::rows::{ProofRow, RowKind};
 
-/// Worst first: the order of the members is the order of losses.
+/// The loss of a repair by class. Losses compare by their members in order, the worst class first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Loss {
+pub struct RepairLoss {
     /// Text of the user, text of the model.
     pub user: u16,
     pub model: u16,
     /// Searches, results of interpreters and of MCP servers.
     pub server: u16,
-    /// A result, whose call does not exist if the repair is a good one; and a call, whose result does not.
+    /// Results and calls; a good repair drops a result only without its call, and a call only without its result.
     pub result: u16,
     pub call: u16,
-    /// With a blob or a signature.
+    /// Reasoning with encrypted content or a signature.
     pub reasoning: u16,
-    /// A result or thinking that is a text now.
+    /// Results and thinking that became text.
     pub form: u16,
     /// Reasoning without a blob or a signature.
     pub unreadable: u16,
-    /// Items that have their ids no more.
+    /// Items without their former ids.
     pub ids: u16,
     /// Placeholders.
     pub adds: u16,
 }
 
-impl Loss {
-    pub const ADD: Loss = Loss { adds: 1, ..Loss::NONE };
-    pub const ID: Loss = Loss { ids: 1, ..Loss::NONE };
-    pub const NONE: Loss = Loss {
+impl RepairLoss {
+    pub const PLACEHOLDER: RepairLoss = RepairLoss { adds: 1, ..RepairLoss::NONE };
+    pub const ID: RepairLoss = RepairLoss { ids: 1, ..RepairLoss::NONE };
+    pub const NONE: RepairLoss = RepairLoss {
         user: 0,
         model: 0,
         server: 0,
@@ -44,28 +43,28 @@ impl Loss {
         adds: 0,
     };
 
-    /// What it costs to drop a row that has no copy.
-    pub fn of(row: &Row) -> Loss {
-        let mut loss = Loss::NONE;
+    /// The loss of dropping a row that has no copy.
+    pub fn of(row: &ProofRow) -> RepairLoss {
+        let mut loss = RepairLoss::NONE;
         let reference = row.id.as_deref().unwrap_or_default();
-        let class = match row.what {
-            What::Text | What::Media | What::Other if row.is_made() => &mut loss.model,
-            What::Text | What::Media | What::Other | What::Grant => &mut loss.user,
-            What::Reasoning if row.sealed => &mut loss.reasoning,
-            What::Reasoning => &mut loss.unreadable,
-            What::Call | What::Ask => &mut loss.call,
-            What::Result => &mut loss.result,
-            What::Hosted => &mut loss.server,
-            What::Reference if reference.starts_with("rs_") => &mut loss.unreadable,
-            What::Reference if reference.starts_with("fc_") => &mut loss.call,
-            What::Reference => &mut loss.model,
-            What::Empty => return loss,
+        let class = match row.kind {
+            RowKind::Text | RowKind::Media | RowKind::Other if row.is_from_model() => &mut loss.model,
+            RowKind::Text | RowKind::Media | RowKind::Other | RowKind::ApprovalResponse => &mut loss.user,
+            RowKind::Reasoning if row.is_sealed => &mut loss.reasoning,
+            RowKind::Reasoning => &mut loss.unreadable,
+            RowKind::Call | RowKind::ApprovalRequest => &mut loss.call,
+            RowKind::Result => &mut loss.result,
+            RowKind::Hosted => &mut loss.server,
+            RowKind::Reference if reference.starts_with("rs_") => &mut loss.unreadable,
+            RowKind::Reference if reference.starts_with("fc_") => &mut loss.call,
+            RowKind::Reference => &mut loss.model,
+            RowKind::Empty => return loss,
         };
         *class = u16::from(!row.tag.is_empty());
         loss
     }
 
-    pub fn plus(mut self, other: Loss) -> Loss {
+    pub fn plus(mut self, other: RepairLoss) -> RepairLoss {
         self.user += other.user;
         self.model += other.model;
         self.server += other.server;
@@ -80,8 +79,8 @@ impl Loss {
     }
 
     /// The worst class that differs.
-    pub fn worst_against(self, other: Loss) -> &'static str {
-        let classes = |loss: Loss| {
+    pub fn worst_against(self, other: RepairLoss) -> &'static str {
+        let classes = |loss: RepairLoss| {
             [
                 ("user text", loss.user),
                 ("model text", loss.model),
@@ -100,51 +99,54 @@ impl Loss {
     }
 }
 
-/// What lies between a history and its repair.
-pub fn between(before: &[Row], after: &[Row]) -> Loss {
-    let units: BTreeSet<(What, &str)> = after.iter().filter_map(Row::unit).collect();
+/// The loss between a history and its repair.
+pub fn between(before: &[ProofRow], after: &[ProofRow]) -> RepairLoss {
+    let identities: BTreeSet<(RowKind, &str)> = after.iter().filter_map(ProofRow::identity).collect();
     let referenced: BTreeSet<&str> =
-        after.iter().filter(|row| row.what == What::Reference).filter_map(|row| row.id.as_deref()).collect();
-    let mut loss = Loss::NONE;
-    let mut seen = BTreeSet::new();
-    let mut formed = BTreeSet::new();
+        after.iter().filter(|row| row.kind == RowKind::Reference).filter_map(|row| row.id.as_deref()).collect();
+    let mut loss = RepairLoss::NONE;
+    let mut counted = BTreeSet::new();
+    let mut texts = BTreeSet::new();
     for row in before {
-        let Some(unit) = row.unit() else { continue };
-        let kept = units.contains(&unit);
+        let Some(identity) = row.identity() else { continue };
+        let is_kept = identities.contains(&identity);
         let is_referenced = row.id.as_deref().is_some_and(|id| referenced.contains(id));
-        // The server no longer knows it.
-        if let Some(id) = row.id.as_deref().filter(|_| kept && !is_referenced) {
-            let with_id = |other: &&Row| other.unit() == Some(unit) && other.id.as_deref() == Some(id);
-            if !after.iter().any(|other| with_id(&other)) && seen.insert((What::Empty, id)) {
-                loss = loss.plus(Loss::ID);
+        // Without its id the server no longer knows it.
+        if let Some(id) = row.id.as_deref().filter(|_| is_kept && !is_referenced) {
+            let with_id =
+                |other: &&ProofRow| other.identity() == Some(identity) && other.id.as_deref() == Some(id);
+            if !after.iter().any(|other| with_id(&other)) && counted.insert((RowKind::Empty, id)) {
+                loss = loss.plus(RepairLoss::ID);
             }
         }
-        if kept || is_referenced || !seen.insert(unit) {
+        if is_kept || is_referenced || !counted.insert(identity) {
             continue;
         }
-        let as_text = [What::Result, What::Reasoning].contains(&row.what);
-        match after.iter().find(|other| as_text && other.what == What::Text && other.tag.contains(&*row.tag)) {
+        let as_text = [RowKind::Result, RowKind::Reasoning].contains(&row.kind);
+        match after.iter().find(|other| as_text && other.kind == RowKind::Text && other.tag.contains(&*row.tag)) {
             Some(text) => {
-                formed.insert(&*text.tag);
+                texts.insert(&*text.tag);
                 loss.form += 1;
             }
-            None => loss = loss.plus(Loss::of(row)),
+            None => loss = loss.plus(RepairLoss::of(row)),
         }
     }
-    let known: BTreeSet<(What, &str)> = before.iter().filter_map(Row::unit).collect();
+    let known: BTreeSet<(RowKind, &str)> = before.iter().filter_map(ProofRow::identity).collect();
     // An output that had no value, and a message that had no content, are filled, not added.
-    let blank = |what: What| {
-        let is = |row: &&Row| row.what == what && (!row.valued || row.tag.trim().is_empty());
+    let blank = |kind: RowKind| {
+        let is = |row: &&ProofRow| row.kind == kind && (!row.has_value || row.tag.trim().is_empty());
         before.iter().filter(is).count()
     };
-    let mut fills = [(What::Result, blank(What::Result)), (What::Text, blank(What::Text))];
+    let mut blanks = [(RowKind::Result, blank(RowKind::Result)), (RowKind::Text, blank(RowKind::Text))];
     for row in after {
-        let Some(unit) = row.unit().filter(|unit| !known.contains(unit) && !formed.contains(unit.1)) else {
+        let Some(identity) =
+            row.identity().filter(|identity| !known.contains(identity) && !texts.contains(identity.1))
+        else {
             continue;
         };
-        let is_reference = unit.0 == What::Reference && before.iter().any(|old| old.id == row.id);
-        let fill = fills.iter_mut().find(|(what, left)| *what == unit.0 && *left > 0);
-        match fill {
+        let is_reference = identity.0 == RowKind::Reference && before.iter().any(|old| old.id == row.id);
+        let blank_row = blanks.iter_mut().find(|(kind, left)| *kind == identity.0 && *left > 0);
+        match blank_row {
             Some((_, left)) => *left -= 1,
             None => loss.adds += u16::from(!is_reference),
         }

@@ -1,48 +1,50 @@
-//! Runs the program over generated histories, and holds each repair against the properties.
+//! Runs the program over generated histories, and checks each repair against the properties.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use replaylint::{Dialect, Options};
 use serde_json::Value;
 
-use super::generator::{self, Case};
-use super::loss::{self, Loss};
-use super::minimal::{Cheapest, Search};
-use super::rows::{Role, Row, What, list, list_key, rows};
-use super::statement::{self, Setting};
+use super::generator::{self, ProofCase};
+use super::loss::{self, RepairLoss};
+use super::rows::{ProofRow, RowKind, RowRole, list, list_key, read_rows};
+use super::search::{Search, SearchResult};
+use super::statement::{self, LegalityContext};
 
-/// What must hold of every repair, as the tables call it.
+/// Names of the properties that every repair must have, as the tables print them.
 pub const PROPERTIES: [&str; 8] =
     ["agrees", "fixed is legal", "legal is kept", "hidden", "second run", "order", "least loss", "prefix"];
 
-/// A property that a repair does not have.
-pub struct Failure {
+/// A property that a repair violates.
+pub struct PropertyFailure {
     pub property: &'static str,
-    /// What such failures have in common.
+    /// Groups failures of one cause; may be empty.
     pub kind: String,
     pub why: String,
 }
 
-/// A case, what was made of it, and what is wrong with that.
-pub struct Outcome {
-    pub broken: bool,
-    /// Whether the cheapest repair is known.
-    pub compared: bool,
-    /// It is illegal, and no repair that is on by default makes it legal.
-    pub impossible: bool,
-    /// What only one of `check` and the statement finds.
-    pub apart: Option<String>,
-    pub loss: Loss,
+/// The result of repairing one case.
+pub struct CaseOutcome {
+    /// True if the history has a fault that is to be repaired.
+    pub is_broken: bool,
+    /// True if the cheapest repair is known, and was compared.
+    pub is_compared: bool,
+    /// True if no repair that is on by default makes the history legal.
+    pub is_impossible: bool,
+    /// Faults that only one of `check` and the statement finds.
+    pub disagreement: Option<String>,
+    pub loss: RepairLoss,
     pub output: Value,
-    pub failures: Vec<Failure>,
+    pub failures: Vec<PropertyFailure>,
 }
 
+/// The program with the options for one case.
 pub struct Runner {
     options: Options,
 }
 
 impl Runner {
-    pub fn new(case: &Case) -> Self {
+    pub fn new(case: &ProofCase) -> Self {
         let target = match case.dialect {
             Dialect::Responses => "openai",
             other => other.name(),
@@ -59,44 +61,45 @@ impl Runner {
     }
 }
 
-/// What `check` says is rejected.
-pub fn errors(case: &Case, body: &Value) -> Vec<String> {
+/// The errors that `check` reports, as `rule: message`.
+pub fn errors(case: &ProofCase, body: &Value) -> Vec<String> {
     let text = serde_json::to_vec(body).expect("JSON");
     let report = replaylint::check(&text, &Runner::new(case).options).expect("a history of the target");
     let errors = report.diagnostics.iter().filter(|diagnostic| diagnostic.severity == "error");
     errors.map(|diagnostic| format!("{}: {}", diagnostic.rule, diagnostic.message)).collect()
 }
 
-pub fn run(case: &Case) -> Outcome {
+/// Repairs a case and checks all properties.
+pub fn run(case: &ProofCase) -> CaseOutcome {
     let runner = Runner::new(case);
-    let setting = Setting::of(case);
+    let context = LegalityContext::of(case);
     let mut failures = Vec::new();
     let mut fail = |property: &'static str, kind: &str, why: String| {
-        failures.push(Failure { property, kind: kind.to_owned(), why });
+        failures.push(PropertyFailure { property, kind: kind.to_owned(), why });
     };
-    let before = rows(case.dialect, &case.body);
-    let faults = statement::faults(&before, &setting);
-    let broken = faults.iter().any(statement::Fault::is_certain);
+    let before = read_rows(case.dialect, &case.body);
+    let faults = statement::faults(&before, &context);
+    let is_broken = faults.iter().any(statement::LegalityFault::is_certain);
     let output = runner.fix(&case.body);
-    let after = rows(case.dialect, &output);
+    let after = read_rows(case.dialect, &output);
 
     let errors = errors(case, &case.body);
     if case.damage.is_empty() {
-        let hidden = statement::hidden(&before, &case.truth);
+        let hidden = statement::hidden_faults(&before, &case.links);
         if !errors.is_empty() || !faults.is_empty() || !hidden.is_empty() {
             fail("agrees", "", format!("check: {errors:?}, statement: {faults:?}, hidden: {hidden:?}"));
         }
     }
-    let left = statement::faults(&after, &setting);
-    let visible: Vec<&str> = left.iter().filter(|fault| fault.is_certain()).map(|fault| fault.what).collect();
-    // Cheap acts are tried first, so that what costs as much as the repair need not be tried.
+    let left = statement::faults(&after, &context);
+    let visible: Vec<&str> = left.iter().filter(|fault| fault.is_certain()).map(|fault| fault.kind).collect();
+    // The search tries cheap acts first, so it can stop at the cost of the program's repair.
     let loss = loss::between(&before, &after);
-    let search = Search { rows: &before, setting: &setting, truth: &case.truth, beyond_doubt: false };
-    let cheapest = match broken {
-        true => search.below(visible.is_empty().then_some(loss)),
-        false => Cheapest::Found(Loss::NONE, Vec::new()),
+    let search = Search { rows: &before, context: &context, links: &case.links, is_strict: false };
+    let cheapest = match is_broken {
+        true => search.find_below(visible.is_empty().then_some(loss)),
+        false => SearchResult::Found(RepairLoss::NONE, Vec::new()),
     };
-    if !visible.is_empty() && matches!(cheapest, Cheapest::Found(..)) {
+    if !visible.is_empty() && matches!(cheapest, SearchResult::Found(..)) {
         let kinds: BTreeSet<&str> = visible.iter().copied().collect();
         let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
         fail("fixed is legal", &kinds, format!("{visible:?}; {cheapest:?} would do"));
@@ -104,7 +107,7 @@ pub fn run(case: &Case) -> Outcome {
     if faults.is_empty() && output != case.body {
         fail("legal is kept", "", String::new());
     }
-    let new = statement::worse(&before, &after, &case.truth, &setting);
+    let new = statement::new_hidden_faults(&before, &after, &case.links, &context);
     if !new.is_empty() {
         fail("hidden", "", format!("{new:?}"));
     }
@@ -112,10 +115,10 @@ pub fn run(case: &Case) -> Outcome {
     if again != output {
         fail("second run", "", again.to_string());
     }
-    if let Some(why) = disorder(case.dialect, &before, &after) {
+    if let Some(why) = find_disorder(case.dialect, &before, &after) {
         fail("order", "", why);
     }
-    if let Cheapest::Found(cost, acts) = &cheapest
+    if let SearchResult::Found(cost, acts) = &cheapest
         && visible.is_empty()
         && *cost < loss
         && !is_paid_for_certainty(&search, loss, &left)
@@ -123,27 +126,27 @@ pub fn run(case: &Case) -> Outcome {
         fail(
             "least loss",
             loss.worst_against(*cost),
-            format!("{} instead of {} by {acts:?}", said(loss), said(*cost)),
+            format!("{} instead of {} by {acts:?}", format_loss(loss), format_loss(*cost)),
         );
     }
-    for why in unstable(case, &runner, &output, &setting) {
+    for why in unstable_prefixes(case, &runner, &output, &context) {
         fail("prefix", "", why);
     }
-    Outcome {
-        broken,
-        compared: visible.is_empty() && matches!(cheapest, Cheapest::Found(..)),
-        impossible: matches!(cheapest, Cheapest::Impossible),
-        apart: apart(&errors, &faults),
+    CaseOutcome {
+        is_broken,
+        is_compared: visible.is_empty() && matches!(cheapest, SearchResult::Found(..)),
+        is_impossible: matches!(cheapest, SearchResult::Impossible),
+        disagreement: find_disagreement(&errors, &faults),
         loss,
         output,
         failures,
     }
 }
 
-fn apart(errors: &[String], faults: &[statement::Fault]) -> Option<String> {
+fn find_disagreement(errors: &[String], faults: &[statement::LegalityFault]) -> Option<String> {
     let rules: BTreeSet<&str> = errors.iter().filter_map(|error| Some(error.split_once(':')?.0)).collect();
-    let doubtful = |fault: &&statement::Fault| fault.weight != statement::Weight::Doubtful;
-    let faults: BTreeSet<&str> = faults.iter().filter(doubtful).map(|fault| fault.what).collect();
+    let doubtful = |fault: &&statement::LegalityFault| fault.certainty != statement::FaultCertainty::Doubtful;
+    let faults: BTreeSet<&str> = faults.iter().filter(doubtful).map(|fault| fault.kind).collect();
     let of = |found: BTreeSet<&str>| found.into_iter().collect::<Vec<_>>().join(" + ");
     match (rules.is_empty(), faults.is_empty()) {
         (false, true) => Some(format!("only check: {}", of(rules))),
@@ -152,57 +155,57 @@ fn apart(errors: &[String], faults: &[statement::Fault]) -> Option<String> {
     }
 }
 
-fn said(loss: Loss) -> String {
+fn format_loss(loss: RepairLoss) -> String {
     let text = format!("{loss:?}");
-    let classes = text.trim_start_matches("Loss { ").trim_end_matches(" }").split(", ");
+    let classes = text.trim_start_matches("RepairLoss { ").trim_end_matches(" }").split(", ");
     let some: Vec<&str> = classes.filter(|class| !class.ends_with(": 0")).collect();
     if some.is_empty() { "nothing".to_owned() } else { some.join(", ") }
 }
 
-/// Whether more is lost than needs be, because the result is legal under every reading then.
-fn is_paid_for_certainty(search: &Search<'_>, loss: Loss, left: &[statement::Fault]) -> bool {
-    let is_doubt = |fault: &&statement::Fault| fault.weight == statement::Weight::Doubtful;
-    let doubts = |faults: &[statement::Fault]| faults.iter().filter(is_doubt).count();
-    let before = statement::faults(search.rows, search.setting);
+/// True if the extra loss buys a result without any doubtful fault.
+fn is_paid_for_certainty(search: &Search<'_>, loss: RepairLoss, left: &[statement::LegalityFault]) -> bool {
+    let is_doubt = |fault: &&statement::LegalityFault| fault.certainty == statement::FaultCertainty::Doubtful;
+    let doubts = |faults: &[statement::LegalityFault]| faults.iter().filter(is_doubt).count();
+    let before = statement::faults(search.rows, search.context);
     if doubts(&before) <= doubts(left) {
         return false;
     }
-    let certain = Search { beyond_doubt: true, ..*search };
-    match certain.below(None) {
-        Cheapest::Found(cost, _) => loss <= cost,
+    let certain = Search { is_strict: true, ..*search };
+    match certain.find_below(None) {
+        SearchResult::Found(cost, _) => loss <= cost,
         _ => true,
     }
 }
 
-/// What is not in the order that it was in; outputs may move, and calls and thinking past what the model says in the
+/// The first row that changed its order. Outputs may move, and calls and thinking may move past the model's text of the
 /// same turn.
-fn disorder(dialect: Dialect, before: &[Row], after: &[Row]) -> Option<String> {
-    let is_call = |row: &Row| row.what == What::Call && dialect != Dialect::Responses;
-    let is_thinking = |row: &Row| row.what == What::Reasoning && dialect != Dialect::Responses;
-    let is_user = |row: &Row| row.what == What::Text && row.role == Role::User;
-    let others = |row: &Row| row.what != What::Result && !is_call(row) && !is_thinking(row);
-    let calls = |row: &Row| is_call(row) || is_user(row);
-    let thinking = |row: &Row| is_thinking(row) || is_user(row);
-    for chosen in [&others as &dyn Fn(&Row) -> bool, &calls, &thinking] {
-        let units = |rows: &[Row]| {
+fn find_disorder(dialect: Dialect, before: &[ProofRow], after: &[ProofRow]) -> Option<String> {
+    let is_call = |row: &ProofRow| row.kind == RowKind::Call && dialect != Dialect::Responses;
+    let is_thinking = |row: &ProofRow| row.kind == RowKind::Reasoning && dialect != Dialect::Responses;
+    let is_user = |row: &ProofRow| row.kind == RowKind::Text && row.role == RowRole::User;
+    let others = |row: &ProofRow| row.kind != RowKind::Result && !is_call(row) && !is_thinking(row);
+    let calls = |row: &ProofRow| is_call(row) || is_user(row);
+    let thinking = |row: &ProofRow| is_thinking(row) || is_user(row);
+    for chosen in [&others as &dyn Fn(&ProofRow) -> bool, &calls, &thinking] {
+        let identities = |rows: &[ProofRow]| {
             rows.iter()
                 .filter(|row| chosen(row))
-                .filter_map(|row| row.unit().map(|(what, tag)| (what, tag.to_owned())))
+                .filter_map(|row| row.identity().map(|(kind, tag)| (kind, tag.to_owned())))
                 .collect::<Vec<_>>()
         };
-        let (old, new) = (units(before), units(after));
+        let (old, new) = (identities(before), identities(after));
         let mut rest = old.iter();
-        for unit in new.iter().filter(|unit| old.contains(unit)) {
-            if !rest.any(|other| other == unit) {
-                return Some(format!("{unit:?} has moved"));
+        for identity in new.iter().filter(|identity| old.contains(identity)) {
+            if !rest.any(|other| other == identity) {
+                return Some(format!("{identity:?} has moved"));
             }
         }
     }
     None
 }
 
-/// Where a repaired prefix does not stay as it was when the history goes on.
-fn unstable(case: &Case, runner: &Runner, output: &Value, setting: &Setting) -> Vec<String> {
+/// Descriptions of repaired prefixes that change when the history continues.
+fn unstable_prefixes(case: &ProofCase, runner: &Runner, output: &Value, context: &LegalityContext) -> Vec<String> {
     let mut found = Vec::new();
     let dialect = case.dialect;
     let of = |items: &[Value]| {
@@ -215,36 +218,38 @@ fn unstable(case: &Case, runner: &Runner, output: &Value, setting: &Setting) -> 
         long.len() >= short.len() && short.iter().zip(long).all(|(short, long)| unsigned(short) == unsigned(long))
     };
     let items = list(dialect, &case.body);
-    // What cannot be repaired by itself may be when it goes on; and what ends with the model's words now is no request.
+    // A prefix that cannot be repaired alone may be repairable when it continues; one that ends with the model's words is
+    // no request.
     let legal = |body: &Value| {
-        let rows = rows(dialect, body);
-        statement::visible(&rows, setting).is_empty() && rows.last().is_some_and(|row| !row.is_made())
+        let rows = read_rows(dialect, body);
+        statement::certain_faults(&rows, context).is_empty() && rows.last().is_some_and(|row| !row.is_from_model())
     };
     if is_at_rest(dialect, items) && legal(output) {
         let next = generator::continuation(case);
-        // After the user's own words comes what the model makes of them.
+        // After the user's message comes the model's answer.
         let skip =
             usize::from(dialect == Dialect::Responses && items.last().is_some_and(|item| item["role"] == "user"));
-        let grown = runner.fix(&of(&[items, &next[skip..]].concat()));
-        if !starts(&grown, output) {
-            found.push(format!("as it goes on: {grown}"));
+        let longer = runner.fix(&of(&[items, &next[skip..]].concat()));
+        if !starts(&longer, output) {
+            found.push(format!("when it continues: {longer}"));
         }
     }
-    // Each place where a request was sent, and nothing that comes later belongs to what was there.
-    let places = (1..items.len()).filter(|n| is_at_rest(dialect, &items[..*n]) && is_made(dialect, &items[*n]));
-    let apart = |n: &usize| {
+    // Places where a request was sent, and no later row belongs to an earlier one.
+    let places =
+        (1..items.len()).filter(|n| is_at_rest(dialect, &items[..*n]) && is_from_model(dialect, &items[*n]));
+    let is_apart = |n: &usize| {
         let marks = |items: &[Value]| {
-            let rows = rows(dialect, &of(items));
+            let rows = read_rows(dialect, &of(items));
             rows.iter().flat_map(|row| [row.key.clone(), row.id.clone()]).flatten().collect::<Vec<_>>()
         };
         let (old, new) = (marks(&items[..*n]), marks(&items[*n..]));
         !old.iter().any(|mark| new.contains(mark))
     };
-    // Without ids it cannot be said what belongs to what.
-    let keyed = rows(dialect, &case.body)
+    // Without ids the pairing of calls and results is unknown.
+    let keyed = read_rows(dialect, &case.body)
         .iter()
-        .all(|row| ![What::Call, What::Result].contains(&row.what) || row.key.is_some());
-    let apart: Vec<usize> = places.filter(|n| keyed && apart(n)).collect();
+        .all(|row| ![RowKind::Call, RowKind::Result].contains(&row.kind) || row.key.is_some());
+    let apart: Vec<usize> = places.filter(|n| keyed && is_apart(n)).collect();
     if let Some(n) = apart.get(apart.len() / 2) {
         let short = runner.fix(&of(&items[..*n]));
         if legal(&short) && !starts(output, &short) {
@@ -254,7 +259,7 @@ fn unstable(case: &Case, runner: &Runner, output: &Value, setting: &Setting) -> 
     found
 }
 
-/// Gemini asks for signatures in the current turn only.
+/// An item without its thought signatures: Gemini requires them in the current turn only.
 fn unsigned(item: &Value) -> Value {
     let mut item = item.clone();
     for part in item["parts"].as_array_mut().into_iter().flatten() {
@@ -263,49 +268,60 @@ fn unsigned(item: &Value) -> Value {
     item
 }
 
-fn is_made(dialect: Dialect, item: &Value) -> bool {
-    let rows = rows(dialect, &serde_json::json!({list_key(dialect): [item]}));
-    rows.first().is_some_and(Row::is_made)
+fn is_from_model(dialect: Dialect, item: &Value) -> bool {
+    let rows = read_rows(dialect, &serde_json::json!({list_key(dialect): [item]}));
+    rows.first().is_some_and(ProofRow::is_from_model)
 }
 
-/// Whether it is the model's turn, and no call waits for its result.
+/// True if it is the model's turn and no call is pending.
 fn is_at_rest(dialect: Dialect, items: &[Value]) -> bool {
-    let rows = rows(dialect, &serde_json::json!({list_key(dialect): items}));
-    let Some(last) = rows.last().filter(|row| !row.is_made() && row.role != Role::System) else { return false };
-    // An open call of the last turn may be answered yet.
-    let end = rows.iter().rposition(Row::is_made).map_or(0, |n| n + 1);
-    let start =
-        rows[..end].iter().rposition(|row| !row.is_made() && row.what != What::Result).map_or(0, |n| n + 1);
-    let answered = |call: &Row| rows[end..].iter().any(|row| row.what == What::Result && row.key == call.key);
-    last.what == What::Text || rows[start..end].iter().all(|row| row.what != What::Call || answered(row))
+    let rows = read_rows(dialect, &serde_json::json!({list_key(dialect): items}));
+    let Some(last) = rows.last().filter(|row| !row.is_from_model() && row.role != RowRole::System) else {
+        return false;
+    };
+    // An open call of the last turn may still be answered.
+    let end = rows.iter().rposition(ProofRow::is_from_model).map_or(0, |n| n + 1);
+    let start = rows[..end]
+        .iter()
+        .rposition(|row| !row.is_from_model() && row.kind != RowKind::Result)
+        .map_or(0, |n| n + 1);
+    let answered =
+        |call: &ProofRow| rows[end..].iter().any(|row| row.kind == RowKind::Result && row.key == call.key);
+    last.kind == RowKind::Text || rows[start..end].iter().all(|row| row.kind != RowKind::Call || answered(row))
 }
 
-/// How often what failed, and of how many.
+/// Counts of cases, failures and losses of many runs.
 #[derive(Default)]
 pub struct Tally {
     pub cases: BTreeMap<&'static str, [usize; 5]>,
     pub failed: BTreeMap<(&'static str, &'static str), usize>,
     pub by_damage: BTreeMap<(&'static str, String), usize>,
     pub by_kind: BTreeMap<(&'static str, String), usize>,
-    pub lost: BTreeMap<&'static str, Loss>,
-    pub apart: BTreeMap<String, usize>,
+    pub lost: BTreeMap<&'static str, RepairLoss>,
+    pub disagreements: BTreeMap<String, usize>,
 }
 
-const SPARED: [(&str, usize); 3] = [("fixed is legal", 100), ("hidden", 100), ("least loss", 60)];
+/// Properties that may fail, each for one broken history in this many.
+const TOLERATED: [(&str, usize); 3] = [("fixed is legal", 100), ("hidden", 100), ("least loss", 60)];
 
 impl Tally {
-    pub fn add(&mut self, case: &Case, outcome: &Outcome) {
+    pub fn add(&mut self, case: &ProofCase, outcome: &CaseOutcome) {
         let dialect = case.dialect.name();
         let counts = self.cases.entry(dialect).or_default();
-        let facts =
-            [true, case.damage.is_empty(), outcome.broken, outcome.compared && outcome.broken, outcome.impossible];
+        let facts = [
+            true,
+            case.damage.is_empty(),
+            outcome.is_broken,
+            outcome.is_compared && outcome.is_broken,
+            outcome.is_impossible,
+        ];
         for (count, fact) in counts.iter_mut().zip(facts) {
             *count += usize::from(fact);
         }
         let lost = self.lost.entry(dialect).or_default();
         *lost = lost.plus(outcome.loss);
-        if let Some(apart) = &outcome.apart {
-            *self.apart.entry(format!("{dialect}: {apart}")).or_default() += 1;
+        if let Some(disagreement) = &outcome.disagreement {
+            *self.disagreements.entry(format!("{dialect}: {disagreement}")).or_default() += 1;
         }
         for failure in &outcome.failures {
             *self.failed.entry((dialect, failure.property)).or_default() += 1;
@@ -329,8 +345,8 @@ impl Tally {
         for (key, count) in other.by_kind {
             *self.by_kind.entry(key).or_default() += count;
         }
-        for (apart, count) in other.apart {
-            *self.apart.entry(apart).or_default() += count;
+        for (disagreement, count) in other.disagreements {
+            *self.disagreements.entry(disagreement).or_default() += count;
         }
         for (dialect, loss) in other.lost {
             let own = self.lost.entry(dialect).or_default();
@@ -338,17 +354,17 @@ impl Tally {
         }
     }
 
-    /// A table: a row a dialect, a column a property.
-    /// Whether nothing fails but, of a few properties, one broken history in so many: what several faults at once leave, of
-    /// which no rule knows, or that the search reaches by no act. The figures say how many.
+    /// True if no property fails more often than `TOLERATED` allows: some combinations of faults are known to no rule, or
+    /// reached by no act of the search.
     pub fn is_good(&self) -> bool {
         self.failed.iter().all(|((dialect, property), count)| {
             let broken = self.cases.get(dialect).map_or(0, |counts| counts[2]);
-            let spared = SPARED.iter().find(|(spared, _)| spared == property);
-            spared.is_some_and(|(_, one_of)| count * one_of <= broken)
+            let tolerated = TOLERATED.iter().find(|(tolerated, _)| tolerated == property);
+            tolerated.is_some_and(|(_, one_of)| count * one_of <= broken)
         })
     }
 
+    /// A table with a row per dialect and a column per property.
     pub fn table(&self) -> String {
         let mut out = String::from("dialect    | cases legal broken compared hopeless |");
         out.extend(PROPERTIES.iter().map(|property| format!(" {property} |")));
@@ -364,23 +380,23 @@ impl Tally {
             }
         }
         for (dialect, lost) in &self.lost {
-            out.push_str(&format!("\n{dialect}: lost {}", said(*lost)));
+            out.push_str(&format!("\n{dialect}: lost {}", format_loss(*lost)));
         }
         out
     }
 
-    /// What is left, and what is lost that need not be.
+    /// Kinds of remaining faults and of avoidable losses, with counts.
     pub fn kinds(&self) -> String {
         let kinds = self.by_kind.iter().filter(|((_, kind), _)| !kind.ends_with(": "));
         kinds.map(|((property, kind), count)| format!("\n{property:15} {count:5}  {kind}")).collect()
     }
 
-    /// Of how many histories only one of `check` and the statement says that something is wrong, and what.
-    pub fn apart(&self) -> String {
-        self.apart.iter().map(|(apart, count)| format!("\n{count:5}  {apart}")).collect()
+    /// Numbers of histories in which only one of `check` and the statement finds a fault, by fault.
+    pub fn disagreements(&self) -> String {
+        self.disagreements.iter().map(|(disagreement, count)| format!("\n{count:5}  {disagreement}")).collect()
     }
 
-    /// The kinds of damage after which a property fails most often, each kind counted by itself.
+    /// The kinds of damage after which a property fails most often; each kind is counted separately.
     pub fn damage(&self, most: usize) -> String {
         let mut out = String::new();
         for property in PROPERTIES {

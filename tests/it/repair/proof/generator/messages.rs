@@ -1,62 +1,68 @@
-//! Legal histories of messages with blocks, before a dialect writes them: turns of the user and the model, with parallel
-//! calls, thinking, and results.
+//! Generator of legal histories of messages with blocks, independent of the dialect: turns of the user and the model, with
+//! parallel calls, thinking, and results.
 
 use replaylint::Dialect;
 use serde_json::{Value, json};
 
-use super::write::{body, message};
-use super::{Case, Truth, damaged, messages_damage};
+use super::write::{write_body, write_message};
+use super::{ProofCase, ServerLinks, apply_damage, messages_damage};
 use crate::support::rng::Rng;
 
+/// A block of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     Text(String),
     Image(u32),
-    Call(Call),
-    Result(Answer),
-    Thinking { n: u32, signed: bool },
+    Call(CallBlock),
+    Result(ResultBlock),
+    Thinking { n: u32, is_signed: bool },
 }
 
+/// A tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct CallBlock {
     /// Gemini's calls may have none.
     pub key: Option<String>,
     pub name: &'static str,
     pub n: u32,
-    /// Arguments as a text instead of an object.
+    /// True for arguments as a string instead of an object.
     pub is_text: bool,
     /// Gemini 3 signs the first call of a step.
-    pub signed: bool,
+    pub is_signed: bool,
 }
 
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct ResultBlock {
     pub key: Option<String>,
     pub name: &'static str,
     pub text: String,
 }
 
+/// A message of the user or of the model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    pub model: bool,
+pub struct GeneratedMessage {
+    pub is_model: bool,
     pub blocks: Vec<Block>,
 }
 
-pub struct History {
+/// A history under construction.
+pub struct MessageHistory {
     pub dialect: Dialect,
-    pub messages: Vec<Message>,
+    pub messages: Vec<GeneratedMessage>,
     pub model: &'static str,
-    /// Of Chat: messages whose content is null, or whose list of calls is empty.
+    /// Chat: indices of messages whose content is null.
     pub null_content: Vec<usize>,
-    pub no_calls: Vec<usize>,
+    /// Chat: indices of messages whose list of calls is empty.
+    pub empty_calls: Vec<usize>,
     next: u32,
-    keys: bool,
+    has_keys: bool,
 }
 
 const NAMES: [&str; 2] = ["f", "g"];
 
-impl History {
-    pub fn number(&mut self) -> u32 {
+impl MessageHistory {
+    pub fn next_number(&mut self) -> u32 {
         self.next += 1;
         self.next
     }
@@ -68,24 +74,24 @@ impl History {
             Dialect::Bedrock => &["us.anthropic.claude-sonnet-4-5", "amazon.nova-pro-v1:0"],
             _ => &["gpt-4o", "gpt-5"],
         };
-        let keys = dialect != Dialect::Gemini || rng.one_in(2);
-        History {
+        let has_keys = dialect != Dialect::Gemini || rng.one_in(2);
+        MessageHistory {
             dialect,
             messages: Vec::new(),
             model: models[rng.below(models.len())],
             null_content: Vec::new(),
-            no_calls: Vec::new(),
+            empty_calls: Vec::new(),
             next: 0,
-            keys,
+            has_keys,
         }
     }
 
-    /// Whether the model takes a history that ends with its own words.
-    pub fn takes_prefill(&self) -> bool {
+    /// True if the model accepts a history that ends with its own words.
+    pub fn accepts_prefill(&self) -> bool {
         self.model == "claude-sonnet-4-5" || self.dialect == Dialect::Chat
     }
 
-    fn thinks(&self) -> bool {
+    fn can_think(&self) -> bool {
         self.dialect == Dialect::Anthropic || self.model.contains("claude")
     }
 
@@ -95,94 +101,94 @@ impl History {
             Dialect::Bedrock => "tooluse",
             _ => "call",
         };
-        self.keys.then(|| format!("{prefix}_{n:03}"))
+        self.has_keys.then(|| format!("{prefix}_{n:03}"))
     }
 
-    pub fn user(&mut self, rng: &mut Rng) {
-        let text = |h: &mut History| Block::Text(format!("ask <{}>", h.number()));
+    pub fn add_user(&mut self, rng: &mut Rng) {
+        let text = |h: &mut MessageHistory| Block::Text(format!("ask <{}>", h.next_number()));
         let mut blocks = vec![text(self)];
         if rng.one_in(6) {
             blocks.push(text(self));
         }
         if rng.one_in(10) && self.dialect != Dialect::Chat {
-            blocks.push(Block::Image(self.number()));
+            blocks.push(Block::Image(self.next_number()));
         }
-        self.messages.push(Message { model: false, blocks });
+        self.messages.push(GeneratedMessage { is_model: false, blocks });
     }
 
-    /// A message of the model, and the results of its calls.
-    pub fn step(&mut self, rng: &mut Rng, calls: usize) -> Vec<Block> {
+    /// Adds a message of the model, and returns the results of its calls.
+    pub fn add_step(&mut self, rng: &mut Rng, calls: usize) -> Vec<Block> {
         let mut blocks = Vec::new();
-        if self.thinks() && rng.one_in(2) {
-            blocks.push(Block::Thinking { n: self.number(), signed: true });
+        if self.can_think() && rng.one_in(2) {
+            blocks.push(Block::Thinking { n: self.next_number(), is_signed: true });
         }
         if calls == 0 || rng.one_in(2) {
-            blocks.push(Block::Text(format!("say <{}>", self.number())));
+            blocks.push(Block::Text(format!("say <{}>", self.next_number())));
         }
         let mut results = Vec::new();
         for nth in 0..calls {
-            let n = self.number();
+            let n = self.next_number();
             let (key, name) = (self.key(n), *rng.pick(&NAMES));
-            let signed = nth == 0 && self.model.starts_with("gemini-3");
-            blocks.push(Block::Call(Call { key: key.clone(), name, n, is_text: false, signed }));
-            results.push(Block::Result(Answer { key, name, text: format!("result <{n}>") }));
+            let is_signed = nth == 0 && self.model.starts_with("gemini-3");
+            blocks.push(Block::Call(CallBlock { key: key.clone(), name, n, is_text: false, is_signed }));
+            results.push(Block::Result(ResultBlock { key, name, text: format!("result <{n}>") }));
         }
-        self.messages.push(Message { model: true, blocks });
-        if self.keys && rng.one_in(4) {
+        self.messages.push(GeneratedMessage { is_model: true, blocks });
+        if self.has_keys && rng.one_in(4) {
             results.reverse();
         }
         results
     }
 }
 
-pub fn case(dialect: Dialect, rng: &mut Rng) -> Case {
-    let mut history = History::new(dialect, rng);
+pub fn generate(dialect: Dialect, rng: &mut Rng) -> ProofCase {
+    let mut history = MessageHistory::new(dialect, rng);
     let size = 2 + rng.below(9).min(rng.below(9));
     while history.messages.len() < size {
-        history.user(rng);
+        history.add_user(rng);
         while history.messages.len() < size {
             let ends = rng.one_in(3);
             let calls = if ends { 0 } else { 1 + rng.below(3) };
-            let mut blocks = history.step(rng, calls);
+            let mut blocks = history.add_step(rng, calls);
             if ends {
                 break;
             }
-            // Some say something along with the results.
+            // Some users add text to the results.
             if rng.one_in(6) && dialect != Dialect::Gemini {
-                blocks.push(Block::Text(format!("ask <{}>", history.number())));
+                blocks.push(Block::Text(format!("ask <{}>", history.next_number())));
             }
-            history.messages.push(Message { model: false, blocks });
+            history.messages.push(GeneratedMessage { is_model: false, blocks });
         }
     }
-    let ends_with_model = history.messages.last().is_some_and(|message| message.model);
-    if ends_with_model && !(history.takes_prefill() && rng.one_in(2)) {
-        history.user(rng);
+    let ends_with_model = history.messages.last().is_some_and(|message| message.is_model);
+    if ends_with_model && !(history.accepts_prefill() && rng.one_in(2)) {
+        history.add_user(rng);
     }
-    let damage = damaged(rng, &mut history, messages_damage::KINDS);
+    let damage = apply_damage(rng, &mut history, messages_damage::KINDS);
     let model = [Dialect::Gemini, Dialect::Bedrock].contains(&dialect).then_some(history.model);
-    Case { dialect, body: body(&history), model, damage, truth: Truth::default() }
+    ProofCase { dialect, body: write_body(&history), model, damage, links: ServerLinks::default() }
 }
 
 pub fn continuation(dialect: Dialect) -> Vec<Value> {
-    let mut history = History::new(dialect, &mut Rng(1));
-    history.keys = true;
+    let mut history = MessageHistory::new(dialect, &mut Rng(1));
+    history.has_keys = true;
     let text = |text: &str| Block::Text(text.to_owned());
     let key = Some("toolu_later".to_owned());
-    let call = Call { key: key.clone(), name: "f", n: 999, is_text: false, signed: true };
-    let made = [
-        Message { model: true, blocks: vec![text("say <later>")] },
-        Message { model: false, blocks: vec![text("ask <later>")] },
-        Message { model: true, blocks: vec![Block::Call(call)] },
-        Message {
-            model: false,
-            blocks: vec![Block::Result(Answer { key, name: "f", text: "result <later>".to_owned() })],
+    let call = CallBlock { key: key.clone(), name: "f", n: 999, is_text: false, is_signed: true };
+    let messages = [
+        GeneratedMessage { is_model: true, blocks: vec![text("say <later>")] },
+        GeneratedMessage { is_model: false, blocks: vec![text("ask <later>")] },
+        GeneratedMessage { is_model: true, blocks: vec![Block::Call(call)] },
+        GeneratedMessage {
+            is_model: false,
+            blocks: vec![Block::Result(ResultBlock { key, name: "f", text: "result <later>".to_owned() })],
         },
     ];
-    made.iter().flat_map(|made| message(dialect, made)).collect()
+    messages.iter().flat_map(|message| write_message(dialect, message)).collect()
 }
 
-/// The body of a request with nothing in it yet.
-pub fn request(history: &History) -> Value {
+/// The body of a request without messages.
+pub fn empty_request(history: &MessageHistory) -> Value {
     let tool = |name: &&str| json!({"name": name, "description": "d"});
     let schema = json!({"type": "object", "properties": {}});
     match history.dialect {

@@ -1,5 +1,5 @@
-//! Histories that depend on a number alone: legal ones of each dialect, and what damage makes of them. The generator
-//! knows what a linter cannot see: which items the server made together.
+//! Reproducible histories, each from a seed: legal ones of each dialect, and damaged ones. The generator knows what a
+//! linter cannot see: which items the server linked.
 
 mod messages;
 mod messages_damage;
@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use crate::support::rng::Rng;
 
-/// Which items of the Responses API the server has linked, by their ids.
+/// The links of a server between items of the Responses API, by their ids.
 #[derive(Clone, Debug, Default)]
-pub struct Truth {
-    /// The reasoning that an item was made by.
+pub struct ServerLinks {
+    /// The reasoning that an item belongs to.
     pub reasoning_of: BTreeMap<String, String>,
     /// The item that followed a reasoning item.
     pub follower_of: BTreeMap<String, String>,
@@ -25,48 +25,48 @@ pub struct Truth {
     pub call_id_of: BTreeMap<String, String>,
 }
 
-/// A request, and what was done to it.
+/// A generated request, and the damage done to it.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct ProofCase {
     pub dialect: Dialect,
     pub body: Value,
-    /// Gemini's model is not in the body.
+    /// The model where it is not in the body, as in Gemini and Bedrock.
     pub model: Option<&'static str>,
-    /// Nothing if it is legal.
+    /// Names of the damage; empty if the history is legal.
     pub damage: Vec<&'static str>,
-    pub truth: Truth,
+    pub links: ServerLinks,
 }
 
-/// How many kinds of damage one history has at most.
-const MOST_DAMAGE: usize = 3;
+/// Maximum number of kinds of damage to one history.
+const MAX_DAMAGE: usize = 3;
 
-/// One case in so many is left as it is.
-const LEGAL: usize = 5;
+/// One case in this many is left legal.
+const LEGAL_ONE_IN: usize = 5;
 
-/// The history of a number. Each has its own numbers, so that any of them can be made again alone.
-pub fn case(dialect: Dialect, seed: u64, n: u64) -> Case {
+/// Generates the history with number `n` of a seed; any of them can be generated alone.
+pub fn generate(dialect: Dialect, seed: u64, n: u64) -> ProofCase {
     let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (n << 8) ^ dialect as u64);
     rng.next();
     match dialect {
-        Dialect::Responses => responses::case(&mut rng),
-        _ => messages::case(dialect, &mut rng),
+        Dialect::Responses => responses::generate(&mut rng),
+        _ => messages::generate(dialect, &mut rng),
     }
 }
 
-/// A legal history that goes on from where a history ends: items to append, of which the first is the user's.
-pub fn continuation(case: &Case) -> Vec<Value> {
+/// A legal continuation of a history: items to append, of which the first is the user's.
+pub fn continuation(case: &ProofCase) -> Vec<Value> {
     match case.dialect {
         Dialect::Responses => responses::continuation(),
         _ => messages::continuation(case.dialect),
     }
 }
 
-/// Draws kinds of damage until so many as are asked for took hold.
-fn damaged<T>(rng: &mut Rng, history: &mut T, kinds: &[(&'static str, Damage<T>)]) -> Vec<&'static str> {
-    if rng.one_in(LEGAL) {
+/// Applies random kinds of damage, and returns the names of those that had an effect.
+fn apply_damage<T>(rng: &mut Rng, history: &mut T, kinds: &[(&'static str, DamageFn<T>)]) -> Vec<&'static str> {
+    if rng.one_in(LEGAL_ONE_IN) {
         return Vec::new();
     }
-    let wanted = 1 + rng.below(MOST_DAMAGE);
+    let wanted = 1 + rng.below(MAX_DAMAGE);
     let mut done = Vec::new();
     for _ in 0..40 {
         if done.len() == wanted {
@@ -80,11 +80,11 @@ fn damaged<T>(rng: &mut Rng, history: &mut T, kinds: &[(&'static str, Damage<T>)
     done
 }
 
-/// `None` if there is nothing that it could be done to; then nothing was.
-type Damage<T> = fn(&mut Rng, &mut T) -> Option<()>;
+/// Damages a history; `None` if it has no place for this damage, and is unchanged.
+type DamageFn<T> = fn(&mut Rng, &mut T) -> Option<()>;
 
-/// One of the places that a condition holds of.
-fn place<T>(rng: &mut Rng, list: &[T], holds: impl Fn(usize, &T) -> bool) -> Option<usize> {
+/// A random index of an element that meets a condition.
+fn pick_place<T>(rng: &mut Rng, list: &[T], holds: impl Fn(usize, &T) -> bool) -> Option<usize> {
     let places: Vec<usize> = list.iter().enumerate().filter(|(n, item)| holds(*n, item)).map(|(n, _)| n).collect();
     (!places.is_empty()).then(|| *rng.pick(&places))
 }

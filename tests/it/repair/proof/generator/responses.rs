@@ -1,54 +1,56 @@
-//! Legal histories of the Responses API: rounds of a user's message and the responses to it, each of them a run of
-//! reasoning, messages, hosted calls and parallel client calls, then the outputs.
+//! Generator of legal histories of the Responses API: rounds of a user's message and the responses to it, each of them a
+//! run of reasoning, messages, hosted calls and parallel client calls, then the outputs.
 
 use replaylint::Dialect;
 use serde_json::{Value, json};
 
-use super::{Case, Truth, damaged, responses_damage};
+use super::{ProofCase, ServerLinks, apply_damage, responses_damage};
 use crate::support::rng::Rng;
 
-/// The reasoning models that histories are for.
+/// Models of the requests.
 const MODELS: [&str; 3] = ["gpt-5", "gpt-5-mini", "o4-mini"];
 
-pub struct History {
+/// A history under construction.
+pub struct ItemHistory {
     pub items: Vec<Value>,
-    pub truth: Truth,
-    /// As the request says: `None` is true.
+    pub links: ServerLinks,
+    /// The `store` of the request; `None` means true.
     pub store: Option<bool>,
     next: u32,
-    /// Whether the client keeps ids.
-    ids: bool,
-    blobs: Blobs,
+    /// True if the client stores ids.
+    keeps_ids: bool,
+    blobs: BlobPolicy,
 }
 
+/// Which reasoning items have encrypted content.
 #[derive(Clone, Copy, PartialEq)]
-enum Blobs {
+enum BlobPolicy {
     All,
     None,
     Some,
 }
 
-impl History {
+impl ItemHistory {
     pub fn is_stored(&self) -> bool {
         self.store != Some(false)
     }
 
     /// A number that no other item has.
-    pub fn number(&mut self) -> u32 {
+    pub fn next_number(&mut self) -> u32 {
         self.next += 1;
         self.next
     }
 
     fn new(rng: &mut Rng) -> Self {
         let store = *rng.pick(&[None, None, Some(true), Some(false), Some(false)]);
-        let ids = !rng.one_in(5);
-        let free = [Blobs::All, Blobs::None, Blobs::Some];
-        let blobs = if store == Some(false) || !ids { Blobs::All } else { *rng.pick(&free) };
-        History { items: Vec::new(), truth: Truth::default(), store, next: 0, ids, blobs }
+        let keeps_ids = !rng.one_in(5);
+        let free = [BlobPolicy::All, BlobPolicy::None, BlobPolicy::Some];
+        let blobs = if store == Some(false) || !keeps_ids { BlobPolicy::All } else { *rng.pick(&free) };
+        ItemHistory { items: Vec::new(), links: ServerLinks::default(), store, next: 0, keeps_ids, blobs }
     }
 
-    pub fn user(&mut self, rng: &mut Rng) {
-        let text = format!("ask <{}>", self.number());
+    pub fn add_user(&mut self, rng: &mut Rng) {
+        let text = format!("ask <{}>", self.next_number());
         let content = match rng.one_in(3) {
             true => json!([{"type": "input_text", "text": text}]),
             false => json!(text),
@@ -56,57 +58,59 @@ impl History {
         self.items.push(json!({"role": "user", "content": content}));
     }
 
-    fn identify(&mut self, item: &mut Value, prefix: &str, fresh: bool) -> Option<String> {
-        if fresh {
+    fn set_id(&mut self, item: &mut Value, prefix: &str, without_ids: bool) -> Option<String> {
+        if without_ids {
             return None;
         }
-        let id = format!("{prefix}_p{:03}q", self.number());
+        let id = format!("{prefix}_p{:03}q", self.next_number());
         item["id"] = json!(id);
         Some(id)
     }
 
-    fn reasoning(&mut self, rng: &mut Rng, fresh: bool) -> Option<String> {
-        let n = self.number();
-        let blob =
-            fresh || !self.is_stored() || self.blobs == Blobs::All || self.blobs == Blobs::Some && rng.one_in(2);
+    fn add_reasoning(&mut self, rng: &mut Rng, without_ids: bool) -> Option<String> {
+        let n = self.next_number();
+        let blob = without_ids
+            || !self.is_stored()
+            || self.blobs == BlobPolicy::All
+            || self.blobs == BlobPolicy::Some && rng.one_in(2);
         let mut item = match blob {
             true => json!({"type": "reasoning", "summary": [], "encrypted_content": format!("gAAAAA<{n}>")}),
             false => {
                 json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": format!("think <{n}>")}]})
             }
         };
-        let id = self.identify(&mut item, "rs", fresh);
+        let id = self.set_id(&mut item, "rs", without_ids);
         self.items.push(item);
         id
     }
 
-    /// Links what the last response added after its reasoning.
+    /// Links the items from an index on to their reasoning.
     fn link(&mut self, reasoning: Option<&str>, from: usize) {
         let Some(reasoning) = reasoning else { return };
         let id = |item: &Value| item["id"].as_str().map(str::to_owned);
         for (n, item) in self.items[from..].iter().enumerate() {
             let Some(id) = id(item) else { continue };
             if n == 0 {
-                self.truth.follower_of.insert(reasoning.to_owned(), id.clone());
+                self.links.follower_of.insert(reasoning.to_owned(), id.clone());
             }
-            self.truth.reasoning_of.insert(id, reasoning.to_owned());
+            self.links.reasoning_of.insert(id, reasoning.to_owned());
         }
     }
 
-    fn message(&mut self, fresh: bool) {
-        let text = format!("say <{}>", self.number());
-        let mut item = match fresh {
+    fn add_message(&mut self, without_ids: bool) {
+        let text = format!("say <{}>", self.next_number());
+        let mut item = match without_ids {
             true => json!({"type": "message", "role": "assistant", "content": text}),
             false => json!({"type": "message", "role": "assistant", "status": "completed", "content": [
                 {"type": "output_text", "text": text, "annotations": []}]}),
         };
-        self.identify(&mut item, "msg", fresh);
+        self.set_id(&mut item, "msg", without_ids);
         self.items.push(item);
     }
 
-    /// A call of a family, and its output.
-    pub fn call(&mut self, family: &str, fresh: bool) -> Value {
-        let n = self.number();
+    /// Adds a call of a kind of tool, and returns its output.
+    pub fn add_call(&mut self, family: &str, without_ids: bool) -> Value {
+        let n = self.next_number();
         let call_id = format!("call_{n:03}");
         let kind = format!("{family}_call");
         let (prefix, mut item) = match family {
@@ -129,8 +133,8 @@ impl History {
         };
         item["type"] = json!(kind);
         item["call_id"] = json!(call_id);
-        if let Some(id) = self.identify(&mut item, prefix, fresh) {
-            self.truth.call_id_of.insert(id, call_id.clone());
+        if let Some(id) = self.set_id(&mut item, prefix, without_ids) {
+            self.links.call_id_of.insert(id, call_id.clone());
         }
         self.items.push(item);
         let text = format!("result <{n}>");
@@ -158,8 +162,8 @@ impl History {
         output
     }
 
-    pub fn hosted(&mut self, kind: &str) {
-        let n = self.number();
+    pub fn add_hosted_call(&mut self, kind: &str) {
+        let n = self.next_number();
         let (prefix, mut item) = match kind {
             "web_search_call" => (
                 "ws",
@@ -179,41 +183,41 @@ impl History {
             ),
         };
         item["type"] = json!(kind);
-        self.identify(&mut item, prefix, false);
+        self.set_id(&mut item, prefix, false);
         self.items.push(item);
     }
 
-    /// One response, and the outputs that the client answers it with: whether it ends the turn.
-    fn response(&mut self, rng: &mut Rng, room: usize) -> bool {
-        let fresh = !self.ids;
-        let hosted = !fresh && room > 3 && rng.one_in(4);
+    /// Adds one response and the client's outputs; true if it ends the turn. `room` is the number of items to add at most.
+    fn add_response(&mut self, rng: &mut Rng, room: usize) -> bool {
+        let without_ids = !self.keeps_ids;
+        let hosted = !without_ids && room > 3 && rng.one_in(4);
         let reasons = hosted || rng.one_in(4) || !rng.one_in(3);
-        let mut reasoning = reasons.then(|| self.reasoning(rng, fresh)).flatten();
+        let mut reasoning = reasons.then(|| self.add_reasoning(rng, without_ids)).flatten();
         let mut from = self.items.len();
         if hosted {
-            let kind = HOSTED[rng.below(HOSTED.len())];
-            self.hosted(kind);
+            let kind = HOSTED_KINDS[rng.below(HOSTED_KINDS.len())];
+            self.add_hosted_call(kind);
             if rng.one_in(2) {
                 self.link(reasoning.as_deref(), from);
-                reasoning = self.reasoning(rng, fresh);
+                reasoning = self.add_reasoning(rng, without_ids);
                 from = self.items.len();
             }
         }
         let ends = room < 3 || rng.one_in(3);
         let mut outputs = Vec::new();
         if ends {
-            self.message(fresh);
+            self.add_message(without_ids);
         } else {
             if rng.one_in(5) {
-                self.message(fresh);
+                self.add_message(without_ids);
             }
             let calls = 1 + if room > 5 { rng.below(3) } else { 0 };
             for _ in 0..calls {
                 // Some kinds of calls cannot be sent without their ids.
                 let family = *rng.pick(&FAMILIES);
                 let family =
-                    if fresh && ["local_shell", "computer"].contains(&family) { "custom" } else { family };
-                outputs.push(self.call(family, fresh));
+                    if without_ids && ["local_shell", "computer"].contains(&family) { "custom" } else { family };
+                outputs.push(self.add_call(family, without_ids));
             }
         }
         self.link(reasoning.as_deref(), from);
@@ -224,12 +228,12 @@ impl History {
         ends
     }
 
-    /// Some of what a stored response holds, by reference.
-    fn refer(&mut self, rng: &mut Rng) {
+    /// Replaces some items of a stored response by references.
+    fn use_references(&mut self, rng: &mut Rng) {
         if !self.is_stored() || !rng.one_in(4) {
             return;
         }
-        // A response that is one message with its reasoning, referenced as a whole.
+        // A response that is one message with its reasoning is referenced as a whole.
         let is = |item: &Value, kind: &str| item["type"] == kind && item["id"].is_string();
         let Some(at) = self.items.windows(2).position(|two| is(&two[0], "reasoning") && is(&two[1], "message"))
         else {
@@ -243,9 +247,10 @@ impl History {
     }
 }
 
-pub const HOSTED: [&str; 4] = ["web_search_call", "code_interpreter_call", "mcp_call", "file_search_call"];
+/// Types of calls that the provider runs.
+pub const HOSTED_KINDS: [&str; 4] = ["web_search_call", "code_interpreter_call", "mcp_call", "file_search_call"];
 
-/// Functions are what most calls are of.
+/// Kinds of tools; most calls are of functions.
 const FAMILIES: [&str; 12] = [
     "function",
     "function",
@@ -261,49 +266,53 @@ const FAMILIES: [&str; 12] = [
     "computer",
 ];
 
-/// A response of its own, put at a place between the turns: reasoning, then what is asked for. What it added is linked.
-pub fn insert_response(rng: &mut Rng, history: &mut History, make: fn(&mut Rng, &mut History)) -> Option<()> {
+/// Inserts a response between two turns: reasoning, then the items that `make` adds, linked to it.
+pub fn insert_response(
+    rng: &mut Rng,
+    history: &mut ItemHistory,
+    make: fn(&mut Rng, &mut ItemHistory),
+) -> Option<()> {
     let starts = |n: usize, items: &[Value]| items.get(n).is_none_or(|item| item["role"] == "user") && n > 0;
     let places: Vec<usize> = (0..=history.items.len()).filter(|n| starts(*n, &history.items)).collect();
     let at = if places.is_empty() { return None } else { *rng.pick(&places) };
     let rest = history.items.split_off(at);
     if !history.items.last().is_some_and(|item| item["role"] == "user") {
-        history.user(rng);
+        history.add_user(rng);
     }
-    let reasoning = history.reasoning(rng, false);
+    let reasoning = history.add_reasoning(rng, false);
     let from = history.items.len();
     make(rng, history);
-    // What is a client's is not linked.
-    let made =
+    // The client's outputs are not linked.
+    let linked =
         history.items[from..].iter().take_while(|item| !item["type"].as_str().unwrap_or("").ends_with("output"));
-    let end = from + made.count();
+    let end = from + linked.count();
     let outputs = history.items.split_off(end);
     history.link(reasoning.as_deref(), from);
     history.items.extend(outputs);
     if rest.is_empty() || rng.one_in(2) {
-        history.user(rng);
+        history.add_user(rng);
     }
     history.items.extend(rest);
     Some(())
 }
 
-pub fn case(rng: &mut Rng) -> Case {
-    let mut history = History::new(rng);
+pub fn generate(rng: &mut Rng) -> ProofCase {
+    let mut history = ItemHistory::new(rng);
     let size = 2 + rng.below(13).min(rng.below(13));
     while history.items.len() < size {
-        history.user(rng);
-        while history.items.len() < size && !history.response(rng, size - history.items.len()) {}
+        history.add_user(rng);
+        while history.items.len() < size && !history.add_response(rng, size - history.items.len()) {}
     }
     if rng.one_in(2) {
-        history.user(rng);
+        history.add_user(rng);
     }
-    history.refer(rng);
-    let damage = damaged(rng, &mut history, responses_damage::KINDS);
+    history.use_references(rng);
+    let damage = apply_damage(rng, &mut history, responses_damage::KINDS);
     let mut body = json!({"model": rng.pick(&MODELS), "input": history.items});
     if let Some(store) = history.store {
         body["store"] = json!(store);
     }
-    Case { dialect: Dialect::Responses, body, model: None, damage, truth: history.truth }
+    ProofCase { dialect: Dialect::Responses, body, model: None, damage, links: history.links }
 }
 
 pub fn continuation() -> Vec<Value> {

@@ -1,0 +1,348 @@
+//! Converts one history, and checks the result as `check` would.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "there is a count for each severity, and the table of targets is never empty"
+)]
+
+use std::io;
+
+use crate::carry::Destination;
+use crate::dialect::{Dialect, OutputShape};
+use crate::dialects::responses::RESPONSES;
+use crate::format::FormatInfo;
+use crate::formats;
+use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage, codes};
+use crate::json::{Tape, scan};
+use crate::judge::{self, FindingsOnly, Options, WeighedFinding};
+use crate::message::{ConversionLoss, LossKind};
+use crate::place::{DocId, Place};
+use crate::read::{self, ScannedRecord, TextReader, detect};
+use crate::rule::Autofix;
+use crate::rules;
+use crate::source::bytes::spool::Spool;
+use crate::source::outputs::new_file;
+use crate::source::{Container, ReadAt, lines};
+use crate::target::{Severity, Target};
+use crate::targets;
+
+use super::conversion_builder::{ConversionBuilder, ConvertedHistory};
+use super::options::ConvertOptions;
+use super::repair_copy::{RESULT_DOC, repair_copy};
+
+/// The output of one history.
+#[derive(Default)]
+pub struct HistoryOutput {
+    pub out: Spool,
+    /// An error that ends the conversion.
+    pub error: Option<io::Error>,
+    pub judged: Vec<WeighedFinding>,
+    pub counts: [u64; 3],
+    /// The number of values in the source that its agent does not send.
+    pub unsent: u64,
+    pub converted: u32,
+    /// The number of conversations, converted or not.
+    pub total: u32,
+    pub items: u64,
+    pub failed: u32,
+    /// The offset of the conversation, if it was left out because it would lose something.
+    pub left_out: Option<u64>,
+    /// The destination of the written session.
+    pub destination: Option<Destination>,
+}
+
+impl HistoryOutput {
+    /// Leaves out the conversation at an offset if it loses something. The losses stay reported.
+    pub(super) fn leave_out_lossy(&mut self, at: u64) {
+        if self.converted == 0 || self.counts[Severity::Warning as usize] == 0 {
+            return;
+        }
+        self.out = Spool::default();
+        self.converted = 0;
+        self.items = 0;
+        self.destination = None;
+        self.left_out = Some(at);
+        // A conversation that is not written has no number, and no changes in form.
+        (self.counts[Severity::Info as usize], self.unsent) = (0, 0);
+        self.judged.retain(|judged| judged.severity > Severity::Info);
+        self.judged.iter_mut().for_each(|judged| judged.history = None);
+    }
+}
+
+/// Converts histories.
+pub struct Converter<'c> {
+    pub(super) id: DocId,
+    pub(super) bytes: &'c dyn ReadAt,
+    pub(super) options: &'c ConvertOptions<'c>,
+    /// A record that need not be read again.
+    scanned: Option<ScannedRecord<'c>>,
+    pub output: HistoryOutput,
+}
+
+impl<'c> Converter<'c> {
+    pub fn new(id: DocId, bytes: &'c dyn ReadAt, options: &'c ConvertOptions<'c>) -> Self {
+        Converter { id, bytes, options, scanned: None, output: HistoryOutput::default() }
+    }
+
+    /// The same, with a record that need not be read again.
+    pub fn with_scanned(self, scanned: Option<ScannedRecord<'c>>) -> Self {
+        Converter { scanned, ..self }
+    }
+
+    /// The texts of a history.
+    pub(super) fn texts(&self, info: &FormatInfo) -> TextReader<'c> {
+        TextReader::new(self.bytes, info.dialect).with_scanned(self.scanned)
+    }
+
+    /// Converts a history: the request around it, and the items outside of that.
+    pub fn history(&mut self, history: &History, info: &'static FormatInfo) {
+        let (options, settings) = (self.options, &history.settings);
+        if options.foreign_only && options.judge.target.is_some_and(|target| judge::shares_dialect(info, target)) {
+            self.output.total += 1;
+            return;
+        }
+        if let Some(carry) = options.carry {
+            return self.carry_over(history, info, carry);
+        }
+        // If the source is in memory, there is room for the result.
+        let spills = self.bytes.in_memory().is_none();
+        let builder =
+            match self.read(history, info, &|dialect| ConversionBuilder::new(dialect, &options.plan, spills)) {
+                Ok(builder) => builder,
+                Err(error) => return self.output.error = Some(error),
+            };
+        let (converted, mut result) =
+            match builder.finish(settings.model.as_deref(), &options.plan, estimate_size(history)) {
+                Ok(finished) => finished,
+                Err(error) => return self.output.error = Some(error),
+            };
+        self.accept_result(converted, &mut result, info, history);
+    }
+
+    /// The place at which a history begins.
+    pub(super) fn start(&self, history: &History) -> Place {
+        let around = history.settings.body.map(|around| around.at);
+        around.or(history.rows.first().map(|row| row.at)).unwrap_or(Place::new(self.id, 0, 0))
+    }
+
+    /// Accepts the result of a conversation if the target would; otherwise reports why not.
+    pub fn accept_result(
+        &mut self,
+        mut converted: ConvertedHistory,
+        result: &mut Spool,
+        info: &FormatInfo,
+        history: &History,
+    ) {
+        let (at, record_of) = (self.start(history), record_index(history));
+        let row = |at: Place| Row::of_place(at, record_of(at));
+        let number = self.options.number(self.output.converted, self.output.total);
+        self.output.total += 1;
+        if !converted.has_output {
+            return self.fail(loss_finding(LossKind::NOT_CONVERTED, row(at)));
+        }
+        if !is_unicode(result) {
+            return self.fail(loss_finding(LossKind::NOT_UNICODE, row(at)));
+        }
+        let checks = self.result_checks(info, self.options.judge.store, converted.target);
+        let written = self.options.plan.shape;
+        let log = info.usage != Usage::Request;
+        let mut error = first_error(result, written, &checks, log);
+        // A request was sent as it is: its errors are reported by `check`. A log is made a request.
+        let may_repair = || info.usage != Usage::Request || self.loses_its_store(&converted, result, info);
+        if error.is_some() && !converted.copies.is_empty() && may_repair() {
+            repair_copy(result, &mut converted, &checks);
+            error = first_error(result, written, &checks, log);
+        }
+        // The result may be empty, or of no recognisable format.
+        let unread = || error.is_none_or(|code| code == codes::UNKNOWN_FORMAT) && !is_recognised(result, written);
+        if result.is_blank() || unread() {
+            return self.fail(loss_finding(LossKind::NOT_CONVERTED, row(at)));
+        }
+        if let Some(error) = error {
+            return self.fail(loss_finding(LossKind::RESULT_REFUSED, row(at)).arg(u32::from(error.0)));
+        }
+        let mut found: Vec<Finding> = Vec::with_capacity(converted.losses.len());
+        for ConversionLoss { kind, at: place, arg } in &converted.losses {
+            let mut row = row(if place.place.len == 0 { at } else { place.place });
+            if place.embedded {
+                row.flags = Flags::EMBEDDED;
+            }
+            found.push(loss_finding(*kind, row).arg(*arg));
+        }
+        found.extend(&history.settings.conversion_losses);
+        sort_findings(&mut found);
+        found.into_iter().for_each(|finding| self.report_finding(finding, Some(number)));
+        self.output.out = std::mem::take(result);
+        self.output.converted += 1;
+        self.output.items += converted.items;
+    }
+
+    /// True if items are refused only because the `store` setting of their request is lost, which items cannot express.
+    fn loses_its_store(&self, converted: &ConvertedHistory, result: &Spool, info: &FormatInfo) -> bool {
+        let items = self.options.plan.shape == OutputShape::Items;
+        items
+            && converted.store.is_some()
+            && first_error(
+                result,
+                OutputShape::Items,
+                &self.result_checks(info, converted.store, converted.target),
+                false,
+            )
+            .is_none()
+    }
+
+    /// The options to judge the result with: for the target of its source, if that has the same dialect, and as `check` would
+    /// judge it.
+    fn result_checks(
+        &self,
+        info: &FormatInfo,
+        store: Option<bool>,
+        home: Option<&'static Target>,
+    ) -> Vec<Options> {
+        let (plan, asked) = (&self.options.plan, self.options.judge);
+        let name = match plan.shape {
+            OutputShape::Items => "responses-item-lines".to_owned(),
+            OutputShape::Request => format!("{}-request", plan.dialect.info().name),
+        };
+        // The items of other systems' logs become items of the Responses API.
+        let own = info.dialect.info().capabilities.dialect;
+        let same =
+            own == plan.dialect.info().name || own.is_empty() && plan.dialect.info().name == RESPONSES.info().name;
+        let fits = |target: &'static Target| (target.dialect == plan.dialect.info().name).then_some(target);
+        let options_for = |target: Option<&'static Target>| Options {
+            read: read::Options {
+                format: formats::by_name(&name),
+                usage: Some(match info.usage {
+                    // Lines of items stay a log: the last calls may be about to run.
+                    Usage::Log | Usage::Exchange if same && plan.shape == OutputShape::Items => Usage::Log,
+                    _ => Usage::Request,
+                }),
+                effort: asked.read.effort,
+                ..read::Options::default()
+            },
+            target,
+            store,
+            model: asked.model.clone(),
+            ..Options::default()
+        };
+        if let Some(target) = asked.target.or(home).and_then(fits) {
+            return vec![options_for(Some(target))];
+        }
+        let usual = formats::by_name(&name).map_or("", |format| format.info().target);
+        let meant = targets::by_name(info.target).filter(|_| same && info.target != usual).and_then(fits);
+        meant.map(|target| options_for(Some(target))).into_iter().chain([options_for(None)]).collect()
+    }
+
+    /// Reports a record that cannot be converted.
+    pub fn fail(&mut self, finding: Finding) {
+        self.output.failed += 1;
+        self.report_finding(Finding { remedy: Remedy::Never(""), ..finding }, None);
+    }
+
+    pub(super) fn report_finding(&mut self, finding: Finding, history: Option<u32>) {
+        let options = self.options.judge;
+        let Some(rule) = rules::by_code(finding.code) else { return };
+        let failed = history.is_none();
+        let variant = rule.variant(finding.variant);
+        let Some(severity) = variant.levels.stored.filter(|_| failed || options.enabled.has(rule.code)) else {
+            return;
+        };
+        match LossKind::of(&finding) {
+            LossKind::NOT_SENT => self.output.unsent += 1,
+            _ => self.output.counts[severity as usize] += 1,
+        }
+        if severity < self.options.min_severity && !variant.is_shown
+            || self.output.judged.len() >= self.options.max_findings
+        {
+            return;
+        }
+        let target = options.target.or_else(|| targets::by_name(self.options.plan.dialect.info().name));
+        let target = target.unwrap_or(targets::TARGETS[0]);
+        self.output.judged.push(WeighedFinding {
+            finding,
+            severity,
+            target,
+            history,
+            loss: variant.loss,
+            flattens: false,
+        });
+    }
+}
+
+/// An estimate of the result's size in bytes, so that its buffer seldom grows.
+fn estimate_size(history: &History) -> usize {
+    let size = match history.settings.body {
+        Some(around) => u64::from(around.at.len),
+        None => history.rows.iter().map(|row| u64::from(row.at.len)).sum(),
+    };
+    (size + size / 4).min(MAX_BUFFER) as usize
+}
+
+/// A larger buffer grows as it is filled.
+const MAX_BUFFER: u64 = 1 << 24;
+
+/// Maps places to the numbers of the records that contain them.
+pub(super) fn record_index(history: &History) -> impl Fn(Place) -> u32 {
+    // Rows are in the order of the history, which need not be that of the doc.
+    let mut starts: Vec<(u64, u32)> = history.rows.iter().map(|row| (row.at.start, row.record)).collect();
+    starts.sort_unstable();
+    move |place: Place| {
+        let ix = starts.partition_point(|(start, _)| *start <= place.start);
+        starts.get(ix.saturating_sub(1)).map_or(0, |(_, record)| *record)
+    }
+}
+
+/// The code of the first error that `check` would report for a result.
+fn first_error(result: &Spool, written: OutputShape, checks: &[Options], log: bool) -> Option<Code> {
+    let container = match written {
+        OutputShape::Items => Container::Lines { start: 0 },
+        OutputShape::Request => Container::Document { start: 0 },
+    };
+    checks.iter().find_map(|options| {
+        let found = judge::judge_in_container(RESULT_DOC, result, container, options, 1, &FindingsOnly).ok()?;
+        // A log may end before the next message of the user.
+        let whole = |judged: &&WeighedFinding| !log || judged.variant().autofix != Autofix::OnRequest;
+        let mut errors = found.findings.iter().filter(|judged| judged.severity == Severity::Error);
+        errors.find(whole).map(|judged| judged.finding.code)
+    })
+}
+
+/// True if a result is valid UTF-8 and Unicode for every parser of JSON.
+pub(super) fn is_unicode(result: &dyn ReadAt) -> bool {
+    matches!(new_file::invalid_utf8_offset(result, 0, result.len()), Ok(None))
+}
+
+/// True if a result is recognised as some format, so that the next command can read it.
+pub(super) fn is_recognised(result: &dyn ReadAt, written: OutputShape) -> bool {
+    let mut head = Vec::new();
+    let text = match result.in_memory() {
+        Some(text) => text,
+        None if written == OutputShape::Request => {
+            return read::recognises_large(RESULT_DOC, result).unwrap_or(false);
+        }
+        None => match lines::read_chunk(result, 0, 0, u64::MAX / 2, &mut head) {
+            Ok(first) => first.bytes,
+            Err(_) => return false,
+        },
+    };
+    let mut tape = Tape::new();
+    match written {
+        OutputShape::Items => detect::of_lines(text, &[]).is_some(),
+        OutputShape::Request => {
+            scan(text, &mut tape).is_ok()
+                && tape.root(text).and_then(|val| detect::of_document(val, None)).is_some()
+        }
+    }
+}
+
+/// Sorts findings in the order of the doc, losses before notes of what is not sent: of those there may be so many that the
+/// losses would exceed the limit.
+pub(super) fn sort_findings(found: &mut [Finding]) {
+    found.sort_by_key(|finding| {
+        let is_unsent = LossKind::of(finding) == LossKind::NOT_SENT;
+        (is_unsent, finding.row.at.start, finding.code, finding.variant)
+    });
+}
+
+pub(super) fn loss_finding(kind: LossKind, row: Row) -> Finding {
+    Finding::new(kind.code, row).variant(kind.variant)
+}

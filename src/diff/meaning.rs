@@ -1,0 +1,293 @@
+//! The meaning of an item, independent of its form: a hash that is equal for equivalent items, and the ids that refer to
+//! other items. It is computed only for items whose bytes differ.
+
+use std::borrow::Cow;
+
+use crate::json::string::fingerprint_of;
+use crate::json::{NodeKind, Tape, Val, canonical, scan};
+
+use super::equivalence::{
+    DefaultValue, FREE_FORM_MEMBERS, ID_MEMBERS, IdKind, LOOSE_MEMBERS, MemberLevel, NESTED_MEMBERS,
+    NULL_IS_UNSET, SHORT_FORMS, SILENT_MEMBERS, ShortForm, SilentMember, TWO_SPELLINGS, camel_case_key,
+};
+
+/// Depth below which values are compared as text.
+const DEPTH: u32 = 200;
+
+/// An id and its kind.
+pub type Id = (IdKind, Box<[u8]>);
+
+/// The meaning of an item.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meaning {
+    /// A hash that is equal for equivalent items, without ids.
+    pub hash: u64,
+    /// The hash without members that are ignored when searching a changed counterpart.
+    pub loose: u64,
+    /// The ids, in an order that does not depend on the form.
+    pub ids: Vec<Id>,
+}
+
+/// The meaning of an item of a dialect.
+pub fn of_item(dialect: &'static str, text: &[u8]) -> Meaning {
+    read(text, |val| {
+        let role = val.get("role").and_then(|role| role.text()).unwrap_or_default();
+        let mut reader =
+            MeaningReader { dialect, of_model: matches!(&*role, b"assistant" | b"model"), ids: Vec::new() };
+        let (hash, loose) = reader.object(val, MemberLevel::Item, DEPTH);
+        Meaning { hash, loose, ids: reader.ids }
+    })
+}
+
+/// The meaning of a member of a request: instructions as the content of a message, others as a part.
+pub fn of_member(dialect: &'static str, key: &str, text: &[u8]) -> Meaning {
+    read(text, |val| {
+        let mut reader = MeaningReader { dialect, of_model: false, ids: Vec::new() };
+        let hash = reader.nested(key.as_bytes(), val, DEPTH);
+        Meaning { hash, loose: hash, ids: Vec::new() }
+    })
+}
+
+/// The meaning of a text in the shared vocabulary.
+pub fn of_shared(kind: &str, text: &[u8], ids: &[Id]) -> Meaning {
+    let kind = fingerprint_of(kind.as_bytes());
+    let said = read(text, |val| Meaning {
+        hash: canonical::hash(val, &[]),
+        loose: canonical::hash(val, &["from"]),
+        ids: ids.to_vec(),
+    });
+    Meaning { hash: kind ^ said.hash, loose: kind ^ said.loose, ids: ids.to_vec() }
+}
+
+/// All ids of an item, without its meaning.
+pub fn ids(val: Val<'_>) -> Vec<Id> {
+    let mut ids = Vec::new();
+    collect_ids(val, MemberLevel::Item, &mut ids);
+    let lists = NESTED_MEMBERS.iter().filter_map(|key| val.get(key));
+    for part in lists.flat_map(|list| list.elements()) {
+        collect_ids(part, MemberLevel::Part, &mut ids);
+        // In some dialects, the object in a part has the id.
+        part.members()
+            .filter(|own| own.val.is_object())
+            .for_each(|own| collect_ids(own.val, MemberLevel::Part, &mut ids));
+    }
+    ids
+}
+
+fn collect_ids(val: Val<'_>, level: MemberLevel, ids: &mut Vec<Id>) {
+    for (_, key, tie) in ID_MEMBERS.iter().filter(|(of, ..)| *of == level) {
+        let id = val.get(key).and_then(|id| id.text()).filter(|id| !id.is_empty());
+        ids.extend(id.map(|id| (*tie, Box::from(&*id))));
+    }
+}
+
+fn read(text: &[u8], to_meaning: impl FnOnce(Val<'_>) -> Meaning) -> Meaning {
+    let mut tape = Tape::new();
+    let root = scan(text, &mut tape).ok().and_then(|()| tape.root(text));
+    root.map(to_meaning).unwrap_or_else(|| {
+        let hash = fingerprint_of(text);
+        Meaning { hash, loose: hash, ids: Vec::new() }
+    })
+}
+
+struct MeaningReader {
+    dialect: &'static str,
+    of_model: bool,
+    ids: Vec<Id>,
+}
+
+impl MeaningReader {
+    /// The hash of a value that contains parts, or is one.
+    fn nested(&mut self, key: &[u8], val: Val<'_>, depth: u32) -> u64 {
+        if depth == 0 {
+            return fingerprint_of(val.raw());
+        }
+        match val.kind() {
+            NodeKind::Object => self.object(val, MemberLevel::Part, depth).0,
+            NodeKind::Array => {
+                if let Some(text) = self.only_text(key, val) {
+                    return canonical::hash(text, &[]);
+                }
+                val.elements().fold(11, |hash, part| mix_hash(hash, self.nested(b"", part, depth - 1)))
+            }
+            _ => canonical::hash(val, &[]),
+        }
+    }
+
+    /// The hash of an object, and the one without loose members.
+    fn object(&mut self, val: Val<'_>, level: MemberLevel, depth: u32) -> (u64, u64) {
+        if !val.is_object() {
+            let hash = self.nested(b"", val, depth);
+            return (hash, hash);
+        }
+        let mut members = self.members(val, level);
+        members.sort_by(|a, b| a.0.cmp(&b.0));
+        // For a duplicate key, the last value applies.
+        members.reverse();
+        members.dedup_by(|a, b| a.0 == b.0);
+        let (mut hash, mut loose) = (12, 12);
+        for (key, val) in members {
+            let own = match self.id(level, &key, val) {
+                Some(tie) => mix_hash(13, tie as u64),
+                None if self.is_nested(&key) => self.nested(&key, val, depth - 1),
+                None => canonical::hash(val, &[]),
+            };
+            let member = mix_hash(fingerprint_of(&key), own);
+            hash = mix_hash(hash, member);
+            if level != MemberLevel::Item || !LOOSE_MEMBERS.iter().any(|name| name.as_bytes() == &*key) {
+                loose = mix_hash(loose, member);
+            }
+        }
+        (hash, loose)
+    }
+
+    /// The members with a meaning, by their normalised names.
+    fn members<'t>(&self, val: Val<'t>, level: MemberLevel) -> Vec<(Cow<'t, [u8]>, Val<'t>)> {
+        let mut kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        if level == MemberLevel::Item && kind.is_empty() && val.get("role").is_some() {
+            kind = Cow::Borrowed(b"message");
+        }
+        let two = TWO_SPELLINGS.contains(&self.dialect);
+        let member = |member: crate::json::Member<'t>| {
+            let key = member.key.decode();
+            let key = if two { Cow::Owned(camel_case_key(self.dialect, &key)) } else { key };
+            (key, member.val)
+        };
+        let says = |(key, val): &(Cow<'t, [u8]>, Val<'t>)| {
+            let unset = val.is_null() && NULL_IS_UNSET.contains(&self.dialect);
+            !unset && !SILENT_MEMBERS.iter().any(|silent| silent.is(self.dialect, level, &kind, key, *val))
+        };
+        val.members().map(member).filter(says).collect()
+    }
+
+    fn is_nested(&self, key: &[u8]) -> bool {
+        let named = |list: &[&str]| list.iter().any(|name| name.as_bytes() == key);
+        if TWO_SPELLINGS.contains(&self.dialect) { !named(FREE_FORM_MEMBERS) } else { named(NESTED_MEMBERS) }
+    }
+
+    fn id(&mut self, level: MemberLevel, key: &[u8], val: Val<'_>) -> Option<IdKind> {
+        let (.., tie) = ID_MEMBERS.iter().find(|(of, name, _)| *of == level && name.as_bytes() == key)?;
+        let id = val.text().filter(|id| !id.is_empty())?;
+        self.ids.push((*tie, id.into()));
+        Some(*tie)
+    }
+
+    /// The text of a list that contains only a text part; `None` otherwise.
+    fn only_text<'t>(&self, key: &[u8], list: Val<'t>) -> Option<Val<'t>> {
+        let fits = |short: &&ShortForm| {
+            short.dialect == self.dialect && short.key.as_bytes() == key && short.of_model == self.of_model
+        };
+        let part = SHORT_FORMS.iter().find(fits)?.part;
+        let only = list.elements().next().filter(|only| list.count() == 1 && only.is_object())?;
+        let text = only.get("text").filter(Val::is_string)?;
+        let is_text = only.get("type").is_some_and(|kind| kind.is(part));
+        (is_text && self.members(only, MemberLevel::Part).len() == 2).then_some(text)
+    }
+}
+
+impl SilentMember {
+    fn is(&self, dialect: &str, level: MemberLevel, kind: &[u8], key: &[u8], val: Val<'_>) -> bool {
+        self.key.as_bytes() == key
+            && self.dialect == dialect
+            && self.level == level
+            && (self.kinds.is_empty() || self.kinds.iter().any(|own| own.as_bytes() == kind))
+            && self.values.iter().any(|holds| holds.is(val))
+    }
+}
+
+impl DefaultValue {
+    fn is(self, val: Val<'_>) -> bool {
+        match self {
+            DefaultValue::Null => val.is_null(),
+            DefaultValue::EmptyText => val.is(""),
+            DefaultValue::EmptyList => val.is_array() && val.count() == 0,
+            DefaultValue::False => val.kind() == NodeKind::False,
+            DefaultValue::Word(word) => val.is(word),
+        }
+    }
+}
+
+fn mix_hash(a: u64, b: u64) -> u64 {
+    fingerprint_of(&[a.to_le_bytes(), b.to_le_bytes()].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(dialect: &'static str, a: &str, b: &str) -> bool {
+        let (a, b) = (of_item(dialect, a.as_bytes()), of_item(dialect, b.as_bytes()));
+        a.hash == b.hash
+    }
+
+    #[test]
+    fn members_without_meaning_are_ignored() {
+        let plain = r#"{"role":"assistant","content":"a"}"#;
+        for silent in [
+            r#""refusal":null"#,
+            r#""refusal":"""#,
+            r#""annotations":[]"#,
+            r#""tool_calls":[]"#,
+            r#""tool_calls":null"#,
+            r#""logprobs":null"#,
+        ] {
+            assert!(same("chat", plain, &format!(r#"{{{silent},"content":"a","role":"assistant"}}"#)), "{silent}");
+        }
+        assert!(!same("chat", plain, r#"{"role":"assistant","content":"a","refusal":"no"}"#));
+        assert!(!same("chat", plain, r#"{"role":"assistant","content":null}"#));
+        assert!(!same("chat", plain, r#"{"role":"assistant","content":"a","x":null}"#));
+        let call = r#"{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}"#;
+        assert!(same("responses", call, &call.replacen('{', r#"{"status":"completed","#, 1)));
+        assert!(!same("responses", call, &call.replacen('{', r#"{"status":"incomplete","#, 1)));
+        assert!(!same("responses", call, &call.replacen('{', r#"{"refusal":null,"#, 1)));
+    }
+
+    #[test]
+    fn a_text_has_two_forms() {
+        let list = |role: &str, kind: &str, more: &str| {
+            format!(r#"{{"role":"{role}","content":[{{"type":"{kind}","text":"a"{more}}}]}}"#)
+        };
+        let plain = |role: &str| format!(r#"{{"role":"{role}","content":"\u0061"}}"#);
+        assert!(same("chat", &plain("user"), &list("user", "text", "")));
+        assert!(same("anthropic", &plain("user"), &list("user", "text", r#","citations":null"#)));
+        assert!(!same(
+            "anthropic",
+            &plain("user"),
+            &list("user", "text", r#","cache_control":{"type":"ephemeral"}"#)
+        ));
+        assert!(same("responses", &plain("user"), &list("user", "input_text", "")));
+        assert!(same("responses", &plain("assistant"), &list("assistant", "output_text", r#","annotations":[]"#)));
+        assert!(!same("responses", &plain("assistant"), &list("assistant", "input_text", "")));
+        let typed = r#"{"type":"message","role":"user","content":"a"}"#;
+        assert!(same("responses", &plain("user"), typed));
+        assert!(!same("chat", &plain("user"), typed));
+        let result = |content: &str| {
+            format!(
+                r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":{content}}}]}}"#
+            )
+        };
+        assert!(same("anthropic", &result(r#""a""#), &result(r#"[{"type":"text","text":"a"}]"#)));
+    }
+
+    #[test]
+    fn names_have_two_spellings_but_not_in_arguments() {
+        let camel = r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a_b":1}},"thoughtSignature":"s"},
+            {"inlineData":{"mimeType":"image/png","data":"x"}}]}"#;
+        let snake = r#"{"role":"model","parts":[{"function_call":{"name":"f","args":{"a_b":1}},"thought_signature":"s",
+            "thought":false},{"inline_data":{"mime_type":"image/png","data":"x","display_name":null}}]}"#;
+        assert!(same("gemini", camel, snake));
+        assert!(!same("gemini", camel, &snake.replace("a_b", "aB")));
+        assert!(!same("gemini", camel, &snake.replace(r#"{"a_b":1}"#, r#"{"a_b":1,"c":null}"#)));
+    }
+
+    #[test]
+    fn ids_are_kept_apart() {
+        let call = r#"{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f"}},{"id":"c2"}]}"#;
+        let said = of_item("chat", call.as_bytes());
+        let other = of_item("chat", call.replace("c1", "x1").as_bytes());
+        assert_eq!(said.hash, other.hash);
+        assert_eq!(said.ids, [(IdKind::Call, (*b"c1").into()), (IdKind::Call, (*b"c2").into())]);
+        assert_ne!(said.ids, other.ids);
+        assert!(!same("chat", call, &call.replace(r#""id":"c1","#, "")));
+    }
+}

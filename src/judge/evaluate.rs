@@ -1,0 +1,369 @@
+//! Evaluates a history: the rules raise findings, target and settings determine their severity.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the tables of targets and codes are never empty, and groups are ranges of the rows of their history"
+)]
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use crate::format::FormatInfo;
+use crate::formats::agents::self_repair;
+use crate::formats::agents::self_repair::AgentRepair;
+use crate::history::{
+    BlockFlags, Code, Finding, Flags, History, Kind, REFER, Remedy, RepairAct, RequestFlags, Row, StoredItems,
+};
+use crate::place::Place;
+use crate::rule::{AgeLimit, Check, FindingSink, ItemText, Loss, Rule, RuleContext, RuleTag};
+use crate::rules;
+use crate::rules::items::schema_violation;
+use crate::rules::{RULES, fields};
+use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
+use crate::targets::{self, models};
+
+use super::weighed_finding::WeighedFinding;
+use super::{Options, proven, self_repair_notes};
+
+/// The levels of a variant of a rule at a target.
+pub fn levels(rule: &Rule, variant: u8, target: &Target) -> Levels {
+    if !rule.judges(target.dialect) {
+        return Levels::OFF;
+    }
+    target.verdict(rule.code, variant).map_or(rule.variant(variant).levels, |verdict| verdict.levels)
+}
+
+/// Evaluation of one history: everything that determines the severity of its findings.
+pub struct Evaluation<'h> {
+    pub target: &'static Target,
+    pub stored: bool,
+    pub thinking: Thinking,
+    pub traits: Traits,
+    pub history: &'h History,
+    age: Option<AgeLimit>,
+    /// Defects that the agent of the session repairs by itself.
+    self_repairs: Vec<AgentRepair>,
+    /// The dialect of both the history and the target; empty if these differ.
+    dialect: &'static str,
+    /// Offsets of the first and the last unreadable record of a tree.
+    gaps: Option<(u64, u64)>,
+}
+
+/// True if the histories of a format are in the dialect of a target; otherwise they must be converted first.
+pub fn shares_dialect(info: &FormatInfo, target: &Target) -> bool {
+    targets::by_name(info.target).is_none_or(|own| own.dialect == target.dialect)
+}
+
+/// The target of a history if the user names none: the one that its log names, else the server of the maker of its
+/// model, else the default of its format.
+fn default_target(named: Option<&str>, info: &FormatInfo, model: Option<&str>) -> Option<&'static Target> {
+    let usual = targets::by_name(named.unwrap_or(info.target))?;
+    let is_openai = named.is_none() && ["openai", "chat"].contains(&usual.name);
+    model.filter(|_| is_openai).and_then(|model| models::home_target(model, usual.dialect)).or(Some(usual))
+}
+
+impl<'h> Evaluation<'h> {
+    /// Options override the settings of the history, except for the model and its effort, which they only
+    /// supplement.
+    pub fn new(history: &'h History, info: &FormatInfo, options: &Options) -> Self {
+        let settings = &history.settings;
+        let model = settings.model.as_deref().or(options.model.as_deref());
+        let target = options.target.or_else(|| default_target(settings.target, info, model));
+        let target = target.unwrap_or(targets::TARGETS[0]);
+        let stored = options.store.or(settings.store).unwrap_or(target.store);
+        let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
+        let traits = target.traits(model).with(proven::traits(&options.enabled.proven));
+        let dialect = if shares_dialect(info, target) { target.dialect } else { "" };
+        let version = options.agent_version.or(settings.agent_version);
+        let self_repairs = if self_repair_notes::applies(options) {
+            self_repair::self_repairs_of(info.name, version)
+        } else {
+            Vec::new()
+        };
+        let gaps = settings.gaps.iter().min().copied().zip(settings.gaps.iter().max().copied());
+        Evaluation { target, stored, thinking, traits, history, age: options.age, self_repairs, dialect, gaps }
+    }
+
+    /// The same evaluation for another history.
+    pub fn for_history<'o>(&self, history: &'o History) -> Evaluation<'o> {
+        Evaluation { history, self_repairs: self.self_repairs.clone(), ..*self }
+    }
+
+    pub fn context(&self, look: &'h dyn ItemText, known: &'h StoredItems) -> RuleContext<'h> {
+        RuleContext {
+            history: self.history,
+            caps: self.target.caps,
+            stored: self.stored,
+            thinking: self.thinking,
+            traits: self.traits,
+            age_limit: self.age,
+            text: look,
+            stored_items: known,
+        }
+    }
+
+    /// Runs the rules over the history. Returns the findings in the order in which they are printed, and the ids
+    /// of items without their reasoning. `items` are the findings on its items.
+    pub fn judge(
+        &self,
+        cx: &RuleContext<'_>,
+        items: &[Finding],
+        options: &Options,
+        enabled: &EnabledRules,
+        number: u32,
+    ) -> (Vec<WeighedFinding>, Vec<u64>) {
+        let mut out = FindingSink { findings: items.to_vec(), ..FindingSink::default() };
+        for rule in enabled.rules().filter(|rule| rule.judges(self.dialect)) {
+            match &rule.check {
+                Check::Pair(check) => self.history.pairs.iter().for_each(|pair| check(cx, pair, &mut out)),
+                Check::Group(check) => self.history.groups.iter().for_each(|group| check(cx, group, &mut out)),
+                Check::History(check) => check(cx, &mut out),
+                Check::Item(..) | Check::Schema(_) | Check::External => {}
+            }
+        }
+        if fields::applies_to(self.target.dialect) {
+            let weighs = |code, variant| {
+                enabled.has(code) && (enabled.is_proven(code) || self.level(code, variant).is_some())
+            };
+            fields::report_flagged(self.history, &weighs, &mut out);
+        }
+        let bound = self.last_bound_thinking();
+        let mut groups = GroupLosses::new();
+        let mut judged: Vec<WeighedFinding> = out
+            .findings
+            .into_iter()
+            .filter(|finding| enabled.has(finding.code) && !self.is_partner_unread(finding))
+            .filter_map(|finding| {
+                let judges = rules::by_code(finding.code)?.judges(self.dialect);
+                let severity = self.severity(&finding, enabled).filter(|_| judges)?;
+                let finding = self.with_index(self.without_impossible_fix(finding));
+                let (mut loss, flattens) = fix_loss(cx, &finding, &mut groups);
+                if bound.is_some_and(|at| finding.row.at.start < at) && self.invalidates_signature(&finding) {
+                    loss = Loss::Lossy;
+                }
+                Some(WeighedFinding {
+                    finding,
+                    severity,
+                    target: self.target,
+                    history: Some(number),
+                    loss,
+                    flattens,
+                })
+            })
+            .collect();
+        drop_redundant_schema_findings(&mut judged);
+        self_repair_notes::replace_with_notes(&mut judged, Some(number), &self.self_repairs, options);
+        judged.sort_by_key(WeighedFinding::sort_key);
+        (judged, out.without_reasoning)
+    }
+
+    /// True if a missing partner may be in an unreadable record of a tree: a call before, or an output after.
+    fn is_partner_unread(&self, finding: &Finding) -> bool {
+        let is_missing = || rules::by_code(finding.code).is_some_and(|rule| rule.has_tag(RuleTag::MissingPartner));
+        let at = finding.row.at.start;
+        self.gaps.is_some_and(|(first, last)| match finding.row.answers_call() {
+            true => first < at && is_missing(),
+            false => last > at && is_missing(),
+        })
+    }
+
+    fn severity(&self, finding: &Finding, enabled: &EnabledRules) -> Option<Severity> {
+        let weight = levels(rules::by_code(finding.code)?, finding.variant, self.target);
+        let level = weight.at(self.stored);
+        if self.history.settings.facts.has(RequestFlags::CUT) {
+            return level.map(|_| Severity::Info);
+        }
+        match level {
+            // Whatever is more than a note, with or without storage, is an error once a server has refused it.
+            Some(Severity::Info) if weight.is_note() || !enabled.is_proven(finding.code) => Some(Severity::Info),
+            _ if enabled.is_proven(finding.code) => Some(Severity::Error),
+            level => level,
+        }
+    }
+
+    fn level(&self, code: Code, variant: u8) -> Option<Severity> {
+        levels(rules::by_code(code)?, variant, self.target).at(self.stored)
+    }
+
+    /// Offset of the last thinking whose signature covers everything before it.
+    fn last_bound_thinking(&self) -> Option<u64> {
+        let is_bound = |row: &&Row| row.kind == Kind::Thinking && row.has(BlockFlags::SIGNED);
+        let rows = self.history.rows.iter().rev().filter(|_| self.traits.has(Trait::BoundThinking));
+        rows.into_iter().find(is_bound).map(|row| row.at.start)
+    }
+
+    /// True if the fix changes text that the signature of later thinking covers.
+    fn invalidates_signature(&self, finding: &Finding) -> bool {
+        match finding.remedy {
+            Remedy::Never(_) => false,
+            Remedy::One(RepairAct::EditValue(mend)) => !mend.keeps_signatures,
+            _ => true,
+        }
+    }
+
+    /// Adds the index of the item to a finding whose provider message contains one.
+    fn with_index(&self, finding: Finding) -> Finding {
+        let variant = rules::by_code(finding.code).map(|rule| rule.variant(finding.variant));
+        if !variant.and_then(|variant| variant.api).is_some_and(|api| api.contains("{index}")) {
+            return finding;
+        }
+        finding.arg(self.history.index_of(&finding.row))
+    }
+
+    fn without_impossible_fix(&self, finding: Finding) -> Finding {
+        let settings = &self.history.settings;
+        let missing = rules::by_code(finding.code).is_some_and(|rule| rule.has_tag(RuleTag::MissingPartner));
+        match (finding.remedy, settings.read_only) {
+            (Remedy::Never(_), _) => finding,
+            (_, Some(why)) => finding.never(why),
+            _ if finding.row.has(Flags::SYNTHETIC) => finding.never("the file contains only a trace of the item"),
+            _ if finding.row.has(Flags::DAMAGED) => finding.never("its line must be repaired first"),
+            _ if finding.row.has(Flags::FROZEN) => finding.never("its record contains bytes that are not UTF-8"),
+            _ if missing && settings.broken => {
+                finding.never("a record of this log could not be read and may contain the partner")
+            }
+            _ => finding,
+        }
+    }
+}
+
+/// Drops schema findings on items that have a finding of a field rule with the same or a higher severity, which is
+/// more specific.
+fn drop_redundant_schema_findings(judged: &mut Vec<WeighedFinding>) {
+    let is_schema = |judged: &WeighedFinding| judged.finding.code == schema_violation::RULE.code;
+    if !judged.iter().any(is_schema) {
+        return;
+    }
+    let better = |judged: &&WeighedFinding| judged.rule().has_tag(RuleTag::Field) && !is_schema(judged);
+    let mut reported: HashMap<Place, Severity> = HashMap::new();
+    for judged in judged.iter().filter(better) {
+        let finding = &judged.finding;
+        let other = finding.partner.filter(|_| judged.rule().has_tag(RuleTag::FieldOfBoth));
+        for at in std::iter::once(finding.row.at).chain(other) {
+            let most = reported.entry(at).or_insert(judged.severity);
+            *most = judged.severity.max(*most);
+        }
+    }
+    judged.retain(|judged| {
+        let is_reported = reported.get(&judged.finding.row.at).is_some_and(|most| *most >= judged.severity);
+        !is_schema(judged) || schema_violation::is_custom(&judged.finding) || !is_reported
+    });
+}
+
+/// The loss of the fix of a finding, and whether it flattens the group: as its rule says, but a group loses
+/// nothing if it can be detached.
+fn fix_loss(cx: &RuleContext<'_>, finding: &Finding, groups: &mut GroupLosses) -> (Loss, bool) {
+    let rule = rules::by_code(finding.code);
+    let own = rule.map_or(Loss::Lossy, |rule| rule.variant(finding.variant).loss);
+    if !finding.remedy.changes_group() || rule.is_some_and(|rule| rule.has_tag(RuleTag::LosesReasoning)) {
+        return (own, false);
+    }
+    let at = cx.history.index_of(&finding.row);
+    let Some(group) = cx.history.group_of(at) else { return (Loss::Lossless, false) };
+    let refers = finding.remedy == REFER;
+    *groups.entry((group.start, refers)).or_insert_with(|| {
+        let items = cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
+        let by_reference = refers && cx.needs_references(items.clone());
+        if by_reference || cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
+    })
+}
+
+/// Losses of fixes on groups, by first row and by whether the group becomes references: a group may be as long as
+/// its history, and each of its items may have a finding.
+type GroupLosses = HashMap<(u32, bool), (Loss, bool)>;
+
+/// The enabled rules of a run.
+#[derive(Clone)]
+pub struct EnabledRules {
+    set: Arc<RuleSet>,
+    /// Rules whose error the server has reported for the history.
+    proven: Vec<Code>,
+}
+
+struct RuleSet {
+    rules: Vec<&'static Rule>,
+    codes: Vec<bool>,
+}
+
+impl Default for EnabledRules {
+    /// All rules.
+    fn default() -> Self {
+        static ALL: LazyLock<EnabledRules> = LazyLock::new(|| EnabledRules::new(|_| true));
+        ALL.clone()
+    }
+}
+
+impl EnabledRules {
+    /// Enables the rules for which `wanted` is true.
+    pub fn new(wanted: impl Fn(&Rule) -> bool) -> Self {
+        let rules: Vec<&'static Rule> = RULES.iter().copied().filter(|rule| wanted(rule)).collect();
+        let mut codes = vec![false; 1000];
+        for rule in &rules {
+            codes[usize::from(rule.code.0) % 1000] = true;
+        }
+        EnabledRules { set: Arc::new(RuleSet { rules, codes }), proven: Vec::new() }
+    }
+
+    /// The same rules, some of whose findings the server has confirmed.
+    pub fn with_proven(self, proven: Vec<Code>) -> Self {
+        EnabledRules { proven, ..self }
+    }
+
+    pub fn proven(&self) -> &[Code] {
+        &self.proven
+    }
+
+    pub fn is_proven(&self, code: Code) -> bool {
+        self.proven.contains(&code)
+    }
+
+    pub fn has(&self, code: Code) -> bool {
+        self.set.codes[usize::from(code.0) % 1000]
+    }
+
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> + '_ {
+        self.set.rules.iter().copied()
+    }
+}
+
+/// The findings among `items` that are on rows of a history, without those on items that a compaction or a
+/// rollback removed. Both are in the order of the doc.
+pub fn findings_on_rows(history: &History, items: &[Finding]) -> Vec<Finding> {
+    let mut starts: Vec<u64> = history.rows.iter().chain(&history.continuations).map(|row| row.at.start).collect();
+    if !starts.is_sorted() {
+        starts.sort_unstable();
+    }
+    items.iter().filter(|finding| starts.binary_search(&finding.row.at.start).is_ok()).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Row;
+    use crate::place::DocId;
+
+    fn judged(code: u16, variant: u8, at: u64, severity: Severity) -> WeighedFinding {
+        let row = Row::of_place(Place::new(DocId(0), at, 10), 0);
+        let finding = Finding::new(Code(code), row).variant(variant);
+        let target = targets::TARGETS[0];
+        WeighedFinding { finding, severity, target, history: Some(0), loss: Loss::Lossless, flattens: false }
+    }
+
+    #[test]
+    fn a_schema_is_silent_where_a_rule_about_fields_has_an_error() {
+        let (error, warning) = (Severity::Error, Severity::Warning);
+        let mut all = vec![
+            judged(400, 0, 0, error),
+            judged(405, 0, 0, error),
+            judged(400, 1, 20, error),
+            judged(405, 0, 20, warning),
+            judged(400, 1, 40, error),
+            judged(102, 0, 40, error),
+            // Findings of a user's own schema always stay.
+            judged(400, 5, 0, error),
+        ];
+        drop_redundant_schema_findings(&mut all);
+        let left: Vec<_> =
+            all.iter().map(|j| (j.finding.code.0, j.finding.variant, j.finding.row.at.start)).collect();
+        assert_eq!(left, [(405, 0, 0), (400, 1, 20), (405, 0, 20), (400, 1, 40), (102, 0, 40), (400, 5, 0)]);
+    }
+}

@@ -1,0 +1,128 @@
+//! Translation of stores: the items of their threads are written into one synthetic text, and read from there as
+//! any others are. The text is as invalid as the store, so that faults are found.
+
+use std::io;
+use std::ops::Range;
+
+use crate::format::translate::{ThreadReader, TranslatedThread};
+use crate::format::{Format, FormatInfo, Mark, Sink};
+use crate::history::Finding;
+use crate::history::settings::{HistorySettings, RequestBody};
+use crate::history::tree::TreeEntry;
+use crate::json::provenance::TracedText;
+use crate::message::RawJson;
+use crate::message::write::JsonWriter;
+use crate::place::{DocId, Place};
+use crate::source::{ReadAt, SyntheticText};
+
+use super::stage::Stage;
+use super::{Visitor, coverage, source_records};
+
+/// A translated history, or a tree of histories.
+pub(super) struct WrittenHistory {
+    pub info: &'static FormatInfo,
+    settings: HistorySettings,
+    /// Range of its request body in the written text.
+    request: Option<Range<usize>>,
+    /// Ranges of its items in the written text, each with the number of its record.
+    items: Vec<(Range<usize>, u32)>,
+    /// Nodes of a tree, each with the number of items before it.
+    entries: Vec<(usize, TreeEntry)>,
+    findings: Vec<Finding>,
+}
+
+/// Translates the records at these places. `broken`: others could not be read. `covering` is the format that lists
+/// unsent fields; `None` to skip the search for losses.
+pub(super) fn write(
+    bytes: &dyn ReadAt,
+    records: &[(Place, u32)],
+    mut reader: Box<dyn ThreadReader>,
+    broken: bool,
+    covering: Option<&'static dyn Format>,
+) -> io::Result<(TracedText, Vec<WrittenHistory>)> {
+    source_records::for_each(bytes, records, &mut |_, record| reader.read(record))?;
+    let mut written = TracedText::default();
+    let (mut histories, mut spans) = (Vec::new(), Vec::new());
+    for mut translated in reader.finish() {
+        translated.settings.broken |= broken;
+        let first = written.spans.len();
+        histories.push(WrittenHistory::of(translated, &mut written));
+        spans.push(first..written.spans.len());
+    }
+    if let Some(format) = covering {
+        let parts = histories.iter().zip(spans).map(|(history, spans)| coverage::HistoryProvenance {
+            spans: written.spans.get(spans).unwrap_or_default(),
+            lost: &history.settings.conversion_losses,
+            unsent: &history.settings.unsent,
+        });
+        let parts: Vec<coverage::HistoryProvenance<'_>> = parts.collect();
+        let lost = coverage::find_losses(bytes, records, format, &parts)?;
+        histories.iter_mut().zip(lost).for_each(|(history, lost)| history.settings.conversion_losses.extend(lost));
+    }
+    Ok((written, histories))
+}
+
+impl WrittenHistory {
+    /// Writes the items of a thread, each on a line of its own.
+    fn of(translated: TranslatedThread, written: &mut TracedText) -> WrittenHistory {
+        let TranslatedThread { info, settings, thread, entries: nodes, request, findings } = translated;
+        let first = thread.instructions.first().map(|first| first.at.place);
+        let request = request.or_else(|| {
+            let body =
+                first.map(|at| RawJson::build(at, |w| w.object(|w| info.dialect.write_instructions(&thread, w))));
+            body.filter(|body| !body.is("{}"))
+        });
+        let request = request.map(|body| {
+            let at = body.origin().map(|origin| origin.whole).unwrap_or_default();
+            write_line(written, at, |w| w.raw(&body))
+        });
+        let (mut items, mut entries) = (Vec::new(), Vec::with_capacity(nodes.len()));
+        let mut nodes = nodes.into_iter().peekable();
+        for (n, message) in thread.messages.iter().enumerate() {
+            while let Some((_, entry)) = nodes.next_if(|(before, _)| *before <= n) {
+                entries.push((items.len(), entry));
+            }
+            info.dialect.write_items(&thread, message, &mut |write| {
+                items.push((write_line(written, message.at.place, |w| write(w)), message.record));
+            });
+        }
+        entries.extend(nodes.map(|(_, entry)| (items.len(), entry)));
+        WrittenHistory { info, settings, request, items, entries, findings }
+    }
+}
+
+/// Writes a value on a line of its own. Returns its range.
+fn write_line(written: &mut TracedText, at: Place, write: impl FnOnce(&mut JsonWriter<'_>)) -> Range<usize> {
+    let start = written.text.len();
+    write(&mut JsonWriter::tracing(written, at));
+    let span = start..written.text.len();
+    written.text.push(b'\n');
+    span
+}
+
+/// Reads a history of the written text.
+pub(super) fn read<V: Visitor>(
+    history: WrittenHistory,
+    id: DocId,
+    synthetic: &SyntheticText,
+    stage: &mut Stage<'_, V>,
+) {
+    let WrittenHistory { info, settings, request, items, entries, findings } = history;
+    let place = |span: Range<usize>| Place::new(id, synthetic.start() + span.start as u64, span.len() as u32);
+    let is_tree = !entries.is_empty();
+    let around = settings.body.or(request.map(|span| RequestBody::of(place(span))));
+    stage.mark(Mark::Start(Box::new(HistorySettings { body: around, ..settings })));
+    let mut entries = entries.into_iter().peekable();
+    for (n, (span, record)) in items.into_iter().enumerate() {
+        while let Some((_, entry)) = entries.next_if(|(before, _)| *before <= n) {
+            stage.mark(Mark::Entry(Box::new(entry)));
+        }
+        let start = synthetic.start() + span.start as u64;
+        stage.translated_message(synthetic.text().get(span).unwrap_or_default(), start, record, info);
+    }
+    entries.for_each(|(_, entry)| stage.mark(Mark::Entry(Box::new(entry))));
+    if !is_tree {
+        stage.mark(Mark::End);
+    }
+    stage.batch.record_findings.extend(findings);
+}

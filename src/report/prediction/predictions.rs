@@ -1,0 +1,155 @@
+//! Predictions of `check`: what `fix` with the same flags does, determined by planning it. A fix that would be refused,
+//! or that would leave as many errors, does not count.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::format::HistoryScope;
+use crate::history::codes;
+use crate::judge::{self, JudgedDoc, Options, WeighedFinding};
+use crate::place::DocId;
+use crate::repair;
+use crate::repair::{DocRepair, FixOptions, HistoryPlan, HistoryPreview};
+use crate::source::{Container, ReadAt};
+use crate::target::Severity;
+
+pub use super::fix_outcome::{PredictedFix, fix_outcomes};
+use crate::report::{ContentDisplay, Diagnostic, FindingSample, diagnose_some, proposal};
+
+/// The predicted fixes of a document.
+pub struct Predictions {
+    /// The outcome for each finding, in order.
+    pub outcomes: Vec<PredictedFix>,
+    /// Number of errors and warnings that the default repair resolves.
+    pub resolved: u64,
+    /// The repair of the whole document; `None` if that was not planned.
+    fixed: Option<DocRepair>,
+}
+
+impl Predictions {
+    /// The same outcome for all findings of a document.
+    pub fn uniform<T>(found: &JudgedDoc<T>, predicted: PredictedFix) -> Self {
+        Predictions { outcomes: vec![predicted; found.findings.len()], resolved: 0, fixed: None }
+    }
+
+    /// The repair of the whole document, if it was planned and fixes any of the findings.
+    pub fn repair(&self, found: &[WeighedFinding]) -> Option<&DocRepair> {
+        let is_made = |(judged, predicted): (&WeighedFinding, &PredictedFix)| predicted.availability(judged).0;
+        self.fixed.as_ref().filter(|_| found.iter().zip(&self.outcomes).any(is_made))
+    }
+
+    /// Diagnostics of some of the findings of a document, with the predicted fixes.
+    pub fn diagnose<T>(
+        &self,
+        id: DocId,
+        label: &str,
+        bytes: &dyn ReadAt,
+        found: &JudgedDoc<T>,
+        picked: &FindingSample,
+        content: ContentDisplay,
+    ) -> io::Result<Vec<Diagnostic>> {
+        let one = |ix: &usize| found.findings.get(*ix).copied().zip(self.outcomes.get(*ix).copied());
+        let (judged, predictions): (Vec<WeighedFinding>, Vec<PredictedFix>) =
+            picked.findings.iter().filter_map(one).unzip();
+        let mut diagnostics = diagnose_some(id, label, bytes, found, &judged, content)?;
+        for ((diagnostic, judged), predicted) in diagnostics.iter_mut().zip(&judged).zip(predictions) {
+            predicted.apply_to(diagnostic, judged);
+        }
+        Ok(diagnostics)
+    }
+
+    /// Adds the replacements of the repair to the diagnostics of all findings, if the repair of the whole document was
+    /// planned. They contain content only with `show_content`.
+    pub fn propose(
+        &self,
+        id: DocId,
+        bytes: &dyn ReadAt,
+        show_content: bool,
+        diagnostics: &mut [Diagnostic],
+    ) -> io::Result<()> {
+        let Some(fixed) = &self.fixed else { return Ok(()) };
+        proposal::propose(id, bytes, fixed, show_content, diagnostics)
+    }
+}
+
+/// Plans the default repair of a document, so that no fix is announced that `fix` would not make. `whole` asks for the
+/// repair of the whole document, from which proposals and pages are made.
+pub fn predict(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    found: &mut JudgedDoc<HistoryPreview>,
+    options: &Options,
+    threads: usize,
+    whole: bool,
+) -> io::Result<Predictions> {
+    if !found.findings.iter().any(WeighedFinding::is_fixed_by_default) {
+        return Ok(Predictions::uniform(found, PredictedFix::Requested));
+    }
+    let repairs = |target| found.format.is_some_and(|format| judge::shares_dialect(format.info(), target));
+    if !options.target.is_none_or(repairs) {
+        // Changes that another dialect requires are made by `convert`, not by `fix`.
+        return Ok(Predictions::uniform(found, PredictedFix::Unknown));
+    }
+    if !whole && let Some(predictions) = from_sketches(found) {
+        return Ok(predictions);
+    }
+    let plans = plans(found);
+    let is_lent = plans.is_some();
+    let mut fixed = match plans {
+        Some(plans) => {
+            // There may be many findings: they are not copied.
+            let judged = std::mem::take(&mut found.findings);
+            let planned = JudgedDoc { findings: judged, ..found.with_outputs(plans) };
+            repair::fix_judged(id, bytes, options, threads, planned)?
+        }
+        None => repair::fix(id, bytes, options, &FixOptions::default(), threads)?,
+    };
+    let (of, gone) = fix_outcomes(&fixed, bytes.len());
+    if is_lent {
+        found.findings =
+            if whole { fixed.before.findings.clone() } else { std::mem::take(&mut fixed.before.findings) };
+    }
+    Ok(Predictions { outcomes: of, resolved: gone, fixed: whole.then_some(fixed) })
+}
+
+/// Predictions from the plans of the histories; `None` if these do not decide all findings.
+fn from_sketches(found: &JudgedDoc<HistoryPreview>) -> Option<Predictions> {
+    let sketches: HashMap<u32, &HistoryPreview> =
+        found.outputs.iter().map(|sketch| (sketch.number, sketch)).collect();
+    let is_sure = |judged: &&WeighedFinding| match judged.history {
+        Some(number) => sketches.get(&number).is_none_or(|sketch| sketch.is_conclusive),
+        None => !judged.is_fixed_by_default() && judged.severity < Severity::Error,
+    };
+    let in_records = found.format.is_some_and(|format| {
+        let spans = format.info().histories.span_records();
+        // In a session with branches, lines belong to several histories; of lines with one name it is not known which applies.
+        let is_session = format.info().histories == HistoryScope::Session;
+        let has_copies = || found.findings.iter().any(|judged| judged.finding.code == codes::DUPLICATE_NODE);
+        let is_branched = is_session && (found.histories > 1 || has_copies());
+        let is_spread = spans && matches!(found.container, Container::Document { .. });
+        format.info().editor.is_none() && !is_branched && !is_spread
+    });
+    if !in_records || !found.findings.iter().all(|judged| is_sure(&judged)) {
+        return None;
+    }
+    let mut of = Vec::with_capacity(found.findings.len());
+    for judged in &found.findings {
+        let sketch = judged.history.and_then(|number| sketches.get(&number));
+        let predicted = sketch.and_then(|sketch| sketch.fixes.get(&judged.finding.code_and_start()));
+        of.push(predicted.copied().unwrap_or(PredictedFix::Requested));
+    }
+    let gone: i64 = found.outputs.iter().map(|sketch| sketch.resolved).sum();
+    Some(Predictions { outcomes: of, resolved: u64::try_from(gone).unwrap_or(0), fixed: None })
+}
+
+/// The plans of all histories, moved out; `None` unless all were made and apply: a document may span several lines.
+fn plans(found: &mut JudgedDoc<HistoryPreview>) -> Option<Vec<HistoryPlan>> {
+    let spans = found.format.is_some_and(|format| format.info().histories.span_records());
+    let all =
+        found.outputs.len() == found.histories as usize && !found.outputs.iter().any(|sketch| sketch.is_foreign);
+    if !all || !spans || matches!(found.container, Container::Document { .. }) {
+        return None;
+    }
+    let plans = std::mem::take(&mut found.outputs).into_iter().filter_map(|sketch| sketch.plan.map(|plan| *plan));
+    Some(plans.collect())
+}

@@ -1,0 +1,27 @@
+//! The contract of outputs.
+
+use std::io::{self, Write};
+
+use super::change_counts::ChangeCounts;
+use super::changes::ChangeNote;
+use super::summary::{DocReport, RunSummary};
+
+/// An output format. Documents are written in order, the summary last.
+pub trait Reporter {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()>;
+
+    fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Adds what `fix` changed, or would change. Called before the documents, which then report what remains.
+    fn add_repairs(&mut self, _changes: &[ChangeNote], _counts: &ChangeCounts) {}
+
+    /// True if people read it: then a diff is printed beside it, and closing sentences after it.
+    fn is_for_people(&self) -> bool {
+        false
+    }
+
+    /// True if anything was refused, which then decides the exit code; `None` unless the output answers for the provider.
+    fn is_refused(&self) -> Option<bool> {
+        None
+    }
+}
