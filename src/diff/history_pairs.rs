@@ -32,7 +32,7 @@ pub fn pair(before: &[HistoryEntries], after: &[HistoryEntries]) -> (Vec<History
     let moved =
         pairs.partner.iter().zip(before).filter(|(_, history)| history.label.is_none()).filter_map(|(b, _)| *b);
     let order: Vec<usize> = moved.collect();
-    (pairs.into_list(), !order.is_sorted())
+    (pairs.to_list(), !order.is_sorted())
 }
 
 /// A hash of all entries, equal for copies.
@@ -116,7 +116,7 @@ impl HistoryPairs {
         }
     }
 
-    fn into_list(&self) -> Vec<HistoryPair> {
+    fn to_list(&self) -> Vec<HistoryPair> {
         let mut back: Vec<Option<usize>> = vec![None; self.is_matched.len()];
         for (a, b) in self.partner.iter().enumerate() {
             if let Some(b) = b {

@@ -46,13 +46,13 @@ mod _native {
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         // A panic becomes an exception, and what it says may quote content.
-        bug::hush();
+        bug::silence_panics();
         Ok(())
     }
 
     /// Runs an engine without the GIL. A bug of it is an error of this call.
     fn run<R: Send>(py: Python<'_>, work: impl FnOnce() -> Result<R, replaylint::Error> + Send) -> PyResult<R> {
-        py.detach(|| bug::caught(work).unwrap_or_else(|bug| Err(bug.into()))).map_err(raise)
+        py.detach(|| bug::catch_panic(work).unwrap_or_else(|bug| Err(bug.into()))).map_err(raise)
     }
 
     /// An object as JSON.

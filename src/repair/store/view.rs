@@ -12,6 +12,9 @@ use crate::source::{ByteHints, Container, ReadAt, RowAccess, lines};
 
 use super::origin_map::OriginMap;
 
+/// Where a record is, and the record; `None` if it cannot be read.
+type CachedRecord = (Place, Option<Rc<StoreRecord>>);
+
 /// A store, with its synthetic text.
 pub(in crate::repair) struct StoreView<'v> {
     pub id: DocId,
@@ -21,7 +24,7 @@ pub(in crate::repair) struct StoreView<'v> {
     /// What can be done to its records, if they are rows of a database, or files.
     pub rows: Option<RowAccess>,
     /// The records read so far, by their start; `None` for unreadable ones.
-    records: RefCell<BTreeMap<u64, (Place, Option<Rc<StoreRecord>>)>>,
+    records: RefCell<BTreeMap<u64, CachedRecord>>,
 }
 
 /// A record, with the end of its line.

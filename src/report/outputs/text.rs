@@ -210,7 +210,8 @@ const KINDS: usize = 4;
 fn formats_line(summary: &RunSummary) -> String {
     let mut kinds: Vec<_> = summary.input_kinds.iter().collect();
     if let [(InputKind { format, targets }, _)] = kinds.as_slice() {
-        let checked = if targets.is_empty() { "." } else { &format!(". Checked against: {}.", targets.join(", ")) };
+        let checked =
+            if targets.is_empty() { "." } else { &format!(". Checked against: {}.", targets.join(", ")) };
         return format!("Format: {format}{checked}");
     }
     kinds.sort_by_key(|(_, files)| std::cmp::Reverse(**files));

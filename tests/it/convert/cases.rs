@@ -54,7 +54,7 @@ impl ConvertCase {
                 Some("drop") => ReasoningMode::Drop,
                 _ => ReasoningMode::Auto,
             };
-            let plan = ConvertPlan { reasoning: reasoning, model: self.model.clone(), ..plan(to) };
+            let plan = ConvertPlan { reasoning, model: self.model.clone(), ..plan(to) };
             let text = self.input.trim_start().as_bytes();
             let (out, done) = convert_text(text, &Options::default(), plan);
             legal(&self.name, to, &out);

@@ -287,9 +287,7 @@ fn github_gets_the_number_of_omitted_findings() {
     assert_eq!((count("::error "), count("::warning "), count("::notice ")), (10, 1, 1), "{output}");
     assert!(output.contains("::error file=a%2Cb%3Ac.json,line=2,col=1,title=RL102 orphan-output::"));
     assert!(output.contains("::notice title=replaylint::2 more errors not shown here"));
-    assert!(
-        output.lines().any(|line| line.starts_with("Found 12 errors and 1 warning in 1 conversation"))
-    );
+    assert!(output.lines().any(|line| line.starts_with("Found 12 errors and 1 warning in 1 conversation")));
 }
 
 #[test]

@@ -81,8 +81,10 @@ fn the_summary_adds_up_the_changes() {
     assert!(changes.iter().any(|change| change["turn"] == 2), "{changes:?}");
     let output = run(&folder, &args);
     let output = String::from_utf8(output.stderr).expect("UTF-8");
+    // The sentences of the summary are wrapped.
+    let output = output.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(output.contains(&format!("{} items removed", of("action", "drop"))), "{output}");
-    let loses = output.lines().find(|line| line.starts_with("Loses: ")).expect("a line");
+    let (_, loses) = output.split_once(" Loses: ").expect("a sentence");
     for kind in lost.iter().filter(|kind| kind["count"] == 1) {
         assert!(
             loses.contains(kind["kind"].as_str().unwrap_or_default()) || kind["kind"] == "part of an item",
