@@ -111,6 +111,19 @@ pub fn verdicts(rule: &Rule, variant: u8) -> Vec<(String, Vec<&'static str>)> {
     found.into_iter().map(|(levels, names)| (level_words(levels), names)).collect()
 }
 
+/// The severities of a variant, a line each, with its targets in the fewest words.
+pub fn verdict_lines(rule: &Rule, variant: u8) -> Vec<String> {
+    let verdicts = verdicts(rule, variant);
+    let largest = (0..verdicts.len()).max_by_key(|n| verdicts.get(*n).map_or(0, |(_, names)| names.len()));
+    let targets = |n: usize, names: &[&str]| match names.len() {
+        count if count > 3 && verdicts.len() == 1 => "all targets".to_owned(),
+        count if count > 5 && largest == Some(n) => "all other targets".to_owned(),
+        _ => names.join(", "),
+    };
+    let lines = verdicts.iter().enumerate();
+    lines.map(|(n, (level, names))| format!("{level}: {}", targets(n, names))).collect()
+}
+
 /// A severity in words: `error`, or both if storage makes a difference.
 fn level_words(levels: Levels) -> String {
     let word = |level: Option<Severity>| level.map_or("off", Severity::name);

@@ -92,8 +92,7 @@ fn variant_lines(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
             add_message(&format!("message of {}", target.name), api);
         }
     }
-    let weights = rulebook::verdicts(rule, n);
-    lines.extend(weights.iter().map(|(level, targets)| format!("{level}: {}", targets.join(", "))));
+    lines.extend(rulebook::verdict_lines(rule, n));
     lines.push(match (variant.fix, variant.autofix) {
         ("", _) => "autofix: none".to_owned(),
         (fix, when) => {
@@ -122,6 +121,7 @@ pub fn rule_json(rule: &Rule) -> Value {
         "version": 1,
         "code": rule.code.to_string(),
         "name": rule.name,
+        "url": rulebook::page_url(rule.code),
         "summary": rulebook::first_sentence(rule),
         "page": rule.page.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n"),
         "variants": variants,

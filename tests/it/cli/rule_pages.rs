@@ -73,14 +73,6 @@ fn repair_example(rule: &Rule) -> Option<(String, String)> {
     (!after.is_empty() && after != before).then(|| (args.join(" "), after))
 }
 
-/// The targets that a severity applies to, in the fewest words.
-fn targets(names: &[&str], all: usize) -> String {
-    match names.len() {
-        n if n == all && n > 3 => "all targets".to_owned(),
-        _ => names.join(", "),
-    }
-}
-
 fn page(rule: &Rule) -> String {
     let mut out = format!("# {} {}\n\n", rule.code, rule.name);
     let _ = writeln!(
@@ -103,12 +95,11 @@ fn page(rule: &Rule) -> String {
         let _ = writeln!(out, "{line}");
     }
     out.truncate(out.trim_end().len());
-    let all = rulebook::judging_targets(rule).count();
     out.push_str("\n\n## Messages and severity\n\n");
     for (n, variant) in rule.variants.iter().enumerate() {
         let _ = writeln!(out, "- `{}`", variant.message);
-        for (word, names) in rulebook::verdicts(rule, n as u8) {
-            let _ = writeln!(out, "  - {word}: {}", targets(&names, all));
+        for line in rulebook::verdict_lines(rule, n as u8) {
+            let _ = writeln!(out, "  - {line}");
         }
     }
     out

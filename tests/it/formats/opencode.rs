@@ -113,7 +113,7 @@ fn items(database: &Database) -> Vec<(String, usize)> {
     let (_, _, printed) = checked(database, &["-v"]);
     let line = |line: &str| {
         let (label, rest) = line.strip_prefix("opencode.db: ")?.rsplit_once(": opencode-")?;
-        let (_, count) = rest.strip_suffix(" items")?.rsplit_once(", ")?;
+        let (_, count) = rest.trim_end_matches('s').strip_suffix(" item")?.rsplit_once(", ")?;
         Some((label.to_owned(), count.parse().ok()?))
     };
     printed.lines().filter_map(line).collect()

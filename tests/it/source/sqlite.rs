@@ -23,7 +23,8 @@ fn run_check(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
 fn count_items(folder: &Path, name: &str) -> BTreeMap<String, usize> {
     let (_, _, log) = run_check(folder, &["-v", name]);
     let line = |line: &str| {
-        let (label, count) = line.strip_suffix(" items")?.rsplit_once(": agents-session, ")?;
+        let (label, count) =
+            line.trim_end_matches('s').strip_suffix(" item")?.rsplit_once(": agents-session, ")?;
         Some((label.strip_prefix(name)?.strip_prefix(": ")?.to_owned(), count.parse().ok()?))
     };
     log.lines().filter_map(line).collect()
@@ -123,7 +124,7 @@ fn a_foreign_database_is_reported_or_skipped() {
     );
     let empty = Database::of(&[]);
     let (code, text, _) = run_check(empty.folder.path(), &["agents.db"]);
-    assert!(code == Some(2) && text.contains("whose tables for conversations are empty"), "{text}");
+    assert!(code == Some(2) && text.contains("whose conversation tables are empty"), "{text}");
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn rows_that_are_only_in_the_wal_file_are_read() {
     fs::copy(&database.path, copies.path().join("agents.db")).expect("copied");
     let (code, text, _) = run_check(copies.path(), &["--output-format", "concise", "agents.db"]);
     assert!(
-        code == Some(2) && text.contains("its `-wal` file, which holds what was written last, is missing"),
+        code == Some(2) && text.contains("its `-wal` file, which contains the latest writes, is missing"),
         "{text}"
     );
     fs::copy(&log, copies.path().join("agents.db-wal")).expect("copied");
@@ -261,5 +262,5 @@ fn a_database_in_a_stream_is_reported() {
     let bytes = fs::read(&database.path).expect("readable");
     let found = crate::support::diagnostics(&bytes, &Default::default());
     assert_eq!(found.len(), 1);
-    assert!(found[0].message.contains("SQLite database in a stream"), "{}", found[0].message);
+    assert!(found[0].message.contains("cannot be read from a stream"), "{}", found[0].message);
 }

@@ -75,7 +75,7 @@ fn rows_are_neither_added_nor_moved() {
         let before = database.rows();
         let (code, output_text) = fix(database.folder.path(), args);
         assert!(
-            code == Some(exit) && output_text.contains("rows of a database are not added or moved"),
+            code == Some(exit) && output_text.contains("database rows cannot be added or moved"),
             "{output_text}"
         );
         assert!(database.rows().len() <= before.len());
@@ -193,7 +193,7 @@ fn a_database_that_is_open_is_left_alone() {
         if mode == "WAL" {
             backdate(&database.path);
             let (code, output_text) = fix(database.folder.path(), &["-w"]);
-            assert!(code == Some(2) && output_text.contains("its -wal file holds rows"), "{output_text}");
+            assert!(code == Some(2) && output_text.contains("its -wal file contains rows"), "{output_text}");
         }
         user.close().expect("closed");
         backdate(&database.path);

@@ -275,7 +275,7 @@ mod databases {
         let user = open(&database.path);
         user.execute(insert, []).expect("inserted");
         let (code, _, stderr) = fix(database.folder.path(), &["--undo", "--force", "agents.db"]);
-        assert!(code == Some(2) && stderr.contains("its -wal file holds rows"), "{stderr}");
+        assert!(code == Some(2) && stderr.contains("its -wal file contains rows"), "{stderr}");
         assert!(stderr.contains("(the backup from before the fix is agents.db.bak)"), "{stderr}");
         assert_eq!(rows.len(), 3);
         drop(user);
