@@ -101,6 +101,23 @@ impl Patch {
         self.docs.get(&doc).map_or(&[], Vec::as_slice)
     }
 
+    /// The text of a doc with the edits made.
+    pub fn apply(&self, doc: DocId, text: &[u8]) -> Vec<u8> {
+        let pieces = Pieces::new(self.edits(doc), doc, text.len() as u64);
+        let mut out = Vec::with_capacity(text.len());
+        // The closure cannot fail.
+        let _: Result<(), std::convert::Infallible> = pieces.walk(0, pieces.len(), |piece| {
+            match piece {
+                ReplacementPart::Text(new) => out.extend_from_slice(new),
+                ReplacementPart::Copy(at) => {
+                    out.extend_from_slice(text.get(at.start as usize..at.end() as usize).unwrap_or_default());
+                }
+            }
+            Ok(())
+        });
+        out
+    }
+
     /// Adds edits. One that overlaps an existing edit is left out and returned, so that the caller can try it in
     /// the next round; two insertions at one point keep their order of arrival.
     pub fn add(&mut self, edits: impl IntoIterator<Item = Edit>) -> Vec<Edit> {
@@ -355,17 +372,7 @@ mod tests {
     }
 
     fn apply(patch: &Patch, text: &str) -> String {
-        let pieces = Pieces::new(patch.edits(DOC), DOC, text.len() as u64);
-        let mut out = String::new();
-        let done: Result<(), ()> = pieces.walk(0, pieces.len(), |with| {
-            out.push_str(&match with {
-                ReplacementPart::Text(text) => String::from_utf8_lossy(text).into_owned(),
-                ReplacementPart::Copy(at) => text[at.start as usize..at.end() as usize].to_owned(),
-            });
-            Ok(())
-        });
-        assert_eq!(done, Ok(()));
-        out
+        String::from_utf8(patch.apply(DOC, text.as_bytes())).expect("UTF-8")
     }
 
     #[test]

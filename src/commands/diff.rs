@@ -11,7 +11,7 @@ use crate::place::DocId;
 use crate::report::command_line::CommandLine;
 use crate::report::history_diff;
 use crate::report::html::comparison;
-use crate::report::words::{count, wrap};
+use crate::report::words::{count, write_wrapped};
 use crate::report::{self, ContentDisplay};
 use crate::source::{Doc, Input, describe_error, display_name, display_path};
 
@@ -60,7 +60,7 @@ pub fn diff(run: &Run, scope: DiffScope, out: &mut dyn Write) -> Result<Outcome,
         if !run.quiet {
             let all = count(differences.len() as u64, "conversation");
             let words = format!("{all}: {}.", history_diff::summary_words(&sum, reordered));
-            wrap(&words, run.style.width, "", "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            write_wrapped(&words, run.style.width, "", "", out)?;
         }
     }
     // Records that cannot be read may differ.

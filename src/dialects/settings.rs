@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::dialect::Body;
+use crate::dialect::{Body, BodyShape};
 use crate::json::{Member, Val};
 use crate::message::settings_map;
 use crate::message::settings_map::SettingRow;
@@ -33,6 +33,24 @@ pub struct SettingsGrammar {
 /// Keeps the spelling.
 pub fn as_written(key: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(key)
+}
+
+/// Reads one message of a body.
+pub type MessageReader = fn(&Body<'_>, Val<'_>, &mut Thread, &mut Losses);
+
+/// Reads a body: a request with its settings, a list of messages, or one message.
+pub fn read_body(
+    body: &Body<'_>,
+    reading: &SettingsGrammar,
+    message: MessageReader,
+    out: &mut Thread,
+    losses: &mut Losses,
+) {
+    match body.shape {
+        BodyShape::Request => read(body, reading, out, losses),
+        BodyShape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
+        BodyShape::Item => message(body, body.val, out, losses),
+    }
 }
 
 /// Reads the members of a request.

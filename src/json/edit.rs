@@ -310,7 +310,7 @@ impl Sequence {
 mod tests {
     use super::super::{Tape, scan};
     use super::*;
-    use crate::place::{Patch, Pieces};
+    use crate::place::Patch;
 
     fn edited(text: &str, slots: &[SequenceSlot]) -> String {
         let mut tape = Tape::new();
@@ -323,18 +323,7 @@ mod tests {
         sequence.expect("a container").edit(slots.to_vec(), &mut edits);
         let mut patch = Patch::default();
         assert!(patch.add(edits).is_empty());
-        let pieces = Pieces::new(patch.edits(DocId(0)), DocId(0), text.len() as u64);
-        let mut out = Vec::new();
-        let _: Result<(), ()> = pieces.walk(0, pieces.len(), |with| {
-            match with {
-                ReplacementPart::Text(new) => out.extend_from_slice(new),
-                ReplacementPart::Copy(at) => {
-                    out.extend_from_slice(&text.as_bytes()[at.start as usize..at.end() as usize])
-                }
-            }
-            Ok(())
-        });
-        String::from_utf8(out).expect("UTF-8")
+        String::from_utf8(patch.apply(DocId(0), text.as_bytes())).expect("UTF-8")
     }
 
     fn new(text: &str) -> SequenceSlot {

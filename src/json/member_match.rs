@@ -272,7 +272,7 @@ fn edited_text(val: Val<'_>, to: &MemberEdit) -> Vec<u8> {
 mod tests {
     use super::super::{Tape, scan};
     use super::*;
-    use crate::place::{DocId, Patch, Pieces, ReplacementPart};
+    use crate::place::{DocId, Patch};
 
     fn edited(text: &str, spot: &MemberMatch, to: MemberEdit) -> String {
         let mut tape = Tape::new();
@@ -282,18 +282,7 @@ mod tests {
         assert_eq!(spot.edit(root, &to, RecordBase::new(DocId(0), 0), &mut edits), Ok(()));
         let mut patch = Patch::default();
         assert!(patch.add(edits).is_empty());
-        let pieces = Pieces::new(patch.edits(DocId(0)), DocId(0), text.len() as u64);
-        let mut out = Vec::new();
-        let _: Result<(), ()> = pieces.walk(0, pieces.len(), |with| {
-            match with {
-                ReplacementPart::Text(new) => out.extend_from_slice(new),
-                ReplacementPart::Copy(at) => {
-                    out.extend_from_slice(&text.as_bytes()[at.start as usize..at.end() as usize])
-                }
-            }
-            Ok(())
-        });
-        String::from_utf8(out).expect("UTF-8")
+        String::from_utf8(patch.apply(DocId(0), text.as_bytes())).expect("UTF-8")
     }
 
     #[test]

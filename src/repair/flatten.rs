@@ -11,8 +11,6 @@ use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Patch};
 use crate::source::{ReadAt, SequentialReader};
 
-use super::edit::item_text::apply_patch;
-
 /// A flat copy of a log, ready to be written.
 pub struct FlatCopy<'f> {
     bytes: &'f dyn ReadAt,
@@ -74,7 +72,7 @@ impl<'f> FlatCopy<'f> {
         }
         let mut patch = Patch::default();
         patch.add(edits);
-        out.write_all(&apply_patch(line, &patch, DOC))?;
+        out.write_all(&patch.apply(DOC, line))?;
         out.write_all(b"\n")
     }
 }

@@ -11,7 +11,7 @@ use crate::repair::{Action, Cause};
 use crate::source::display_name;
 
 use super::changes::{ChangeNote, Paint};
-use super::words::{group_digits, truncate, wrap};
+use super::words::{group_digits, truncate, wrap, write_wrapped};
 use super::{ContentDisplay, Style};
 
 pub use hunk::RepairView;
@@ -82,7 +82,7 @@ impl Preview {
         for (HunkKind { rule, description, .. }, (count, _)) in &more {
             let more = group_digits(count - self.limit);
             let line = format!("… and {more} more like this (show with --all): {rule} {description}");
-            wrap(&line, self.style.width, "", "  ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            write_wrapped(&line, self.style.width, "", "  ", out)?;
         }
         if more.is_empty() { Ok(()) } else { writeln!(out) }
     }
@@ -127,7 +127,7 @@ impl Preview {
             let shape = Some((api.0, without_ids(&api.1)));
             if self.last_message != shape {
                 let says = format!("the API says: {}", api.1);
-                wrap(&says, width, "  ", "    ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+                write_wrapped(&says, width, "  ", "    ", out)?;
             }
             self.last_message = shape;
         }
@@ -136,7 +136,7 @@ impl Preview {
         for note in notes.iter().filter(|note| note.action != Action::Stub) {
             let line = format!("{}{}", note.description, note.loss.mark());
             if !written.contains(&line) {
-                wrap(&line, width, "  ", "    ").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+                write_wrapped(&line, width, "  ", "    ", out)?;
                 written.push(line);
             }
         }

@@ -11,7 +11,7 @@ use super::changes::{Paint, ValueDisplay};
 use super::contract::SettingDiff;
 use super::distinct_masks::DistinctMasks;
 use super::mask;
-use super::words::{count, to_printable, wrap};
+use super::words::{count, to_printable, write_wrapped};
 
 /// Lines of one setting or tool that are shown; the others are counted.
 const MOST: usize = 8;
@@ -85,7 +85,7 @@ fn write_change(change: &SettingChange, show: &ValueDisplay, out: &mut dyn Write
             format!("  {name}: {} → {}", value(before), value(after))
         }
     };
-    wrap(&text, show.width, "", "      ").iter().try_for_each(|line| writeln!(out, "{line}"))
+    write_wrapped(&text, show.width, "", "      ", out)
 }
 
 /// A member of the request, or a tool by its name.

@@ -2,6 +2,7 @@
 //! sizes, never content, and never a control character.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthChar;
 
@@ -74,6 +75,11 @@ pub fn wrap<'t>(text: &'t str, width: usize, first: &str, other: &str) -> Vec<Co
         Cow::Borrowed(text) => textwrap::wrap(text, options),
         Cow::Owned(text) => textwrap::wrap(&text, options).iter().map(|line| Cow::from(unglue(line))).collect(),
     }
+}
+
+/// Writes a text wrapped to a width, with a prefix for the first line and one for the others.
+pub fn write_wrapped(text: &str, width: usize, first: &str, other: &str, out: &mut dyn Write) -> io::Result<()> {
+    wrap(text, width, first, other).iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Replaces a space at which no line may end.

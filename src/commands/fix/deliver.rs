@@ -38,7 +38,7 @@ impl FixRun<'_> {
     }
 
     /// Delivers the repaired text to the requested output.
-    pub(super) fn deliver(&self, done: &RepairOutcome, out: &mut dyn Write) -> Result<(), Failure> {
+    fn deliver(&self, done: &RepairOutcome, out: &mut dyn Write) -> Result<(), Failure> {
         let doc = &done.doc;
         match &self.repairs.to {
             _ if doc.cells.is_none() => {}
@@ -92,7 +92,7 @@ impl FixRun<'_> {
     }
 
     /// Delivers each file of a log to the requested output.
-    pub(super) fn deliver_segments(&self, done: &RepairOutcome, out: &mut dyn Write) -> Result<(), Failure> {
+    fn deliver_segments(&self, done: &RepairOutcome, out: &mut dyn Write) -> Result<(), Failure> {
         let doc = &done.doc;
         let (edits, total) = (done.fixed.patch.edits(doc.id), doc.bytes.len());
         for segment in doc.segments.iter().filter(|segment| !segment.is_base) {
@@ -119,7 +119,7 @@ impl FixRun<'_> {
         Ok(())
     }
 
-    pub(super) fn replace(&self, doc: &Doc, view: &PatchedView<'_>, how: ReplaceOptions) -> Result<(), Failure> {
+    fn replace(&self, doc: &Doc, view: &PatchedView<'_>, how: ReplaceOptions) -> Result<(), Failure> {
         let replaced = commit::replace(doc, view, how).map_err(commit_failure)?;
         self.wrote.set(true);
         products::report_lost_metadata(&doc.label, &replaced.lost);
@@ -130,7 +130,7 @@ impl FixRun<'_> {
         Ok(())
     }
 
-    pub(super) fn copy(&self, copies: &OutputPath, doc: &Doc, view: &PatchedView<'_>) -> Result<(), Failure> {
+    fn copy(&self, copies: &OutputPath, doc: &Doc, view: &PatchedView<'_>) -> Result<(), Failure> {
         let path = copies.path_for(doc, self.several)?;
         let lost = outputs::new_file::write_new(&path, view, copies.existing).map_err(commit_failure)?;
         self.wrote.set(true);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::report::change_counts::ChangeCounts;
-use crate::report::words::{count, wrap};
+use crate::report::words::{count, write_wrapped};
 use crate::report::{self, RunSummary};
 
 use super::walked_files;
@@ -64,7 +64,7 @@ impl FixSummary<'_> {
             .map(|offers| format!(" ({offers})"))
             .unwrap_or_default();
         let skipped = walked_files::describe_skipped(self.summary);
-        self.write_wrapped(&format!("{made}. {remaining} {remain}{offers}.{skipped}"), out)?;
+        write_wrapped(&format!("{made}. {remaining} {remain}{offers}.{skipped}"), self.width, "", "", out)?;
         if !self.counts.lost.is_empty() {
             // Once the file is written, it is too late to save them.
             let (loses, keep) = match (self.is_preview, self.keeps_dropped) {
@@ -72,16 +72,12 @@ impl FixSummary<'_> {
                 (true, true) => ("Loses", ""),
                 (false, _) => ("Lost", ""),
             };
-            self.write_wrapped(&format!("{loses}: {}{keep}.", self.counts.lost.words()), out)?;
+            write_wrapped(&format!("{loses}: {}{keep}.", self.counts.lost.words()), self.width, "", "", out)?;
         }
         if self.is_preview && self.counts.total() > 0 && self.shows_hint {
             writeln!(out, "Run `{}`.", self.summary.fix_command())?;
         }
         Ok(())
-    }
-
-    fn write_wrapped(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        wrap(text, self.width, "", "").iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads messages of the Anthropic Messages API as a thread. Results of tools, which are in user messages there, become
 //! messages of their own.
 
-use crate::dialect::{Body, BodyShape};
+use crate::dialect::Body;
 use crate::dialects::client_tools;
 use crate::dialects::common::{
     citation_request, citations, nonempty_text, opaque, pick_members, read_extras, reasoning, search_result, text,
@@ -19,11 +19,7 @@ use crate::message::{
 use super::rows::NAME;
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
-    match body.shape {
-        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
-        BodyShape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
-        BodyShape::Item => message(body, body.val, out, losses),
-    }
+    settings::read_body(body, &SETTINGS, message, out, losses);
 }
 
 const SETTINGS: SettingsGrammar =

@@ -1,6 +1,6 @@
 //! Reads messages of Bedrock's Converse API as a thread. The kind of a block is its only key.
 
-use crate::dialect::{Body, BodyShape};
+use crate::dialect::Body;
 use crate::dialects::common::{
     citation_request, nonempty_text, opaque, read_extras, reasoning, search_result, text, texts,
 };
@@ -16,11 +16,7 @@ use crate::message::{
 use super::rows::NAME;
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
-    match body.shape {
-        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
-        BodyShape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
-        BodyShape::Item => message(body, body.val, out, losses),
-    }
+    settings::read_body(body, &SETTINGS, message, out, losses);
 }
 
 const SETTINGS: SettingsGrammar =

@@ -2,7 +2,7 @@
 //! (DeepSeek, Moonshot), `reasoning` and `reasoning_details` (OpenRouter), `cache_control`, Mistral's `thinking` and
 //! `document_url`, Gemini's `extra_content`.
 
-use crate::dialect::{Body, BodyShape};
+use crate::dialect::Body;
 use crate::dialects::client_tools;
 use crate::dialects::common::{citations, media, nonempty_text, opaque, pick_members, reasoning, text, texts};
 use crate::dialects::known_members::report_unknown_members;
@@ -18,11 +18,7 @@ use super::rows::NAME;
 use super::tools::{function, tool};
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
-    match body.shape {
-        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
-        BodyShape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
-        BodyShape::Item => message(body, body.val, out, losses),
-    }
+    settings::read_body(body, &SETTINGS, message, out, losses);
 }
 
 const SETTINGS: SettingsGrammar =

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::dialect::{Body, BodyShape};
+use crate::dialect::Body;
 use crate::dialects::common::{opaque, read_extras, reasoning, text, texts};
 use crate::dialects::known_members::report_unknown_members;
 use crate::dialects::settings::{self, SettingMember, SettingsGrammar};
@@ -19,11 +19,7 @@ use super::rows::NAME;
 use super::schema;
 
 pub fn read(body: &Body<'_>, out: &mut Thread, losses: &mut Losses) {
-    match body.shape {
-        BodyShape::Request => settings::read(body, &SETTINGS, out, losses),
-        BodyShape::List => body.val.elements().for_each(|val| content(body, val, out, losses)),
-        BodyShape::Item => content(body, body.val, out, losses),
-    }
+    settings::read_body(body, &SETTINGS, content, out, losses);
 }
 
 const SETTINGS: SettingsGrammar = SettingsGrammar { dialect: NAME, spell: camel, read_own: read_setting };

@@ -1,7 +1,18 @@
 //! Self-repairs of agents: one row per agent, with one line per defect and the first version that repairs it.
 
+use crate::format::agent::SessionDefect::{
+    Cycle, LateOutput, LoneSurrogate, OrphanOutput, UnansweredCall, UnsignedCall,
+};
 use crate::format::agent::{Agent, Projects, SelfRepair, SessionDefect, SessionFolders};
 use crate::history::Version;
+
+const LEAVES_OUT: [&str; 2] = ["leaves it out", "leaves them out"];
+const ANSWERS_WITH_PLACEHOLDER: [&str; 2] = ["answers it with a placeholder", "answers them with a placeholder"];
+const REPLACES: [&str; 2] = ["replaces it", "replaces them"];
+
+const fn row(defect: SessionDefect, since: Option<Version>, action: [&'static str; 2]) -> SelfRepair {
+    SelfRepair { defect, since, action }
+}
 
 /// All agents.
 pub static AGENTS: &[Agent] = &[
@@ -17,16 +28,8 @@ pub static AGENTS: &[Agent] = &[
         },
         formats: &["codex-rollout"],
         self_repairs: &[
-            SelfRepair {
-                defect: SessionDefect::UnansweredCall,
-                since: None,
-                action: ["answers it with `aborted`", "answers them with `aborted`"],
-            },
-            SelfRepair {
-                defect: SessionDefect::OrphanOutput,
-                since: None,
-                action: ["leaves it out", "leaves them out"],
-            },
+            row(UnansweredCall, None, ["answers it with `aborted`", "answers them with `aborted`"]),
+            row(OrphanOutput, None, LEAVES_OUT),
         ],
     },
     // Source: its change log.
@@ -42,26 +45,10 @@ pub static AGENTS: &[Agent] = &[
         },
         formats: &["claude-code"],
         self_repairs: &[
-            SelfRepair {
-                defect: SessionDefect::UnansweredCall,
-                since: Some(Version(2, 1, 80)),
-                action: ["answers it with a placeholder", "answers them with a placeholder"],
-            },
-            SelfRepair {
-                defect: SessionDefect::OrphanOutput,
-                since: Some(Version(2, 1, 69)),
-                action: ["leaves it out", "leaves them out"],
-            },
-            SelfRepair {
-                defect: SessionDefect::LoneSurrogate,
-                since: Some(Version(2, 1, 132)),
-                action: ["replaces it", "replaces them"],
-            },
-            SelfRepair {
-                defect: SessionDefect::Cycle,
-                since: Some(Version(2, 1, 30)),
-                action: ["breaks it", "breaks them"],
-            },
+            row(UnansweredCall, Some(Version(2, 1, 80)), ANSWERS_WITH_PLACEHOLDER),
+            row(OrphanOutput, Some(Version(2, 1, 69)), LEAVES_OUT),
+            row(LoneSurrogate, Some(Version(2, 1, 132)), REPLACES),
+            row(Cycle, Some(Version(2, 1, 30)), ["breaks it", "breaks them"]),
         ],
     },
     // Source: `transformMessages` of 0.x, at the next message of the user or the model.
@@ -75,11 +62,11 @@ pub static AGENTS: &[Agent] = &[
             ..SessionFolders::NONE
         },
         formats: &["pi-session"],
-        self_repairs: &[SelfRepair {
-            defect: SessionDefect::UnansweredCall,
-            since: None,
-            action: ["answers it with `No result provided`", "answers them with `No result provided`"],
-        }],
+        self_repairs: &[row(
+            UnansweredCall,
+            None,
+            ["answers it with `No result provided`", "answers them with `No result provided`"],
+        )],
     },
     // Source: `toModelMessages` of 1.x.
     Agent {
@@ -92,14 +79,14 @@ pub static AGENTS: &[Agent] = &[
             ..SessionFolders::NONE
         },
         formats: &["opencode-export", "opencode-session"],
-        self_repairs: &[SelfRepair {
-            defect: SessionDefect::UnansweredCall,
-            since: None,
-            action: [
+        self_repairs: &[row(
+            UnansweredCall,
+            None,
+            [
                 "answers it with an error that says that the tool was interrupted",
                 "answers them with an error that says that the tool was interrupted",
             ],
-        }],
+        )],
     },
     // `toLLMMessages` of 2.x sends calls unchanged. Its sessions are in the same folder as those of 1.x.
     Agent {
@@ -132,19 +119,15 @@ pub static AGENTS: &[Agent] = &[
         },
         formats: &["crush"],
         self_repairs: &[
-            SelfRepair {
-                defect: SessionDefect::UnansweredCall,
-                since: None,
-                action: [
+            row(
+                UnansweredCall,
+                None,
+                [
                     "answers it with a text that says that the call was interrupted",
                     "answers them with a text that says that the call was interrupted",
                 ],
-            },
-            SelfRepair {
-                defect: SessionDefect::OrphanOutput,
-                since: None,
-                action: ["leaves it out", "leaves them out"],
-            },
+            ),
+            row(OrphanOutput, None, LEAVES_OUT),
         ],
     },
     // It repairs a conversation before each request.
@@ -158,18 +141,7 @@ pub static AGENTS: &[Agent] = &[
             ..SessionFolders::NONE
         },
         formats: &["goose-session"],
-        self_repairs: &[
-            SelfRepair {
-                defect: SessionDefect::UnansweredCall,
-                since: None,
-                action: ["leaves it out", "leaves them out"],
-            },
-            SelfRepair {
-                defect: SessionDefect::OrphanOutput,
-                since: None,
-                action: ["leaves it out", "leaves them out"],
-            },
-        ],
+        self_repairs: &[row(UnansweredCall, None, LEAVES_OUT), row(OrphanOutput, None, LEAVES_OUT)],
     },
     // Source: `sanitizeInitialMessagesForSessionStart` of its SDK, and the code that formats messages.
     Agent {
@@ -183,21 +155,9 @@ pub static AGENTS: &[Agent] = &[
         },
         formats: &["cline-session"],
         self_repairs: &[
-            SelfRepair {
-                defect: SessionDefect::UnansweredCall,
-                since: None,
-                action: ["answers it with a placeholder", "answers them with a placeholder"],
-            },
-            SelfRepair {
-                defect: SessionDefect::LateOutput,
-                since: None,
-                action: ["moves it to its call", "moves them to their calls"],
-            },
-            SelfRepair {
-                defect: SessionDefect::LoneSurrogate,
-                since: None,
-                action: ["replaces it", "replaces them"],
-            },
+            row(UnansweredCall, None, ANSWERS_WITH_PLACEHOLDER),
+            row(LateOutput, None, ["moves it to its call", "moves them to their calls"]),
+            row(LoneSurrogate, None, REPLACES),
         ],
     },
     // Source: `ensureActiveLoopHasThoughtSignatures`. The variable replaces the user's home folder. A call without a result is
@@ -212,11 +172,11 @@ pub static AGENTS: &[Agent] = &[
             ..SessionFolders::NONE
         },
         formats: &["gemini-cli"],
-        self_repairs: &[SelfRepair {
-            defect: SessionDefect::UnsignedCall,
-            since: None,
-            action: ["sends the signature that skips the check", "sends the signature that skips the check"],
-        }],
+        self_repairs: &[row(
+            UnsignedCall,
+            None,
+            ["sends the signature that skips the check", "sends the signature that skips the check"],
+        )],
     },
     // Source: a maintainer in github/copilot-cli#3183, 2026-07-31: "recent releases"; the newest one was 1.0.74 a few days before.
     Agent {
@@ -230,16 +190,12 @@ pub static AGENTS: &[Agent] = &[
         },
         formats: &["copilot-cli"],
         self_repairs: &[
-            SelfRepair {
-                defect: SessionDefect::UnansweredCall,
-                since: Some(Version(1, 0, 74)),
-                action: ["answers it as interrupted", "answers them as interrupted"],
-            },
-            SelfRepair {
-                defect: SessionDefect::OrphanOutput,
-                since: Some(Version(1, 0, 74)),
-                action: ["leaves it out", "leaves them out"],
-            },
+            row(
+                UnansweredCall,
+                Some(Version(1, 0, 74)),
+                ["answers it as interrupted", "answers them as interrupted"],
+            ),
+            row(OrphanOutput, Some(Version(1, 0, 74)), LEAVES_OUT),
         ],
     },
     // Source: `cleanOrphanedToolCalls`, for OpenAI-compatible providers.
@@ -253,18 +209,7 @@ pub static AGENTS: &[Agent] = &[
             ..SessionFolders::NONE
         },
         formats: &["qwen-code"],
-        self_repairs: &[
-            SelfRepair {
-                defect: SessionDefect::UnansweredCall,
-                since: None,
-                action: ["leaves it out", "leaves them out"],
-            },
-            SelfRepair {
-                defect: SessionDefect::OrphanOutput,
-                since: None,
-                action: ["leaves it out", "leaves them out"],
-            },
-        ],
+        self_repairs: &[row(UnansweredCall, None, LEAVES_OUT), row(OrphanOutput, None, LEAVES_OUT)],
     },
     // For the following agents only the folders are known. Their self-repairs are not verified, so none reduces findings to
     // notes.

@@ -6,7 +6,7 @@ use crate::dialect::{Dialect, EditRefusal, TextChange as Text};
 use crate::history::Row;
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, scan};
-use crate::place::{DocId, Edit, Patch, Pieces, Place, ReplacementPart};
+use crate::place::{DocId, Edit, Patch, Place, ReplacementPart};
 use crate::source::ReadAt;
 
 /// The edits, on the text of an item alone, that make several changes one after another: each sees the result of
@@ -21,7 +21,7 @@ pub(in crate::repair) fn item_edits(
     let mut all = Patch::default();
     let mut tape = Tape::new();
     for change in changes {
-        let now = apply_patch(text, &all, id);
+        let now = all.apply(id, text);
         let item = scan(&now, &mut tape).ok().and_then(|()| tape.root(&now)).ok_or(NO_JSON)?;
         let mut edits = Vec::new();
         dialect.edit(change, item, RecordBase::new(id, 0), &mut edits)?;
@@ -30,23 +30,6 @@ pub(in crate::repair) fn item_edits(
         all = all.then(&next, |_| text.len() as u64);
     }
     Ok(all.edits(id).to_vec())
-}
-
-/// Applies a patch to a text.
-pub(in crate::repair) fn apply_patch(text: &[u8], patch: &Patch, id: DocId) -> Vec<u8> {
-    let pieces = Pieces::new(patch.edits(id), id, text.len() as u64);
-    let mut out = Vec::with_capacity(text.len());
-    // The closure cannot fail.
-    let _: Result<(), std::convert::Infallible> = pieces.walk(0, pieces.len(), |piece| {
-        match piece {
-            ReplacementPart::Text(new) => out.extend_from_slice(new),
-            ReplacementPart::Copy(at) => {
-                out.extend_from_slice(text.get(at.start as usize..at.end() as usize).unwrap_or_default());
-            }
-        }
-        Ok(())
-    });
-    out
 }
 
 /// The placeholder result of a call. The plan asks for none that cannot be written.

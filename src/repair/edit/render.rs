@@ -14,7 +14,7 @@ use crate::source::split::{DocumentPiece, SplitError, split};
 use crate::source::{CachedReader, Container, ReadAt, framing, lines};
 
 use super::insertion::Insertion;
-use super::item_text::{apply_patch, insert_lines_after, item_edits, line_end, message_text_block, stub_text};
+use super::item_text::{insert_lines_after, item_edits, line_end, message_text_block, stub_text};
 use super::messages::{MessageEdit, MessageLayout, outermost_list};
 use crate::repair::plan::history_plan::{HistoryPlan, ItemDecision};
 
@@ -104,7 +104,7 @@ pub(in crate::repair) fn edited_text(
     bytes.read_into(row.at.start, row.at.len as usize, &mut text)?;
     let mut patch = Patch::default();
     patch.add(item_edits(dialect, id, &text, changes).unwrap_or_default());
-    Ok(apply_patch(&text, &patch, id))
+    Ok(patch.apply(id, &text))
 }
 
 /// The edits on the items inside one line of a session, which keeps its place.

@@ -19,7 +19,7 @@ use super::SessionRepair;
 
 impl SessionRepair<'_> {
     /// The change that moves a result to its call, or adds a placeholder to this call.
-    pub(super) fn incoming_change(&self, row: &Row) -> Option<&ItemChange> {
+    fn incoming_change(&self, row: &Row) -> Option<&ItemChange> {
         let changes = self.causes.get(&self.lines.at(row.at.start)?)?;
         let from = changes.partition_point(|change| change.row.at.order() < row.at.order());
         let own = changes.iter().skip(from).take_while(|change| change.row.at == row.at);
@@ -92,7 +92,7 @@ impl SessionRepair<'_> {
     }
 
     /// The place of the call in a line that was found without a result, or else of the line.
-    pub(super) fn anchor_place(&self, ix: u32, change: Option<ItemChange>) -> Place {
+    fn anchor_place(&self, ix: u32, change: Option<ItemChange>) -> Place {
         let line = self.lines.line(ix).at;
         match change.map(|change| change.cause) {
             Some(Cause::Rule(_, _, found)) if line.contains(&found) => found,
@@ -101,7 +101,7 @@ impl SessionRepair<'_> {
     }
 
     /// Links the line of a result to its call; what followed it follows its old parent.
-    pub(super) fn link_result(&mut self, ix: u32, call: u64, response: &HashSet<u64>) {
+    fn link_result(&mut self, ix: u32, call: u64, response: &HashSet<u64>) {
         let line = self.lines.line(ix);
         if response.contains(&line.parent) {
             return;
@@ -120,7 +120,7 @@ impl SessionRepair<'_> {
     }
 
     /// Inserts a new line with a result after a line. Returns its name.
-    pub(super) fn new_line(
+    fn new_line(
         &mut self,
         call: u32,
         after: u32,
@@ -157,7 +157,7 @@ impl SessionRepair<'_> {
     }
 
     /// A name for the result of a call: the same in each run, and unique.
-    pub(super) fn derive_name(&mut self, line: Val<'_>, key: u64) -> Vec<u8> {
+    fn derive_name(&mut self, line: Val<'_>, key: u64) -> Vec<u8> {
         let session = line.get("sessionId").map_or(&b""[..], |id| id.raw());
         let half = |n: u64| fingerprint_of(&[session, &key.to_le_bytes(), &n.to_le_bytes()].concat());
         // Calls may share an id: names that were tried are not tried again.

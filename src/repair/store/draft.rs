@@ -15,7 +15,7 @@ use super::lines::{Insertions, with_members};
 use super::origin_map::OriginEdit;
 use super::view::{StoreRecord, StoreView};
 use crate::repair::edit::insertion::Insertion;
-use crate::repair::edit::item_text::{apply_patch, item_edits};
+use crate::repair::edit::item_text::item_edits;
 use crate::repair::plan::history_plan::ItemDecision;
 
 const NO_PLACE: &str = "the part of the record that it comes from cannot be removed";
@@ -261,7 +261,7 @@ impl DraftBuilder<'_, '_> {
             let inside = edit.at.start.checked_sub(at.start).ok_or(EditRefusal(NO_PLACE))?;
             patch.add([Edit { at: Place::new(DocId(0), inside, edit.at.len), ..edit }]);
         }
-        Ok(apply_patch(old, &patch, DocId(0)))
+        Ok(patch.apply(DocId(0), old))
     }
 
     /// Adds a placeholder result to a call.

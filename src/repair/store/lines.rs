@@ -12,7 +12,6 @@ use crate::place::{DocId, Edit, Patch, Place};
 use crate::source::{Container, lines};
 
 use super::view::{StoreRecord, StoreView};
-use crate::repair::edit::item_text::apply_patch;
 
 /// Insertions beside an element of a list, or a line.
 #[derive(Clone, Default)]
@@ -178,7 +177,7 @@ pub(super) fn with_members(text: &[u8], members: &[(&str, &[u8])]) -> Vec<u8> {
         let members = members.iter().filter_map(|(key, new)| Some((line?.get(key)?, *new)));
         members.map(|(old, new)| Edit::replace(base.of(old), new)).collect()
     }));
-    apply_patch(text, &patch, DocId(0))
+    patch.apply(DocId(0), text)
 }
 
 /// Calls `see` with each readable line, its place and its number.

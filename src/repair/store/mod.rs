@@ -67,10 +67,14 @@ pub(super) fn write(
     let done = rewrite::edits(&view, editor, draft)?;
     written.touched = done.touched;
     written.patch.add(done.edits);
-    let changes = plans.iter().flat_map(|plan| &plan.changes);
-    let cause = |cause: Place| changes.clone().find(|change| cause.contains(&change.row.at));
-    for (line, because) in done.link_changes {
-        let change = cause(because).or_else(|| plans.iter().find_map(|plan| plan.changes.first()));
+    let mut changes: Vec<(usize, &ItemChange)> = plans.iter().flat_map(|plan| &plan.changes).enumerate().collect();
+    let first = changes.first().map(|(_, change)| *change);
+    changes.sort_by_key(|(_, change)| change.row.at.start);
+    for (line, cause) in done.link_changes {
+        let from = changes.partition_point(|(_, change)| change.row.at.start < cause.start);
+        let inside = changes.iter().skip(from).take_while(|(_, change)| change.row.at.start < cause.end());
+        let inside = inside.filter(|(_, change)| cause.contains(&change.row.at)).min_by_key(|(n, _)| n);
+        let change = inside.map(|(_, change)| *change).or(first);
         written.link_changes.extend(change.map(|change| ItemChange {
             row: Row::of_place(line.0, line.1),
             anchor: None,

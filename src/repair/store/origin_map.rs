@@ -10,7 +10,7 @@ use crate::source::SyntheticText;
 
 /// Maps places of the synthetic text of a store to the store.
 pub(in crate::repair) struct OriginMap<'m> {
-    made: &'m SyntheticText,
+    synthetic: &'m SyntheticText,
 }
 
 /// Removed stretches of the synthetic text, in order.
@@ -23,19 +23,19 @@ pub(in crate::repair) enum OriginEdit {
     Remove(u64, u64),
 }
 
-const MADE_UP: EditRefusal =
+const NOT_LITERAL: EditRefusal =
     EditRefusal("the store does not contain this text literally, so it cannot be changed");
 
 impl<'m> OriginMap<'m> {
-    pub fn new(made: &'m SyntheticText) -> OriginMap<'m> {
-        OriginMap { made }
+    pub fn new(synthetic: &'m SyntheticText) -> OriginMap<'m> {
+        OriginMap { synthetic }
     }
 
     /// True if something of a place of the store is in the remaining synthetic text.
     pub fn keeps(&self, place: Place, gone: &RemovedRanges) -> bool {
-        let said = self.made.copied_places();
-        let from = said.partition_point(|(own, _)| own.start < place.start);
-        let inside = said.iter().skip(from).take_while(|(own, _)| own.start < place.end());
+        let copied = self.synthetic.copied_places();
+        let from = copied.partition_point(|(own, _)| own.start < place.start);
+        let inside = copied.iter().skip(from).take_while(|(own, _)| own.start < place.end());
         inside.into_iter().any(|(_, at)| {
             let ix = gone.partition_point(|(_, to)| to <= at);
             gone.get(ix).is_none_or(|(from, _)| at < from)
@@ -44,19 +44,19 @@ impl<'m> OriginMap<'m> {
 
     /// The last place in the store that a stretch of the synthetic text was made from.
     pub fn last(&self, at: Place) -> Option<Place> {
-        let said = self.spans(at.start, at.end()).filter(|span| span.is_traced());
-        said.map(|span| span.from).max_by_key(|from| from.start)
+        let traced = self.spans(at.start, at.end()).filter(|span| span.is_traced());
+        traced.map(|span| span.from).max_by_key(|from| from.start)
     }
 
     /// The spans that begin in a stretch of the synthetic text.
     fn spans(&self, from: u64, to: u64) -> impl Iterator<Item = &ProvenanceSpan> {
-        let (start, spans) = (self.made.start(), self.made.spans());
+        let (start, spans) = (self.synthetic.start(), self.synthetic.spans());
         let first = spans.partition_point(|span| start + span.at < from);
         spans.iter().skip(first).take_while(move |span| start + span.at < to)
     }
 
     fn span_at(&self, offset: u64) -> Option<ProvenanceSpan> {
-        let spans = self.made.spans();
+        let spans = self.synthetic.spans();
         let ix = spans.partition_point(|span| span.at <= offset).checked_sub(1)?;
         spans.get(ix).copied()
     }
@@ -72,12 +72,12 @@ impl<'m> OriginMap<'m> {
 
     fn text(&self, from: u64, to: u64) -> &[u8] {
         let range = usize::try_from(from).unwrap_or(usize::MAX)..usize::try_from(to).unwrap_or(usize::MAX);
-        self.made.text().get(range).unwrap_or_default()
+        self.synthetic.text().get(range).unwrap_or_default()
     }
 
     /// Maps an edit on the synthetic text to the store.
     pub fn map(&self, edit: &Edit) -> Result<OriginEdit, EditRefusal> {
-        let from = edit.at.start.checked_sub(self.made.start()).ok_or(MADE_UP)?;
+        let from = edit.at.start.checked_sub(self.synthetic.start()).ok_or(NOT_LITERAL)?;
         let to = from + u64::from(edit.at.len);
         let with = self.replacement_text(&edit.with);
         if let Some(at) = self.copied_place(from, to) {
@@ -89,8 +89,8 @@ impl<'m> OriginMap<'m> {
         }
         let is_gap = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
         match with.iter().all(is_gap) && from < to {
-            true => Ok(OriginEdit::Remove(self.made.start() + from, self.made.start() + to)),
-            false => Err(MADE_UP),
+            true => Ok(OriginEdit::Remove(self.synthetic.start() + from, self.synthetic.start() + to)),
+            false => Err(NOT_LITERAL),
         }
     }
 
@@ -99,7 +99,7 @@ impl<'m> OriginMap<'m> {
     pub fn removable_values(&self, from: u64, to: u64, gone: &RemovedRanges) -> Result<Vec<Place>, EditRefusal> {
         let places = self.spans(from, to).map(|span| span.from).filter(|at| at.len > 0);
         let largest = outermost_places(places.filter(|at| !self.keeps(*at, gone)).collect());
-        if largest.is_empty() { Err(MADE_UP) } else { Ok(largest) }
+        if largest.is_empty() { Err(NOT_LITERAL) } else { Ok(largest) }
     }
 
     fn copied_string(&self, from: u64, to: u64) -> Option<Place> {
@@ -115,7 +115,7 @@ impl<'m> OriginMap<'m> {
             match with {
                 ReplacementPart::Text(own) => text.extend_from_slice(own),
                 ReplacementPart::Copy(at) => {
-                    let from = at.start.saturating_sub(self.made.start());
+                    let from = at.start.saturating_sub(self.synthetic.start());
                     text.extend_from_slice(self.text(from, from + u64::from(at.len)));
                 }
             }

@@ -15,7 +15,7 @@ use crate::report::command_line::CommandLine;
 use crate::report::conversion_losses::ConversionLosses;
 use crate::report::grouping;
 use crate::report::grouping::DiagnosticGroups;
-use crate::report::words::{count, glue_commands, group_digits, truncate, unglue, wrap};
+use crate::report::words::{count, glue_commands, group_digits, truncate, unglue, write_wrapped};
 use crate::report::{Diagnostic, DocReport, InputKind, Reporter, RunSummary, Style};
 
 /// The output `text`.
@@ -200,7 +200,7 @@ pub(super) fn finish(style: &Style, omitted: u64, summary: &RunSummary, out: &mu
 
 /// Writes sentences, wrapped to the width.
 fn write_prose(text: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    wrap(text, style.width, "", "").iter().try_for_each(|line| writeln!(out, "{line}"))
+    write_wrapped(text, style.width, "", "", out)
 }
 
 /// Kinds of files that the summary names, at most.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use crate::history::time::format_duration;
-use crate::report::words::{count, wrap};
+use crate::report::words::{count, write_wrapped};
 use crate::report::{Diagnostic, Style};
 use crate::source::display_name;
 
@@ -54,9 +54,7 @@ fn print_tree(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result
     let leaves = tree.turns.iter().filter(|turn| turn.children.is_empty()).count();
     let counts = format!("{}, {}", count(tree.turns.len() as u64, "turn"), branches(leaves));
     let heading = format!("{} ({}): {counts}", display_name(&tree.title), tree.format.unwrap_or("unknown"));
-    for line in wrap(&heading, style.width, "", "  ") {
-        writeln!(out, "{line}")?;
-    }
+    write_wrapped(&heading, style.width, "", "  ", out)?;
     let glyphs = if style.unicode { &UNICODE } else { &ASCII };
     let mut lines: Vec<(String, String, Option<String>)> = Vec::with_capacity(tree.turns.len());
     let mut stack: Vec<PendingTurn> = roots(tree)

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
+use crate::report::reports::run_with_input;
 use replaylint::internals::report::rulebook::{self, FixAvailability};
 use replaylint::internals::rule::Rule;
 use replaylint::internals::rules::{FAMILIES, RULES};
@@ -37,39 +36,27 @@ fn example(rule: &Rule) -> Option<String> {
     Some(block.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect())
 }
 
-/// Standard output of a command with text as its input.
-fn run_with_input(args: &[&str], input: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_replaylint"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program runs");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    // A program that refuses its arguments reads nothing.
-    let _ = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    String::from_utf8(child.wait_with_output().expect("an end").stdout).expect("UTF-8")
-}
-
 /// The command that repairs a rule's example, and its output; `None` if the example shows no finding of the rule by
 /// itself, or `fix` leaves it as it is.
 fn repair_example(rule: &Rule) -> Option<(String, String)> {
-    let before = example(rule)?;
-    let code = format!("\"{}\"", rule.code);
-    let targets = rulebook::judging_targets(rule).map(|target| ["--target", target.name].to_vec());
-    let shown = std::iter::once(Vec::new()).chain(targets).find(|options| {
-        let args = [&["check", "--output-format", "json", "-v"], options.as_slice(), &["-"]].concat();
-        run_with_input(&args, &before).contains(&code)
-    })?;
     let flags = match rulebook::fix_availability(rule, None) {
         FixAvailability::Never => return None,
         FixAvailability::Default => Vec::new(),
         FixAvailability::ByFlag(flag) => vec![flag],
     };
-    let args = [vec!["fix"], flags, shown, vec!["--select", code.trim_matches('"')]].concat();
-    let after = run_with_input(&args, &before);
+    let before = example(rule)?;
+    let code = rule.code.to_string();
+    let run = |args: &[&str]| {
+        String::from_utf8(run_with_input(Path::new(env!("CARGO_MANIFEST_DIR")), args, &before).stdout)
+            .expect("UTF-8")
+    };
+    let targets = rulebook::judging_targets(rule).map(|target| ["--target", target.name].to_vec());
+    let shown = std::iter::once(Vec::new()).chain(targets).find(|options| {
+        let args = [&["check", "--output-format", "json", "-v"], options.as_slice(), &["-"]].concat();
+        run(&args).contains(&format!("\"{code}\""))
+    })?;
+    let args = [vec!["fix"], flags, shown, vec!["--select", &code]].concat();
+    let after = run(&args);
     (!after.is_empty() && after != before).then(|| (args.join(" "), after))
 }
 

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::report::reports::run_with_input;
 use replaylint::internals::report::OUTPUTS;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -119,23 +120,6 @@ fn toml_text(text: &str) -> String {
     serde_json::to_string(text).expect("a string").replace('\u{7f}', "\\u007f")
 }
 
-fn run(folder: &Path, args: &[OsString], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_replaylint"))
-        .args(args)
-        .current_dir(folder)
-        .env_remove("REPLAYLINT_OUTPUT_FORMAT")
-        .env_remove("FORCE_COLOR")
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
-    // The program may end before it has read all of it.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-    child.wait_with_output().expect("it ends")
-}
-
 /// The first line of an output that would be interpreted. `product`: standard output is the conversation itself, which is
 /// not escaped.
 fn find_interpreted(output: &Output, product: bool, of_github: bool) -> Option<String> {
@@ -206,7 +190,7 @@ fn no_terminal_and_no_ci_system_interprets_a_name() {
     let mut wrong = Vec::new();
     let mut ran = 0;
     let mut check = |args: Vec<OsString>, input: &str, product: bool| {
-        let output = run(folder.path(), &args, input);
+        let output = run_with_input(folder.path(), &args, input);
         ran += 1;
         let of_github = args.iter().any(|arg| arg.to_string_lossy().contains("github"));
         wrong.extend(find_interpreted(&output, product, of_github).map(|what| format!("{args:?}\n  {what}")));
@@ -283,7 +267,7 @@ fn a_file_called_like_an_option_is_a_path() {
         let entry = if entry.starts_with("*fix") { fix } else { entry.strip_prefix("&fix ").unwrap_or(entry) };
         let args = field("args:").expect("arguments").trim_matches(['[', ']']);
         let args = entry.split(' ').skip(1).chain(args.split(", ")).chain(["-o.json", "--write.json"]);
-        let output = run(folder.path(), &args.map(OsString::from).collect::<Vec<_>>(), "");
+        let output = run_with_input(folder.path(), &args.map(OsString::from).collect::<Vec<_>>(), "");
         let output_text = [&*output.stdout, &*output.stderr].map(String::from_utf8_lossy).concat();
         assert_eq!(output.status.code(), Some(1), "{entry}: {output_text}");
         assert!(
@@ -322,12 +306,12 @@ fn a_hyphen_as_output_is_standard_output() {
         ("rebuild -o - t.jsonl", "{"),
         ("slim -o - t.jsonl", "{\"type\""),
     ] {
-        let output = run(folder.path(), &args.split(' ').map(OsString::from).collect::<Vec<_>>(), "");
+        let output = run_with_input(folder.path(), &args.split(' ').map(OsString::from).collect::<Vec<_>>(), "");
         let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(stdout.starts_with(product), "{args}: {stdout}\n{stderr}");
         assert!(!folder.path().join("-").exists(), "{args}");
     }
-    let output = run(folder.path(), &["fix", "-o", "-", "."].map(OsString::from), "");
+    let output = run_with_input(folder.path(), &["fix", "-o", "-", "."].map(OsString::from), "");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("several inputs"));
 }
@@ -348,7 +332,7 @@ fn devices_pipes_and_sockets_are_never_waited_for() {
     assert!(Command::new("mkfifo").arg(path("pipe.json")).status().expect("mkfifo runs").success());
     symlink(path("pipe.json"), path("link.json")).expect("a link");
     let run_check = |args: &[&str], input: &str| {
-        let output = run(folder.path(), &args.iter().map(OsString::from).collect::<Vec<_>>(), input);
+        let output = run_with_input(folder.path(), &args.iter().map(OsString::from).collect::<Vec<_>>(), input);
         (output.status.code(), [&*output.stdout, &*output.stderr].map(String::from_utf8_lossy).concat())
     };
     for command in ["check", "fix", "tree", "slim"] {

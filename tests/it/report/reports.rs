@@ -1,7 +1,9 @@
 //! Reports: the JSON conforms to its contract, every place locates the named value, and no content leaks.
 
+use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -15,6 +17,24 @@ pub fn run(folder: &Path, args: &[&str]) -> Output {
         .env_remove("FORCE_COLOR")
         .output()
         .expect("the program runs")
+}
+
+/// Runs the program in a folder, with text on standard input.
+pub fn run_with_input(folder: &Path, args: &[impl AsRef<OsStr>], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_replaylint"))
+        .args(args)
+        .current_dir(folder)
+        .env_remove("REPLAYLINT_OUTPUT_FORMAT")
+        .env_remove("FORCE_COLOR")
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    // The program may end before it has read all of it.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    child.wait_with_output().expect("it ends")
 }
 
 fn testdata() -> PathBuf {
