@@ -1,14 +1,18 @@
 //! The command line: the clap types, and their conversion to the options of the commands.
 
+mod agents;
 mod baseline;
 mod carry;
 mod common;
 mod config;
 mod convert;
+mod doctor;
+mod evidence;
 mod invocation;
 mod lookup;
 mod manual;
 mod slim;
+mod text_or_json;
 mod tree;
 mod usage;
 
@@ -21,13 +25,14 @@ use crate::commands::fix::Repairs;
 use crate::commands::run::known_findings::Baseline;
 use crate::commands::run::products::{OutputMode, OutputPath};
 use crate::commands::{self, Failure, Outcome};
-use crate::formats::agents::self_repair::AGENTS;
 use crate::options;
 use crate::rebuild::rewind::RewindTarget;
 use crate::repair::{FixOptions, Orphans, Reasoning};
 use crate::report::command_line;
+use crate::source::outputs::backup::BackupPlace;
 use crate::source::outputs::commit::ReplaceOptions;
 
+use agents::{ALL_AGENTS, agent_names, given_names};
 use common::{CommonArgs, ParsedArgs, existing_file};
 
 /// Check stored LLM conversations for what a provider would reject on replay, and repair them.
@@ -51,6 +56,8 @@ enum Command {
     Check(CheckArgs),
     /// Preview repairs as a diff, or apply them with -w
     Fix(FixArgs),
+    /// Find sessions that their agent cannot resume, and repair the newest
+    Doctor(doctor::DoctorArgs),
     /// Explain a rule or an API error message
     Explain(lookup::ExplainArgs),
     /// List the rules
@@ -59,6 +66,8 @@ enum Command {
     Formats(lookup::FormatsArgs),
     /// List the APIs that conversations can be checked against
     Targets(lookup::TargetsArgs),
+    /// List the agents, and what each makes of a damaged session
+    Agents(lookup::AgentsArgs),
     /// Convert conversations for another API or agent, and report losses
     Convert(convert::ConvertArgs),
     /// Compare two conversations item by item
@@ -69,6 +78,8 @@ enum Command {
     Rebuild(tree::RebuildArgs),
     /// Replace repeated parts of a log with references
     Slim(slim::SlimArgs),
+    /// Compare verdicts with recorded answers of APIs
+    Evidence(evidence::EvidenceArgs),
     /// Manage a baseline of known findings
     Baseline(baseline::BaselineArgs),
     /// Show the effective configuration for a path
@@ -107,7 +118,7 @@ struct CheckArgs {
     /// Watch files and report new findings as they are written (Ctrl-C stops)
     #[arg(long, help_heading = "Input", hide_short_help = true, conflicts_with_all = ["baseline", "agents", "output"])]
     follow: bool,
-    /// Check all agent sessions on this machine and print a summary
+    /// Check all sessions of agents on this machine (see `replaylint agents`) and print a summary
     #[arg(
         long,
         value_name = "AGENT",
@@ -116,19 +127,10 @@ struct CheckArgs {
         value_delimiter = ',',
         default_missing_value = ALL_AGENTS,
         value_parser = agent_names(),
+        hide_possible_values = true,
         conflicts_with_all = ["paths", "files_from", "stdin_filename"]
     )]
     agents: Option<Vec<String>>,
-}
-
-/// The value of `--agents` without a name.
-const ALL_AGENTS: &str = "all";
-
-fn agent_names() -> clap::builder::PossibleValuesParser {
-    let mut names: Vec<&str> = AGENTS.iter().map(|agent| agent.id).chain([ALL_AGENTS]).collect();
-    // An agent whose versions repair different problems has several rows.
-    names.dedup();
-    names.into()
 }
 
 #[derive(Args, Debug)]
@@ -148,6 +150,9 @@ struct FixArgs {
     /// Write to FILE (or to a folder, for several inputs)
     #[arg(short = 'o', long, value_name = "FILE", conflicts_with = "patch", group = "destination")]
     output: Option<PathBuf>,
+    /// Write a copy of a Codex session that cannot be repaired in place to where Codex finds it; never overwrites a file
+    #[arg(long, conflicts_with_all = ["patch", "force"], group = "destination", hide_short_help = true)]
+    install: bool,
     /// Print a unified diff for `git apply`
     #[arg(long)]
     patch: bool,
@@ -197,14 +202,30 @@ struct FixArgs {
     /// Check every branch of a session, not just the current one
     #[arg(long, help_heading = "Input", hide_short_help = true)]
     all_branches: bool,
+    /// Repair all sessions of agents on this machine (see `replaylint agents`); backups are in ~/.replaylint/backups
+    #[arg(
+        long,
+        value_name = "AGENT",
+        help_heading = "Input",
+        hide_short_help = true,
+        num_args = 0..=1,
+        value_delimiter = ',',
+        default_missing_value = ALL_AGENTS,
+        value_parser = agent_names(),
+        hide_possible_values = true,
+        conflicts_with_all = ["paths", "files_from", "stdin_filename", "output", "patch", "rewind_to", "all"]
+    )]
+    agents: Option<Vec<String>>,
     #[command(flatten)]
     common: CommonArgs,
 }
 
 /// Options that `--undo` excludes: they say how a file is repaired, judged or shown.
-const NOT_WITH_UNDO: [&str; 17] = [
+const NOT_WITH_UNDO: [&str; 19] = [
+    "agents",
     "write",
     "output",
+    "install",
     "patch",
     "rewind_to",
     "lossless",
@@ -292,27 +313,26 @@ impl Cli {
     pub fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         match self.command {
             Command::Check(args) => {
-                let mut typed = ParsedArgs { all_branches: args.all_branches, ..args.common.parsed() };
+                let typed = ParsedArgs { all_branches: args.all_branches, ..args.common.parsed() };
                 let Some(agents) = args.agents else {
                     return check(typed, args.output, args.baseline, args.follow, out);
                 };
-                // Only the folders of the agents are read.
-                typed.files.paths.push(PathBuf::new());
-                // Ignore files of a surrounding repository do not apply to the folders of agents.
-                typed.files.no_ignore = true;
-                let all = agents.iter().any(|name| name == ALL_AGENTS);
-                commands::agents::check_agents(typed.resolve(args.output)?, if all { &[] } else { &agents }, out)
+                let run = typed.for_agents().resolve(args.output)?;
+                commands::agents::check_agents(run, given_names(&agents), out)
             }
             Command::Fix(args) => args.run(out),
+            Command::Doctor(args) => args.run(out),
             Command::Explain(args) => args.run(out),
             Command::Rules(args) => args.run(out),
             Command::Formats(args) => args.run(out),
             Command::Targets(args) => args.run(out),
+            Command::Agents(args) => args.run(out),
             Command::Convert(args) => args.run(out),
             Command::Diff(args) => args.run(out),
             Command::Tree(args) => args.run(out),
             Command::Rebuild(args) => args.run(out),
             Command::Slim(args) => args.run(out),
+            Command::Evidence(args) => args.run(out),
             Command::Baseline(args) => args.run(out),
             Command::Config(args) => args.run(out),
             Command::Init(args) => args.run(out),
@@ -351,12 +371,15 @@ impl FixArgs {
             return commands::undo::undo(&self.common.parsed().resolve(None)?, self.force, out);
         }
         let to = match (self.write, self.output, self.patch) {
-            (true, ..) => {
-                OutputMode::InPlace(ReplaceOptions { backup: !self.no_backup, force: self.force, is_live: true })
-            }
+            (true, ..) => OutputMode::InPlace(ReplaceOptions {
+                backups: BackupPlace::by_flag(self.no_backup),
+                force: self.force,
+                is_live: true,
+            }),
             (_, Some(to), _) if to.as_os_str() == "-" => OutputMode::Stream,
             (_, Some(to), _) => OutputMode::Copy(OutputPath { to, existing: existing_file(self.force) }),
             (_, _, true) => OutputMode::Patch,
+            _ if self.install => OutputMode::Install,
             _ => OutputMode::Preview,
         };
         let bytes = self.max_image_bytes.as_deref().map(options::parse_size).transpose()?;
@@ -370,12 +393,18 @@ impl FixArgs {
             account_changed: self.account_changed,
             max_image_bytes: bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
             provider: self.set_provider,
-            writes_copy: matches!(to, OutputMode::Copy(_) | OutputMode::Stream),
+            writes_copy: matches!(to, OutputMode::Copy(_) | OutputMode::Stream | OutputMode::Install),
             pinned: false,
             accepted: Vec::new(),
             is_preview: matches!(to, OutputMode::Preview),
         };
-        let run = ParsedArgs { all_branches: self.all_branches, ..self.common.parsed() }.resolve(None)?;
+        let typed = ParsedArgs { all_branches: self.all_branches, ..self.common.parsed() };
+        if let Some(agents) = self.agents {
+            let repairs = Repairs { options, to, dropped: self.dropped, all: false, yes: self.yes };
+            let run = typed.for_agents().resolve(None)?;
+            return commands::fix::agents::fix_agents(run, repairs, given_names(&agents), out);
+        }
+        let run = typed.resolve(None)?;
         let copies = match &to {
             OutputMode::Copy(copies) => Some(copies),
             _ => None,

@@ -17,15 +17,17 @@ mod probe;
 mod ranked_parts;
 mod record;
 pub mod reduction;
+mod request_options;
 pub mod requests;
+pub mod schema_faults;
 mod text_reader;
 pub mod translate;
 pub mod unsent_paths;
 mod upstream;
 
 use crate::history::settings::unsent_items;
-use crate::history::tree::{Forest, TreeBuilder};
-use crate::history::{Finding, History, HistorySettings, Pairing, Role, Row, UnsentItem};
+use crate::history::tree::{Forest, MissingLinks, TreeBuilder};
+use crate::history::{Finding, History, HistorySettings, Pairing, Role, Row, UnsentItem, Version};
 use crate::json::Val;
 use crate::place::Place;
 
@@ -41,6 +43,9 @@ pub use mark::{Mark, Sink, TextUse};
 pub use numbered_lines::{CopiedLine, NumberedLines};
 pub use probe::Probe;
 pub use record::{REFERENCE, Record, Slice, is_reference};
+pub use request_options::{
+    ANTHROPIC_OPTIONS, BEDROCK_OPTIONS, CHAT_OPTIONS, GEMINI_OPTIONS, RESPONSES_OPTIONS, read_options,
+};
 pub use text_reader::{BodyPiece, ScannedRecord, TextReader};
 pub use upstream::Upstream;
 
@@ -103,7 +108,7 @@ impl Assembler {
     /// Creates an assembler. With `wants_nodes`, nodes are collected even if each record is a history by itself.
     pub fn new(info: &FormatInfo, wants_nodes: bool) -> Self {
         let settings = HistorySettings { usage: info.usage, ..HistorySettings::default() };
-        let open = info.histories == HistoryScope::PerDoc;
+        let is_open = info.histories == HistoryScope::PerDoc;
         let tree = (wants_nodes || info.histories.shares_rows()).then(TreeBuilder::default);
         Assembler {
             histories: info.histories,
@@ -113,7 +118,7 @@ impl Assembler {
             turns: Vec::new(),
             pending_turn: None,
             has_turn_marks: false,
-            is_open: open,
+            is_open,
             tree,
             in_node: false,
             custom: None,
@@ -155,6 +160,16 @@ impl Assembler {
                 RankedEntry::Mark(mark) => drop(self.mark(mark)),
             }
         }
+    }
+
+    /// The newest version of the agent that the records name.
+    pub fn agent_version(&self) -> Option<Version> {
+        self.settings.agent_version
+    }
+
+    /// Sets how entries whose parent is missing are linked.
+    pub fn set_missing_links(&mut self, links: MissingLinks) {
+        self.tree.iter_mut().for_each(|tree| tree.missing_links = links);
     }
 
     /// The collected nodes.

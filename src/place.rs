@@ -343,8 +343,8 @@ impl Pieces {
         }
     }
 
-    /// The original place of a place in the patched bytes: of the same bytes if they are kept, else of the edit
-    /// that inserted them.
+    /// The original place of a place in the patched bytes: of the same bytes if they are kept or moved, else of the
+    /// edit that inserted them.
     pub fn original(&self, place: Place) -> Place {
         let Some(piece) = self.list.get(self.find(place.start)) else { return place };
         match (&piece.content, piece.edit) {
@@ -355,7 +355,11 @@ impl Pieces {
                 let len = end.map_or(place.len, |end| u32::try_from(end - start).unwrap_or(u32::MAX));
                 Place::new(place.doc, start, if place.len == 0 { 0 } else { len })
             }
-            (_, Some(edit)) => edit,
+            // Moved bytes are those that they were copied from.
+            (ReplacementPart::Copy(from), Some(_)) => {
+                Place { start: from.start + (place.start - piece.start), ..place }
+            }
+            (ReplacementPart::Text(_), Some(edit)) => edit,
             (ReplacementPart::Text(_), None) => place,
         }
     }
@@ -440,5 +444,12 @@ mod tests {
         assert_eq!(pieces.original(place(5, 1)), place(3, 1));
         assert_eq!(pieces.original(place(1, 5)), place(1, 3));
         assert_eq!(pieces.original(place(1, 3)), place(1, 2));
+
+        // Bytes that are moved lead to where they were.
+        let mut patch = Patch::default();
+        let with = vec![ReplacementPart::text("x"), ReplacementPart::Copy(place(4, 2))];
+        patch.add([Edit { at: place(0, 0), with }, Edit::remove(place(4, 2))]);
+        let pieces = Pieces::new(patch.edits(DOC), DOC, 8);
+        assert_eq!([0, 1, 2, 3, 7].map(|at| pieces.original(place(at, 1)).start), [0, 4, 5, 0, 6]);
     }
 }

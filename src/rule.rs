@@ -7,7 +7,7 @@ mod template;
 use crate::dialect::Item;
 use crate::history::{
     ANSWER, BlockFlags, Code, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Pair, PairState,
-    ReasoningEffort, RepairAct, Row, StoredItems, Usage,
+    ReasoningEffort, RepairAct, RequestOptions, Row, StoredItems, Usage,
 };
 use crate::json::Val;
 use crate::place::Place;
@@ -84,6 +84,8 @@ pub enum Autofix {
     Error,
     /// Also if it is a warning.
     Always,
+    /// Also if it is a note.
+    Notes,
     /// Only with `--fix-warnings` or the rule's name: the missing part is the user's next message, which a log need not
     /// contain yet.
     OnRequest,
@@ -187,6 +189,8 @@ pub enum RuleTag {
     Field,
     /// Also about the same field of the partner.
     FieldOfBoth,
+    /// About an answer of the model at the end of a request: a session that ends with one is not finished.
+    EndOfRequest,
 }
 
 /// A row of the table of rules.
@@ -261,6 +265,11 @@ pub fn is_end_of_log(why: &str) -> bool {
     [CALL_PENDING, ANSWER_PENDING, TURN_NOT_CONTINUED].contains(&why)
 }
 
+/// True if a finding is not repaired only because the lines of its file are fixed: a copy is repaired.
+pub fn is_repaired_in_copy(why: &str) -> bool {
+    why.contains("`replaylint fix --install FILE`")
+}
+
 /// Collects findings.
 #[derive(Default)]
 pub struct FindingSink {
@@ -324,6 +333,8 @@ pub struct RuleContext<'h> {
     pub thinking: Thinking,
     /// What the target or its model requires or rejects.
     pub traits: Traits,
+    /// The words for the effort that the model accepts, from the lowest to the highest; `None` if they are not known.
+    pub efforts: Option<&'static [&'static str]>,
     /// From `--max-item-age`.
     pub age_limit: Option<AgeLimit>,
     pub text: &'h dyn ItemText,
@@ -340,8 +351,12 @@ impl RuleContext<'_> {
         self.traits.has(one)
     }
 
-    /// True if an open call is about to run: the history is a log, and only the call's batch comes after it.
+    /// True if an open call is about to run: the history is a log, only the call's batch comes after it, and the agent does
+    /// not send it as it is.
     pub fn is_pending(&self, ix: u32) -> bool {
+        if self.history.settings.sends_open_calls {
+            return false;
+        }
         let log = match self.history.settings.usage {
             Usage::Request => false,
             Usage::Log => true,
@@ -445,9 +460,15 @@ impl RuleContext<'_> {
         Finding::new(code, row)
     }
 
+    /// The options of the request, if it has any.
+    pub fn options(&self) -> Option<&RequestOptions> {
+        self.history.settings.options.as_deref().filter(|_| self.history.settings.usage != Usage::Log)
+    }
+
     /// True if the model of this history reasons; `None` if it is not known.
     pub fn reasons(&self) -> Option<bool> {
         match (self.history.settings.effort, self.thinking) {
+            _ if self.has(Trait::AlwaysThinks) => Some(true),
             (_, Thinking::Never) | (Some(ReasoningEffort::None), _) => Some(false),
             (Some(ReasoningEffort::Some), _) => Some(true),
             (None, Thinking::ByDefault) => Some(true),

@@ -1,6 +1,8 @@
 //! Targets: the APIs that a history is replayed to. Targets are data: the capabilities of their server, and its
 //! verdicts where they differ from a rule's defaults. Rules ask for capabilities, never for a target's name.
 
+pub mod media;
+
 use crate::history::Code;
 
 /// The severity of a finding.
@@ -126,6 +128,10 @@ pub struct Caps {
     pub parses_arguments: bool,
     /// Accepts web searches without their ids.
     pub searches_without_ids: bool,
+    /// The highest temperature; 0 if it is not known.
+    pub max_temperature: u8,
+    /// The lowest limit of output tokens.
+    pub min_output_limit: u8,
 }
 
 impl Caps {
@@ -138,13 +144,36 @@ impl Caps {
         chaining: false,
         parses_arguments: false,
         searches_without_ids: false,
+        max_temperature: 0,
+        min_output_limit: 0,
     };
 }
 
-/// A requirement or restriction of an API, or of some of its models, beyond the rules' default verdicts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Trait {
+/// Declares [`Trait`]. The doc comment of a trait is also its description for users.
+macro_rules! traits {
+    ($($(#[doc = $line:literal])+ $name:ident,)+) => {
+        /// A requirement or restriction of an API, or of some of its models, beyond the rules' default verdicts.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum Trait {
+            $($(#[doc = $line])+ $name,)+
+        }
+
+        impl Trait {
+            /// All traits.
+            pub const ALL: &[Trait] = &[$(Trait::$name,)+];
+
+            /// What it means, in a sentence.
+            pub fn description(self) -> &'static str {
+                match self {
+                    $(Trait::$name => concat!($($line),+).trim_ascii(),)+
+                }
+            }
+        }
+    };
+}
+
+traits! {
     /// Nothing before preserved thinking may change: its signature covers it.
     BoundThinking,
     /// An assistant message at the end is rejected, not continued.
@@ -169,6 +198,8 @@ pub enum Trait {
     SignedCalls,
     /// A turn whose calls have no responses at all is rejected, even if a user message follows.
     CountsResponses,
+    /// A turn whose calls have no responses at all is accepted, if a user message follows.
+    AcceptsOpenTurns,
     /// Reasoning is accepted only with its signature.
     SignedReasoning,
     /// Reasoning is accepted only without a signature.
@@ -205,6 +236,50 @@ pub enum Trait {
     ReasonsSometimes,
     /// Is known to reject an item without its reasoning.
     WantsReasoningBefore,
+    /// Lists of parts are rejected in assistant and tool messages.
+    TextOutsideUser,
+    /// Releases of mistral-common before 1.11.1 reject a user message directly after a tool message.
+    OldMistralOrder,
+    /// An assistant message must have the member `content` or `tool_calls`; reasoning alone is not enough.
+    WantsContent,
+    /// Empty text is rejected beside calls.
+    NoEmptyTextWithCalls,
+    /// Calls must be alone in the model's message.
+    CallsAlone,
+    /// The role `tool` is not known.
+    NoToolRole,
+    /// The last text of the model must not end with white space, nor its last message with thinking.
+    ChecksLastText,
+    /// An empty text is accepted in place of reasoning.
+    AcceptsEmptyReasoning,
+    /// Thinking cannot be turned off.
+    AlwaysThinks,
+    /// The request is rejected if it turns thinking off.
+    NoDisabledThinking,
+    /// Thinking with a budget is rejected.
+    NoBudget,
+    /// Adaptive thinking is rejected: the model thinks only with a budget.
+    NoAdaptiveThinking,
+    /// Can think only between the calls of a turn, and not less.
+    ThinksBetweenTools,
+    /// Thinking with a budget restricts temperature, `top_p`, `top_k` and `tool_choice`.
+    BudgetRestrictsOptions,
+    /// Temperature and `top_p` are rejected together.
+    OneSampling,
+    /// A forced tool is rejected.
+    NoForcedTool,
+    /// A forced tool is rejected while the model thinks.
+    NoForcedToolWhenThinking,
+    /// The highest efforts need thinking.
+    HighEffortThinks,
+    /// The effort is rejected in a request with tools.
+    NoEffortWithTools,
+    /// Stop sequences without a visible character are rejected.
+    NoBlankStops,
+    /// The schema of a strict tool or answer closes its objects, and requires all their properties.
+    StrictSchemas,
+    /// The template of gpt-oss, which renders either the content or the reasoning of a message with calls.
+    HarmonyTemplate,
 }
 
 /// A set of traits.
@@ -232,6 +307,11 @@ impl Traits {
 
     pub const fn with(self, other: Traits) -> Traits {
         Traits(self.0 | other.0)
+    }
+
+    /// The traits in the set.
+    pub fn iter(self) -> impl Iterator<Item = Trait> {
+        Trait::ALL.iter().copied().filter(move |one| self.has(*one))
     }
 
     pub const fn has(self, one: Trait) -> bool {
@@ -306,6 +386,14 @@ impl Target {
     pub fn thinking(&self, model: &str) -> Thinking {
         let model = strip_vendor(model);
         let found = self.models.iter().find(|(pattern, _)| matches_pattern(pattern, model));
+        found.map_or(Thinking::Unknown, |(_, thinking)| *thinking)
+    }
+
+    /// Whether a model reasons that has a row of its own: an agent's session may be of a model that another server runs.
+    pub fn thinking_of_known(&self, model: &str) -> Thinking {
+        let model = strip_vendor(model);
+        let mut named = self.models.iter().filter(|(pattern, _)| !pattern.is_empty());
+        let found = named.find(|(pattern, _)| matches_pattern(pattern, model));
         found.map_or(Thinking::Unknown, |(_, thinking)| *thinking)
     }
 

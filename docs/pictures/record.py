@@ -35,7 +35,7 @@ THEME = TerminalTheme(
 
 
 def run(command, folder, home):
-    """What a command prints on a terminal. `y` answers its question, if it asks one."""
+    """What a command prints on a terminal."""
     environment = {"PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8", "HOME": home}
     pid, terminal = pty.fork()
     if pid == 0:

@@ -19,6 +19,10 @@ pub struct SessionMetadata {
     /// The rank of the title: the user's own is highest.
     rank: usize,
     pub branch: Option<String>,
+    /// The provider of the newest answer, or of the session.
+    pub provider: Option<String>,
+    /// The provider of a session of Codex.
+    pub codex_provider: Option<String>,
     /// Places of file snapshots.
     pub snapshots: Vec<Place>,
     /// Offsets of lines of subagents.
@@ -33,6 +37,8 @@ const FOLDERS: [&str; 4] = ["cwd", "directory", "working_dir", "workingDirectory
 /// Members with a title, the best last. A `name` counts only where it is that of a session.
 const TITLES: [&str; 6] = ["summary", "title", "name", "aiTitle", "thread_name", "customTitle"];
 const SESSIONS: [&str; 4] = ["sessionId", "session_id", "sessionID", "id"];
+/// Members with a provider, first that of Codex.
+const PROVIDERS: [&str; 3] = ["model_provider", "providerID", "provider"];
 /// Types of lines and parts with snapshots of files.
 const SNAPSHOTS: [&str; 5] = ["file-history-snapshot", "snapshot", "patch", "ghost_snapshot", "ghost_commit"];
 /// Members with the content of messages: nothing in there is about the session.
@@ -124,6 +130,14 @@ impl SessionMetadata {
             let branch = text(val, "gitBranch").or_else(|| text(val.get("git")?, "branch"));
             self.branch = branch.filter(|branch| !branch.is_empty());
         }
+        // pi names the provider in the message, whose content is not about the session.
+        let answer =
+            val.get("message").filter(|message| message.get("role").is_some_and(|role| role.is("assistant")));
+        // The last one wins.
+        let providers = answer.into_iter().chain([val]).rev();
+        let mut providers = providers.flat_map(|val| PROVIDERS.iter().rev().filter_map(move |key| text(val, key)));
+        self.provider = providers.find(|name| !name.is_empty()).or(self.provider.take());
+        self.codex_provider = PROVIDERS.first().and_then(|key| text(val, key)).or(self.codex_provider.take());
         for member in val.members() {
             let is_content = CONTENT.iter().any(|key| member.key.is(key.as_bytes()));
             if !is_content {
@@ -163,6 +177,11 @@ impl SessionMetadata {
         let ix = self.times.partition_point(|(start, _)| *start <= offset);
         let nearest = ix.checked_sub(1).or((!self.times.is_empty()).then_some(0))?;
         self.times.get(nearest).map(|(_, time)| *time)
+    }
+
+    /// The latest time in the session, in Unix milliseconds.
+    pub fn last_time(&self) -> Option<i64> {
+        self.times.iter().map(|(_, time)| *time).max()
     }
 
     /// The working directory of the session that begins at an offset.

@@ -1,12 +1,14 @@
 //! The contract of session writers: what an agent can resume, how it is written, where it belongs.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::message::{Capabilities, LossKind, Losses, Role, Thread};
 
+use super::agent_config::{AgentEnvironment, NoEnvironment};
 use super::clock::Clock;
-use super::destination::{Destination, SourceHistory, WHOLE_SESSION};
+use super::destination::{Destination, Preparation, SourceHistory, WHOLE_SESSION};
 use super::ids::Ids;
+use super::provider::{ModelHints, SessionModel};
 use super::session_metadata::SessionMetadata;
 use super::{notes, text, turns};
 
@@ -22,6 +24,10 @@ pub struct SessionWriter {
     pub capabilities: &'static Capabilities,
     /// The default treatment of calls and results.
     pub tools: ToolHandling,
+    /// Why the default is notes, as a sentence for the user; `None` where it is obvious.
+    pub why_notes: Option<&'static str>,
+    /// How a session names its provider and its model; `None` if it names none.
+    pub model: Option<ModelNaming>,
     /// Readable reasoning is kept, without signatures and encrypted content.
     pub keeps_reasoning: bool,
     /// The agent has no instructions and tools of its own: those of the source stay.
@@ -37,6 +43,13 @@ pub struct SessionWriter {
     pub resume: fn(&Destination, &str) -> String,
     /// Makes the command that imports the file first, for agents without a folder to put it in.
     pub import: Option<fn(&str) -> String>,
+}
+
+/// How a session names its provider and its model.
+pub struct ModelNaming {
+    pub choose: fn(&ModelHints<'_>) -> SessionModel,
+    /// A clause about the model for the user; `None` if it needs no attention.
+    pub note: fn(&Destination) -> Option<String>,
 }
 
 /// An agent's folder.
@@ -71,6 +84,11 @@ pub struct CarryOptions {
     pub default_time: i64,
     /// The known projects of Gemini CLI: folders, and names.
     pub projects: Vec<(String, String)>,
+    /// The provider and the model that the user asked for.
+    pub provider: Option<String>,
+    pub model: Option<String>,
+    /// Where the agent finds its configuration; `None` for an agent without any.
+    pub environment: Option<Arc<dyn AgentEnvironment>>,
 }
 
 /// Carries the histories of one doc over to another agent.
@@ -89,7 +107,10 @@ pub struct SessionDraft<'s> {
     ids_by_time: bool,
     pub cwd: String,
     pub title: Option<String>,
+    /// The model of the source.
     pub model: Option<String>,
+    /// The provider and the model that the session names, if it does.
+    pub session_model: Option<SessionModel>,
     pub branch: String,
     /// The name of the folder's project in Gemini CLI.
     pub project: Option<String>,
@@ -113,8 +134,13 @@ impl CarryOver {
         self.metadata(source).is_sidechain(source.bytes.origin(source.at).start)
     }
 
-    /// Removes what the agent cannot resume. Returns the number of turns that were left out because fewer were requested.
-    pub fn prepare(&self, conversation: &mut Thread, source: &SourceHistory<'_>, losses: &mut Losses) -> u32 {
+    /// Removes what the agent cannot resume.
+    pub fn prepare(
+        &self,
+        conversation: &mut Thread,
+        source: &SourceHistory<'_>,
+        losses: &mut Losses,
+    ) -> Preparation {
         if !self.writer.keeps_instructions {
             drop_instructions(conversation, losses);
         }
@@ -125,10 +151,31 @@ impl CarryOver {
             losses.count(LossKind::SNAPSHOTS, (*place).into());
         }
         let left_out = self.options.last.map_or(0, |last| turns::keep_last(conversation, last));
-        if self.tools() == ToolHandling::Notes {
+        let is_noted = self.tools() == ToolHandling::Notes;
+        let has_calls = conversation.messages.iter().any(|message| message.calls().next().is_some());
+        if is_noted {
             notes::convert_to_notes(conversation, losses);
         }
-        left_out
+        Preparation { left_out, has_default_notes: is_noted && has_calls && self.options.tools.is_none() }
+    }
+
+    /// Chooses the provider and the model that the session names.
+    fn choose_model(
+        &self,
+        source_model: Option<&str>,
+        metadata: &SessionMetadata,
+        cwd: &str,
+    ) -> Option<SessionModel> {
+        let naming = self.writer.model.as_ref()?;
+        Some((naming.choose)(&ModelHints {
+            asked_provider: self.options.provider.as_deref(),
+            asked_model: self.options.model.as_deref(),
+            source_provider: metadata.provider.as_deref(),
+            source_codex_provider: metadata.codex_provider.as_deref(),
+            source_model,
+            cwd,
+            environment: self.options.environment.as_deref().unwrap_or(&NoEnvironment),
+        }))
     }
 
     /// Writes a conversation that was fitted to the agent's capabilities.
@@ -145,6 +192,7 @@ impl CarryOver {
         let cwd = cwd.unwrap_or_else(|| self.options.current_dir.clone());
         let clock = Clock::new(source.bytes, metadata, self.options.default_time);
         let project = self.options.projects.iter().find(|(folder, _)| *folder == cwd);
+        let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
         let draft = SessionDraft {
             conversation,
             metadata,
@@ -152,7 +200,8 @@ impl CarryOver {
             ids_by_time: self.writer.ids_by_time,
             clock,
             title: metadata.title.clone().or_else(|| text::first_line(conversation)),
-            model: conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned()),
+            session_model: self.choose_model(model.as_deref(), metadata, &cwd),
+            model,
             branch: metadata.branch.clone().unwrap_or_default(),
             project: project.map(|(_, name)| name.clone()),
             cwd,
@@ -163,7 +212,8 @@ impl CarryOver {
             file: (self.writer.file)(&draft),
             started: draft.start_ms() / 1000,
             cwd: draft.cwd,
-            left_out: 0,
+            model: draft.session_model,
+            preparation: Preparation::default(),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::options::UsageError;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Agent sessions")]
 pub(super) struct CarryArgs {
-    /// How to write tool calls [default: notes for codex-session, otherwise calls]
+    /// How to write tool calls [default: notes for codex-session and gemini-session, otherwise calls]
     #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
     tools: Option<ToolsArg>,
     /// Keep only the last N turns
@@ -22,6 +22,9 @@ pub(super) struct CarryArgs {
     /// Folder in which the agent resumes [default: that of the session, otherwise the current one]
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     cwd: Option<PathBuf>,
+    /// Model provider that the session names [default: the one that the agent is configured to use]
+    #[arg(long = "set-provider", value_name = "NAME", hide_short_help = true)]
+    session_provider: Option<String>,
     /// Write the session where the agent finds it; never overwrites a file
     #[arg(long, conflicts_with = "output", hide_short_help = true)]
     install: bool,
@@ -48,6 +51,7 @@ impl CarryArgs {
                 ("tools", self.tools.is_some()),
                 ("last", self.last.is_some()),
                 ("cwd", self.cwd.is_some()),
+                ("set-provider", self.session_provider.is_some()),
                 ("install", self.install),
             ];
             return match given.iter().find(|(_, given)| *given) {
@@ -59,6 +63,10 @@ impl CarryArgs {
                 None => Ok(None),
             };
         };
+        if self.session_provider.is_some() && writer.model.is_none() {
+            let what = format!("--set-provider: a session of {} names no provider", writer.agent);
+            return Err(UsageError::new(what).help("leave it out"));
+        }
         let here = env::current_dir().unwrap_or_default();
         let cwd = match self.cwd {
             Some(folder) => Some(std::fs::canonicalize(&folder).map_err(|error| {
@@ -74,6 +82,7 @@ impl CarryArgs {
             }),
             last: self.last.map(|last| last as usize),
             cwd: cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
+            provider: self.session_provider,
             current_dir: here.to_string_lossy().into_owned(),
             ..CarryOptions::default()
         };

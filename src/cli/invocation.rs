@@ -89,14 +89,18 @@ fn collect_repeated(
     }
 }
 
-/// True if another command has the same flag with the same values.
+/// True if another command has the same flag with the same values. Flags of one name that mean different things have
+/// different ids.
 fn is_same(arg: &Arg, other: &Arg) -> bool {
     let names = |arg: &Arg| -> Vec<String> {
         arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
     };
     // A flag without a value has a list of values until the parser has built its command.
     let is_alike = |arg: &Arg| !arg.get_action().takes_values() || names(arg) == names(other);
-    arg.get_long().is_some() && arg.get_long() == other.get_long() && is_alike(arg)
+    arg.get_long().is_some()
+        && arg.get_long() == other.get_long()
+        && arg.get_id() == other.get_id()
+        && is_alike(arg)
 }
 
 /// A flag as given, once for each of its values.
@@ -171,5 +175,9 @@ mod tests {
         let args = ["replaylint", "check", "--isolated", "--as", "request", "--target", "azure", "-q", "a.json"];
         assert_eq!(repeated(&args, "fix"), ["--target", "--as", "--isolated"]);
         assert_eq!(repeated(&args, "explain"), ["--target", "--as", "--isolated"]);
+        // The provider of a session to write is not that of the file.
+        let args =
+            ["replaylint", "convert", "--to", "codex-session", "--set-provider", "x", "--isolated", "a.json"];
+        assert_eq!(repeated(&args, "fix"), ["--isolated"]);
     }
 }

@@ -52,6 +52,9 @@ struct ErrorFileArgs {
     /// Model, if the file does not specify it
     #[arg(long, value_name = "NAME", requires = "error")]
     model: Option<String>,
+    /// Version of the agent that sent the session, if it is not the one that wrote it
+    #[arg(long, value_name = "VERSION", requires = "error")]
+    agent_version: Option<String>,
     /// JSON Pointer to the conversation in each record
     #[arg(long, value_name = "POINTER", requires = "error")]
     pointer: Option<String>,
@@ -77,8 +80,19 @@ pub(super) struct FormatsArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  replaylint targets\n  replaylint targets --output-format json")]
+#[command(
+    after_help = "Examples:\n  replaylint targets\n  replaylint targets nim\n  replaylint targets --output-format json"
+)]
 pub(super) struct TargetsArgs {
+    /// Show what this target accepts and rejects
+    name: Option<String>,
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  replaylint agents\n  replaylint agents --output-format json")]
+pub(super) struct AgentsArgs {
     #[command(flatten)]
     print: PrintArgs,
 }
@@ -149,6 +163,7 @@ impl ErrorFileArgs {
             store: self.store,
             usage: self.usage,
             model: self.model,
+            agent_version: self.agent_version,
             pointer: self.pointer,
             ..FileOptions::default()
         };
@@ -170,8 +185,14 @@ impl FormatsArgs {
     }
 }
 
+impl AgentsArgs {
+    pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        tables::agents(&self.print.resolve(), out)
+    }
+}
+
 impl TargetsArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        tables::targets(&self.print.resolve(), out)
+        tables::targets(self.name.as_deref(), &self.print.resolve(), out)
     }
 }

@@ -11,7 +11,7 @@ use crate::formats::FORMATS;
 use crate::options::UsageError;
 use crate::report::OUTPUTS;
 use crate::rules::RULES;
-use crate::targets::TARGETS;
+use crate::targets::{TARGETS, aliases};
 
 use super::Cli;
 
@@ -29,7 +29,8 @@ static COMPLETED_ARGS: [(&str, NameList); 6] = [
 ];
 
 fn targets() -> Vec<PossibleValue> {
-    TARGETS.iter().map(|target| PossibleValue::new(target.name).help(target.title)).collect()
+    let value = |name: &'static str| PossibleValue::new(name).aliases(aliases(name).collect::<Vec<_>>());
+    TARGETS.iter().map(|target| value(target.name).help(target.title)).collect()
 }
 
 fn formats() -> Vec<PossibleValue> {

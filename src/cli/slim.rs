@@ -8,6 +8,7 @@ use clap::Args;
 use crate::commands::run::products::{OutputMode, OutputPath};
 use crate::commands::slim::SlimOptions;
 use crate::commands::{self, Failure, Outcome};
+use crate::source::outputs::backup::BackupPlace;
 use crate::source::outputs::commit::ReplaceOptions;
 
 use super::common::{
@@ -68,9 +69,11 @@ pub(super) struct SlimArgs {
 impl SlimArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let to = match (self.write, self.output) {
-            (true, _) => {
-                OutputMode::InPlace(ReplaceOptions { backup: !self.no_backup, force: self.force, is_live: true })
-            }
+            (true, _) => OutputMode::InPlace(ReplaceOptions {
+                backups: BackupPlace::by_flag(self.no_backup),
+                force: self.force,
+                is_live: true,
+            }),
             (_, Some(to)) if to.as_os_str() == "-" => OutputMode::Stream,
             (_, Some(to)) => OutputMode::Copy(OutputPath { to, existing: existing_file(self.force) }),
             _ => OutputMode::Preview,

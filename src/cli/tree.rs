@@ -15,7 +15,7 @@ use crate::formats;
 use crate::history::time;
 use crate::options::{self, UsageError};
 use crate::rebuild::{Budget, ChainOptions, ChainPolicy};
-use crate::repair::FixOptions;
+use crate::repair::{FixOptions, Orphans, Reasoning};
 use crate::report::mask;
 use crate::report::tree::{OUTPUTS, TreePrinter};
 use crate::targets;
@@ -28,8 +28,11 @@ use super::{OrphansArg, ReasoningArg};
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Marks: ● current branch, ○ other branch, ◌ no response yet. After the name: the age of the response, and \
-                  whether the next request can build on its id (chain) or must send the full history, with the reason.\n\n\
+    after_help = "A turn is a message of the user, or several in a row, with what follows. Marks: ● current branch, ○ other \
+                  branch, ◌ not answered. After the name: the age of the turn, and the first words of the user, on a \
+                  terminal or with --show-content. The heading says what requests send: only what is new, if the server \
+                  stores the responses, or the full history. A line below a turn says why the request after it \
+                  differs.\n\n\
                   Examples:\n  replaylint tree session.jsonl\n  replaylint tree --output-format mermaid logs/\n\n\
                   Exit codes: 0 success, 1 broken links, 2 usage or I/O error."
 )]
@@ -87,9 +90,9 @@ pub(super) struct RebuildArgs {
     /// Keep only the last items, at most about N tokens (estimated)
     #[arg(long, value_name = "N", group = "budget")]
     max_tokens: Option<usize>,
-    /// How to repair a call without a result
-    #[arg(long, value_enum, default_value = "drop", value_name = "HOW")]
-    orphans: OrphansArg,
+    /// How to repair a call without a result [default: drop; in the session of an agent, as the agent does]
+    #[arg(long, value_enum, value_name = "HOW")]
+    orphans: Option<OrphansArg>,
     /// How to treat reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ReasoningArg,
@@ -109,6 +112,9 @@ pub(super) struct RebuildArgs {
     reading: ReadingArgs,
     #[command(flatten)]
     server: TargetArgs,
+    /// Version of the agent that resumes the session, if it is not the one that wrote it
+    #[arg(long, value_name = "VERSION", help_heading = "Target", hide_short_help = true)]
+    agent_version: Option<String>,
     /// Repair only findings of these rules: codes, prefixes or names
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Target", hide_short_help = true)]
     select: Vec<String>,
@@ -205,12 +211,28 @@ impl RebuildArgs {
             return Err(usage_error.help("a chained request sends no history that could be shortened").into());
         }
         let (chain, overrides) = self.chain.resolve(&self.server)?;
-        let fix =
-            FixOptions { orphans: self.orphans.into(), reasoning: self.reasoning.into(), ..FixOptions::default() };
+        let orphans = self.orphans.map_or(Orphans::Drop, Orphans::from);
+        let fix = FixOptions { orphans, reasoning: self.reasoning.into(), ..FixOptions::default() };
+        let only_resumes = self.at.is_none()
+            && budget.is_none()
+            && self.orphans.is_none()
+            && fix.reasoning == Reasoning::Auto
+            && policy != ChainPolicy::Always
+            && overrides.is_empty()
+            && self.provider.is_none();
         let provider = self.provider.as_deref().map(find_provider).transpose()?;
         let output = file_path(self.output).map(|to| OutputPath { to, existing: existing_file(self.force) });
-        let options =
-            RebuildOptions { at: self.at, policy, ask: self.ask, budget, fix, overrides, output, provider };
+        let options = RebuildOptions {
+            at: self.at,
+            policy,
+            ask: self.ask,
+            budget,
+            fix,
+            overrides,
+            output,
+            provider,
+            only_resumes,
+        };
         let typed = ParsedArgs {
             files: self.files,
             reading: self.reading,
@@ -220,6 +242,7 @@ impl RebuildArgs {
                 ignore: self.ignore,
                 effort: self.effort,
                 schema: self.schema,
+                agent_version: self.agent_version,
                 ..JudgeArgs::default()
             },
             leniency: self.leniency,

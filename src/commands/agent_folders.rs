@@ -5,7 +5,47 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::format::Format;
 use crate::format::agent::{Agent, Projects};
+use crate::formats::agents::resume::{AGENTS, agent_of};
+use crate::options::UsageError;
+use crate::source::display_path;
+
+/// An agent with sessions on this machine.
+pub(super) struct AgentStore {
+    pub agent: &'static Agent,
+    /// The folders of its sessions that exist.
+    pub folders: Vec<PathBuf>,
+}
+
+impl AgentStore {
+    /// True if the agent stores sessions in this format.
+    pub fn has(&self, format: Option<&'static dyn Format>) -> bool {
+        format.and_then(|format| agent_of(format.info().name)).is_some_and(|agent| agent.id == self.agent.id)
+    }
+}
+
+/// The stores of the agents with these names; of all agents, if there are none.
+///
+/// # Errors
+///
+/// If there is no store, unless that is allowed.
+pub(super) fn agent_stores(names: &[String], allows_empty: bool) -> Result<Vec<AgentStore>, UsageError> {
+    let wanted = |agent: &&Agent| names.is_empty() || names.iter().any(|name| name == agent.id);
+    let (mut stores, mut searched) = (Vec::new(), Vec::new());
+    for agent in AGENTS.iter().copied().filter(wanted) {
+        let mut folders = folders(agent);
+        searched.extend(folders.iter().map(|folder| display_path(folder)));
+        folders.retain(|folder| folder.exists());
+        if !folders.is_empty() {
+            stores.push(AgentStore { agent, folders });
+        }
+    }
+    match stores.is_empty() && !allows_empty {
+        true => Err(UsageError::new(format!("no agent sessions found (searched {})", searched.join(", ")))),
+        false => Ok(stores),
+    }
+}
 
 /// The session folders of an agent: below the folders in its environment variables, else below its folder in the home
 /// directory. They may not exist.
@@ -25,6 +65,12 @@ pub(super) fn folders(agent: &Agent) -> Vec<PathBuf> {
         below.into_iter().chain(projects).collect::<Vec<_>>()
     };
     roots.iter().flat_map(own).collect()
+}
+
+/// A path with the home directory written as `~`.
+pub(super) fn abbreviate_home(path: &str) -> String {
+    let below = env::home_dir().and_then(|home| Some(Path::new(path).strip_prefix(home).ok()?.to_owned()));
+    below.map_or(path.to_owned(), |below| Path::new("~").join(below).to_string_lossy().into_owned())
 }
 
 /// The session folders of the projects that a file lists; empty without the file.

@@ -1,16 +1,11 @@
 //! `check --agents`: a summary, per agent, of the sessions stored on this machine. It only reads files.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::io::{self, Write};
-use std::path::Path;
 
 use serde::Serialize;
 
 use crate::convert;
-use crate::format::Format;
-use crate::format::agent::Agent;
-use crate::formats::agents::self_repair::AGENTS;
 use crate::history::Code;
 use crate::judge::{JudgedDoc, WeighedFinding};
 use crate::options::UsageError;
@@ -18,10 +13,10 @@ use crate::report;
 use crate::report::command_line::CommandLine;
 use crate::report::words::{count, group_digits};
 use crate::rule::RuleTag;
-use crate::source::{Doc, Input, describe_error, display_name, display_path};
+use crate::source::{Doc, Input, describe_error, display_name};
 use crate::target::Severity;
 
-use super::agent_folders::folders;
+use super::agent_folders::{AgentStore, abbreviate_home, agent_stores};
 use super::run::Inputs;
 use super::run::labels::label_of;
 use super::{Failure, Outcome, Run, print_error};
@@ -86,23 +81,13 @@ pub fn check_agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Resu
                 .into());
         }
     };
-    let wanted = |agent: &&Agent| names.is_empty() || names.iter().any(|name| name == agent.id);
     let mut sums = Vec::new();
     let mut failed = false;
-    let mut looked = Vec::new();
-    for agent in AGENTS.iter().filter(wanted) {
-        let folders = folders(agent);
-        looked.extend(folders.iter().map(|folder| display_path(folder)));
-        run.paths = folders.into_iter().filter(|folder| folder.exists()).collect();
-        if !run.paths.is_empty() {
-            let (sum, bad) = check_agent(&run, agent)?;
-            failed |= bad;
-            sums.push(sum);
-        }
-    }
-    if sums.is_empty() && !run.allow_empty {
-        let looked = looked.join(", ");
-        return Err(UsageError::new(format!("no agent sessions found (searched {looked})")).into());
+    for store in agent_stores(names, run.allow_empty)? {
+        run.paths.clone_from(&store.folders);
+        let (sum, bad) = check_agent(&run, &store)?;
+        failed |= bad;
+        sums.push(sum);
     }
     let found = sums.iter().any(|sum| sum.rejected + sum.damaged > 0);
     match json {
@@ -119,10 +104,10 @@ pub fn check_agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Resu
     Ok(run.outcome(failed, found))
 }
 
-fn check_agent(run: &Run, agent: &'static Agent) -> Result<(AgentSummary, bool), Failure> {
+fn check_agent(run: &Run, store: &AgentStore) -> Result<(AgentSummary, bool), Failure> {
     let Inputs { all: inputs, mut failed, .. } = run.inputs()?;
     let mut sum = AgentSummary {
-        agent: agent.name,
+        agent: store.agent.name,
         folders: run.paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
         ..AgentSummary::default()
     };
@@ -130,7 +115,7 @@ fn check_agent(run: &Run, agent: &'static Agent) -> Result<(AgentSummary, bool),
     let work = |doc: io::Result<Doc>, threads: usize| {
         let doc = doc?;
         let found = convert::check(doc.id, &*doc.bytes, run.lints.options_for(&doc.label), threads)?;
-        Ok(SessionCheck::new(&found, agent))
+        Ok(SessionCheck::new(&found, store))
     };
     run.each_doc(&inputs, work, |input: &Input, looked: io::Result<SessionCheck>| {
         match looked {
@@ -167,12 +152,8 @@ fn check_agent(run: &Run, agent: &'static Agent) -> Result<(AgentSummary, bool),
 }
 
 impl SessionCheck {
-    fn new<T>(found: &JudgedDoc<T>, agent: &Agent) -> SessionCheck {
-        let stores = |format: &'static dyn Format| {
-            let mut rows = AGENTS.iter().filter(|row| row.id == agent.id);
-            rows.any(|row| row.formats.contains(&format.info().name))
-        };
-        let is_session = found.format.is_some_and(stores);
+    fn new<T>(found: &JudgedDoc<T>, store: &AgentStore) -> SessionCheck {
+        let is_session = store.has(found.format);
         let errors = || found.findings.iter().filter(|judged| judged.severity == Severity::Error);
         let mut rules: Vec<(Code, &'static str)> =
             errors().map(|judged| (judged.finding.code, judged.rule().name)).collect();
@@ -189,7 +170,7 @@ impl SessionCheck {
 }
 
 /// True if a finding is about the file, not about the conversation.
-fn is_damage(judged: &WeighedFinding) -> bool {
+pub(super) fn is_damage(judged: &WeighedFinding) -> bool {
     judged.history.is_none() || judged.rule().has_tag(RuleTag::Container)
 }
 
@@ -224,10 +205,4 @@ impl AgentSummary {
         }
         writeln!(out, "  Details: {}", CommandLine::new("check").on_input(&abbreviate_home(&first.path)))
     }
-}
-
-/// A path with the home directory written as `~`.
-fn abbreviate_home(path: &str) -> String {
-    let below = env::home_dir().and_then(|home| Some(Path::new(path).strip_prefix(home).ok()?.to_owned()));
-    below.map_or(path.to_owned(), |below| Path::new("~").join(below).to_string_lossy().into_owned())
 }

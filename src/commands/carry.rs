@@ -1,21 +1,22 @@
 //! `convert --to` a session of another agent: written to standard output, to a file, or where the agent finds it. The next
 //! step is printed to standard error.
 
-use std::env;
-use std::fs;
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::carry::Destination;
 use crate::history::time::format_iso;
+use crate::options::UsageError;
 use crate::place::DocId;
-use crate::report::words::{count, to_printable};
-use crate::source::display_path;
+use crate::report::words::count;
+use crate::source::display_name;
 use crate::source::outputs::commit::CommitError;
 use crate::source::outputs::new_file::{ExistingFile, NewFile};
 use crate::source::sqlite::agents_database;
 
-use super::carry_output::CarryOutput;
+use super::agent_environment::home_path;
+use super::carry_output::{CarryOutput, already_installed};
 use super::convert::{Conversion, ConvertRun, convert_each, convert_restored};
 use super::run::Inputs;
 use super::run::products;
@@ -24,6 +25,8 @@ use super::{Failure, Outcome, Run, print_error, print_note};
 
 /// The text of a converted session, and where it belongs.
 struct SessionFile {
+    /// The input that it was made from.
+    label: String,
     text: Vec<u8>,
     destination: Destination,
 }
@@ -34,13 +37,13 @@ pub fn carry(
     carry_output: &CarryOutput,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let Inputs { all: mut inputs, failed, ignored_counts: ignored } = run.inputs()?;
+    let Inputs { all: mut inputs, failed, ignored_counts } = run.inputs()?;
     let planned = match &conversion.output {
-        Some(copies) if !copies.is_folder() => copies.planned_files(&inputs, false)?,
+        Some(copies) if !copies.is_folder() => copies.planned_files(run, &inputs, false)?,
         _ => Vec::new(),
     };
     products::check_collisions(run, &mut inputs, planned)?;
-    let mut session = ConvertRun::new(run, failed, ignored);
+    let mut session = ConvertRun::new(run, failed, ignored_counts);
     let mut carried = Vec::new();
     for input in &inputs {
         let doc = run.open(DocId(0), input);
@@ -57,26 +60,30 @@ pub fn carry(
             && !conversion.denies_file(done)
         {
             let each = texts.into_iter().zip(done.destinations.iter().cloned());
-            carried.extend(each.map(|(text, destination)| SessionFile { text, destination }));
+            let label = &done.label;
+            carried.extend(each.map(|(text, destination)| SessionFile {
+                label: label.clone(),
+                text,
+                destination,
+            }));
         }
         session.record(input, done)?;
+    }
+    let is_folder = conversion.output.as_ref().is_some_and(OutputPath::is_folder);
+    if carry_output.install || is_folder {
+        check_names(&carried)?;
     }
     let mut messages = Vec::new();
     match &conversion.output {
         _ if carry_output.install => {
             for carried in &carried {
                 messages.push(install(carry_output, carried).map_err(|error| match error {
-                    CommitError::Exists(path) => {
-                        print_error(&format!(
-                            "{}: already exists; --install never overwrites a file",
-                            display_path(&path)
-                        ));
-                    }
+                    CommitError::Exists(path) => print_error(&already_installed(&path)),
                     error => print_error(&error.to_string()),
                 }));
             }
         }
-        Some(copies) if copies.is_folder() => {
+        Some(copies) if is_folder => {
             for carried in &carried {
                 let name = Path::new(&carried.destination.file).file_name().unwrap_or_default();
                 messages.push(write_file(carry_output, carried, &copies.to.join(name), copies));
@@ -107,13 +114,34 @@ pub fn carry(
     session.failed |= messages.iter().any(Result::is_err);
     let outcome = session.finish(conversion, out)?;
     if !run.quiet {
-        for carried in carried.iter().filter(|carried| carried.destination.left_out > 0) {
-            let left_out = count(u64::from(carried.destination.left_out), "earlier turn");
-            print_note(&format!("Left out {left_out} (--last)."));
+        for left_out in carried.iter().map(|carried| carried.destination.preparation.left_out).filter(|n| *n > 0) {
+            print_note(&format!("Left out {} (--last).", count(u64::from(left_out), "earlier turn")));
+        }
+        let has_default_notes = carried.iter().any(|carried| carried.destination.preparation.has_default_notes);
+        if let Some(why) = carry_output.writer.why_notes.filter(|_| has_default_notes) {
+            print_note(&format!("{why}."));
         }
         messages.into_iter().flatten().for_each(|line| print_note(&line));
     }
     Ok(outcome)
+}
+
+/// Checks that no two sessions have the same file.
+///
+/// # Errors
+///
+/// If two inputs are the same session.
+fn check_names(carried: &[SessionFile]) -> Result<(), UsageError> {
+    let mut labels: HashMap<&str, &str> = HashMap::new();
+    for SessionFile { label, destination, .. } in carried {
+        if let Some(other) = labels.insert(&destination.file, label) {
+            let [other, label] = [other, label].map(|label| display_name(label).into_owned());
+            let what =
+                format!("{other} and {label} are the same session: both would be written to {}", destination.file);
+            return Err(UsageError::new(what).help("specify only one of them"));
+        }
+    }
+    Ok(())
 }
 
 /// Writes a session where the agent finds it, and returns the next step.
@@ -122,7 +150,8 @@ fn install(carry_output: &CarryOutput, carried: &SessionFile) -> Result<String, 
     let path = carry_output.home(&carried.destination).ok_or_else(missing)?;
     save(&carried.text, &path, ExistingFile::Refuse)?;
     let resume = (carry_output.writer.resume)(&carried.destination, &path.to_string_lossy());
-    Ok(format!("Installed {}. Resume with `{resume}`.", home_path(&path)))
+    let note = model_note(carry_output, &carried.destination);
+    Ok(format!("Installed {}. Resume with `{resume}`{note}.", home_path(&path)))
 }
 
 fn write_file(
@@ -170,11 +199,7 @@ fn write_database(several: &[SessionFile], copies: &OutputPath) -> Result<String
 }
 
 fn save(text: &[u8], path: &Path, existing: ExistingFile) -> Result<(), CommitError> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        let failed = |error| CommitError::Io { path: folder.to_owned(), error };
-        fs::create_dir_all(folder).map_err(failed)?;
-    }
-    let mut file = NewFile::create(path, true, existing)?;
+    let mut file = NewFile::create_with_folders(path, existing)?;
     file.write_all(text).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
     file.save().map(drop)
 }
@@ -183,26 +208,22 @@ fn save(text: &[u8], path: &Path, existing: ExistingFile) -> Result<(), CommitEr
 fn next_step(carry_output: &CarryOutput, carried: &SessionFile, path: Option<&Path>) -> String {
     let (writer, destination) = (carry_output.writer, &carried.destination);
     let file = path.map_or("FILE".into(), |path| path.to_string_lossy());
+    let note = model_note(carry_output, destination);
     if let Some(import) = writer.import {
         let resume = (writer.resume)(destination, &file);
-        return format!("Import it with `{}`, then resume with `{resume}`.", import(&file));
+        return format!("Import it with `{}`, then resume with `{resume}`{note}.", import(&file));
     }
     match carry_output.home(destination) {
         Some(home) => {
             let resume = (writer.resume)(destination, &home_path(&home));
-            format!("Save it as {} (or use --install), then resume with `{resume}`.", home_path(&home))
+            format!("Save it as {} (or use --install), then resume with `{resume}`{note}.", home_path(&home))
         }
         None => format!("Use it in {} with `{}`.", writer.agent, (writer.resume)(destination, &file)),
     }
 }
 
-/// A path with the home directory written as `~`.
-fn home_path(path: &Path) -> String {
-    let below = env::home_dir().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
-    let text = match below {
-        Some(below) => format!("~/{}", below.to_string_lossy()),
-        None => path.to_string_lossy().into_owned(),
-    };
-    // The user copies the path, so only control characters are masked.
-    if text.chars().any(char::is_control) { to_printable(&text) } else { text }
+/// What the user should know of the model that a session names, after the command that resumes it.
+fn model_note(carry_output: &CarryOutput, destination: &Destination) -> String {
+    let naming = carry_output.writer.model.as_ref();
+    naming.and_then(|naming| (naming.note)(destination)).map(|note| format!("; {note}")).unwrap_or_default()
 }

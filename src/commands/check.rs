@@ -113,7 +113,7 @@ pub(super) fn check_doc(
             }
             segment_locations::diagnostics(&doc.segments, &mut diagnostics);
             counts.count_judged(&found.findings, &promises);
-            counts.packed = counts.fixable > 0 && doc.packing != Packing::Plain;
+            counts.packed = counts.fixable > 0 && !doc.has_writable_files();
             similar = picked.similar;
             if run.has_page() {
                 let drawing = run.drawing("check", &doc, options);
@@ -128,8 +128,8 @@ pub(super) fn check_doc(
     let accepted = severities::apply_overrides(run, &doc.label, &mut diagnostics);
     let bugs = std::mem::take(&mut found.bugs);
     let is_unrecognised = unrecognised && !walked_files::was_conversation(&diagnostics);
-    let seen = DocReport { accepted, similar, page, ..DocReport::new(&doc.label, &found, diagnostics) };
-    Ok(DocCheck { report: seen, skipped, is_unrecognised, references, bugs, counts, has_overrides })
+    let report = DocReport { accepted, similar, page, ..DocReport::new(&doc.label, &found, diagnostics) };
+    Ok(DocCheck { report, skipped, is_unrecognised, references, bugs, counts, has_overrides })
 }
 
 /// Reports findings of all inputs, without warnings about unused settings.
@@ -138,11 +138,11 @@ pub(super) fn check_all(
     mut baseline: Option<&mut Baseline>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let Inputs { all: mut inputs, mut failed, ignored_counts: ignored } = run.inputs()?;
+    let Inputs { all: mut inputs, mut failed, ignored_counts } = run.inputs()?;
     products::check_collisions(run, &mut inputs, Vec::new())?;
     let mut recognised = 0;
     let mut report_outputs = run.report_outputs(run.style)?;
-    let mut summary = RunSummary { ignored, ..RunSummary::default() };
+    let mut summary = RunSummary { ignored: ignored_counts, ..RunSummary::default() };
     let mut broken = None;
     let content = run.content();
     // A baseline is compared with all findings.

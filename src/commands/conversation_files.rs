@@ -83,7 +83,7 @@ impl ConversationFiles {
 }
 
 fn save(from: &mut dyn Read, path: &Path, existing: ExistingFile) -> Result<Vec<String>, CommitError> {
-    let mut file = NewFile::create(path, true, existing)?;
+    let mut file = NewFile::create_with_folders(path, existing)?;
     io::copy(from, &mut file).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
     file.save()
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::carry::Destination;
 use crate::convert::{ConvertOptions, ConvertPlan, ConvertedDoc, ReasoningMode, convert_to_spools};
 use crate::dialect::{Dialect, OutputShape};
+use crate::options::UsageError;
 use crate::place::DocId;
 use crate::rebuild::slim::restore::has_references;
 use crate::report::words::to_printable;
@@ -93,7 +94,7 @@ pub(super) enum ConversionError {
     /// The output is closed, or there is no space.
     Output(io::Error),
     Commit(CommitError),
-    Path(Failure),
+    Clash(UsageError),
     /// The document contains so many conversations, where only one can be written.
     TooManyConversations(u32),
 }
@@ -102,22 +103,22 @@ impl From<SaveError> for ConversionError {
     fn from(unsaved: SaveError) -> Self {
         match unsaved {
             SaveError::Commit(error) => ConversionError::Commit(error),
-            SaveError::Clash(usage_error) => ConversionError::Path(usage_error.into()),
+            SaveError::Clash(usage_error) => ConversionError::Clash(usage_error),
         }
     }
 }
 
 pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
     warn_foreign_model(run, conversion);
-    let Inputs { all: mut inputs, failed, ignored_counts: ignored } = run.inputs()?;
+    let Inputs { all: mut inputs, failed, ignored_counts } = run.inputs()?;
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
     let planned = match &conversion.output {
-        Some(copies) => copies.planned_files(&inputs, several)?,
+        Some(copies) => copies.planned_files(run, &inputs, several)?,
         None => Vec::new(),
     };
     products::check_collisions(run, &mut inputs, planned)?;
     let mut taken = reserved_paths(run, &inputs);
-    let mut session = ConvertRun::new(run, failed, ignored);
+    let mut session = ConvertRun::new(run, failed, ignored_counts);
     match &conversion.output {
         None if several => {
             return Err(products::several_inputs_error().into());
@@ -199,11 +200,11 @@ fn to_file(
     several: bool,
     threads: usize,
 ) -> Result<DocConversion, ConversionError> {
-    let path = to.path_for(doc, several).map_err(ConversionError::Path)?;
+    let path = to.path_for(run, doc, several);
     if several || to.is_folder() {
         return to_folder(run, conversion, doc, path, to.existing, threads);
     }
-    let mut file = NewFile::create(&path, true, to.existing).map_err(ConversionError::Commit)?;
+    let mut file = NewFile::create_with_folders(&path, to.existing).map_err(ConversionError::Commit)?;
     let done = convert_single(run, conversion, doc, threads, &mut |made| made.copy_to(&mut file))?;
     if done.converted > 0 && !(conversion.denies_file(&done)) {
         let lost = file.save().map_err(ConversionError::Commit)?;
@@ -308,7 +309,8 @@ pub(super) fn convert_each(
         run.style.limit.map_or(usize::MAX, |limit| limit.max(MAX_EXAMINED_LOSSES))
     };
     let lossless_only = conversion.deny_loss == Some(DenyLoss::Record);
-    let carrying = conversion.carry_output.as_ref().map(|carry_output| carry_output.for_doc(doc));
+    let carrying =
+        conversion.carry_output.as_ref().map(|carry_output| carry_output.for_doc(doc, options.model.as_deref()));
     let carry = carrying.as_ref();
     let how = ConvertOptions {
         judge: options,

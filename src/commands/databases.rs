@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::options::UsageError;
 use crate::repair::DocRepair;
@@ -11,12 +11,12 @@ use crate::report::command_line::CommandLine;
 use crate::source::outputs::commit;
 use crate::source::outputs::commit::ReplaceOptions;
 use crate::source::sqlite::{self, CellChange, HistoryKey, RowId};
-use crate::source::{Doc, display_name, display_path};
+use crate::source::{Doc, display_name};
 
+use super::Failure;
 use super::dropped_items::DroppedItems;
 use super::run::outcome::commit_failure;
 use super::run::products::report_lost_metadata;
-use super::{Failure, print_note};
 
 /// The repair of a database.
 pub(super) struct DatabasePlan<'d> {
@@ -91,18 +91,18 @@ impl<'d> DatabasePlan<'d> {
         Ok(sqlite::refusal(database, &self.sessions)?.map(commit_failure))
     }
 
-    /// Appends what is `removed` from each history to the dropped items, then writes the database.
+    /// Appends what is `removed` from each history to the dropped items, then writes the database. Returns the path of
+    /// the backup, if there is one; `None` if nothing changes.
     pub fn write<'n>(
         &self,
         database: &Path,
-        how: ReplaceOptions,
+        how: &ReplaceOptions,
         removed: impl Iterator<Item = (&'n Doc, &'n [ChangeNote])>,
         dropped: Option<&DroppedItems>,
-        quiet: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Option<PathBuf>>, Failure> {
         commit::sweep_folder_of(database);
         if self.sessions.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let mut kept = Vec::new();
         for ((doc, notes), number) in removed.zip(0..) {
@@ -117,12 +117,7 @@ impl<'d> DatabasePlan<'d> {
         }
         let replaced = written.map_err(commit_failure)?;
         report_lost_metadata(&database.to_string_lossy(), &replaced.lost);
-        if !quiet {
-            let backup =
-                replaced.backup.map(|path| format!("; backup: {}", display_path(&path))).unwrap_or_default();
-            print_note(&format!("{}: fixed{backup}", display_path(database)));
-        }
-        Ok(())
+        Ok(Some(replaced.backup))
     }
 }
 

@@ -1,36 +1,37 @@
 //! `fix`: previews repairs as a diff; with `-w`, `-o` or as a filter, applies them.
 
+mod added_files;
+pub mod agents;
 mod deliver;
+pub(super) mod plan;
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::options::UsageError;
-use crate::place::Pieces;
-use crate::repair::{self, DocRepair, FixOptions, handover};
+use crate::repair::FixOptions;
 use crate::report::change_counts::ChangeCounts;
 use crate::report::changes::{self, ChangeNote};
 use crate::report::command_line::CommandLine;
-use crate::report::html::draw;
 use crate::report::preview::Preview;
 use crate::report::skipped_groups::{self, SkippedGroups};
-use crate::report::{self, DocReport, Reporter, RunSummary, segment_locations, updates};
-use crate::source::outputs::commit::ReplaceOptions;
-use crate::source::{Doc, Input, Packing, PatchedView, describe_error, display_name, segments};
+use crate::report::{self, DocReport, Reporter, RunSummary, updates};
+use crate::source::{Input, describe_error, display_name};
 
 use super::check::{is_not_conversation, report_nothing_found};
 use super::databases;
 use super::dropped_items::DroppedItems;
-use super::numbered_logs::ForkIndex;
 use super::run::Inputs;
 use super::run::consent::{Consent, ask};
 use super::run::fix_summary::FixSummary;
 use super::run::labels::label_of;
 use super::run::outcome::recently_modified_message;
 use super::run::products::{self, OutputMode, PlannedFile};
-use super::run::{severities, walked_files};
+use super::run::walked_files;
 use super::{Failure, Outcome, ReportOutput, Run, print_error, print_note, refusals, stderr};
+
+use plan::{RepairOutcome, RepairPlanner};
 
 /// Options of `fix` besides those of all commands.
 pub struct Repairs {
@@ -44,110 +45,34 @@ pub struct Repairs {
     pub yes: bool,
 }
 
-/// The repair of one document.
-struct RepairOutcome {
-    doc: Doc,
-    fixed: DocRepair,
-    notes: Vec<ChangeNote>,
-    remaining: DocReport,
-    skipped_groups: Vec<SkippedGroups>,
-    /// The document was found in a folder, and nothing in it looks like a conversation.
-    is_unrecognised: bool,
-    skipped: bool,
-    /// Files that continue from a part of it, so that it is not changed in place.
-    pinned_by: Vec<String>,
-}
-
-impl RepairOutcome {
-    /// The database that contains the document.
-    fn database(&self) -> Option<&Path> {
-        self.doc.cells.as_ref().map(|cells| cells.path.as_path())
-    }
-}
-
-/// Only a file that a program maintains may be incomplete right after a modification.
-fn replace_options(done: &RepairOutcome, how: ReplaceOptions) -> ReplaceOptions {
-    ReplaceOptions { is_live: done.fixed.before.format.is_none_or(|format| format.info().is_live_store()), ..how }
-}
-
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let Inputs { all: mut inputs, failed, ignored_counts: ignored } = run.inputs()?;
+    let Inputs { all: mut inputs, failed, ignored_counts } = run.inputs()?;
     let several = products::has_several_outputs(run, &inputs);
     let mut planned = match &repairs.to {
-        OutputMode::Copy(copies) => copies.planned_files(&inputs, several)?,
+        OutputMode::Copy(copies) => copies.planned_files(run, &inputs, several)?,
         _ => Vec::new(),
     };
     planned.extend(repairs.dropped.iter().map(|path| PlannedFile::list(path, "--dropped")));
     products::check_collisions(run, &mut inputs, planned)?;
     let mut session = FixRun::new(run, repairs, &inputs, several, failed)?;
-    session.summary.ignored = ignored;
-    let content = run.content();
-    let pins = ForkIndex::new(run, &inputs);
-    let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<RepairOutcome> {
-        let doc = doc?;
-        let options = run.lints.options_for(&doc.label);
-        let wanted = severities::with_accepted_findings(run, &doc, options, &repairs.options, threads)?;
-        let mut fixed = repair::fix(doc.id, &*doc.bytes, options, &wanted, threads)?;
-        let moves = fixed.has_numbered_lines && (!fixed.patch.is_empty() || fixed.provider_refusal.is_some());
-        let pinned_by = if moves && !repairs.options.writes_copy { pins.forks_of(&doc) } else { Vec::new() };
-        if !pinned_by.is_empty() {
-            let pinned = FixOptions { pinned: true, ..wanted.into_owned() };
-            fixed = repair::fix(doc.id, &*doc.bytes, options, &pinned, threads)?;
-        }
-        if let Some(why) = refusals::refusal(&doc, &fixed, options)? {
-            return Err(io::Error::other(why));
-        }
-        let unrecognised = fixed.before.format.is_none() && !doc.named;
-        let mut notes = changes::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
-        let left = match unrecognised {
-            true => walked_files::damage(&doc, options, &mut fixed.before, content)?,
-            false => Some(changes::remaining_diagnostics(doc.id, &doc.label, &*doc.bytes, &fixed, content)?),
-        };
-        let skipped = left.is_none();
-        let mut left = left.unwrap_or_default();
-        let is_unrecognised = unrecognised && !walked_files::was_conversation(&left);
-        let accepted = severities::apply_overrides(run, &doc.label, &mut left);
-        let skipped_groups = skipped_groups::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
-        segment_locations::notes(&doc.segments, &mut notes);
-        if !doc.segments.is_empty() {
-            let edits = fixed.patch.edits(doc.id);
-            let view = PatchedView::new(&*doc.bytes, Pieces::new(edits, doc.id, doc.bytes.len()));
-            segment_locations::diagnostics(&segments::shift_segments(&doc.segments, edits, &view)?, &mut left);
-        }
-        let update = handover::build_update(doc.id, &*doc.bytes, &fixed)?;
-        let page = match run.has_page() && !skipped {
-            true => Some(draw::draw_repair(run.drawing("fix", &doc, options), &fixed, &notes, &left)?),
-            false => None,
-        };
-        let left = DocReport { update, page, accepted, ..DocReport::new(&doc.label, fixed.remaining(), left) };
-        Ok(RepairOutcome {
-            doc,
-            fixed,
-            notes,
-            remaining: left,
-            skipped_groups,
-            is_unrecognised,
-            skipped,
-            pinned_by,
-        })
-    };
-    let mut ended = None;
-    run.each_doc(&inputs, work, |input, done| {
-        let result = match done {
-            Ok(done) => session.add(done, out),
-            Err(error) => {
-                print_error(&describe_error(&label_of(input), &error));
-                session.failed = true;
-                Ok(())
-            }
-        };
-        ended = result.err();
-        ended.is_none()
-    });
-    match ended {
-        Some(failure) => Err(failure),
-        None => session.write_pending(out).and_then(|()| session.finish(out)),
-    }
+    session.summary.ignored = ignored_counts;
+    session.repair(&inputs, &|_| true, out)?;
+    session.finish(out)
+}
+
+/// Writes the repair of one document without asking or printing; `None` if it could not be written, which was reported.
+pub(super) fn write_one(
+    run: &Run,
+    repairs: &Repairs,
+    input: &Input,
+    repair: RepairOutcome,
+) -> Result<Option<ReplacedFile>, Failure> {
+    let mut session = FixRun::new(run, repairs, std::slice::from_ref(input), false, false)?;
+    session.is_summed = true;
+    session.add(repair, &mut io::sink())?;
+    session.write_pending(&mut io::sink())?;
+    recently_modified_message(&session.recently_modified).iter().for_each(|fresh| print_error(fresh));
+    Ok(session.replaced.take().pop())
 }
 
 struct FixRun<'r> {
@@ -180,9 +105,47 @@ struct FixRun<'r> {
     preview: RefCell<Preview>,
     /// A report for programs goes to standard output, so no diff is printed.
     has_machine_report: bool,
+    /// Only totals are printed, neither a diff nor a line for each file.
+    is_summed: bool,
+    /// The files that were replaced.
+    replaced: RefCell<Vec<ReplacedFile>>,
+}
+
+/// A file that was replaced by its repair.
+pub(super) struct ReplacedFile {
+    pub backup: Option<PathBuf>,
 }
 
 impl<'r> FixRun<'r> {
+    /// Repairs the inputs, except those whose repair is not `wanted`.
+    fn repair(
+        &mut self,
+        inputs: &[Input],
+        wanted: &dyn Fn(&RepairOutcome) -> bool,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let planner = RepairPlanner::new(self.run, &self.repairs.options, inputs);
+        let mut ended = None;
+        self.run.each_doc(
+            inputs,
+            |doc, threads| planner.plan(doc?, threads),
+            |input, done| {
+                let result = match done {
+                    Ok(done) if !wanted(&done) => Ok(()),
+                    Ok(done) => self.add(done, out),
+                    Err(error) => {
+                        print_error(&describe_error(&label_of(input), &error));
+                        self.failed = true;
+                        Ok(())
+                    }
+                };
+                ended = result.err();
+                ended.is_none()
+            },
+        );
+        ended.map_or_else(|| self.write_pending(out), Err)
+    }
+
     fn new(
         run: &'r Run,
         repairs: &'r Repairs,
@@ -200,8 +163,8 @@ impl<'r> FixRun<'r> {
                 ))
                 .into());
         }
-        let filter = preview && inputs.contains(&Input::Stdin) || repairs.to.is_stream(several)?;
-        let writes = filter || !matches!(repairs.to, OutputMode::Preview | OutputMode::Patch);
+        let is_filter = preview && inputs.contains(&Input::Stdin) || repairs.to.is_stream(several)?;
+        let writes = is_filter || !matches!(repairs.to, OutputMode::Preview | OutputMode::Patch);
         let dropped =
             repairs.dropped.as_ref().filter(|_| writes).map(|path| DroppedItems::new(path)).transpose()?;
         Ok(FixRun {
@@ -220,14 +183,16 @@ impl<'r> FixRun<'r> {
             dropped,
             pending: Vec::new(),
             wrote: Cell::new(false),
-            consent: Consent::for_run(matches!(repairs.to, OutputMode::InPlace(_)) && !filter, repairs.yes),
+            consent: Consent::for_run(matches!(repairs.to, OutputMode::InPlace(_)) && !is_filter, repairs.yes),
             recently_modified: Vec::new(),
-            is_filter: filter,
+            is_filter,
             preview: RefCell::new(Preview::new(run.style, repairs.all)),
             has_machine_report: report_outputs
                 .iter()
                 .any(|report_output| report_output.file.is_none() && !report_output.report.is_for_people()),
             report_outputs,
+            is_summed: false,
+            replaced: RefCell::default(),
         })
     }
 
@@ -279,7 +244,11 @@ impl<'r> FixRun<'r> {
         let written = match &self.repairs.to {
             OutputMode::InPlace(how) => {
                 let removed = pending.iter().map(|done| (&done.doc, done.notes.as_slice()));
-                plan.write(database, *how, removed, self.dropped.as_ref(), self.run.quiet)
+                plan.write(database, how, removed, self.dropped.as_ref()).map(|backup| {
+                    backup
+                        .into_iter()
+                        .for_each(|backup| self.report_replaced(&database.to_string_lossy(), backup));
+                })
             }
             _ => plan.refusal(database)?.map_or(Ok(()), Err),
         };
@@ -290,7 +259,7 @@ impl<'r> FixRun<'r> {
             self.unwritten += 1;
         }
         for (done, _) in pending.into_iter().zip(stays).filter(|(_, stays)| !stays) {
-            if matches!(self.repairs.to, OutputMode::Preview) && !self.has_machine_report {
+            if matches!(self.repairs.to, OutputMode::Preview) {
                 self.preview(&done, out)?;
             }
             self.count(done);
@@ -301,6 +270,12 @@ impl<'r> FixRun<'r> {
     fn report_unwritten(&mut self, failure: Failure) -> Result<(), Failure> {
         match failure {
             Failure::Usage(usage_error) => print_error(&usage_error.message),
+            // Among all sessions of an agent, one that is in use is expected.
+            Failure::RecentlyModified(path) if self.is_summed => {
+                self.recently_modified.push(path);
+                self.unwritten += 1;
+                return Ok(());
+            }
             Failure::RecentlyModified(path) => self.recently_modified.push(path),
             failure => return Err(failure),
         }
@@ -333,7 +308,7 @@ impl<'r> FixRun<'r> {
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
         self.counts.count_resolved(&done.fixed);
-        self.summary.packed |= !done.notes.is_empty() && done.doc.packing != Packing::Plain;
+        self.summary.packed |= !done.notes.is_empty() && !done.doc.has_writable_files();
         self.changes.extend(done.notes);
         self.remaining.push(done.remaining);
         self.skipped_groups.extend(done.skipped_groups);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::format::NumberedLines;
 use crate::formats;
-use crate::formats::agents::self_repair::AGENTS;
+use crate::formats::agents::resume::AGENTS;
 use crate::json::{Tape, Val, scan};
 use crate::place::DocId;
 use crate::source::inputs::zstandard;
@@ -72,6 +72,6 @@ impl LineageReader for FileLineageReader {
 pub fn lookup(wanted: bool) -> LineageLookup {
     let is_kept =
         |name: &&str| formats::by_name(name).is_some_and(|format| format.info().numbered_lines.is_some());
-    let agents = AGENTS.iter().filter(|agent| wanted && agent.formats.iter().any(is_kept));
+    let agents = AGENTS.iter().copied().filter(|agent| wanted && agent.formats.iter().any(is_kept));
     LineageLookup { beside: wanted, folders: agents.flat_map(folders).filter(|folder| folder.is_dir()).collect() }
 }

@@ -1,7 +1,9 @@
 //! The commands, a file each, and the code that they share.
 
+mod agent_environment;
 mod agent_folders;
 pub mod agents;
+mod backup_folders;
 pub mod baseline;
 pub mod carry;
 pub mod carry_output;
@@ -11,7 +13,9 @@ mod conversation_files;
 pub mod convert;
 mod databases;
 pub mod diff;
+pub mod doctor;
 mod dropped_items;
+pub mod evidence;
 pub mod explain;
 pub mod fix;
 pub mod follow;
@@ -24,11 +28,13 @@ mod positions;
 pub mod rebuild;
 mod rebuild_options;
 mod refusals;
+mod resumed_session;
 pub mod rewind;
 pub mod run;
 pub mod slim;
 mod stored_requests;
 pub mod tables;
+mod target_page;
 pub mod tree;
 pub mod undo;
 mod unslim;

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::history::Usage;
 use crate::place::Pieces;
 use crate::rebuild::history_cut::CHARS_A_TOKEN;
 use crate::rebuild::request::BODY;
@@ -35,6 +36,9 @@ pub fn rebuild(
     if let Some(outcome) = super::stored_requests::rebuild(run, &conversations, options, out)? {
         return Ok(if failed { Outcome::Failed } else { outcome });
     }
+    if let Some(outcome) = super::resumed_session::rebuild(run, &conversations, options, out)? {
+        return Ok(if failed { Outcome::Failed } else { outcome });
+    }
     conversations.retain(|conversation| !conversation.forest.nodes.is_empty());
     if conversations.is_empty() {
         if !failed {
@@ -60,11 +64,16 @@ pub fn rebuild(
     let conversation = &*conversation;
     let doc = conversation.forest.node(at).entry.at.doc;
     if !conversation.can_be_rebuilt(at) {
-        let title = conversation.info(doc).map_or("an unknown format", |info| info.title);
-        let usage_error = UsageError::new(format!("requests cannot be rebuilt from this format: {title}"));
-        return Err(usage_error
-            .help("supported: items of the Responses API, logs of such items, and agent sessions")
-            .into());
+        let info = conversation.info(doc);
+        let title = info.map_or("an unknown format", |info| info.title);
+        return Err(match info.is_some_and(|info| info.usage == Usage::Log) {
+            true => UsageError::new(format!("of this format only the next request can be rebuilt: {title}")).help(
+                "leave out --at, --last, --max-chars, --max-tokens, --orphans, --reasoning and --chain always",
+            ),
+            false => UsageError::new(format!("requests cannot be rebuilt from this format: {title}"))
+                .help("supported: items of the Responses API, logs of such items, and agent sessions"),
+        }
+        .into());
     }
     let lints = run.lints.options_for(&conversation.title());
     let by_format = conversation.info(doc).and_then(|info| targets::by_name(info.target));

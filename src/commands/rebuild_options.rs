@@ -25,6 +25,8 @@ pub struct RebuildOptions {
     pub output: Option<OutputPath>,
     /// The provider of the requests in an event stream.
     pub provider: Option<&'static str>,
+    /// Nothing was asked for that an agent does not do when it resumes a session.
+    pub only_resumes: bool,
 }
 
 /// Writes a request body to the requested output.

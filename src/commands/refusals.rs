@@ -33,7 +33,8 @@ pub(super) fn refusal(doc: &Doc, fixed: &DocRepair, options: &judge::Options) ->
 
 /// Reports what is not done to a document, and why; true if that is a failure. `provider`: `--set-provider` was given.
 pub(super) fn report(label: &str, fixed: &DocRepair, pinned_by: &[String], provider: bool, quiet: bool) -> bool {
-    let label = display_name(label);
+    let own = label;
+    let label = display_name(own);
     if !pinned_by.is_empty() && !quiet {
         let by = pinned_by.join(", ");
         print_note(&format!("{label}: not changed in place, because another rollout continues from it: {by}"));
@@ -45,6 +46,6 @@ pub(super) fn report(label: &str, fixed: &DocRepair, pinned_by: &[String], provi
         (true, None) if has_header => return false,
         (true, None) => "only Codex rollouts have a provider that can be set",
     };
-    print_error(&format!("{label}: --set-provider: {why}"));
+    print_error(&format!("{label}: --set-provider: {}", fill_commands(why, own, "")));
     true
 }

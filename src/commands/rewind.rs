@@ -25,7 +25,7 @@ pub fn fix_by_rewinding(
     let Inputs { all: mut inputs, mut failed, .. } = run.inputs()?;
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
     let planned = match copies {
-        Some(copies) => copies.planned_files(&inputs, several)?,
+        Some(copies) => copies.planned_files(run, &inputs, several)?,
         None if several => return Err(products::several_inputs_error().into()),
         None => Vec::new(),
     };
@@ -54,10 +54,11 @@ pub fn fix_by_rewinding(
         };
         let beginning = TextPrefix { bytes: &*doc.bytes, len };
         let written = match copies {
-            Some(copies) => copies.path_for(&doc, several).and_then(|path| {
+            Some(copies) => {
+                let path = copies.path_for(run, &doc, several);
                 let lost = new_file::write_new(&path, &beginning, copies.existing);
-                Ok((lost.map_err(commit_failure)?, path))
-            }),
+                lost.map_err(commit_failure).map(|lost| (lost, path))
+            }
             None => commit::copy(&beginning, out).map(|()| (Vec::new(), "-".into())).map_err(Failure::from),
         };
         match written {

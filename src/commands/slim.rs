@@ -149,7 +149,7 @@ fn deliver(
     let filter = match wanted.to {
         OutputMode::Stream => true,
         OutputMode::Preview | OutputMode::InPlace(_) => is_stdin,
-        OutputMode::Copy(_) | OutputMode::Patch => false,
+        OutputMode::Copy(_) | OutputMode::Patch | OutputMode::Install => false,
     };
     let original = &*doc.bytes;
     let text: &dyn ReadAt = if changed { &view } else { original };
@@ -174,7 +174,7 @@ fn deliver(
     match &wanted.to {
         _ if filter || failed => {}
         OutputMode::InPlace(how) if changed => {
-            let replaced = commit::replace(doc, &view, *how).map_err(commit_failure)?;
+            let replaced = commit::replace(doc, &view, how).map_err(commit_failure)?;
             products::report_lost_metadata(&doc.label, &replaced.lost);
             backup = replaced.backup.map(|path| path.to_string_lossy().into_owned());
             written = Some(doc.label.clone());

@@ -127,7 +127,7 @@ fn rebuild_from_log(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let doc = &part.doc;
-    let RestoredDoc { bytes, records, unresolved: broken, .. } =
+    let RestoredDoc { bytes, records, unresolved, .. } =
         restore::restore(doc.id, &*doc.bytes, &run.lints.options_for(&doc.label).read)?;
     let all = format!("records 1 to {}", records.len());
     let Some(at) = &rebuild_options.at else {
@@ -143,7 +143,7 @@ fn rebuild_from_log(
             .help(format!("the log has {all}"))
             .into());
     };
-    if let Some((record, why)) = broken.iter().find(|(record, _)| Some(*record as usize) <= number) {
+    if let Some((record, why)) = unresolved.iter().find(|(record, _)| Some(*record as usize) <= number) {
         print_error(&format!("{}: record {record}: {why}", display_name(&doc.label)));
         return Ok(Outcome::Failed);
     }

@@ -1,10 +1,12 @@
-//! `rules`, `formats`, `targets`: the tables, as text or JSON.
+//! `rules`, `formats`, `targets`, `agents`: the tables, as text or JSON.
 
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use crate::format::Format;
+use crate::format::agent::{Agent, ResumeAct, ResumeEffect};
+use crate::formats::agents::resume::AGENTS;
 use crate::formats::{FORMATS, SESSION_WRITERS};
 use crate::judge::levels;
 use crate::options;
@@ -15,15 +17,11 @@ use crate::target::Severity;
 use crate::targets::{self, TARGETS};
 
 use super::explain::PrintOptions;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, target_page};
 
 /// Prints the rules; with a target, those that apply to it, with their severities there.
 pub fn rules(target: Option<&str>, print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let target = target.map(|name| {
-        let known = || TARGETS.iter().map(|target| target.name).collect();
-        targets::by_name(name).ok_or_else(|| options::unknown_name("target", name, known()))
-    });
-    let target = target.transpose()?;
+    let target = target.map(options::target).transpose()?;
     let name_of = |level: Option<Severity>| level.map_or("off", Severity::name);
     let judging = || RULES.iter().filter(|rule| target.is_none_or(|target| rule.judges(target.dialect)));
     if print_options.json {
@@ -111,14 +109,18 @@ pub fn formats(print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outc
     Ok(Outcome::Clean)
 }
 
-/// Prints the targets.
-pub fn targets(print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+/// Prints the targets, or one of them.
+pub fn targets(name: Option<&str>, print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if let Some(name) = name {
+        return target_page::print(options::target(name)?, print_options, out);
+    }
     if print_options.json {
         let targets: Vec<Value> = TARGETS
             .iter()
             .map(|target| {
                 json!({
                     "name": target.name,
+                    "aliases": targets::aliases(target.name).collect::<Vec<_>>(),
                     "title": target.title,
                     "dialect": target.dialect,
                     "store": target.store,
@@ -136,5 +138,48 @@ pub fn targets(print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outc
     };
     let rows: Vec<Vec<String>> = TARGETS.iter().map(row).collect();
     write_table(&["name", "dialect", "stores", "description (evidence)"], &rows, &print_options.style, out)?;
+    Ok(Outcome::Clean)
+}
+
+/// Prints the agents, and what each makes of defects of a session that it resumes.
+pub fn agents(print_options: &PrintOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if print_options.json {
+        let act = |act: &ResumeAct| {
+            json!({
+                "defect": act.defect.name(),
+                "effect": act.effect.name(),
+                "placeholder": match act.effect {
+                    ResumeEffect::Answers(text) if !text.is_empty() => Some(text),
+                    _ => None,
+                },
+                "severity": act.effect.severity().map(Severity::name),
+                "since": act.since.map(|version| version.to_string()),
+                "until": act.until.map(|version| version.to_string()),
+                "source": act.source,
+            })
+        };
+        let agents: Vec<Value> = AGENTS
+            .iter()
+            .map(|agent| {
+                json!({
+                    "id": agent.id,
+                    "name": agent.name,
+                    "formats": agent.formats,
+                    "acts": agent.acts.iter().map(act).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        write_pretty(&json!({ "version": 1, "agents": agents }), out)?;
+        return Ok(Outcome::Clean);
+    }
+    let row = |agent: &Agent, act: &ResumeAct| {
+        let known: Vec<String> =
+            [act.versions(), act.source.to_owned()].into_iter().filter(|text| !text.is_empty()).collect();
+        let severity = act.effect.severity().map_or("repaired", Severity::name);
+        vec![agent.id.to_owned(), severity.to_owned(), format!("{} ({})", act.sentence(), known.join("; "))]
+    };
+    let rows: Vec<Vec<String>> =
+        AGENTS.iter().flat_map(|agent| agent.acts.iter().map(move |act| row(agent, act))).collect();
+    write_table(&["agent", "severity", "defect: effect (versions; source)"], &rows, &print_options.style, out)?;
     Ok(Outcome::Clean)
 }

@@ -1,6 +1,6 @@
 //! `tree`: the turns of a conversation as a graph, and for each, whether the next request can build on its response.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use crate::history::tree::{Forest, NodeMatch};
@@ -28,6 +28,12 @@ pub struct NodeOverrides {
     pub edited: Vec<String>,
 }
 
+impl NodeOverrides {
+    pub fn is_empty(&self) -> bool {
+        self.responses.is_empty() && self.edited.is_empty()
+    }
+}
+
 pub fn tree(
     run: &Run,
     chain: &ChainOptions,
@@ -40,10 +46,12 @@ pub fn tree(
     let (mut conversations, mut failed) = read_conversations(run, planned)?;
     conversations.retain(|conversation| !conversation.forest.nodes.is_empty() || has_damage(conversation));
     apply_overrides(&mut conversations, overrides)?;
+    // A file may be shared, so it has content only if that was asked for.
+    let shows_content = run.show_content || file.is_none() && io::stdout().is_terminal();
     let mut views: Vec<TreeView> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for conversation in &conversations {
-        views.push(view(conversation, chain, run.show_content));
+        views.push(view(conversation, chain, shows_content));
         diagnostics.extend(problems(conversation)?);
     }
     let nodes: usize = views.iter().map(|view| view.turns.len()).sum();

@@ -56,7 +56,7 @@ impl Converter<'_> {
             conversation.model = Some(Text::new(model));
         }
         let items = conversation.messages.len() as u64;
-        let left_out = carry.prepare(&mut conversation, &source, &mut losses);
+        let preparation = carry.prepare(&mut conversation, &source, &mut losses);
         let keeps = carry.writer.keeps_reasoning;
         let support = ModelSupport {
             plain_reasoning: keeps,
@@ -98,7 +98,7 @@ impl Converter<'_> {
         self.output.out = result.into();
         self.output.converted += 1;
         self.output.items += items;
-        self.output.destination = Some(Destination { left_out, ..destination });
+        self.output.destination = Some(Destination { preparation, ..destination });
     }
 
     /// Reports the losses, at the places of the source.

@@ -156,10 +156,10 @@ impl ConversionBuilder {
                 let target = ModelSupport::of(plan, verbatim.model().as_deref().or(model)).target;
                 let stored = verbatim.store;
                 let (out, copies) = verbatim.finish(plan.model.as_deref(), model, &mut losses, outlet)?;
-                let written = !out.is_empty();
+                let has_output = !out.is_empty();
                 let done = ConvertedHistory {
                     losses: losses.list,
-                    has_output: written,
+                    has_output,
                     items: self.items,
                     copies,
                     store: stored,
@@ -192,23 +192,13 @@ impl ConversionBuilder {
                 if let Some(error) = conversation.spill_store().and_then(|store| store.failure()) {
                     return Err(error);
                 }
-                let written = !out.is_empty();
-                if written && out.last() != Some(&b'\n') {
+                let has_output = !out.is_empty();
+                if has_output && out.last() != Some(&b'\n') {
                     out.push(b'\n');
                 }
                 let out = conversation.outlet.finish(out)?;
                 let (copies, losses) = (Vec::new(), losses.list);
-                Ok((
-                    ConvertedHistory {
-                        losses,
-                        has_output: written,
-                        items: self.items,
-                        copies,
-                        store: None,
-                        target,
-                    },
-                    out,
-                ))
+                Ok((ConvertedHistory { losses, has_output, items: self.items, copies, store: None, target }, out))
             }
         }
     }

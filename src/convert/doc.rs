@@ -3,6 +3,7 @@
 
 use std::io;
 
+use crate::history::codes::truncated_last_line::COMPRESSED;
 use crate::history::{Finding, Remedy, RepairAct, codes};
 use crate::judge::{self, HistoryVisitor, JudgedHistory};
 use crate::place::DocId;
@@ -67,7 +68,8 @@ pub fn convert_to_spools(
     let apart = found.format.is_none_or(|format| !format.info().histories.span_records());
     for judged in found.findings.iter().filter(|judged| judged.history.is_none()) {
         // A truncated last line is a lost conversation, unless it is only the end of a log.
-        let is_cut = judged.finding.code == codes::TRUNCATED_LAST_LINE && judged.finding.variant == 0 && apart;
+        let is_cut =
+            judged.finding.code == codes::TRUNCATED_LAST_LINE && judged.finding.variant != COMPRESSED && apart;
         // A damaged line whose repair is lossless was read in full.
         let is_whole =
             judged.finding.remedy == Remedy::One(RepairAct::RepairText) && judged.loss == Loss::Lossless;

@@ -31,6 +31,7 @@ pub fn fit(
     losses: &mut Losses,
 ) {
     pair_results(conversation, losses);
+    split_calls(&mut conversation.messages, capabilities.max_calls, losses);
     let mut fitter = Fitter { capabilities, plan, support, losses, marks: capabilities.cache_marks };
     fitter.fit_instructions(conversation);
     fitter.fit_messages(conversation);
@@ -39,11 +40,21 @@ pub fn fit(
     if capabilities.signatures {
         fitter.sign_calls(conversation);
     }
+    if capabilities.thinking_blocks && support.requires_reasoning {
+        add_empty_reasoning(conversation);
+    }
     names::fit(conversation, capabilities, losses);
     request::fit(conversation, capabilities, support, losses);
     merge_roles(&mut conversation.messages, capabilities);
     conversation.reasoning_key = support.reasoning_key;
     conversation.always_writes_reasoning = support.requires_reasoning;
+}
+
+/// Fits a thread to the dialect of the plan.
+pub fn fit_thread(conversation: &mut Thread, plan: &ConvertPlan, losses: &mut Losses) {
+    let model = plan.model.clone().or_else(|| conversation.model.as_ref().map(Text::to_plain_string));
+    let support = ModelSupport::of(plan, model.as_deref());
+    fit(conversation, plan.dialect.info().capabilities, plan, &support, losses);
 }
 
 /// Fits each part to the dialect, or leaves it out. Calls stay, answered or not.
@@ -67,6 +78,58 @@ fn merge_roles(messages: &mut Vec<Message>, capabilities: &Capabilities) {
         }
         is_same
     });
+}
+
+/// Splits messages with too many calls into several, each followed by the results of its calls. The messages are paired.
+fn split_calls(messages: &mut Vec<Message>, most: usize, losses: &mut Losses) {
+    if messages.iter().all(|message| message.calls().count() <= most) {
+        return;
+    }
+    let mut rest = std::mem::take(messages).into_iter().peekable();
+    while let Some(message) = rest.next() {
+        let calls = message.calls().count();
+        if calls <= most {
+            messages.push(message);
+            continue;
+        }
+        losses.add_with(LossKind::CALLS_SPLIT, message.at, calls as u32);
+        let results = rest.next_if(|next| next.role == Role::Tool);
+        let mut results = results.into_iter().flat_map(|message| message.parts);
+        let Message { parts, .. } = message;
+        let mut add = |parts: Vec<Part>, number: usize| {
+            messages.push(Message { parts, name: message.name.clone(), ..message });
+            let mut answers = Message::new(Role::Tool, message.at);
+            answers.parts.extend(results.by_ref().take(number));
+            messages.push(answers);
+        };
+        let (mut some, mut number) = (Vec::new(), 0);
+        for part in parts {
+            let is_call = matches!(part.kind, PartKind::Call(_));
+            if is_call && number == most {
+                add(std::mem::take(&mut some), number);
+                number = 0;
+            }
+            number += usize::from(is_call);
+            some.push(part);
+        }
+        add(some, number);
+    }
+}
+
+/// Begins each message that has calls and no reasoning with an empty one.
+fn add_empty_reasoning(conversation: &mut Thread) {
+    let is_reasoning = |part: &Part| matches!(part.kind, PartKind::Reasoning(_));
+    for message in &mut conversation.messages {
+        if message.calls().next().is_some() && !message.parts.iter().any(is_reasoning) {
+            let empty = Reasoning {
+                provider: ReasoningProvider::Open,
+                texts: Vec::new(),
+                encrypted_content: None,
+                redacted: None,
+            };
+            message.parts.insert(0, Part::new(PartKind::Reasoning(empty), message.at));
+        }
+    }
 }
 
 struct Fitter<'f> {

@@ -14,6 +14,18 @@ pub struct ModelSupport {
     /// The acceptance of temperature, `top_p` and `top_k`.
     pub sampling: Sampling,
     pub effort: EffortForms,
+    /// The words for the effort, from the lowest to the highest; `None` if they are not known.
+    pub efforts: Option<&'static [&'static str]>,
+    /// Thinking cannot be turned off.
+    pub always_thinks: bool,
+    /// It thinks only if the request says so, and otherwise refuses thinking in the last message.
+    pub thinks_if_asked: bool,
+    /// Temperature and `top_p` are refused together.
+    pub one_sampling: bool,
+    /// A forced tool is refused.
+    pub no_forced_tool: bool,
+    /// Stop sequences without a visible character are refused.
+    pub no_blank_stops: bool,
     /// It checks that calls are signed; `None` if that is not known.
     pub signed_calls: Option<bool>,
     /// Results of calls may contain images and files, even if the dialect's older models refuse them.
@@ -53,18 +65,21 @@ impl ModelSupport {
         let home = home.and_then(|model| models::home_target(model, dialect));
         let target = plan.target.filter(|target| target.dialect == dialect).or(home);
         let usual = target.or_else(|| default_target(plan.dialect));
-        let own = usual.map(|target| target.traits(known)).unwrap_or_default();
+        // As `check` judges a result that names it.
+        let own = usual.map(|target| target.traits(model)).unwrap_or_default();
         let traits = own.with(known.map(models::traits).unwrap_or_default());
         let sampling = match () {
             () if traits.has(Trait::NoSampling) => Sampling::Refused,
             () if traits.has(Trait::NoSamplingWhenThinking) => Sampling::UnlessThinking,
             () => Sampling::Accepted,
         };
-        let (word, budget) = (traits.has(Trait::EffortByWord), traits.has(Trait::EffortByBudget));
+        let efforts = known.and_then(models::efforts);
+        let word = traits.has(Trait::EffortByWord) && efforts.is_none_or(|words| !words.is_empty());
+        let budget = traits.has(Trait::EffortByBudget);
         let unknown = !(word || budget || traits.has(Trait::NeverThinks));
         let is_openai = known.and_then(models::vendor) == Some(models::ModelVendor::OpenAi);
         let chat = dialect == "chat";
-        let readable = match dialect {
+        let plain_reasoning = match dialect {
             "chat" => {
                 let renamed = traits.has(Trait::CallsItReasoning);
                 (renamed || !traits.has(Trait::RefusesReasoning)) && !is_openai
@@ -75,10 +90,16 @@ impl ModelSupport {
         ModelSupport {
             target,
             sampling,
-            effort: EffortForms { word: word || unknown, budget },
+            effort: EffortForms { word: word || unknown && efforts.is_none_or(|words| !words.is_empty()), budget },
+            efforts,
+            always_thinks: traits.has(Trait::AlwaysThinks),
+            thinks_if_asked: known.is_some() && traits.has(Trait::NoAdaptiveThinking),
+            one_sampling: traits.has(Trait::OneSampling),
+            no_forced_tool: traits.has(Trait::NoForcedTool),
+            no_blank_stops: traits.has(Trait::NoBlankStops),
             signed_calls: known.and_then(models::vendor).map(|_| traits.has(Trait::SignedCalls)),
             media_in_results: traits.has(Trait::MediaInResults),
-            plain_reasoning: readable,
+            plain_reasoning,
             requires_reasoning: traits.has(Trait::WantsReasoning),
             reasoning_key: if traits.has(Trait::CallsItReasoning) { "reasoning" } else { "reasoning_content" },
             legacy_limit: chat && !is_openai && target.is_some_and(|target| target.name != "chat"),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::message::settings_map::SettingRow;
+use crate::message::settings_map::{self, SettingRow};
 use crate::message::{
     Capabilities, CopiedSetting, EffortSetting, LossKind, Losses, OutputFormat, PartKind, RawJson,
     RequestSettings, SearchCapabilities, SettingName, SourceLocation, Text, Thread, Tool, ToolChoice, ToolKind,
@@ -11,6 +11,7 @@ use crate::message::{
 
 use super::effort;
 use super::model_support::{ModelSupport, Sampling};
+use super::schemas;
 
 /// The schema of a free-text tool as a function.
 const FREE_TEXT_SCHEMA: &str =
@@ -46,8 +47,14 @@ fn tools(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Lo
             }
             known
         });
-        fit_tool_kind(tool, capabilities, losses)
+        fit_tool_kind(tool, capabilities, losses) && {
+            schemas::fit_tool(tool, capabilities, losses);
+            true
+        }
     });
+    if capabilities.closed_schemas {
+        schemas::fit_strict_tools(&mut conversation.tools, losses);
+    }
     if capabilities.requires_tools && conversation.tools.is_empty() {
         define_called_tools(conversation, losses);
     }
@@ -166,10 +173,12 @@ fn settings(conversation: &mut Thread, capabilities: &Capabilities, support: &Mo
     {
         losses.add(LossKind::SETTING, set.at);
     }
-    choice(settings, capabilities, losses);
+    service_tier(settings, capabilities, losses);
+    choice(settings, capabilities, support, losses);
     sampling(settings, capabilities, support, losses);
-    limits(settings, capabilities, losses);
+    limits(settings, capabilities, support, losses);
     output(settings, capabilities, losses);
+    schemas::fit_output(settings, capabilities, losses);
     if capabilities.requires_limit && settings.get(SettingName::MaxTokens).is_none() {
         losses.add_with(LossKind::STUB_LIMIT, at, DEFAULT_LIMIT);
         let value = RawJson::new(DEFAULT_LIMIT.to_string().into_bytes());
@@ -225,9 +234,35 @@ fn turn_on_logprobs(settings: &mut RequestSettings, capabilities: &Capabilities)
     }
 }
 
-fn choice(settings: &mut RequestSettings, capabilities: &Capabilities, losses: &mut Losses) {
+/// Names the tier of the service as the target does, or drops it.
+fn service_tier(settings: &mut RequestSettings, capabilities: &Capabilities, losses: &mut Losses) {
+    let Some(own) = settings.get_mut(SettingName::ServiceTier) else { return };
+    let text = own.value.bytes();
+    let word = std::str::from_utf8(&text).ok().map(|text| text.trim_matches('"'));
+    match word.and_then(|word| settings_map::service_tier(word, capabilities.dialect)) {
+        Some(word) => own.value = RawJson::new(format!("\"{word}\"").into_bytes()),
+        None => {
+            let at = own.at;
+            settings.remove(SettingName::ServiceTier);
+            losses.add(LossKind::HARMLESS_SETTING, at);
+        }
+    }
+}
+
+fn choice(
+    settings: &mut RequestSettings,
+    capabilities: &Capabilities,
+    support: &ModelSupport,
+    losses: &mut Losses,
+) {
     let Some(choice) = &mut settings.choice else { return };
     match &choice.value {
+        ToolChoice::Required | ToolChoice::Tool(_) | ToolChoice::Allowed { required: true, .. }
+            if support.no_forced_tool =>
+        {
+            losses.add(LossKind::SETTING_REFUSED, choice.at);
+            settings.choice = None;
+        }
         ToolChoice::None if !capabilities.forbids_tools => {
             losses.add(LossKind::SETTING, choice.at);
             settings.choice = None;
@@ -268,6 +303,12 @@ fn sampling(
             losses.add(LossKind::SETTING_REFUSED, plain.at);
         }
     }
+    if support.one_sampling
+        && settings.get(SettingName::Temperature).is_some()
+        && let Some(plain) = settings.remove(SettingName::TopP)
+    {
+        losses.add(LossKind::SETTING_REFUSED, plain.at);
+    }
     let max_temperature = f64::from(capabilities.max_temperature);
     if let Some(plain) = settings.get_mut(SettingName::Temperature)
         && plain.value.number().is_some_and(|value| value > max_temperature)
@@ -277,12 +318,29 @@ fn sampling(
     }
 }
 
-fn limits(settings: &mut RequestSettings, capabilities: &Capabilities, losses: &mut Losses) {
+fn limits(
+    settings: &mut RequestSettings,
+    capabilities: &Capabilities,
+    support: &ModelSupport,
+    losses: &mut Losses,
+) {
     if let Some(plain) = settings.get_mut(SettingName::MaxTokens)
         && plain.value.number().is_some_and(|value| value < f64::from(capabilities.min_output_limit))
     {
         losses.add_with(LossKind::CLAMPED, plain.at, capabilities.min_output_limit);
         plain.value = RawJson::new(capabilities.min_output_limit.to_string().into_bytes());
+    }
+    if support.no_blank_stops
+        && let Some(stop) = &mut settings.stop
+    {
+        let before = stop.value.len();
+        stop.value.retain(|text| text.plain().iter().any(|byte| !byte.is_ascii_whitespace()));
+        if stop.value.len() < before {
+            losses.add(LossKind::SETTING_REFUSED, stop.at);
+        }
+        if stop.value.is_empty() {
+            settings.stop = None;
+        }
     }
     if let Some(stop) = &mut settings.stop
         && stop.value.len() > capabilities.max_stop_sequences

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::dialect::{Body, BodyShape, Dialect, LogOptions};
+use crate::dialect::{Body, BodyShape, Dialect, LogOptions, OutputShape};
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
@@ -13,11 +13,30 @@ use crate::history::{History, Row};
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, scan};
 use crate::judge;
-use crate::place::Place;
+use crate::message::{Losses, Thread};
+use crate::place::{DocId, Place};
+use crate::source::ReadAt;
 
 use super::conversion_builder::ConversionBuilder;
 use super::history_converter::Converter;
+use super::options::ConvertOptions;
+use super::plan::{ConvertPlan, ReasoningMode};
 use super::{log, session, stream};
+
+/// Reads a history as a thread, and what is lost by that.
+pub fn read_thread(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &judge::Options,
+    history: &History,
+    info: &'static FormatInfo,
+) -> io::Result<(Thread, Losses)> {
+    let (shape, reasoning) = (OutputShape::Request, ReasoningMode::Auto);
+    let plan = ConvertPlan { dialect: &CHAT, shape, reasoning, model: None, target: None };
+    let options = ConvertOptions::new(options, plan);
+    let builder = Converter::new(id, bytes, &options).read(history, info, &ConversionBuilder::for_thread)?;
+    Ok(builder.into_thread())
+}
 
 impl Converter<'_> {
     /// Reads a history into the builder that `builder` makes for its dialect.

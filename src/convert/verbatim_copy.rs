@@ -11,7 +11,10 @@ use crate::message::settings_map::SettingRow;
 use crate::message::write::JsonWriter;
 use crate::message::{Capabilities, LossKind, Losses, SourceLocation, members};
 use crate::source::bytes::spool::{Spool, SpoolSink};
+use crate::target::Trait;
+use crate::targets::models;
 
+use super::effort::{ANSWER_TOKENS, MIN_BUDGET};
 use super::request::DEFAULT_LIMIT;
 
 /// An item of the result, or a part of the one before it, and its location in the source.
@@ -22,12 +25,38 @@ pub struct CopySpan {
     pub from: SourceLocation,
 }
 
+/// The members of a request that set thinking, or restrict it.
+const THINKING_SETTINGS: [&[u8]; 5] = [b"thinking", b"temperature", b"top_p", b"top_k", b"tool_choice"];
+
+/// The last answer of the model: adjacent messages are one.
+#[derive(Default)]
+struct LastAnswer {
+    is_open: bool,
+    begins_with_thinking: bool,
+}
+
+impl LastAnswer {
+    fn add(&mut self, message: Val<'_>) {
+        let is_answer = message.get(name::role).is_some_and(|role| role.is("assistant"));
+        if is_answer && !self.is_open {
+            let first = message.get(name::content).and_then(|content| content.elements().next());
+            let kind = first.and_then(|block| block.get(name::r#type));
+            self.begins_with_thinking =
+                kind.is_some_and(|kind| kind.is("thinking") || kind.is("redacted_thinking"));
+        }
+        self.is_open = is_answer;
+    }
+}
+
 /// Collects the items and the members of a request.
 pub struct VerbatimCopy {
     dialect: &'static str,
     /// A request must limit its output tokens; this one does.
     requires_limit: bool,
     has_limit: bool,
+    /// It sets something that goes with thinking, or against it.
+    sets_thinking: bool,
+    last_answer: LastAnswer,
     names_model: bool,
     list_key: &'static str,
     /// The members of a message in a request; empty: any.
@@ -57,6 +86,8 @@ impl VerbatimCopy {
             dialect: capabilities.dialect,
             requires_limit: capabilities.requires_limit,
             has_limit: false,
+            sets_thinking: false,
+            last_answer: LastAnswer::default(),
             names_model: capabilities.names_model,
             list_key: capabilities.list_key,
             members: capabilities.message_members,
@@ -122,6 +153,7 @@ impl VerbatimCopy {
 
     /// Adds such a message without those members; each other member is a copy of its own.
     fn push_message(&mut self, body: &Body<'_>) {
+        self.last_answer.add(body.val);
         let (mut out, mut within) = (Vec::new(), Vec::new());
         JsonWriter::new(&mut out).object(|w| {
             for name in self.members {
@@ -166,6 +198,7 @@ impl VerbatimCopy {
                 continue;
             }
             self.has_limit |= member.key.is(b"max_tokens");
+            self.sets_thinking |= THINKING_SETTINGS.iter().any(|name| member.key.is(name));
             let to = if self.has_list { &mut self.members_after } else { &mut self.members_before };
             if !to.is_empty() {
                 to.push(b',');
@@ -197,6 +230,7 @@ impl VerbatimCopy {
     }
 
     fn push_item(&mut self, body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+        self.last_answer.add(val);
         if let Some(rest) = self.without_empty_blocks(body, val, losses) {
             return if rest.is_empty() {
                 losses.add(LossKind::UNKNOWN, body.at(val))
@@ -277,6 +311,7 @@ impl VerbatimCopy {
         if self.items.is_empty() && !self.has_list {
             return Ok(Default::default());
         }
+        let named = self.model();
         let items = self.outlet.finish(self.items)?;
         if self.written == OutputShape::Items {
             return Ok((items, self.copies));
@@ -293,8 +328,20 @@ impl VerbatimCopy {
                 _ => {}
             }
             if self.requires_limit && !self.has_limit {
-                losses.add_with(LossKind::STUB_LIMIT, SourceLocation::default(), DEFAULT_LIMIT);
-                w.key("max_tokens").bytes(DEFAULT_LIMIT.to_string().as_bytes());
+                let of = model.or(named.as_deref()).or(usual);
+                let thinks = of.is_some_and(|model| models::traits(model).has(Trait::NoAdaptiveThinking))
+                    && self.last_answer.begins_with_thinking
+                    && !self.sets_thinking;
+                let limit = if thinks { MIN_BUDGET + ANSWER_TOKENS } else { DEFAULT_LIMIT };
+                losses.add_with(LossKind::STUB_LIMIT, SourceLocation::default(), limit);
+                w.key("max_tokens").bytes(limit.to_string().as_bytes());
+                if thinks {
+                    losses.add_with(LossKind::STUB_THINKING, SourceLocation::default(), MIN_BUDGET);
+                    w.key("thinking").object(|w| {
+                        w.key("type").plain("enabled");
+                        w.key("budget_tokens").bytes(MIN_BUDGET.to_string().as_bytes());
+                    });
+                }
             }
             if !self.members_before.is_empty() {
                 w.bytes(&self.members_before);

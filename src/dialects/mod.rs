@@ -11,6 +11,7 @@ pub mod cline;
 pub mod coder;
 pub mod gemini;
 pub mod known_members;
+pub mod media_parts;
 pub mod responses;
 pub mod session;
 pub mod settings;

@@ -36,6 +36,13 @@ pub fn write(name: &str, id: DocId, bytes: &dyn ReadAt, edits: &[Edit], out: &mu
     Ok(())
 }
 
+/// Writes the patch that adds a file with this one line. `name` is its path in the patch.
+pub fn write_new_file(name: &str, line: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "--- /dev/null\n+++ {}\n@@ -0,0 +1 @@\n+", quoted_name(name)("b/"))?;
+    out.write_all(line)?;
+    out.write_all(b"\n\\ No newline at end of file\n")
+}
+
 /// The name as git writes it: quoted if it contains unusual characters.
 fn quoted_name(name: &str) -> impl Fn(&str) -> String + '_ {
     move |prefix| {

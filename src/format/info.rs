@@ -5,7 +5,7 @@ use crate::dialect::Dialect;
 use crate::history::Usage;
 use crate::json::Val;
 
-use super::editor::{Editor, Placeholder};
+use super::editor::{Editor, LineLinks, Placeholder};
 use super::handover::Handover;
 use super::mark::TextUse;
 use super::numbered_lines::NumberedLines;
@@ -125,6 +125,11 @@ pub struct FormatInfo {
 }
 
 impl FormatInfo {
+    /// The members by which its lines refer to each other, if its editor links them.
+    pub fn links(&self) -> Option<&'static LineLinks> {
+        self.editor.and_then(|editor| editor.links)
+    }
+
     /// The defaults of a format with items of a dialect, judged by a target unless the user names another.
     pub const fn of(dialect: &'static dyn Dialect, target: &'static str) -> FormatInfo {
         FormatInfo {

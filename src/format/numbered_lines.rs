@@ -34,6 +34,9 @@ pub trait NumberedLines: Sync {
     /// The file name of a copy, from that of the original and its header.
     fn file_name(&self, old: &str, first: Val<'_>, id: &str) -> String;
 
+    /// The folder of a copy below that of the agent's sessions, from its file name.
+    fn folder(&self, file_name: &str) -> String;
+
     /// The command that resumes a copy.
     fn resume_command(&self, id: &str) -> String;
 }

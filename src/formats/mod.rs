@@ -9,9 +9,10 @@ pub mod envelopes;
 pub mod exports;
 pub mod google;
 mod member;
+pub mod ollama;
 pub mod openai;
 mod provider;
-mod scoring;
+pub(crate) mod scoring;
 pub mod sdks;
 mod threads;
 pub mod traces;
@@ -48,6 +49,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &openai::responses::stream::FORMAT,
     &openai::chat::stream::FORMAT,
     &anthropic::stream::FORMAT,
+    &ollama::request::FORMAT,
+    &ollama::response::FORMAT,
     &agents::codex::rollout::FORMAT,
     &agents::codex::session::FORMAT,
     &agents::coder::chat::FORMAT,
@@ -90,6 +93,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &exports::grok::FORMAT,
     &agents::droid::FORMAT,
     &agents::kimi::FORMAT,
+    &agents::kimi_cli::FORMAT,
     &agents::hermes::FORMAT,
     &agents::grok_cli::FORMAT,
     &agents::antigravity::FORMAT,
@@ -97,6 +101,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &agents::zed::FORMAT,
     &agents::cursor::FORMAT,
     &agents::amplifier::FORMAT,
+    &agents::continue_cli::FORMAT,
+    &agents::vibe::FORMAT,
     &agents::atif::FORMAT,
     &traces::litellm_log::FORMAT,
     &traces::langfuse::FORMAT,

@@ -112,6 +112,8 @@ codes! {
     CHAT_LONG_CONTENT = 520,
     CHAT_ASSUMED = 521,
     CHAT_TEMPLATE_ORDER = 522,
+    CHAT_TOO_MANY_CALLS = 523,
+    CHAT_CONTENT_WITH_THINKING = 524,
 
     // Anthropic Messages.
     ANTHROPIC_MISSING_RESULT = 530,
@@ -135,6 +137,7 @@ codes! {
     ANTHROPIC_UNKNOWN_ROLE = 548,
     ANTHROPIC_EXTRA_FIELD = 549,
     ANTHROPIC_EMPTY_MESSAGES = 550,
+    ANTHROPIC_DISABLED_THINKING = 551,
     ANTHROPIC_UNDEFINED_REFERENCE = 559,
 
     // Gemini contents.
@@ -170,6 +173,7 @@ codes! {
     BEDROCK_DUPLICATE_DOCUMENT = 595,
     BEDROCK_EMPTY_MESSAGES = 596,
     BEDROCK_MIXED_RESULT = 597,
+    BEDROCK_TOOL_NAME = 598,
 
     // Trees of nodes, and chains of responses.
     MISSING_PARENT = 601,
@@ -208,10 +212,41 @@ codes! {
     SESSION_HOST = 666,
     INCOMPLETE_RECORD = 667,
     HIDDEN_SESSION = 668,
+    SESSION_FILE = 669,
     UNKNOWN_REWIND = 680,
     UNKNOWN_VERSION = 685,
     RAW_LINE_SEPARATOR = 686,
     HEALED_BY_AGENT = 690,
+
+    // Images, sounds, videos and files.
+    UNSUPPORTED_PART = 701,
+    UNFETCHED_MEDIA = 702,
+    MEDIA_TYPE = 703,
+    MISMATCHED_MEDIA_TYPE = 704,
+    EMPTY_MEDIA = 705,
+    INVALID_BASE64 = 706,
+    MEDIA_WITHOUT_PREFIX = 707,
+    LARGE_MEDIA = 708,
+    LARGE_IMAGE = 709,
+    TOO_MANY_MEDIA = 710,
+    LARGE_BODY = 711,
+
+    // Settings of a request that its model refuses.
+    UNSUPPORTED_THINKING = 721,
+    THINKING_BUDGET = 722,
+    THINKING_WITH_SAMPLING = 723,
+    FORCED_TOOL = 724,
+    UNSUPPORTED_EFFORT = 725,
+    GEMINI_THINKING_LEVEL = 726,
+    SAMPLING_CONFLICT = 727,
+    REFUSED_SAMPLING = 728,
+    OPTION_RANGE = 729,
+    BLANK_STOP = 730,
+    ANTHROPIC_STRICT_SCHEMA = 731,
+    ANTHROPIC_TOOL_SCHEMA = 732,
+    STRICT_SCHEMA = 733,
+    GEMINI_SCHEMA = 734,
+    STRICT_TOOL_LIMITS = 735,
 
     // What a conversion loses, or changes.
     LOST_REASONING = 901,
@@ -243,6 +278,31 @@ pub const fn is_named(constant: &str, rule: &str) -> bool {
             _ => return false,
         }
     }
+}
+
+/// Variants of RL001.
+pub mod invalid_json {
+    /// The agent of the session loses everything after the line.
+    pub const LOSES_LATER: u8 = 2;
+}
+
+/// Variants of RL009.
+pub mod record_after_truncated_one {
+    /// The truncated record may stay, on a line of its own.
+    pub const SEPARATED: u8 = 1;
+    /// The agent of the session loses everything after the line.
+    pub const REMOVED: u8 = 2;
+}
+
+/// The variants of RL003.
+pub mod truncated_last_line {
+    /// The last line has no newline.
+    pub const UNTERMINATED: u8 = 0;
+    pub const COMPRESSED: u8 = 1;
+    /// The last line ends in a newline.
+    pub const TERMINATED: u8 = 2;
+    /// The last line has no newline, and the agent loses what it writes next.
+    pub const LOSES_NEXT: u8 = 3;
 }
 
 /// The variants of RL004, by what it found instead of a conversation.

@@ -19,8 +19,8 @@ pub fn tie_of_id(id: u64) -> u64 {
 /// A copy of a row that continues the item named by `tie`.
 pub fn continuation(row: Row, tie: u64) -> Row {
     let flags = row.flags.only(Flags::FROZEN | Flags::EMBEDDED | Flags::FOREIGN) | Flags::CONTINUES;
-    let item = ItemFlags::NONE;
-    Row { kind: Kind::Unknown, item_kind: Kind::Unknown, id: 0, key: tie, flags, item_flags: item, ..row }
+    let item_flags = ItemFlags::NONE;
+    Row { kind: Kind::Unknown, item_kind: Kind::Unknown, id: 0, key: tie, flags, item_flags, ..row }
 }
 
 /// Removes the rows that continue others from a history and returns them. Of rows that may be about the same item, all
@@ -87,8 +87,8 @@ mod tests {
     use super::*;
     use crate::place::{DocId, Place};
 
-    fn row(n: u64, kind: Kind, id: u64, key: u64, item: ItemFlags) -> Row {
-        Row { kind, item_kind: kind, id, key, item_flags: item, ..Row::of_place(Place::new(DocId(0), n, 1), 0) }
+    fn row(n: u64, kind: Kind, id: u64, key: u64, item_flags: ItemFlags) -> Row {
+        Row { kind, item_kind: kind, id, key, item_flags, ..Row::of_place(Place::new(DocId(0), n, 1), 0) }
     }
 
     #[test]

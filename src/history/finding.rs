@@ -179,6 +179,8 @@ pub struct Finding {
     pub remedy: Remedy,
     /// A number for the message, if its template has one.
     pub arg: u32,
+    /// The number that it exceeds, if its template has one.
+    pub limit: u32,
     /// Row of the table of field rules with the path in the item; [`NO_FIELD`] if there is none.
     pub field: u16,
 }
@@ -188,7 +190,16 @@ pub const NO_FIELD: u16 = u16::MAX;
 
 impl Finding {
     pub fn new(code: Code, row: Row) -> Self {
-        Finding { code, variant: 0, row, partner: None, remedy: Remedy::Never(""), arg: 0, field: NO_FIELD }
+        Finding {
+            code,
+            variant: 0,
+            row,
+            partner: None,
+            remedy: Remedy::Never(""),
+            arg: 0,
+            limit: 0,
+            field: NO_FIELD,
+        }
     }
 
     /// The identity of a finding, the same before and after a repair.
@@ -213,6 +224,11 @@ impl Finding {
 
     pub fn arg(mut self, arg: u32) -> Self {
         self.arg = arg;
+        self
+    }
+
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.limit = limit;
         self
     }
 

@@ -77,6 +77,10 @@ flags! {
         DAMAGED,
         /// Its record is longer than records may be: it was not read, and never is.
         UNREAD,
+        /// A message that the client inserted in the user's name: it begins no turn.
+        INSERTED,
+        /// It is, or contains, an image, a sound, a video or a file.
+        MEDIA,
     }
 }
 
@@ -148,5 +152,7 @@ flags! {
         REFERS,
         /// A result of a session whose text seems to hold a NUL character.
         NUL,
+        /// A call of a tool whose name its API rejects.
+        BAD_NAME,
     }
 }

@@ -19,11 +19,13 @@ pub mod ordinals;
 mod pairing;
 pub mod pairs;
 pub mod ranked_order;
+mod request_options;
 pub mod row;
 pub mod settings;
 pub mod stored_items;
 pub mod time;
 pub mod tree;
+pub mod turns;
 mod version;
 pub mod work_counter;
 
@@ -39,6 +41,9 @@ pub use messages::{MessageSpan, MessageSpans, ModelStep};
 pub use ordinals::Ordinals;
 pub use pairing::Pairing;
 pub use pairs::{NONE, Pair, PairState};
+pub use request_options::{
+    Placed, PlacedFault, RequestOptions, SchemaFault, SchemaUse, StrictTotals, ThinkingMode,
+};
 pub use row::{Flag, Row};
 pub use settings::{
     HistorySettings, ReasoningEffort, RequestBody, RequestFlags, ResponseAnchor, UnsentItem, Usage,

@@ -121,9 +121,9 @@ impl Ordinals {
         }
     }
 
-    fn fault(&mut self, is: bool, at: Place, record: u32, wrong: OrdinalProblem) {
+    fn fault(&mut self, is: bool, at: Place, record: u32, problem: OrdinalProblem) {
         if is {
-            self.faults.push(OrdinalFault { at, record, problem: wrong, expected: self.next.unwrap_or(0) });
+            self.faults.push(OrdinalFault { at, record, problem, expected: self.next.unwrap_or(0) });
         }
     }
 }

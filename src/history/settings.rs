@@ -7,6 +7,7 @@ use crate::place::Place;
 use super::finding::Finding;
 use super::kind::Kind;
 use super::ordinals::Ordinals;
+use super::request_options::RequestOptions;
 use super::row::Row;
 use super::{Version, id};
 
@@ -86,6 +87,12 @@ impl RequestFlags {
     /// Nothing in the body distinguishes its dialect from another one.
     pub const PLAIN: RequestFlags = RequestFlags(1 << 8);
 
+    /// It defines tools with names that its API rejects.
+    pub const BAD_TOOL_NAMES: RequestFlags = RequestFlags(1 << 9);
+
+    /// A session that is judged as a request: the user's next message is still to come.
+    pub const SESSION: RequestFlags = RequestFlags(1 << 10);
+
     /// Values were truncated when it was stored, which may be the cause of findings.
     pub const CUT: RequestFlags = RequestFlags(1 << 16);
 
@@ -134,8 +141,8 @@ pub struct UnsentItem {
 
 impl UnsentItem {
     /// Something that its agent does not send either.
-    pub fn at(at: Place, record: u32, what: impl Into<Box<str>>, why: &'static str) -> UnsentItem {
-        UnsentItem { description: what.into(), reason: why, at: Some((at, record)), is_lost: false }
+    pub fn at(at: Place, record: u32, what: impl Into<Box<str>>, reason: &'static str) -> UnsentItem {
+        UnsentItem { description: what.into(), reason, at: Some((at, record)), is_lost: false }
     }
 
     /// Something that was sent, and cannot be sent again.
@@ -171,6 +178,8 @@ pub struct HistorySettings {
     pub usage: Usage,
     /// Distinguishes this history from others of its doc: the name of a request in a batch, the number of a choice.
     pub label: Option<Box<str>>,
+    /// It is the conversation of a subagent, next to that of the main agent.
+    pub is_of_subagent: bool,
     pub store: Option<bool>,
     pub model: Option<Box<str>>,
     pub effort: Option<ReasoningEffort>,
@@ -195,6 +204,8 @@ pub struct HistorySettings {
     /// A reference replaces some of its items.
     pub slimmed: bool,
     pub facts: RequestFlags,
+    /// The options of the request, if it has any.
+    pub options: Option<Box<RequestOptions>>,
     /// Number of prompt cache marks before the messages, on tools and instructions.
     pub cache_marks: u32,
     /// The body of the request with the first items, its tools and settings, if there is one.
@@ -209,6 +220,8 @@ pub struct HistorySettings {
     pub unknown_version: Option<Place>,
     /// Each item is a row of a table: rows can be changed and removed, but not added or moved.
     pub in_rows: bool,
+    /// The agent sends a call at the end of the log without a result: none is about to run.
+    pub sends_open_calls: bool,
     /// The version of the agent that wrote the log last.
     pub agent_version: Option<Version>,
     /// Parts of the log that are not sent. For items of the history itself they are collected on demand.

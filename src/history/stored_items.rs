@@ -81,19 +81,22 @@ impl StoredItems {
             self.responses.entry(response.id).or_insert(StoredResponse { time: response.time, open });
         }
         for group in &history.groups {
-            let head = history.rows_in(group.reasoning()).last().filter(|row| row.has_id() && !row.is_reference());
+            let reasoning =
+                history.rows_in(group.reasoning()).last().filter(|row| row.has_id() && !row.is_reference());
             for row in history.rows_in(group.all()) {
                 if !wanted.contains(&row.id) || row.is_reference() {
                     continue;
                 }
                 let recorded = row.has(Flags::RECORDED);
-                let head = head.filter(|head| recorded && head.id != row.id).map(|head| PrecedingReasoning {
-                    at: head.at,
-                    id: head.id,
-                    embedded: head.has(Flags::EMBEDDED),
-                });
-                let item =
-                    StoredItem { at: row.at, embedded: row.has(Flags::EMBEDDED), recorded, reasoning: head };
+                let reasoning =
+                    reasoning.filter(|reasoning| recorded && reasoning.id != row.id).map(|reasoning| {
+                        PrecedingReasoning {
+                            at: reasoning.at,
+                            id: reasoning.id,
+                            embedded: reasoning.has(Flags::EMBEDDED),
+                        }
+                    });
+                let item = StoredItem { at: row.at, embedded: row.has(Flags::EMBEDDED), recorded, reasoning };
                 let known = self.items.entry(row.id).or_insert(item);
                 known.recorded |= item.recorded;
                 known.reasoning = known.reasoning.or(item.reasoning);

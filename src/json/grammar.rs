@@ -36,9 +36,9 @@ struct Grammar<'a> {
 
 impl<'a> Grammar<'a> {
     #[inline(always)]
-    fn fault<T>(&self, what: FaultKind, at: usize) -> Result<T, Fault> {
-        let what = if at >= self.bytes.len() { FaultKind::EndsEarly } else { what };
-        Err(Fault { kind: what, at: at.min(self.bytes.len()) as u32 })
+    fn fault<T>(&self, kind: FaultKind, at: usize) -> Result<T, Fault> {
+        let kind = if at >= self.bytes.len() { FaultKind::EndsEarly } else { kind };
+        Err(Fault { kind, at: at.min(self.bytes.len()) as u32 })
     }
 
     #[inline(always)]

@@ -5,7 +5,6 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::formats::agents::self_repair;
 use crate::history::{Finding, StoredItems, Version};
 use crate::place::DocId;
 use crate::read::{self, DocReading, Emit, FoundHistory, ReadConsumer, TextReader};
@@ -15,7 +14,7 @@ use crate::targets;
 
 use super::evaluate::{Evaluation, findings_on_rows};
 use super::items::ItemRules;
-use super::{HistoryVisitor, JudgedDoc, JudgedHistory, Options, WeighedFinding, self_repair_notes};
+use super::{HistoryVisitor, JudgedDoc, JudgedHistory, Options, WeighedFinding, agent_acts};
 
 /// Judges a doc on up to `threads` threads.
 pub fn judge<H: HistoryVisitor>(
@@ -83,27 +82,22 @@ fn run_passes<H: HistoryVisitor>(
 }
 
 fn finish<T>(found: DocReading<DocFindings<T>>, options: &Options) -> JudgedDoc<T> {
-    let mut judged = found.output.judged;
-    if let Some(format) = found.format.filter(|_| self_repair_notes::applies(options)) {
-        let version = options.agent_version.or(found.output.agent_version);
-        self_repair_notes::replace_with_notes(
-            &mut judged,
-            None,
-            &self_repair::self_repairs_of(format.info().name, version),
-            options,
-        );
+    let mut findings = found.output.judged;
+    if let Some(format) = found.format {
+        let acts = options.read.agent_acts(format.info().name, found.output.agent_version);
+        agent_acts::apply(&mut findings, None, &acts, options);
     }
     let spans = found.format.is_some_and(|format| format.info().histories.shares_rows());
     if spans {
-        dedup_by_place(&mut judged);
+        dedup_by_place(&mut findings);
     }
-    judged.sort_by_key(WeighedFinding::sort_key);
+    findings.sort_by_key(WeighedFinding::sort_key);
     JudgedDoc {
         container: found.container,
         format: found.format,
         targets: found.output.targets,
         schemas: options.schemas.clone(),
-        findings: judged,
+        findings,
         outputs: found.output.outputs,
         records: found.records,
         histories: found.histories,

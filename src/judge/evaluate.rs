@@ -8,21 +8,23 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use crate::format::FormatInfo;
-use crate::formats::agents::self_repair;
-use crate::formats::agents::self_repair::AgentRepair;
+use crate::formats::agents::resume::AgentAct;
 use crate::history::{
-    BlockFlags, Code, Finding, Flags, History, Kind, REFER, Remedy, RepairAct, RequestFlags, Row, StoredItems,
+    BlockFlags, Code, Finding, Flags, History, Kind, Pairing, REFER, Remedy, RepairAct, RequestFlags, Row,
+    StoredItems, Usage, codes,
 };
 use crate::place::Place;
 use crate::rule::{AgeLimit, Check, FindingSink, ItemText, Loss, Rule, RuleContext, RuleTag};
 use crate::rules;
 use crate::rules::items::schema_violation;
-use crate::rules::{RULES, fields};
+use crate::rules::{RULES, fields, media_pass};
 use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
+use crate::targets::media::MediaProfile;
 use crate::targets::{self, models};
 
+use super::sent_rows::sent_rows;
 use super::weighed_finding::WeighedFinding;
-use super::{Options, proven, self_repair_notes};
+use super::{Options, agent_acts, proven};
 
 /// The levels of a variant of a rule at a target.
 pub fn levels(rule: &Rule, variant: u8, target: &Target) -> Levels {
@@ -38,15 +40,23 @@ pub struct Evaluation<'h> {
     pub stored: bool,
     pub thinking: Thinking,
     pub traits: Traits,
+    /// The words for the effort that the model accepts.
+    efforts: Option<&'static [&'static str]>,
+    /// Of the history, else from the options.
+    model: Option<&'h str>,
     pub history: &'h History,
     age: Option<AgeLimit>,
-    /// Defects that the agent of the session repairs by itself.
-    self_repairs: Vec<AgentRepair>,
+    /// What the agent of the session does about defects.
+    agent_acts: Vec<AgentAct>,
+    pairing: Pairing,
     /// The dialect of both the history and the target; empty if these differ.
     dialect: &'static str,
     /// Offsets of the first and the last unreadable record of a tree.
     gaps: Option<(u64, u64)>,
 }
+
+/// Rules about single items, each with the trait of the models that they do not hold for.
+const EXEMPT: [(Code, Trait); 1] = [(codes::ANTHROPIC_UNSIGNED_THINKING, Trait::UnsignedReasoning)];
 
 /// True if the histories of a format are in the dialect of a target; otherwise they must be converted first.
 pub fn shares_dialect(info: &FormatInfo, target: &Target) -> bool {
@@ -64,28 +74,46 @@ fn default_target(named: Option<&str>, info: &FormatInfo, model: Option<&str>) -
 impl<'h> Evaluation<'h> {
     /// Options override the settings of the history, except for the model and its effort, which they only
     /// supplement.
-    pub fn new(history: &'h History, info: &FormatInfo, options: &Options) -> Self {
+    pub fn new(history: &'h History, info: &FormatInfo, options: &'h Options) -> Self {
         let settings = &history.settings;
         let model = settings.model.as_deref().or(options.model.as_deref());
         let target = options.target.or_else(|| default_target(settings.target, info, model));
         let target = target.unwrap_or(targets::TARGETS[0]);
         let stored = options.store.or(settings.store).unwrap_or(target.store);
-        let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
-        let traits = target.traits(model).with(proven::traits(&options.enabled.proven));
-        let dialect = if shares_dialect(info, target) { target.dialect } else { "" };
-        let version = options.agent_version.or(settings.agent_version);
-        let self_repairs = if self_repair_notes::applies(options) {
-            self_repair::self_repairs_of(info.name, version)
-        } else {
-            Vec::new()
+        let is_stored = settings.usage == Usage::Log || settings.facts.has(RequestFlags::SESSION);
+        let thinking = match is_stored {
+            true => target.thinking_of_known(model.unwrap_or_default()),
+            false => target.thinking(model.unwrap_or_default()),
         };
+        let own = model.map(|model| models::traits_in(target.dialect, model)).unwrap_or_default();
+        let traits = target.traits(model).with(own);
+        let traits = traits.with(proven::traits(&options.enabled.proven));
+        let efforts = model.and_then(|model| models::efforts_in(target.dialect, model));
+        let dialect = if shares_dialect(info, target) { target.dialect } else { "" };
+        let agent_acts = options.read.agent_acts(info.name, settings.agent_version);
         let gaps = settings.gaps.iter().min().copied().zip(settings.gaps.iter().max().copied());
-        Evaluation { target, stored, thinking, traits, history, age: options.age, self_repairs, dialect, gaps }
+        Evaluation {
+            target,
+            stored,
+            thinking,
+            traits,
+            efforts,
+            model,
+            history,
+            age: options.age,
+            agent_acts,
+            pairing: info.dialect.info().pairing,
+            dialect,
+            gaps,
+        }
     }
 
     /// The same evaluation for another history.
-    pub fn for_history<'o>(&self, history: &'o History) -> Evaluation<'o> {
-        Evaluation { history, self_repairs: self.self_repairs.clone(), ..*self }
+    pub fn for_history<'o>(&self, history: &'o History) -> Evaluation<'o>
+    where
+        'h: 'o,
+    {
+        Evaluation { history, agent_acts: self.agent_acts.clone(), ..*self }
     }
 
     pub fn context(&self, look: &'h dyn ItemText, known: &'h StoredItems) -> RuleContext<'h> {
@@ -95,19 +123,45 @@ impl<'h> Evaluation<'h> {
             stored: self.stored,
             thinking: self.thinking,
             traits: self.traits,
+            efforts: self.efforts,
             age_limit: self.age,
             text: look,
             stored_items: known,
         }
     }
 
-    /// Runs the rules over the history. Returns the findings in the order in which they are printed, and the ids
+    /// Judges the history as its agent sends it. Returns the findings in the order in which they are printed, and the ids
     /// of items without their reasoning. `items` are the findings on its items.
     pub fn judge(
         &self,
         cx: &RuleContext<'_>,
         items: &[Finding],
         options: &Options,
+        enabled: &EnabledRules,
+        number: u32,
+    ) -> (Vec<WeighedFinding>, Vec<u64>) {
+        let (mut judged, without_reasoning) = self.judge_rows(cx, items, enabled, number);
+        // What seems to have no call may have it in the file that the log continues.
+        let is_whole = self.history.settings.window().is_none() && !self.history.settings.broken;
+        let rows =
+            (is_whole && !self.agent_acts.is_empty()).then(|| sent_rows(self.history, &self.agent_acts)).flatten();
+        if let Some(rows) = rows {
+            let sent = History::new(rows, self.history.settings.clone(), self.pairing);
+            let evaluation = self.for_history(&sent);
+            let cx = RuleContext { history: &sent, ..*cx };
+            let of_sent = evaluation.judge_rows(&cx, &findings_on_rows(&sent, items), enabled, number).0;
+            agent_acts::keep_sent(&mut judged, of_sent, &self.agent_acts);
+        }
+        agent_acts::apply(&mut judged, Some(number), &self.agent_acts, options);
+        judged.sort_by_key(WeighedFinding::sort_key);
+        (judged, without_reasoning)
+    }
+
+    /// Runs the rules over the rows of the history.
+    fn judge_rows(
+        &self,
+        cx: &RuleContext<'_>,
+        items: &[Finding],
         enabled: &EnabledRules,
         number: u32,
     ) -> (Vec<WeighedFinding>, Vec<u64>) {
@@ -125,6 +179,10 @@ impl<'h> Evaluation<'h> {
                 enabled.has(code) && (enabled.is_proven(code) || self.level(code, variant).is_some())
             };
             fields::report_flagged(self.history, &weighs, &mut out);
+        }
+        // Items of another dialect have other parts.
+        if !self.dialect.is_empty() && media_pass::has_media(&self.history.rows) {
+            media_pass::report(cx, &MediaProfile::of(self.target, self.model), &mut out);
         }
         let bound = self.last_bound_thinking();
         let mut groups = GroupLosses::new();
@@ -151,8 +209,6 @@ impl<'h> Evaluation<'h> {
             })
             .collect();
         drop_redundant_schema_findings(&mut judged);
-        self_repair_notes::replace_with_notes(&mut judged, Some(number), &self.self_repairs, options);
-        judged.sort_by_key(WeighedFinding::sort_key);
         (judged, out.without_reasoning)
     }
 
@@ -167,14 +223,27 @@ impl<'h> Evaluation<'h> {
     }
 
     fn severity(&self, finding: &Finding, enabled: &EnabledRules) -> Option<Severity> {
-        let weight = levels(rules::by_code(finding.code)?, finding.variant, self.target);
-        let level = weight.at(self.stored);
-        if self.history.settings.facts.has(RequestFlags::CUT) {
+        let rule = rules::by_code(finding.code)?;
+        let level = levels(rule, finding.variant, self.target).at(self.stored);
+        let facts = self.history.settings.facts;
+        let is_exempt = EXEMPT.iter().any(|(code, exempt)| *code == rule.code && self.traits.has(*exempt));
+        if is_exempt && !enabled.is_proven(rule.code) {
+            return None;
+        }
+        if facts.has(RequestFlags::SESSION) && rule.has_tag(RuleTag::EndOfRequest) && !enabled.is_proven(rule.code)
+        {
+            return None;
+        }
+        if facts.has(RequestFlags::CUT) {
             return level.map(|_| Severity::Info);
         }
         match level {
-            // Whatever is more than a note, with or without storage, is an error once a server has refused it.
-            Some(Severity::Info) if weight.is_note() || !enabled.is_proven(finding.code) => Some(Severity::Info),
+            // Whatever is more than a note for some target is an error once a server has refused it.
+            Some(Severity::Info)
+                if rule.variant(finding.variant).levels.is_note() || !enabled.is_proven(finding.code) =>
+            {
+                Some(Severity::Info)
+            }
             _ if enabled.is_proven(finding.code) => Some(Severity::Error),
             level => level,
         }

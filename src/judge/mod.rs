@@ -1,16 +1,17 @@
 //! Runs the rules over histories: findings with their severity. `check`, `fix` and every other command share it.
 
+mod agent_acts;
 mod collect;
 mod doc;
 mod evaluate;
 mod items;
 mod proven;
-mod self_repair_notes;
+mod sent_rows;
 mod text_access;
 mod weighed_finding;
 
 use crate::format::{Format, FormatInfo};
-use crate::history::{Finding, History, UnsentItem, Version};
+use crate::history::{Finding, History, UnsentItem};
 use crate::read;
 use crate::read::SkippedRecord;
 use crate::rule::{AgeLimit, RuleContext};
@@ -30,8 +31,6 @@ pub struct Options {
     pub target: Option<&'static Target>,
     pub store: Option<bool>,
     pub model: Option<String>,
-    /// The version of the agent that will resume a session, if it is not the one that wrote it.
-    pub agent_version: Option<Version>,
     /// The schemas of items.
     pub schemas: Schemas,
     /// Stored items older than this are reported.
@@ -46,7 +45,6 @@ impl Default for Options {
             target: None,
             store: None,
             model: None,
-            agent_version: None,
             schemas: Schemas::Official,
             age: None,
             enabled: EnabledRules::default(),
@@ -67,6 +65,11 @@ pub struct JudgedHistory<'c> {
 }
 
 impl JudgedHistory<'_> {
+    /// The target that the history is judged for.
+    pub fn target(&self) -> &'static Target {
+        self.evaluation.target
+    }
+
     /// Judges a changed version of the history, or a part of it. `items` are the findings on its items; `enabled`
     /// are the rules, if not those of the run.
     pub fn judge_rows(
@@ -145,14 +148,14 @@ pub struct JudgedDoc<T> {
 
 impl<T> JudgedDoc<T> {
     /// The same doc with other outputs.
-    pub fn with_outputs<U>(&self, made: Vec<U>) -> JudgedDoc<U> {
+    pub fn with_outputs<U>(&self, outputs: Vec<U>) -> JudgedDoc<U> {
         JudgedDoc {
             container: self.container,
             format: self.format,
             targets: self.targets.clone(),
             schemas: self.schemas.clone(),
             findings: self.findings.clone(),
-            outputs: made,
+            outputs,
             records: self.records,
             histories: self.histories,
             items: self.items,

@@ -1,10 +1,13 @@
 //! A finding with its severity at a target.
 #![expect(clippy::indexing_slicing, reason = "the table of rules is never empty")]
 
-use crate::history::{Code, Finding, Remedy, RepairAct};
+use crate::history::{Code, Finding, Remedy, RepairAct, codes};
 use crate::rule::{Autofix, Loss, Rule, RuleTag};
 use crate::rules::{self, RULES};
 use crate::target::{Severity, Target};
+
+/// The variants of rules by which a resume does not reach all messages.
+const LOSES_MESSAGES: [(Code, u8); 2] = [(codes::MISSING_PARENT, 1), (codes::PHANTOM_PARENT, 0)];
 
 /// A finding with its severity at a target.
 #[derive(Clone, Copy)]
@@ -52,6 +55,7 @@ impl WeighedFinding {
             && match self.variant().autofix {
                 Autofix::Error => self.severity == Severity::Error,
                 Autofix::Always => self.severity >= Severity::Warning,
+                Autofix::Notes => true,
                 Autofix::OnRequest | Autofix::Flag => false,
             }
     }
@@ -72,8 +76,9 @@ impl WeighedFinding {
         }
     }
 
-    /// The key by which findings of a doc are sorted.
-    pub fn sort_key(&self) -> (u64, Code, u8) {
-        (self.finding.row.at.start, self.finding.code, self.finding.variant)
+    /// The key by which findings of a doc are sorted. Whatever is said about messages that are not sent at all comes second.
+    pub fn sort_key(&self) -> (bool, u64, Code, u8) {
+        let loses_messages = LOSES_MESSAGES.contains(&(self.finding.code, self.finding.variant));
+        (!loses_messages, self.finding.row.at.start, self.finding.code, self.finding.variant)
     }
 }

@@ -2,6 +2,10 @@
 
 use super::{LossKind, Media, MediaKind, MediaSource, ReasoningProvider, Role, SettingName, settings_map};
 
+/// The most calls in a message of OpenAI's Chat Completions API, and of Copilot's.
+/// https://github.com/github/copilot-cli/issues/669
+pub const MAX_CHAT_CALLS: usize = 128;
+
 /// The content and settings that a dialect can express.
 pub struct Capabilities {
     /// Maps roles to numbers: adjacent messages with the same number are merged. `None`: messages are never merged.
@@ -10,6 +14,8 @@ pub struct Capabilities {
     pub dialect: &'static str,
     /// The providers whose reasoning its models accept.
     pub reasoning_providers: &'static [ReasoningProvider],
+    /// Reasoning is in blocks that servers refuse in the last message unless thinking is enabled, or require.
+    pub thinking_blocks: bool,
     /// Parts can have Gemini's thought signatures.
     pub signatures: bool,
     pub call_ids: IdRule,
@@ -41,6 +47,8 @@ pub struct Capabilities {
     pub result_text: bool,
     /// Arguments are a JSON object, not the text of one.
     pub object_inputs: bool,
+    /// The most calls in a message.
+    pub max_calls: usize,
     /// Nothing else may follow a call in its turn.
     pub calls_last: bool,
     /// A request with calls must define tools.
@@ -55,6 +63,10 @@ pub struct Capabilities {
     pub json_mode: bool,
     /// The schema of an answer can have a description.
     pub describes_schemas: bool,
+    /// The schema of an answer must have closed objects, and no limits.
+    pub closed_schemas: bool,
+    /// The schema of a tool must be that of an object, without alternatives at its top.
+    pub plain_tool_schemas: bool,
     /// The schema of an answer can be strict.
     pub strict_schemas: bool,
     /// The number of log probabilities has no effect unless another setting turns them on.
@@ -139,6 +151,7 @@ impl Capabilities {
         merged_roles: None,
         dialect: "",
         reasoning_providers: &[],
+        thinking_blocks: false,
         signatures: false,
         call_ids: IdRule::new(Chars::Any, usize::MAX),
         call_ids_by_model: &[],
@@ -157,6 +170,7 @@ impl Capabilities {
         document_text: false,
         result_text: false,
         object_inputs: false,
+        max_calls: usize::MAX,
         calls_last: false,
         requires_tools: false,
         user_first: false,
@@ -167,6 +181,8 @@ impl Capabilities {
         probability_switch: true,
         effort_can_be_off: true,
         summary_is_switch: false,
+        closed_schemas: false,
+        plain_tool_schemas: false,
         strict_schemas: true,
         web_search: None,
         file_names: true,

@@ -116,6 +116,8 @@ impl LossKind {
     pub const STUB_SIGNATURE: LossKind = kind(codes::INVENTED_CONTENT, 4);
     /// Counted: unsigned calls, which newer models refuse.
     pub const UNSIGNED_CALLS: LossKind = kind(codes::INVENTED_CONTENT, 5);
+    /// Thinking is enabled, for that of the last message.
+    pub const STUB_THINKING: LossKind = kind(codes::INVENTED_CONTENT, 6);
     pub const REFUSAL_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 0);
     pub const CALL_AS_FUNCTION: LossKind = kind(codes::CHANGED_FORM, 1);
     pub const ERROR_MARK: LossKind = kind(codes::CHANGED_FORM, 2);
@@ -144,6 +146,12 @@ impl LossKind {
     pub const CALLS_AS_NOTES: LossKind = kind(codes::CHANGED_FORM, 17);
     /// A level of reasoning summaries becomes "on".
     pub const SUMMARY_LEVEL: LossKind = kind(codes::CHANGED_FORM, 18);
+    /// The schema of the answer or of a strict tool has closed objects, and limits in its descriptions.
+    pub const SCHEMA: LossKind = kind(codes::CHANGED_FORM, 19);
+    /// The schema of a tool loses the alternatives at its top, or gets a type.
+    pub const TOOL_SCHEMA: LossKind = kind(codes::CHANGED_FORM, 20);
+    /// A message with more calls than the target accepts becomes several.
+    pub const CALLS_SPLIT: LossKind = kind(codes::CHANGED_FORM, 21);
     pub const NOT_CONVERTED: LossKind = kind(codes::NOT_CONVERTED, 0);
     pub const RESULT_REFUSED: LossKind = kind(codes::NOT_CONVERTED, 1);
     /// The result would contain bytes that are not UTF-8.

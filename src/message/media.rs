@@ -173,7 +173,17 @@ const ENDINGS: [(&str, &str); 29] = [
 ];
 
 fn by_ending(name: &Text) -> Option<&'static str> {
-    let plain = String::from_utf8_lossy(&name.plain()).to_ascii_lowercase();
+    mime_of_name(&name.plain())
+}
+
+/// True for a media type of the table.
+pub fn is_known_type(mime: &str) -> bool {
+    ENDINGS.iter().any(|(_, known)| *known == mime) || super::media_bytes::is_known_type(mime)
+}
+
+/// The media type that the extension of a name or a URL stands for.
+pub fn mime_of_name(name: &[u8]) -> Option<&'static str> {
+    let plain = String::from_utf8_lossy(name).to_ascii_lowercase();
     let path = plain.split(['?', '#']).next().unwrap_or_default();
     let (_, ending) = path.rsplit_once('.')?;
     ENDINGS.iter().find(|(own, _)| *own == ending).map(|(_, mime)| *mime)
@@ -203,7 +213,7 @@ impl MediaKind {
 }
 
 /// The range of the type in `data:<type>;base64,<data>`, and the offset of the data.
-fn split_data_url(url: &[u8]) -> Option<(Range<usize>, usize)> {
+pub fn split_data_url(url: &[u8]) -> Option<(Range<usize>, usize)> {
     const SCHEME: &[u8] = b"data:";
     let rest = url.strip_prefix(SCHEME)?;
     let comma = memchr::memchr(b',', rest)?;

@@ -9,6 +9,7 @@
 pub mod capabilities;
 pub mod losses;
 mod media;
+pub mod media_bytes;
 pub mod members;
 mod open_calls;
 pub mod pair_results;
@@ -16,6 +17,8 @@ mod settings;
 pub mod settings_map;
 mod spill;
 mod spill_file;
+#[cfg(test)]
+pub mod test_parts;
 mod text;
 mod thread;
 mod tools;
@@ -24,9 +27,9 @@ pub mod write;
 use crate::place::Place;
 
 pub use crate::history::Role;
-pub use capabilities::{Capabilities, Chars, IdRule, MediaSupport, SearchCapabilities};
+pub use capabilities::{Capabilities, Chars, IdRule, MAX_CHAT_CALLS, MediaSupport, SearchCapabilities};
 pub use losses::{ConversionLoss, LossKind, Losses};
-pub use media::{Media, MediaKind, MediaSource};
+pub use media::{Media, MediaKind, MediaSource, is_known_type, mime_of_name, split_data_url};
 pub use settings::{
     CopiedSetting, EffortSetting, OptionalSetting, OutputFormat, RequestSettings, Setting, ToolChoice,
 };
@@ -60,6 +63,8 @@ pub struct Message {
     pub at: SourceLocation,
     /// The number of the record in which it begins, counted in its document.
     pub record: u32,
+    /// The client inserted it in the user's name, such as a summary or a reminder: it begins no turn.
+    pub is_inserted: bool,
 }
 
 /// One piece of content.
@@ -227,7 +232,12 @@ impl Reasoning {
 
 impl Message {
     pub fn new(role: Role, at: SourceLocation) -> Self {
-        Message { role, parts: Vec::new(), name: None, at, record: 0 }
+        Message { role, parts: Vec::new(), name: None, at, record: 0, is_inserted: false }
+    }
+
+    /// The same message as one that the client inserted in the user's name.
+    pub fn inserted(self) -> Self {
+        Message { is_inserted: true, ..self }
     }
 
     /// A message or an item of a dialect, as it has it.

@@ -209,30 +209,8 @@ fn stub(call: &ToolCall, at: SourceLocation) -> Part {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CallInput, CallKind};
+    use super::super::test_parts::{call, message, result};
     use super::*;
-
-    fn call(id: &str) -> Part {
-        let call = ToolCall {
-            id: Text::new(id),
-            has_synthetic_id: false,
-            name: Text::new("f"),
-            input: CallInput::Text(Text::new("{}")),
-            kind: CallKind::Function,
-        };
-        Part::new(PartKind::Call(call), SourceLocation::default())
-    }
-
-    fn result(id: &str, says: &str) -> Part {
-        let parts = vec![ResultPart::Text(Text::new(says))];
-        let result =
-            ToolResult { id: Text::new(id), name: None, parts, is_error: false, kind: CallKind::Function };
-        Part::new(PartKind::Result(result), SourceLocation::default())
-    }
-
-    fn message(role: Role, parts: Vec<Part>) -> Message {
-        Message { parts, ..Message::new(role, SourceLocation::default()) }
-    }
 
     /// Renders messages as words: `A a b` calls, `T a=1` results, `U`.
     fn render(conversation: &Thread) -> String {

@@ -212,7 +212,16 @@ pub static SETTING_ROWS: [SettingRow; 29] = [
     harmless(SettingName::Stream, &[(CHAT, "stream"), (RESPONSES, "stream"), (ANTHROPIC, "stream")]),
     harmless(SettingName::Metadata, &[(CHAT, "metadata"), (RESPONSES, "metadata"), (BEDROCK, "requestMetadata")]),
     harmless(SettingName::User, &[(CHAT, "user"), (RESPONSES, "user"), (ANTHROPIC, "metadata.user_id")]),
-    harmless(SettingName::ServiceTier, &[(CHAT, "service_tier"), (RESPONSES, "service_tier")]),
+    harmless(
+        SettingName::ServiceTier,
+        &[
+            (CHAT, "service_tier"),
+            (RESPONSES, "service_tier"),
+            (ANTHROPIC, "service_tier"),
+            (GEMINI, "serviceTier"),
+            (BEDROCK, "serviceTier.type"),
+        ],
+    ),
     harmless(SettingName::CacheKey, &[(CHAT, "prompt_cache_key"), (RESPONSES, "prompt_cache_key")]),
     harmless(
         SettingName::CacheRetention,
@@ -245,6 +254,26 @@ const HARMLESS: [&str; 19] = [
     "speed",
     "service_tier",
 ];
+
+/// The dialects whose requests name a tier of the service.
+const TIER_DIALECTS: [&str; 5] = [CHAT, RESPONSES, ANTHROPIC, GEMINI, BEDROCK];
+/// A tier: another word for it, and the words of these dialects, empty where they do not have it.
+const TIERS: [(&str, [&str; 5]); 6] = [
+    ("", ["auto", "auto", "auto", "", ""]),
+    ("on_demand", ["default", "default", "standard_only", "standard", "default"]),
+    ("", ["flex", "flex", "", "flex", "flex"]),
+    ("", ["priority", "priority", "", "priority", "priority"]),
+    ("", ["scale", "scale", "", "", ""]),
+    ("", ["fast", "fast", "", "", ""]),
+];
+
+/// The word of a dialect for a tier of another one's service; `None` if it has no such tier.
+pub fn service_tier(word: &str, dialect: &str) -> Option<&'static str> {
+    let (_, words) =
+        TIERS.iter().find(|(alias, words)| !word.is_empty() && (*alias == word || words.contains(&word)))?;
+    let at = TIER_DIALECTS.iter().position(|own| *own == dialect)?;
+    words.get(at).copied().filter(|word| !word.is_empty())
+}
 
 /// Members that refer to state on the server, which is not in the file.
 const STATE: [(&str, &str); 5] = [
@@ -312,6 +341,16 @@ mod tests {
         for row in &SETTING_ROWS {
             assert!(std::ptr::eq(SettingRow::of(row.name).expect("its row"), row), "two rows for {:?}", row.name);
         }
+    }
+
+    #[test]
+    fn tiers_have_a_word_in_each_dialect() {
+        assert_eq!(service_tier("default", ANTHROPIC), Some("standard_only"));
+        assert_eq!(service_tier("standard_only", BEDROCK), Some("default"));
+        assert_eq!(service_tier("priority", BEDROCK), Some("priority"));
+        assert_eq!(service_tier("on_demand", GEMINI), Some("standard"));
+        assert_eq!(service_tier("flex", ANTHROPIC), None);
+        assert_eq!(service_tier("", CHAT), None);
     }
 
     #[test]

@@ -82,7 +82,6 @@ pub fn judge_options(places: &[&FileOptions]) -> Result<judge::Options, UsageErr
         target,
         store: options.store,
         model: options.model.clone(),
-        agent_version: options.agent_version.as_deref().map(parse_version).transpose()?,
         schemas: options.schema.as_deref().map_or(Ok(Schemas::Official), read_schema)?,
         age: age_limit(&options)?,
         enabled: enabled_rules(&layers, &options.proven)?,
@@ -98,6 +97,7 @@ fn read_options(options: &FileOptions) -> Result<read::Options, UsageError> {
         panics: read::PanicPolicy::Fail,
         all_branches: options.all_branches,
         usage: options.usage.as_deref().map(usage).transpose()?,
+        agent_version: options.agent_version.as_deref().map(parse_version).transpose()?,
         effort: options.effort.as_deref().map(|effort| ReasoningEffort::of(effort.as_bytes())),
         dialect: None,
         coverage: false,
@@ -118,7 +118,9 @@ fn read_schema(path: &Path) -> Result<Schemas, UsageError> {
 /// The maximum age of stored items, and the current time; `None` without a maximum.
 fn age_limit(options: &FileOptions) -> Result<Option<AgeLimit>, UsageError> {
     let now = options.now.as_deref().map(parse_time).transpose()?;
-    let Some(most) = options.max_item_age.as_deref().map(parse_duration).transpose()? else { return Ok(None) };
+    let Some(max_seconds) = options.max_item_age.as_deref().map(parse_duration).transpose()? else {
+        return Ok(None);
+    };
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |past| past.as_secs());
-    Ok(Some(AgeLimit { max_seconds: most, now: now.map_or_else(clock, |now| u64::try_from(now).unwrap_or(0)) }))
+    Ok(Some(AgeLimit { max_seconds, now: now.map_or_else(clock, |now| u64::try_from(now).unwrap_or(0)) }))
 }

@@ -85,18 +85,18 @@ impl EffectiveOptions<'_> {
 }
 
 impl LintSettings {
-    pub fn new(typed: FileOptions, walking: WalkOptions, lookup: ConfigLookup) -> Result<Self, UsageError> {
-        let plain = judge_options(&[&typed])?;
-        let wrong = Mutex::new(Vec::new());
+    pub fn new(command_line: FileOptions, walking: WalkOptions, lookup: ConfigLookup) -> Result<Self, UsageError> {
+        let defaults = judge_options(&[&command_line])?;
+        let errors = Mutex::new(Vec::new());
         let configs = ConfigCache::new(lookup);
         Ok(LintSettings {
-            command_line: typed,
+            command_line,
             walking,
             skips_bugs: false,
-            defaults: plain,
+            defaults,
             configs,
             default_filter: OnceLock::new(),
-            errors: wrong,
+            errors,
         })
     }
 

@@ -1,11 +1,13 @@
 //! The histories of a tree: the live branch, the branch of each side chain, and with `all_branches` all others;
 //! and the findings about the tree itself.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
+use crate::format::agent::{ResumeEffect, SessionDefect};
 use crate::format::{Assembler, FormatInfo, HistoryScope};
 use crate::history::tree::{EntryMarks, Forest, TreeProblem, TreeProblemKind};
-use crate::history::{Finding, History, Kind, RepairAct, Row, codes};
+use crate::history::{BlockFlags, Finding, History, Kind, RepairAct, Row, codes};
 
 mod unsent_nodes;
 
@@ -29,8 +31,16 @@ pub fn histories_of_tree(
         let of_nodes = info.histories == HistoryScope::PerNode;
         UnsentNodes::new(&forest, &leaves, of_nodes).add_to(lost, unsent, &mut histories);
     }
-    let findings = forest.problems.iter().map(|problem| tree_finding(problem, &forest));
+    let reach = TreeReach::of(&forest);
+    let findings = forest.problems.iter().map(|problem| tree_finding(problem, &reach, info));
     Some((histories, findings.collect()))
+}
+
+/// What the agent that resumes a session makes of an entry whose parent is missing; `None` if that is not known, or if the
+/// session is not resumed.
+pub fn effect_of_missing_parent(from: &Assembler, info: &FormatInfo, options: &Options) -> Option<ResumeEffect> {
+    let acts = options.agent_acts(info.name, from.agent_version());
+    acts.iter().find(|own| own.act.defect == SessionDefect::MissingParent).map(|own| own.act.effect)
 }
 
 /// The live leaves, then with `all` the others.
@@ -44,17 +54,20 @@ fn leaves(forest: &Forest, all: bool) -> Vec<u32> {
 }
 
 /// The finding that reports a problem of a tree.
-pub fn tree_finding(problem: &TreeProblem, forest: &Forest) -> Finding {
+pub fn tree_finding(problem: &TreeProblem, reach: &TreeReach<'_>, info: &FormatInfo) -> Finding {
     let row = Row::of_place(problem.at, problem.record);
     let of = |code, variant| Finding::new(code, row).variant(variant).with_partner(problem.partner);
     match problem.kind {
-        TreeProblemKind::MissingParent => of(codes::MISSING_PARENT, 0).never("its parent is not in the file"),
+        TreeProblemKind::MissingParent => {
+            let reach = reach.messages();
+            match reach.is_truncated && reach.reached < reach.of {
+                true => reach.relink(of(codes::MISSING_PARENT, 1), info),
+                false => of(codes::MISSING_PARENT, 0).never(NO_PARENT),
+            }
+        }
         TreeProblemKind::Phantom => {
-            let reach = ReachableMessages::of(forest);
-            let mut finding = of(codes::PHANTOM_PARENT, u8::from(!reach.is_truncated)).arg(reach.reached);
-            // The message has two numbers.
-            finding.row.turn = reach.of;
-            finding.act(RepairAct::Relink)
+            let reach = reach.messages();
+            reach.relink(of(codes::PHANTOM_PARENT, u8::from(!reach.is_truncated)), info)
         }
         TreeProblemKind::Cycle => of(codes::CYCLE, 0).never("it is not known which of the links is wrong"),
         TreeProblemKind::Copied => of(codes::DUPLICATE_NODE, 0).never("readers take the later copy"),
@@ -80,9 +93,28 @@ pub fn tree_finding(problem: &TreeProblem, forest: &Forest) -> Finding {
     }
 }
 
+const NO_PARENT: &str = "its parent is not in the file";
+
+/// The messages of a tree that a resume reaches, counted once for all problems.
+pub struct TreeReach<'f> {
+    forest: &'f Forest,
+    messages: OnceCell<ReachableMessages>,
+}
+
+impl<'f> TreeReach<'f> {
+    pub fn of(forest: &'f Forest) -> TreeReach<'f> {
+        TreeReach { forest, messages: OnceCell::new() }
+    }
+
+    fn messages(&self) -> &ReachableMessages {
+        self.messages.get_or_init(|| ReachableMessages::of(self.forest))
+    }
+}
+
 /// The number of messages reachable by following the links from the live leaf.
 struct ReachableMessages {
-    /// Messages on the live branch since the last compaction, and all of the main chain.
+    /// Messages on the live branch since the last compaction, and those that it would have if each entry with a missing
+    /// parent followed the one before it.
     reached: u32,
     of: u32,
     /// The branch begins at a node whose parent is not stored.
@@ -92,24 +124,52 @@ struct ReachableMessages {
 impl ReachableMessages {
     fn of(forest: &Forest) -> ReachableMessages {
         let leaves = forest.live_leaves();
-        let paths: Vec<Vec<u32>> = leaves.iter().map(|leaf| forest.path(*leaf)).collect();
-        let begins_cut = |path: &&Vec<u32>| {
-            let root = path.first().map(|root| forest.node(*root));
-            root.is_some_and(|root| !root.has(EntryMarks::RESTART) && root.entry.parent.is_some())
-        };
-        let is_main = |node: &u32| !forest.node(*node).has(EntryMarks::SIDE) || forest.current.is_none();
-        let all = || (0..forest.nodes.len() as u32).filter(is_main);
-        let begins = all().filter(|node| forest.node(*node).has(EntryMarks::RESTART));
-        let from = begins.map(|node| forest.node(node).entry.record).max().unwrap_or(0);
-        let messages = |node: u32| {
-            let rows = forest.rows_of(node).iter();
-            rows.filter(|row| row.kind == Kind::BlockMessage && row.record >= from).count() as u32
-        };
-        let live = if forest.current.is_some() { 1 } else { paths.len() };
-        ReachableMessages {
-            reached: paths.iter().take(live).flatten().map(|node| messages(*node)).sum(),
-            of: all().map(messages).sum(),
-            is_truncated: paths.iter().any(|path| begins_cut(&path)),
+        let live = if forest.current.is_some() { 1 } else { leaves.len() };
+        let mut all = ReachableMessages { reached: 0, of: 0, is_truncated: false };
+        for leaf in leaves.into_iter().take(live) {
+            let mut path = forest.path(leaf);
+            all.is_truncated |= is_cut(forest, &path);
+            let reached = count_messages(forest, &path);
+            all.reached += reached;
+            all.of += reached;
+            while is_cut(forest, &path)
+                && let Some(root) = path.first().copied()
+                && let Some(before) = node_before(forest, root)
+            {
+                path = forest.path(before);
+                // A parent may be stored after its child.
+                if path.first().is_none_or(|next| *next >= root) {
+                    break;
+                }
+                all.of += count_messages(forest, &path);
+            }
         }
+        all
     }
+
+    /// The finding that the entry is to be linked to the one before it.
+    fn relink(&self, finding: Finding, info: &FormatInfo) -> Finding {
+        let mut finding = finding.arg(self.reached);
+        // The message has two numbers.
+        finding.row.turn = self.of;
+        let has_links = info.histories == HistoryScope::Session || info.links().is_some();
+        if has_links { finding.act(RepairAct::Relink) } else { finding.never(NO_PARENT) }
+    }
+}
+
+/// True if a path begins at a node whose parent is not stored.
+fn is_cut(forest: &Forest, path: &[u32]) -> bool {
+    let root = path.first().map(|root| forest.node(*root));
+    root.is_some_and(|root| !root.has(EntryMarks::RESTART) && root.entry.parent.is_some())
+}
+
+fn count_messages(forest: &Forest, path: &[u32]) -> u32 {
+    let rows = path.iter().flat_map(|node| forest.rows_of(*node));
+    rows.filter(|row| row.kind == Kind::BlockMessage || row.has(BlockFlags::MESSAGE)).count() as u32
+}
+
+/// The nearest node that is stored before another one, in the main chain or in a side chain as that one.
+fn node_before(forest: &Forest, node: u32) -> Option<u32> {
+    let is_side = |node: u32| forest.node(node).has(EntryMarks::SIDE);
+    (0..node).rev().find(|before| is_side(*before) == is_side(node))
 }

@@ -2,7 +2,7 @@
 //! There are no guesses: anything else is unknown, and reported with what it resembles.
 
 use crate::format::{Format, HistoryScope, MIN_DISTINCTIVE_SCORE, Probe};
-use crate::formats::{self, FORMATS, unsupported};
+use crate::formats::{self, FORMATS, scoring, unsupported};
 use crate::history::Usage;
 use crate::json::{Member, Tape, Val, pointer, scan};
 use crate::source::bytes::hints::ByteHints;
@@ -127,6 +127,27 @@ fn best_format(
     own.filter(|(_, own)| best.is_none_or(|(score, best)| is_ambiguous(probe, score, best, *own)))
         .or(best)
         .map(|(_, format)| format)
+        .or_else(|| invalid_request(probe, dialect?).filter(|format| among(*format)))
+}
+
+/// The requests of the dialect that was asked for, if a document that no format recognises has their list: its elements
+/// break the schema, which a rule reports.
+fn invalid_request(probe: &Probe<'_>, dialect: &str) -> Option<&'static dyn Format> {
+    if unsupported::find_row(probe.val).is_some() {
+        return None;
+    }
+    let is_request = |format: &&'static dyn Format| {
+        let info = format.info();
+        info.usage == Usage::Request && info.dialect.info().name == dialect
+    };
+    let fits = |element: Val<'_>| element.is_object() && !scoring::is_foreign_record(element);
+    let has_list = |format: &&'static dyn Format| {
+        let path = format.info().parts.first().map_or(&[][..], |part| part.path);
+        let list = probe.val.at(path).filter(|list| !path.is_empty() && list.is_array());
+        list.is_some_and(|list| list.count() > 0 && list.elements().all(fits))
+    };
+    let is_body = probe.val.is_object() && !scoring::is_foreign_log(probe.val);
+    FORMATS.iter().copied().filter(is_request).find(has_list).filter(|_| is_body)
 }
 
 /// True if a document may be either of two kinds of requests: nothing in it is specific to the best one, or it has

@@ -2,23 +2,26 @@
 
 use std::io;
 
+use crate::format::agent::ResumeEffect;
 use crate::format::reduction::Reduction;
 use crate::format::translate::ThreadReader;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
+use crate::history::codes::truncated_last_line::{COMPRESSED, TERMINATED, UNTERMINATED};
 use crate::history::codes::unknown_format::{EMPTY, TEXT};
 use crate::history::finding::RepairAct;
-use crate::history::{Finding, History, Remedy, Row, Usage, codes};
+use crate::history::tree::MissingLinks;
+use crate::history::{Finding, History, Remedy, RequestFlags, Row, Usage, codes};
 use crate::json::FaultKind;
 use crate::place::{DocId, Place};
 use crate::source::split::{DocumentPiece, SplitError, split};
-use crate::source::{Container, ReadAt, SyntheticText, framing, lines, parallel};
+use crate::source::{Container, FileFault, ReadAt, SyntheticText, framing, lines, parallel};
 
 use super::batch::Batch;
 use super::detect::{self, Detection};
 use super::stage::Stage;
 use super::{
-    DocReading, FoundHistory, Options, PanicPolicy, ReadConsumer, branches, coverage, large_document, last_line,
-    merged_events, paths, translation, unrecognised,
+    DocReading, FoundHistory, Options, PanicPolicy, ReadConsumer, branches, coverage, file_faults, large_document,
+    last_line, merged_events, paths, translation, unrecognised,
 };
 
 /// Called with the output so far, in the order of the doc, so that it need not be kept until the end.
@@ -34,7 +37,9 @@ pub fn read<T: ReadConsumer>(
     emit: Emit<'_, T::Output>,
 ) -> io::Result<DocReading<T::Output>> {
     let (container, known) = (framing::sniff(bytes)?, detect::options_for_hints(bytes, options));
-    DocReader { id, bytes, options: known.as_ref().unwrap_or(options), threads, take, container }.read_all(emit)
+    let faults = file_faults::place_faults(id, bytes)?;
+    let options = known.as_ref().unwrap_or(options);
+    DocReader { id, bytes, options, threads, take, container, faults }.read_all(emit)
 }
 
 /// Reads a doc that this program wrote, so that its framing is known.
@@ -46,7 +51,7 @@ pub fn read_synthetic<T: ReadConsumer>(
     threads: usize,
     take: &T,
 ) -> io::Result<DocReading<T::Output>> {
-    DocReader { id, bytes, options, threads, take, container }.read_all(&mut |_| Ok(()))
+    DocReader { id, bytes, options, threads, take, container, faults: Vec::new() }.read_all(&mut |_| Ok(()))
 }
 
 /// The reader of one doc.
@@ -57,6 +62,8 @@ pub(super) struct DocReader<'e, T> {
     threads: usize,
     pub take: &'e T,
     pub container: Container,
+    /// Faults of the files that the doc consists of, each with the line of the file.
+    faults: Vec<(Place, FileFault)>,
 }
 
 impl<'e, T: ReadConsumer> DocReader<'e, T> {
@@ -84,11 +91,17 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             Container::Binary => self.raise(unrecognised::binary(self.bytes, self.id)?, &mut all),
             Container::Text => self.raise(unrecognised::unrecognised_doc(TEXT, self.id), &mut all),
         }
+        for (line, fault) in &self.faults {
+            self.raise(file_faults::finding(*line, fault), &mut all);
+        }
         Ok(all)
     }
 
+    /// Raises a finding, unless a fault of its file explains it.
     fn raise(&self, finding: Finding, all: &mut DocReading<T::Output>) {
-        self.take.raise(finding, &mut all.output);
+        if !file_faults::explain(&self.faults, &finding) {
+            self.take.raise(finding, &mut all.output);
+        }
     }
 
     fn stage(&self, reading: detect::RecordReading) -> Stage<'e, T::Visitor<'e>> {
@@ -299,7 +312,11 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         }
         if let Some(mut truncated) = truncated {
             truncated.code = codes::TRUNCATED_LAST_LINE;
-            truncated.variant = u8::from(is_truncated);
+            truncated.variant = match (is_truncated, last_line::has_newline(self.bytes)?) {
+                (true, _) => COMPRESSED,
+                (false, true) => TERMINATED,
+                (false, false) => UNTERMINATED,
+            };
             truncated.remedy = Remedy::One(RepairAct::Drop);
             self.raise(truncated, all);
             // An agent writes a result right after its call: the truncated line may be one.
@@ -311,7 +328,12 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             self.raise(last_line::truncated_file(self.id, self.bytes), all);
         }
         match assembler {
-            Some((assembler, format)) => self.finish(assembler, ended, &items, format, all),
+            Some((mut assembler, format)) => {
+                if !self.faults.is_empty() {
+                    assembler.mark_broken();
+                }
+                self.finish(assembler, ended, &items, format, all)
+            }
             None => Ok(()),
         }
     }
@@ -344,6 +366,12 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         info: &'static FormatInfo,
         all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
+        if let Some(effect) = branches::effect_of_missing_parent(&from, info, self.options) {
+            from.set_missing_links(match effect {
+                ResumeEffect::ReadsInOrder => MissingLinks::InOrder,
+                _ => MissingLinks::Cut,
+            });
+        }
         if self.take.wants_nodes() {
             self.raise_misfits(&mut from, all);
             self.take.nodes(paths::into_nodes(from, ended, self.id), &mut all.output);
@@ -453,7 +481,11 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             settings.conversion_losses.extend(settings.unsent.iter().filter_map(coverage::unsent_note));
         }
         all.unsent.append(&mut settings.unsent);
+        let is_session = settings.usage == Usage::Log && self.options.usage == Some(Usage::Request);
+        settings.facts.set_if(RequestFlags::SESSION, is_session);
         settings.usage = self.options.usage.unwrap_or(settings.usage);
+        // The result of an open call may be in a file that could not be read.
+        settings.sends_open_calls &= self.options.usage.is_none() && self.faults.is_empty();
         settings.effort = settings.effort.or(self.options.effort);
         if self.bytes.is_truncated() {
             // Results of the last calls may be in the missing part.

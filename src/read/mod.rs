@@ -11,6 +11,7 @@ mod chunk_reading;
 mod coverage;
 pub mod detect;
 mod doc;
+mod file_faults;
 pub mod invalid_json;
 mod large_document;
 mod last_line;
@@ -30,13 +31,14 @@ use std::io;
 
 use crate::dialect::Item;
 use crate::format::{Format, FormatInfo};
+use crate::formats::agents::resume::{self, AgentAct};
 use crate::history::tree::TreeBuilder;
-use crate::history::{Finding, History, ReasoningEffort, UnsentItem, Usage};
+use crate::history::{Finding, History, ReasoningEffort, UnsentItem, Usage, Version};
 use crate::place::DocId;
 use crate::source::{Container, ReadAt};
 
 pub use crate::format::{BodyPiece, ScannedRecord, TextReader};
-pub use branches::tree_finding;
+pub use branches::{TreeReach, tree_finding};
 pub use doc::{Emit, read, read_synthetic};
 pub use large_document::recognises_large;
 pub use skipped_records::{PanicPolicy, SkippedRecord};
@@ -56,6 +58,8 @@ pub struct Options {
     pub all_branches: bool,
     /// Overrides the format's choice whether histories are requests or logs.
     pub usage: Option<Usage>,
+    /// The version of the agent that will resume a session, if it is not the one that wrote it.
+    pub agent_version: Option<Version>,
     /// Default effort of requests.
     pub effort: Option<ReasoningEffort>,
     /// Dialect of the requested target: it decides where a document is ambiguous.
@@ -65,6 +69,17 @@ pub struct Options {
     /// Also collect unsent items of logs ([`crate::history::Settings::unsent`]); with `coverage` each of them is
     /// among the losses, as a note.
     pub unsent: bool,
+}
+
+impl Options {
+    /// What the agent that stores a format makes of the defects of a session; nothing if the session is not resumed by it.
+    /// `version` is the one that wrote the session.
+    pub fn agent_acts(&self, format: &str, version: Option<Version>) -> Vec<AgentAct> {
+        match self.usage {
+            Some(Usage::Request) => Vec::new(),
+            _ => resume::acts_of(format, self.agent_version.or(version)),
+        }
+    }
 }
 
 impl Default for Options {
@@ -77,6 +92,7 @@ impl Default for Options {
             panics: PanicPolicy::default(),
             all_branches: false,
             usage: None,
+            agent_version: None,
             effort: None,
             dialect: None,
             coverage: false,

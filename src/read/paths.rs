@@ -1,8 +1,8 @@
-//! Nodes of formats without nodes: each history is a path with a node for each turn of the user.
+//! Nodes of formats without nodes: each history is one.
 
 use crate::format::Assembler;
-use crate::history::tree::{EntryRole, TreeBuilder, TreeEntry};
-use crate::history::{History, Row};
+use crate::history::History;
+use crate::history::tree::{EntryMarks, EntryRole, TreeBuilder, TreeEntry};
 use crate::place::{DocId, Place};
 
 /// The nodes of a doc, or of a record that is a history by itself. `ended` are the histories that have already
@@ -18,23 +18,20 @@ pub(super) fn into_nodes(mut assembler: Assembler, ended: Vec<History>, doc: Doc
         tree.add_rows(&rows);
     }
     if !has_nodes {
-        ended.into_iter().chain(last).for_each(|history| add_path(history, doc, &mut tree));
+        ended.iter().chain(&last).for_each(|history| add_history(history, doc, &mut tree));
     }
     tree
 }
 
-/// A history without nodes as a path: a node for each turn of the user, if the format counts them.
-fn add_path(history: History, doc: DocId, tree: &mut TreeBuilder) {
-    let turns: Vec<&[Row]> = history.rows.chunk_by(|a, b| a.turn == b.turn).collect();
-    let name = |n: usize| if turns.len() > 1 { format!("turn-{}", n + 1) } else { String::new() };
-    for (n, turn) in turns.iter().enumerate() {
-        let Some(first) = turn.first() else { continue };
-        let answered = turn.iter().any(Row::is_model_made);
-        let part = if answered { EntryRole::Exchange } else { EntryRole::Input };
-        let mut entry = TreeEntry::new(&name(n), Place::new(doc, first.at.start, 0), first.record, part);
-        entry.parent = (n > 0).then(|| name(n - 1).into());
-        (entry.model, entry.store) = (history.settings.model.as_deref().map(Into::into), history.settings.store);
-        tree.add_entry(entry);
-        tree.add_rows(turn);
+/// Adds a history as a node.
+fn add_history(history: &History, doc: DocId, tree: &mut TreeBuilder) {
+    let Some(first) = history.rows.first() else { return };
+    let role = EntryRole::of_rows(&history.rows);
+    let mut entry = TreeEntry::new("", Place::new(doc, first.at.start, 0), first.record, role);
+    (entry.model, entry.store) = (history.settings.model.as_deref().map(Into::into), history.settings.store);
+    if history.settings.is_of_subagent {
+        entry.marks.set(EntryMarks::SIDE);
     }
+    tree.add_entry(entry);
+    tree.add_rows(&history.rows);
 }

@@ -115,7 +115,14 @@ impl<'o, V: Visitor> Stage<'o, V> {
     }
 
     /// Reads a message that was translated from records. `record` is the number of the first one.
-    pub fn translated_message(&mut self, bytes: &[u8], start: u64, record: u32, info: &'static FormatInfo) {
+    pub fn translated_message(
+        &mut self,
+        bytes: &[u8],
+        start: u64,
+        record: u32,
+        flags: Flags,
+        info: &'static FormatInfo,
+    ) {
         self.batch.records = record;
         let base = self.begin_record(bytes, start, true);
         let mut tape = std::mem::take(&mut self.spare.tape);
@@ -123,10 +130,10 @@ impl<'o, V: Visitor> Stage<'o, V> {
             && let Some(val) = tape.root(bytes)
         {
             self.announce_format(info);
-            let whole = base.of(val);
-            let message = Record { number: record, val, base, extent: whole, slice: Slice::Synthetic };
-            let flags = if info.records_responses { Flags::RECORDED } else { Flags::default() };
-            read_item(info.dialect, val, &message, 0, flags, self);
+            let extent = base.of(val);
+            let message = Record { number: record, val, base, extent, slice: Slice::Synthetic };
+            let recorded = if info.records_responses { Flags::RECORDED } else { Flags::default() };
+            read_item(info.dialect, val, &message, 0, flags | recorded, self);
         }
         self.end_record(tape);
     }
@@ -312,7 +319,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         &mut self,
         root: Val<'_>,
         base: RecordBase<'_>,
-        whole: Place,
+        extent: Place,
         slice: Slice<'_>,
     ) -> Option<&'static dyn Format> {
         let steps = if slice == Slice::Synthetic { &[][..] } else { &self.options.pointer };
@@ -335,7 +342,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         }
         self.announce_format(format.info());
         let before = self.batch.rows.len();
-        let record = Record { number: self.batch.records, val, base, extent: whole, slice };
+        let record = Record { number: self.batch.records, val, base, extent, slice };
         format.layout().read(&record, self);
         // A format named by the user was not detected.
         if self.options.format.is_some()

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use crate::format::translate::{ThreadReader, TranslatedThread};
 use crate::format::{Format, FormatInfo, Mark, Sink};
-use crate::history::Finding;
 use crate::history::settings::{HistorySettings, RequestBody};
 use crate::history::tree::TreeEntry;
+use crate::history::{Finding, Flags};
 use crate::json::provenance::TracedText;
 use crate::message::RawJson;
 use crate::message::write::JsonWriter;
@@ -24,11 +24,19 @@ pub(super) struct WrittenHistory {
     settings: HistorySettings,
     /// Range of its request body in the written text.
     request: Option<Range<usize>>,
-    /// Ranges of its items in the written text, each with the number of its record.
-    items: Vec<(Range<usize>, u32)>,
+    items: Vec<WrittenItem>,
     /// Nodes of a tree, each with the number of items before it.
     entries: Vec<(usize, TreeEntry)>,
     findings: Vec<Finding>,
+}
+
+/// An item of a translated history.
+struct WrittenItem {
+    /// Its range in the written text.
+    span: Range<usize>,
+    /// The number of its record.
+    record: u32,
+    flags: Flags,
 }
 
 /// Translates the records at these places. `broken`: others could not be read. `covering` is the format that lists
@@ -82,8 +90,10 @@ impl WrittenHistory {
             while let Some((_, entry)) = nodes.next_if(|(before, _)| *before <= n) {
                 entries.push((items.len(), entry));
             }
+            let flags = if message.is_inserted { Flags::INSERTED } else { Flags::default() };
             info.dialect.write_items(&thread, message, &mut |write| {
-                items.push((write_line(written, message.at.place, |w| write(w)), message.record));
+                let span = write_line(written, message.at.place, |w| write(w));
+                items.push(WrittenItem { span, record: message.record, flags });
             });
         }
         entries.extend(nodes.map(|(_, entry)| (items.len(), entry)));
@@ -110,15 +120,15 @@ pub(super) fn read<V: Visitor>(
     let WrittenHistory { info, settings, request, items, entries, findings } = history;
     let place = |span: Range<usize>| Place::new(id, synthetic.start() + span.start as u64, span.len() as u32);
     let is_tree = !entries.is_empty();
-    let around = settings.body.or(request.map(|span| RequestBody::of(place(span))));
-    stage.mark(Mark::Start(Box::new(HistorySettings { body: around, ..settings })));
+    let body = settings.body.or(request.map(|span| RequestBody::of(place(span))));
+    stage.mark(Mark::Start(Box::new(HistorySettings { body, ..settings })));
     let mut entries = entries.into_iter().peekable();
-    for (n, (span, record)) in items.into_iter().enumerate() {
+    for (n, WrittenItem { span, record, flags }) in items.into_iter().enumerate() {
         while let Some((_, entry)) = entries.next_if(|(before, _)| *before <= n) {
             stage.mark(Mark::Entry(Box::new(entry)));
         }
         let start = synthetic.start() + span.start as u64;
-        stage.translated_message(synthetic.text().get(span).unwrap_or_default(), start, record, info);
+        stage.translated_message(synthetic.text().get(span).unwrap_or_default(), start, record, flags, info);
     }
     entries.for_each(|(_, entry)| stage.mark(Mark::Entry(Box::new(entry))));
     if !is_tree {

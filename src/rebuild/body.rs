@@ -27,24 +27,24 @@ use super::{Budget, ChainJudge, Conversation, Reason};
 pub fn rebuild(conversation: &Conversation, at: u32, spec: &RequestSpec<'_>) -> io::Result<NextRequest> {
     let forest = &conversation.forest;
     let judge = ChainJudge::new(forest, spec.chain);
-    let mut verdict = judge.advice(at);
+    let mut advice = judge.advice(at);
     if spec.budget.is_some() {
-        verdict.reasons.push(Reason::Cut);
+        advice.reasons.push(Reason::Cut);
     }
     if spec.policy == ChainPolicy::Never {
-        verdict.reasons.push(Reason::Never);
+        advice.reasons.push(Reason::Never);
     }
-    let wanted = spec.policy == ChainPolicy::Always || verdict.is_chain();
-    let id = verdict.id.clone().filter(|_| wanted);
+    let wanted = spec.policy == ChainPolicy::Always || advice.is_chain();
+    let id = advice.id.clone().filter(|_| wanted);
     if id.is_none() && messages_body::applies(conversation, at, spec.target) {
-        return messages_body::rebuild(conversation, at, spec, verdict);
+        return messages_body::rebuild(conversation, at, spec, advice);
     }
     let path = forest.path(at);
     let answer_end =
-        verdict.answer.and_then(|answer| path.iter().position(|node| *node == answer)).map_or(0, |ix| ix + 1);
+        advice.answer.and_then(|answer| path.iter().position(|node| *node == answer)).map_or(0, |ix| ix + 1);
     let (before, after) = path.split_at(answer_end);
     let nodes = if id.is_some() { after } else { &path };
-    let stored = spec.lint.store.or(verdict.answer.and_then(|answer| forest.node(answer).entry.store));
+    let stored = spec.lint.store.or(advice.answer.and_then(|answer| forest.node(answer).entry.store));
     let limit = spec.lint.read.max_record;
     let NodeThread { mut log, incomplete } =
         node_thread::read(conversation, nodes, stored.unwrap_or(true), limit)?;
@@ -61,11 +61,11 @@ pub fn rebuild(conversation: &Conversation, at: u32, spec: &RequestSpec<'_>) -> 
         write_items(&RESPONSES, &message, &mut items);
         messages.resize(items.len(), n as u32);
     }
-    let mut kept = None;
+    let mut cut = None;
     if let (Some(budget), None) = (spec.budget, &id) {
         let found = cut_items(&items, &messages, budget, spec.fix.orphans == Orphans::Drop);
         items = apply_cut(items, &found);
-        kept = Some(found);
+        cut = Some(found);
     }
     if let Some(ask) = spec.ask {
         write_items(&RESPONSES, &user_message(ask), &mut items);
@@ -87,8 +87,8 @@ pub fn rebuild(conversation: &Conversation, at: u32, spec: &RequestSpec<'_>) -> 
         store: stored,
         model: spec.lint.model.clone(),
         enabled: EnabledRules::new(|rule| {
-            let kept = log.keeps_ids && rule.code == reasoning_without_item::RULE.code;
-            spec.lint.enabled.has(rule.code) && !kept
+            let is_kept = log.keeps_ids && rule.code == reasoning_without_item::RULE.code;
+            spec.lint.enabled.has(rule.code) && !is_kept
         }),
         ..spec.options(&envelopes::RESPONSES_REQUEST)
     };
@@ -96,9 +96,9 @@ pub fn rebuild(conversation: &Conversation, at: u32, spec: &RequestSpec<'_>) -> 
     let count = |action: Action| fixed.changes.iter().filter(|change| change.action == action).count();
     let items = (count_of_items + count(Action::Stub)).saturating_sub(count(Action::Drop));
     Ok(NextRequest {
-        advice: verdict,
+        advice,
         previous_response: id.map(|id| id.to_string()),
-        cut: kept,
+        cut,
         items,
         unit: "item",
         notes,

@@ -54,6 +54,9 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Codes of the reasons that hold for all responses of a conversation, because of its server or its client.
+    pub const GENERAL: [&'static str; 4] = ["not-stored", "no-response-id", "never-chained", "synthetic-id"];
+
     /// The code for programs.
     pub fn code(&self) -> &'static str {
         match self {
@@ -154,8 +157,9 @@ impl<'f> ChainJudge<'f> {
     /// Advice on whether the next request at a node may continue the response above it.
     pub fn advice(&self, at: u32) -> Advice {
         let Some(answer) = self.forest.answer_above(at) else { return self.first(at) };
-        let open_calls = self.forest.open_calls(at).len();
         let entry = &self.forest.node(answer).entry;
+        // Without an id nothing can build on the response, whether its calls are answered or not.
+        let open_calls = entry.response.as_ref().map_or(0, |_| self.forest.open_calls(at).len());
         let age = entry.time.map(|time| self.options.now - time);
         let mut reasons = Vec::new();
         // If the server stores nothing, an id is useless.

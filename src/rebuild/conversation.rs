@@ -70,8 +70,10 @@ impl Conversation {
             }
         }
         let all = join_forks(all);
-        let conversation =
-            |(parts, builder): (_, TreeBuilder)| Conversation { docs: parts, forest: builder.finish() };
+        let conversation = |(parts, builder): (_, TreeBuilder)| Conversation {
+            docs: parts,
+            forest: builder.finish().split_turns(),
+        };
         Ok(all.into_iter().map(conversation).collect())
     }
 

@@ -28,7 +28,7 @@ pub(super) fn rebuild(
     conversation: &Conversation,
     at: u32,
     spec: &RequestSpec<'_>,
-    verdict: Advice,
+    advice: Advice,
 ) -> io::Result<NextRequest> {
     let forest = &conversation.forest;
     let path = forest.path(at);
@@ -71,7 +71,7 @@ pub(super) fn rebuild(
         .filter(|change| change.action == Action::Drop && change.row.kind == Kind::BlockMessage);
     let items = count.saturating_sub(dropped.count());
     Ok(NextRequest {
-        advice: verdict,
+        advice,
         previous_response: None,
         cut: kept,
         items,
@@ -84,14 +84,14 @@ pub(super) fn rebuild(
 
 /// Cuts before a message of the user, other than tool results.
 fn cut(messages: &mut Vec<Message>, budget: Budget) -> HistoryCut {
-    let of = messages.len();
+    let total = messages.len();
     let size = |message: &Message| {
         let mut written = Vec::new();
         write_items(&ANTHROPIC, message, &mut written);
         written.iter().map(|text| String::from_utf8_lossy(text).chars().count()).sum::<usize>()
     };
     let (most, cost): (usize, Vec<usize>) = match budget {
-        Budget::Items(most) => (most, vec![1; of]),
+        Budget::Items(most) => (most, vec![1; total]),
         Budget::Chars(most) => (most, messages.iter().map(size).collect()),
         Budget::Tokens(most) => (most.saturating_mul(CHARS_A_TOKEN), messages.iter().map(size).collect()),
     };
@@ -100,6 +100,6 @@ fn cut(messages: &mut Vec<Message>, budget: Budget) -> HistoryCut {
     let fits = starts.iter().copied().find(|start| cost.iter().skip(*start).sum::<usize>() <= most);
     let from = fits.or(starts.last().copied()).unwrap_or(0);
     messages.drain(..from);
-    let items = (from as u32..of as u32).collect();
-    HistoryCut { items, total: of, kept: of - from, is_widened: fits.is_none(), detached: Vec::new() }
+    let items = (from as u32..total as u32).collect();
+    HistoryCut { items, total, kept: total - from, is_widened: fits.is_none(), detached: Vec::new() }
 }

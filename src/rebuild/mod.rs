@@ -10,6 +10,7 @@ mod messages_body;
 mod node_thread;
 mod nodes;
 pub mod request;
+pub mod resume;
 pub mod rewind;
 pub mod slim;
 pub mod turns;

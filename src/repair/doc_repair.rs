@@ -32,6 +32,8 @@ pub struct DocRepair {
     pub abandoned: AbandonedHistories,
     /// True if other files refer to lines of this one by number or offset.
     pub has_numbered_lines: bool,
+    /// True if a copy repairs its line numbers.
+    pub is_renumbered: bool,
     /// Why the provider was not set; `None` if it was, or if nobody asked for it.
     pub provider_refusal: Option<&'static str>,
     /// The bug in replaylint that prevented any repair; `None` if there was none.
@@ -85,6 +87,7 @@ impl DocRepair {
             skipped_groups: Vec::new(),
             abandoned: AbandonedHistories::new(),
             has_numbered_lines: false,
+            is_renumbered: false,
             provider_refusal: None,
             bug: None,
         }
@@ -109,7 +112,9 @@ impl DocRepair {
         }
         let codes = [broken_ordinals::RULE.code, other_history_base::RULE.code];
         for judged in std::iter::once(&mut self.before).chain(&mut self.after) {
+            let count = judged.findings.len();
             judged.findings.retain(|judged| !codes.contains(&judged.finding.code));
+            self.is_renumbered |= judged.findings.len() < count;
         }
     }
 

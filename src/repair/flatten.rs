@@ -48,6 +48,11 @@ impl<'f> FlatCopy<'f> {
             .unwrap_or_default()
     }
 
+    /// The folder of the copy below that of the agent's sessions.
+    pub fn folder(&self, file_name: &str) -> String {
+        self.kept.folder(file_name)
+    }
+
     /// The command that resumes the copy.
     pub fn resume_command(&self) -> String {
         self.kept.resume_command(&self.id)

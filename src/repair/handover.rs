@@ -45,6 +45,6 @@ pub fn build_update(id: DocId, bytes: &dyn ReadAt, fixed: &DocRepair) -> io::Res
     let (mut text, mut tape) = (Vec::new(), Tape::new());
     bytes.read_into(start, usize::try_from(bytes.len() - start).map_err(io::Error::other)?, &mut text)?;
     let Some(val) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(None) };
-    let with = (handover.update)(&ParsedRecord { val, base: RecordBase::new(id, start), number: 0 }, &problems);
-    Ok(with.map(|with| HandoverUpdate { call: handover.call, payload: with }))
+    let payload = (handover.update)(&ParsedRecord { val, base: RecordBase::new(id, start), number: 0 }, &problems);
+    Ok(payload.map(|payload| HandoverUpdate { call: handover.call, payload }))
 }

@@ -158,14 +158,14 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal to fix a finding.
-    pub(in crate::repair) fn of(judged: &WeighedFinding, why: &'static str) -> Refusal {
-        Refusal { code: judged.finding.code, at: judged.finding.row.at, reason: why }
+    pub(in crate::repair) fn of(judged: &WeighedFinding, reason: &'static str) -> Refusal {
+        Refusal { code: judged.finding.code, at: judged.finding.row.at, reason }
     }
 
     /// A refusal to fix the finding that caused a change; `None` if a flag caused it.
-    pub(in crate::repair) fn of_change(change: &ItemChange, why: &'static str) -> Option<Refusal> {
+    pub(in crate::repair) fn of_change(change: &ItemChange, reason: &'static str) -> Option<Refusal> {
         match change.cause {
-            Cause::Rule(code, _, at) => Some(Refusal { code, at, reason: why }),
+            Cause::Rule(code, _, at) => Some(Refusal { code, at, reason }),
             Cause::Flag(_) => None,
         }
     }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::history::{Code, RepairAct};
 use crate::judge::{self, HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
-use crate::target::{Severity, Target};
+use crate::target::{Severity, Target, Trait};
 
 use super::{FixOptions, HistoryPlan, PlanOutcome, RepairSearch};
 
@@ -151,8 +151,11 @@ fn outcome(plan: &HistoryPlan, case: &JudgedHistory<'_>) -> HistoryPreview {
         judged.rule().check.judges_single_items() && judged.severity == Severity::Error && !judged.has_fix()
     };
     let is_doubtful = promises.values().any(|promise| *promise == PredictedFix::Impossible(NO_FIX_FOUND));
+    // A change before signed thinking has consequences that only the repair itself finds.
+    let is_bound = case.cx.has(Trait::BoundThinking) && !plan.changes.is_empty();
     let is_sure = plan.outcome.as_ref().is_some_and(PlanOutcome::is_conclusive)
         && !is_doubtful
+        && !is_bound
         && !case.findings.iter().any(|judged| by_text(judged) || is_odd(judged));
     HistoryPreview {
         number: plan.number,

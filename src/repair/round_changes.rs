@@ -37,7 +37,9 @@ pub(super) fn dedup_changes(mut changes: Vec<ItemChange>) -> Vec<ItemChange> {
             Cause::Rule(code, ..) => Some(code),
             Cause::Flag(_) => None,
         };
-        stays && seen.insert((change.row.at, change.action, change.description, rule))
+        // A placeholder without an id may be the output of any of the calls without one, so each is listed.
+        let is_shared = change.action == Action::Stub && change.row.key == 0;
+        is_shared || stays && seen.insert((change.row.at, change.action, change.description, rule))
     });
     changes.sort_by_key(|change| (change.row.at.order(), change.action));
     changes

@@ -164,8 +164,11 @@ impl RepairJob<'_> {
             let limit = options.read.max_record;
             // A lost link hides lines that change the meaning of everything after them, so links are repaired
             // first, and alone.
-            let mut relinked = match session.filter(|_| !given_up.contains_key(&None)) {
-                Some(start) => session::relink(id, &view, start, limit, &current.findings, fix_options)?,
+            let links = current.format.and_then(|format| session::links_of(container, format.info()));
+            let mut relinked = match links.filter(|_| !given_up.contains_key(&None)) {
+                Some((start, keys)) => {
+                    session::relink(id, &view, start, limit, &keys, &current.findings, fix_options)?
+                }
                 None => TextEdits::default(),
             };
             if !relinked.edits.is_empty() {

@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 
 use crate::format::FormatInfo;
-use crate::history::{History, Kind, MessageSpan, Role, Row};
+use crate::history::turns::{self, TurnCounter};
+use crate::history::{History, Row};
 use crate::place::Place;
 
 use super::ItemChange;
@@ -45,36 +46,21 @@ pub(super) fn collect(
     if wanted.is_empty() {
         return Vec::new();
     }
-    let (mut turn, mut asked, mut speaks) = (0, None, false);
+    let mut counter = TurnCounter::default();
     let mut found = Vec::with_capacity(wanted.len());
-    for (row, ix) in history.rows.iter().zip(0..) {
-        let message = history.messages.of_row(ix);
-        if message.map_or(row.role, |message| message.role) != Role::User {
-            speaks = false;
-        } else if is_user_input(history, ix, message) {
-            // Consecutive messages of the user are one turn.
-            if !speaks {
-                turn += 1;
-                asked = Some(*row);
+    let mut indices = 0..;
+    for message in turns::messages(&history.rows) {
+        counter.add(message);
+        for (row, ix) in message.iter().zip(&mut indices) {
+            if wanted.contains(&row.at) {
+                let (before, after) = neighbours(history, ix);
+                let TurnCounter { count: turn, prompt, .. } = counter;
+                found.push((row.at, Surroundings { info, row: *row, ix, turn, prompt, before, after }));
             }
-            speaks = true;
-        }
-        if wanted.contains(&row.at) {
-            let (before, after) = neighbours(history, ix);
-            found.push((row.at, Surroundings { info, row: *row, ix, turn, prompt: asked, before, after }));
         }
     }
     found.sort_by_key(|(at, _)| at.order());
     found
-}
-
-/// True if a row of the user is a message with content other than tool results.
-fn is_user_input(history: &History, ix: u32, message: Option<&MessageSpan>) -> bool {
-    let says = |ix: u32| history.row(ix).kind != Kind::ToolResult;
-    match message {
-        Some(message) => message.row == ix && (message.blocks().is_empty() || message.blocks().any(says)),
-        None => history.messages.is_empty() && history.row(ix).kind == Kind::Message,
-    }
 }
 
 /// The items before and after an item. A message is no neighbour of its blocks.

@@ -66,6 +66,8 @@ enum CommandInputs {
     One(String),
     /// The inputs of the run.
     All,
+    /// None: the command finds its inputs by itself.
+    Nothing,
 }
 
 /// The placeholder of the file in a template.
@@ -131,6 +133,11 @@ impl CommandLine {
         CommandLine { inputs: CommandInputs::All, ..self }
     }
 
+    /// Leaves out its inputs.
+    pub fn on_nothing(self) -> CommandLine {
+        CommandLine { inputs: CommandInputs::Nothing, ..self }
+    }
+
     /// Parses a template: `replaylint fix --orphans stub FILE`.
     fn parse(template: &str) -> CommandLine {
         let words = || template.split_whitespace().skip(1).filter(|word| *word != FILE);
@@ -161,6 +168,7 @@ impl CommandLine {
             CommandInputs::Placeholder => vec![FILE.to_owned()],
             CommandInputs::One(label) if Some(label) == invocation.stdin.as_ref() => vec!["-".to_owned()],
             CommandInputs::One(label) => vec![file(label)],
+            CommandInputs::Nothing => Vec::new(),
             CommandInputs::All if invocation.paths.is_empty() && !has_list() => vec!["-".to_owned()],
             CommandInputs::All => invocation.paths.iter().map(|path| file(path)).collect(),
         }

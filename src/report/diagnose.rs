@@ -4,7 +4,7 @@ use std::io;
 
 use crate::dialect::Dialect;
 use crate::format::FormatInfo;
-use crate::formats::agents::self_repair;
+use crate::formats::agents::resume;
 use crate::formats::{FORMATS, unsupported};
 use crate::history::{Kind, NO_FIELD, Remedy, Row};
 use crate::json::FaultKind;
@@ -16,7 +16,7 @@ use crate::source::{CachedReader, Container, ReadAt};
 
 use super::command_line::fill_commands;
 use super::finding_reader::{ContentDisplay, FindingItem, FindingReader, own_verdict};
-use super::item_facts::ItemFacts;
+use super::item_facts::{ItemFacts, MediaFacts};
 use super::locator::Locator;
 use super::mask;
 use super::prediction::fix_outcome::PredictedFix;
@@ -186,7 +186,7 @@ impl DiagnosticBuilder<'_> {
             "arg" | "index" => Some(finding.arg.to_string()),
             "reachable" => Some(format!("{} of {}", finding.arg, count(u64::from(row.turn), "message"))),
             "items" => Some(count(u64::from(finding.arg), "item")),
-            "healed" => self_repair::describe(self_repair::decode_arg(finding.arg)),
+            "healed" => resume::describe(resume::decode_arg(finding.arg)),
             "characters" => Some(count(u64::from(finding.arg), "control character")),
             "outputs" => Some(count(u64::from(finding.arg), "output")),
             "fault" => Some(fault_words(finding.arg).to_owned()),
@@ -202,9 +202,15 @@ impl DiagnosticBuilder<'_> {
             "kind" => violation?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
             "ordinal" => Some((number(self.item, 0)?.parse::<u32>().ok()? + 1).to_string()),
             "value" => violation?.value.as_deref().map(mask::word),
+            "limit" if violation.is_none() => Some(finding.limit.to_string()),
             "limit" => violation?.limit.map(|(limit, _)| limit.to_string()),
             "length" if violation.is_some() => violation?.limit.map(|(_, length)| length.to_string()),
             "length" => Some(finding.arg.to_string()),
+            "media" => Some(self.media()?.name.clone()),
+            "media_place" => Some(self.place_in_item()),
+            "media_path" => self.path_of_media(),
+            "media_type" => self.media()?.mime.clone(),
+            "bytes_type" => self.media()?.bytes_type.map(str::to_owned),
             "looks" => Some(unsupported::row(finding.arg)?.name.to_owned()),
             "format" => Some(self.format?.name.to_owned()),
             "why" => reason(finding.remedy),
@@ -223,6 +229,37 @@ impl DiagnosticBuilder<'_> {
         };
         let item: String = path.split('/').map(step).collect();
         Some(mask::path(&(item + &self.item.violation.as_ref()?.field())))
+    }
+}
+
+/// Parts that are images, sounds, videos or files: the partner of their finding, also where it is the item itself.
+impl DiagnosticBuilder<'_> {
+    fn media(&self) -> Option<&MediaFacts> {
+        self.partner?.facts.media.as_ref()
+    }
+
+    /// ` in message 3` or ` in function_call_output`: the item with the part, if that is not the item itself.
+    fn place_in_item(&self) -> String {
+        let is_inside = self.judged.finding.partner.is_some_and(|at| at != self.judged.finding.row.at);
+        let name = || kind_name(&self.judged.finding.row, &self.item.facts);
+        if is_inside { format!(" in {}", name()) } else { String::new() }
+    }
+
+    /// The path of the part as its API writes it: `input[3].output[0]`, `messages.2.content.0.image`.
+    fn path_of_media(&self) -> Option<String> {
+        let pointer = &self.partner?.location.pointer;
+        let list = ["/messages/", "/input/"].iter().find_map(|list| pointer.rfind(list))?;
+        let steps = pointer.get(list + 1..)?.split('/');
+        if self.judged.target.dialect == "anthropic" {
+            let kind = self.media()?.name.clone();
+            return Some(mask::path(&steps.chain([&*kind]).collect::<Vec<_>>().join(".")));
+        }
+        let path = steps.fold(String::new(), |path, step| match step.parse::<u32>() {
+            Ok(number) => format!("{path}[{number}]"),
+            Err(_) if path.is_empty() => step.to_owned(),
+            Err(_) => format!("{path}.{step}"),
+        });
+        Some(mask::path(&path))
     }
 }
 

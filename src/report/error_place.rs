@@ -1,48 +1,35 @@
-//! Finds the items that an error names: by their id or the id that pairs them, or by their index in the request.
+//! Finds the items that an error names: by their id or the id that pairs them, or by their path in the request. Sessions
+//! contain no request: the path is that in the request that continues the session.
 
 use std::io;
 
+use crate::dialect::BLOCK;
 use crate::history::{Flags, Row};
 use crate::json::{Val, fingerprint_of};
-use crate::judge::{HistoryVisitor, JudgedDoc, JudgedHistory};
+use crate::judge::{JudgedDoc, Options};
 use crate::place::{DocId, Place};
 use crate::read::TextReader;
+use crate::rebuild::resume::{ResumedHistory, ResumedRequest, resume_doc};
 use crate::source::ReadAt;
+use crate::target::Target;
 
 use super::Location;
 use super::locator::locate_places;
 use super::locator::pointers;
 use super::mask;
+use super::request_path::RequestPath;
 
 /// The items that an error names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErrorReference {
     pub ids: Vec<String>,
-    /// The list and the index in it: `input[3]`, `messages.3`.
-    pub index: Option<(&'static str, u32)>,
+    /// The path in the request.
+    pub path: Option<RequestPath>,
 }
 
-/// Lists that providers name items by.
-const LISTS: [&str; 3] = ["input", "messages", "contents"];
-
 impl ErrorReference {
-    /// The first `input[3]`, `messages.[3]` or `contents.3` of a text.
-    pub fn find_index(text: &str) -> Option<(&'static str, u32)> {
-        let of_list = |list: &'static str| {
-            text.match_indices(list).find_map(|(at, _)| {
-                let rest = text[at + list.len()..].trim_start_matches('.');
-                let inside = rest.len() < text.len() - at - list.len() || rest.starts_with('[');
-                let rest = rest.strip_prefix('[').unwrap_or(rest);
-                let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-                let index = rest[..digits.min(9)].parse().ok()?;
-                inside.then_some((at, (list, index)))
-            })
-        };
-        LISTS.iter().filter_map(|list| of_list(list)).min_by_key(|(at, _)| *at).map(|(_, found)| found)
-    }
-
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty() && self.index.is_none()
+        self.ids.is_empty() && self.path.is_none()
     }
 }
 
@@ -54,101 +41,169 @@ pub struct NamedItem {
     pub history: u32,
     /// Number of the item in its history, from 0.
     pub index: u32,
+    /// The file, if the document consists of several.
+    pub path: Option<String>,
+    /// Number of its record, from 1.
+    pub record: u32,
     pub location: Location,
     /// Type and ids.
     pub name: String,
+    /// The error names the result that the agent adds to this call.
+    pub is_added: bool,
 }
 
-/// Collects the rows that may be meant, history by history.
-pub struct ReferencedRows {
-    ids: Vec<u64>,
-    /// Collects every row, to find the one whose pointer has the index.
-    all: bool,
+/// The items that an error names, and the requests that were searched.
+#[derive(Clone, Default)]
+pub struct NamedItems {
+    pub items: Vec<NamedItem>,
+    /// The items if the request began with instructions that the session does not contain.
+    pub after_instructions: Vec<NamedItem>,
+    /// The number of items of the longest request that continues the document, if any does.
+    pub request_len: Option<usize>,
 }
 
-impl ReferencedRows {
-    pub fn new(wanted: &ErrorReference) -> Self {
-        let ids = wanted.ids.iter().map(|id| fingerprint_of(id.as_bytes())).collect();
-        ReferencedRows { ids, all: wanted.ids.is_empty() && wanted.index.is_some() }
-    }
-}
-
-/// A row that may be meant, its history, and its index there.
+/// A row that is meant, its history, and its index there.
 #[derive(Clone, Copy)]
-pub struct CandidateRow {
+struct FoundRow {
     row: Row,
     history: u32,
     index: u32,
+    is_added: bool,
 }
 
-impl HistoryVisitor for ReferencedRows {
-    type Output = Vec<CandidateRow>;
-
-    fn visit(&self, case: &JudgedHistory<'_>) -> Option<Vec<CandidateRow>> {
-        let JudgedHistory { cx, number, .. } = *case;
-        let fits = |row: &Row| self.all || self.ids.contains(&row.id) || self.ids.contains(&row.key);
-        let rows = cx.history.rows.iter().enumerate().filter(|(_, row)| fits(row));
-        let seen: Vec<CandidateRow> =
-            rows.map(|(index, row)| CandidateRow { row: *row, history: number, index: index as u32 }).collect();
-        (!seen.is_empty()).then_some(seen)
-    }
-
-    fn renumber(made: &mut Vec<CandidateRow>, by: u32) {
-        made.iter_mut().for_each(|seen| seen.history += by);
-    }
-}
-
-/// The items that are meant, in the order of the document.
+/// Finds the items that are meant, in the order of the document. `target` is that of the message, if only one uses it.
 pub fn find_items(
     id: DocId,
     bytes: &dyn ReadAt,
-    lint: &JudgedDoc<Vec<CandidateRow>>,
+    options: &Options,
     wanted: &ErrorReference,
-) -> io::Result<Vec<NamedItem>> {
-    let mut seen: Vec<CandidateRow> = lint.outputs.iter().flatten().copied().collect();
-    let texts = TextReader::new(bytes, super::diagnose::dialect_of(lint));
+    target: Option<&'static Target>,
+) -> io::Result<NamedItems> {
+    let choose = |own| wanted.path.as_ref().map_or(own, |path| path.target(own, target));
+    let lint = resume_doc(id, bytes, options, None, &choose)?;
+    let search = ItemSearch { id, bytes, lint: &lint };
     if !wanted.ids.is_empty() {
-        // Fingerprints may collide; texts decide.
-        seen.retain(|seen| texts.with_item(&seen.row, |item| has_id(item, &wanted.ids, 3)).unwrap_or(false));
-    } else if let Some((list, index)) = wanted.index {
-        seen = at_index(id, bytes, lint, &seen, list, index)?;
+        return Ok(NamedItems { items: search.named(search.with_ids(&wanted.ids))?, ..NamedItems::default() });
     }
-    seen.sort_by_key(|seen| (seen.row.at.start, seen.history));
-    // Branches share what comes before their fork.
-    seen.dedup_by_key(|seen| seen.row.at);
-    let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
-    let locations = locate_places(id, bytes, lint.container, &lint.lines, &places)?;
-    let one = |seen: CandidateRow| NamedItem {
-        row: seen.row,
-        history: seen.history,
-        index: seen.index,
-        location: locations.get(&seen.row.at).cloned().unwrap_or_default(),
-        name: name(&texts, &seen.row),
+    let Some(path) = &wanted.path else { return Ok(NamedItems::default()) };
+    let requests = || lint.outputs.iter().filter_map(|own| Some((own, own.request.as_ref().ok()?.as_ref()?)));
+    let at_index = |index: u32| requests().flat_map(move |(own, request)| rows_at(own, request, path, index));
+    let mut found: Vec<FoundRow> = at_index(path.index).collect();
+    found.extend(search.at_pointer(path)?);
+    let lacks = |own: &ResumedHistory, request: &ResumedRequest| {
+        request.list_key() == path.list && own.target.dialect == "chat" && !request.has_instructions
     };
-    Ok(seen.into_iter().map(one).collect())
+    let shifted: Vec<FoundRow> = match path.index.checked_sub(1) {
+        Some(before) if requests().any(|(own, request)| lacks(own, request)) => at_index(before).collect(),
+        _ => Vec::new(),
+    };
+    Ok(NamedItems {
+        items: search.named(found)?,
+        after_instructions: search.named(shifted)?,
+        request_len: requests().map(|(_, request)| request.item_count()).max(),
+    })
 }
 
-/// Items whose pointer has the index. In a log no pointer has it: there the item's number in its history is meant.
-fn at_index(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    lint: &JudgedDoc<Vec<CandidateRow>>,
-    seen: &[CandidateRow],
-    list: &str,
-    index: u32,
-) -> io::Result<Vec<CandidateRow>> {
-    let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
-    let pointers = pointers(id, bytes, lint.container, &places)?;
-    let step = format!("/{list}/{index}");
-    let points_to = |seen: &&CandidateRow| {
-        let pointer = pointers.get(&seen.row.at).map(|pointer| format!("{}/", pointer.outer)).unwrap_or_default();
-        pointer.contains(&format!("{step}/"))
-    };
-    let pointed: Vec<CandidateRow> = seen.iter().filter(points_to).copied().collect();
-    if pointed.is_empty() && list == "input" {
-        return Ok(seen.iter().filter(|seen| seen.index == index).copied().collect());
+/// The rows of a history that a part of its request was made from.
+fn rows_at(own: &ResumedHistory, request: &ResumedRequest, path: &RequestPath, index: u32) -> Vec<FoundRow> {
+    if request.list_key() != path.list {
+        return Vec::new();
     }
-    Ok(pointed)
+    let Some(part) = request.part(index as usize, &path.steps) else { return Vec::new() };
+    let found =
+        |(row, index): (&Row, u32)| FoundRow { row: *row, history: own.number, index, is_added: part.is_added };
+    let rows = || own.rows.iter().zip(0..);
+    let mut all = Vec::new();
+    if part.places.is_empty() {
+        // A log that only names its requests: its rows are their last messages.
+        let messages: Vec<(&Row, u32)> = rows().filter(|(row, _)| row.part != BLOCK).collect();
+        let first = request.item_count().saturating_sub(messages.len());
+        all.extend((index as usize).checked_sub(first).and_then(|ix| messages.get(ix)).copied().map(found));
+    }
+    for at in &part.places {
+        let around = || rows().filter(|(row, _)| row.at.contains(at));
+        match around().min_by_key(|(row, _)| row.at.len) {
+            // A message and its blocks; inside of the message the block alone.
+            Some(_) if !path.is_inside() => all.extend(around().map(found)),
+            Some(smallest) => all.push(found(smallest)),
+            None => all.extend(rows().filter(|(row, _)| at.contains(&row.at)).map(found)),
+        }
+    }
+    all
+}
+
+struct ItemSearch<'s> {
+    id: DocId,
+    bytes: &'s dyn ReadAt,
+    lint: &'s JudgedDoc<ResumedHistory>,
+}
+
+impl ItemSearch<'_> {
+    fn texts(&self) -> TextReader<'_> {
+        TextReader::new(self.bytes, super::diagnose::dialect_of(self.lint))
+    }
+
+    /// All rows, history by history.
+    fn rows(&self) -> impl Iterator<Item = FoundRow> {
+        self.lint.outputs.iter().flat_map(|own| {
+            let found =
+                |(row, index): (&Row, u32)| FoundRow { row: *row, history: own.number, index, is_added: false };
+            own.rows.iter().zip(0..).map(found)
+        })
+    }
+
+    fn with_ids(&self, ids: &[String]) -> Vec<FoundRow> {
+        let prints: Vec<u64> = ids.iter().map(|id| fingerprint_of(id.as_bytes())).collect();
+        let texts = self.texts();
+        // Fingerprints may collide; texts decide.
+        self.rows()
+            .filter(|seen| prints.contains(&seen.row.id) || prints.contains(&seen.row.key))
+            .filter(|seen| texts.with_item(&seen.row, |item| has_id(item, ids, 3)).unwrap_or(false))
+            .collect()
+    }
+
+    /// Rows of requests in the document, by their pointers.
+    fn at_pointer(&self, path: &RequestPath) -> io::Result<Vec<FoundRow>> {
+        let stored = |own: &&ResumedHistory| matches!(own.request, Ok(None));
+        let numbers: Vec<u32> = self.lint.outputs.iter().filter(stored).map(|own| own.number).collect();
+        let seen: Vec<FoundRow> = self.rows().filter(|seen| numbers.contains(&seen.history)).collect();
+        if seen.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
+        let pointers = pointers(self.id, self.bytes, self.lint.container, &places)?;
+        let below = |step: &str| -> Vec<FoundRow> {
+            let pointer =
+                |seen: &FoundRow| pointers.get(&seen.row.at).map(|pointer| format!("{}/", pointer.outer));
+            let is_below = |seen: &&FoundRow| pointer(seen).is_some_and(|pointer| pointer.contains(step));
+            seen.iter().filter(is_below).copied().collect()
+        };
+        let item = format!("/{}/{}/", path.list, path.index);
+        let inner = format!("{item}{}/", path.steps.iter().take(2).cloned().collect::<Vec<_>>().join("/"));
+        let inside = if path.is_inside() { below(&inner) } else { Vec::new() };
+        Ok(if inside.is_empty() { below(&item) } else { inside })
+    }
+
+    /// The items of rows, in the order of the document.
+    fn named(&self, mut seen: Vec<FoundRow>) -> io::Result<Vec<NamedItem>> {
+        let texts = self.texts();
+        seen.sort_by_key(|seen| (seen.row.at.start, seen.history));
+        // Branches share what comes before their fork.
+        seen.dedup_by_key(|seen| seen.row.at);
+        let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
+        let locations = locate_places(self.id, self.bytes, self.lint.container, &self.lint.lines, &places)?;
+        let one = |seen: FoundRow| NamedItem {
+            row: seen.row,
+            history: seen.history,
+            index: seen.index,
+            path: None,
+            record: seen.row.record + 1,
+            location: locations.get(&seen.row.at).cloned().unwrap_or_default(),
+            name: name(&texts, &seen.row),
+            is_added: seen.is_added,
+        };
+        Ok(seen.into_iter().map(one).collect())
+    }
 }
 
 /// True if a member of an item, or of its blocks to a number of levels, is one of the ids.
@@ -177,25 +232,4 @@ fn name(texts: &TextReader<'_>, row: &Row) -> String {
             .collect::<Vec<_>>()
     });
     parts.unwrap_or_default().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_index_is_read_in_every_form() {
-        for (text, index) in [
-            ("Invalid 'input[3].id': 'x'", Some(("input", 3))),
-            ("[ObjectParam] [input[12].status] [unknown_parameter]", Some(("input", 12))),
-            ("param: messages.[6].role", Some(("messages", 6))),
-            ("messages.33: `tool_use` ids", Some(("messages", 33))),
-            ("* GenerateContentRequest.contents[2].parts[0]", Some(("contents", 2))),
-            ("messages with role 'tool'", None),
-            ("input 3", None),
-            ("input[] and input3", None),
-        ] {
-            assert_eq!(ErrorReference::find_index(text), index, "{text}");
-        }
-    }
 }

@@ -1,7 +1,10 @@
 //! The facts of an item that messages use: its type, ids, name and shape.
 
 use crate::dialect::ItemIds;
+use crate::dialects::media_parts::{self, MediaPart};
 use crate::json::{NodeKind, Str, Val};
+use crate::message::is_known_type;
+use crate::message::media_bytes::type_of_base64;
 
 use super::mask;
 
@@ -21,6 +24,32 @@ pub(super) struct ItemFacts {
     pub shape: Option<String>,
     /// The value itself, if it is a string.
     pub text: Option<String>,
+    /// If it is an image, a sound, a video or a file.
+    pub media: Option<MediaFacts>,
+}
+
+/// Facts of an image, a sound, a video or a file.
+#[derive(Clone, Debug)]
+pub(super) struct MediaFacts {
+    /// The type of the part, or the member that shows what it is.
+    pub name: String,
+    /// The media type that it declares, or that its name or URL shows.
+    pub mime: Option<String>,
+    /// The media type of its bytes.
+    pub bytes_type: Option<&'static str>,
+}
+
+impl MediaFacts {
+    fn of(part: &MediaPart<'_>) -> MediaFacts {
+        let key =
+            || part.val.members().next().map(|member| mask::word(&String::from_utf8_lossy(&member.key.decode())));
+        let mime = part.declared_type().or_else(|| part.likely_type().map(str::to_owned));
+        MediaFacts {
+            name: word(part.val.get("type")).or_else(key).unwrap_or_default(),
+            mime: mime.map(|mime| if is_known_type(&mime) { mime } else { mask::word(&mime) }),
+            bytes_type: part.data().and_then(|data| type_of_base64(&data)),
+        }
+    }
 }
 
 /// A string of an item, masked.
@@ -60,6 +89,7 @@ pub(super) fn read_facts(item: Val<'_>, names: Option<ItemIds<'_>>, with_shape: 
         checks,
         shape: with_shape.then(|| shape(item, 2)),
         text: id(Some(item)),
+        media: media_parts::part(item).map(|part| MediaFacts::of(&part)),
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::json::Val;
 
 /// Paths at which the dialects store the text of an item, the most specific first.
-const TEXT_PATHS: [&[&str]; 17] = [
+const TEXT_PATHS: [&[&str]; 18] = [
     &["content"],
     &["text"],
+    &["data", "text"],
     &["thinking"],
     &["arguments"],
     &["function", "arguments"],

@@ -41,6 +41,7 @@ fn is_published(word: &str) -> bool {
 
 /// Words of stored formats that no code names.
 const MORE: &[&str] = &[
+    "toolCallStates",
     "audio_asset_pointer",
     "audio_transcription",
     "base_instructions",

@@ -34,6 +34,7 @@ mod item_line;
 pub mod outputs;
 pub mod prediction;
 mod reporter;
+pub mod request_path;
 mod sampling;
 pub mod segment_locations;
 pub mod skipped_groups;

@@ -73,6 +73,7 @@ pub fn fix_availability(rule: &Rule, target: Option<&Target>) -> FixAvailability
         let by_default = match variant.autofix {
             Autofix::Error => worst == Some(Severity::Error),
             Autofix::Always => worst >= Some(Severity::Warning) || target.is_none(),
+            Autofix::Notes => true,
             Autofix::OnRequest | Autofix::Flag => false,
         };
         match (variant.fix.is_empty() || target.is_some() && worst.is_none(), by_default) {
@@ -125,7 +126,7 @@ pub fn verdict_lines(rule: &Rule, variant: u8) -> Vec<String> {
 }
 
 /// A severity in words: `error`, or both if storage makes a difference.
-fn level_words(levels: Levels) -> String {
+pub fn level_words(levels: Levels) -> String {
     let word = |level: Option<Severity>| level.map_or("off", Severity::name);
     match levels.stored == levels.stateless {
         true => word(levels.stored).to_owned(),

@@ -64,14 +64,14 @@ impl FindingSample {
         }
         let findings: Vec<usize> =
             is_sampled.iter().enumerate().filter_map(|(ix, own)| own.then_some(ix)).collect();
-        let more = kinds.into_values().filter_map(|kind| {
+        let similar = kinds.into_values().filter_map(|kind| {
             let counted = kind.sampled + u64::from(!kind.is_last_sampled);
             let count = kind.all.checked_sub(counted).filter(|count| *count > 0)?;
             Some(SimilarFindings { representative: findings.binary_search(&kind.first).ok()?, count })
         });
-        let mut more: Vec<SimilarFindings> = more.collect();
-        more.sort_by_key(|more| more.representative);
-        FindingSample { findings, similar: more }
+        let mut similar: Vec<SimilarFindings> = similar.collect();
+        similar.sort_by_key(|similar| similar.representative);
+        FindingSample { findings, similar }
     }
 }
 

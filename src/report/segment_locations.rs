@@ -3,6 +3,7 @@
 use crate::source::{Segment, display_name, segments};
 
 use super::changes::ChangeNote;
+use super::error_place::NamedItem;
 use super::{Diagnostic, Location};
 
 /// Maps diagnostics of the joined log to its files.
@@ -32,6 +33,16 @@ pub fn notes(log: &[Segment], notes: &mut [ChangeNote]) {
             map_to_segment(segments::segment_at(log, other.span.0).unwrap_or(segment), other);
         }
         map_to_segment(segment, &mut note.location);
+    }
+}
+
+/// Maps items of the joined log to its files.
+pub fn items(log: &[Segment], items: &mut [NamedItem]) {
+    for item in items.iter_mut().filter(|_| !log.is_empty()) {
+        let Some(segment) = segments::segment_at(log, item.location.span.0) else { continue };
+        item.path = Some(segment.label.clone());
+        item.record = item.record.saturating_sub(segment.records_before).max(1);
+        map_to_segment(segment, &mut item.location);
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::formats::agents::self_repair;
+use crate::formats::agents::resume;
 use crate::history::UnsentItem;
 use crate::judge::{JudgedDoc, WeighedFinding};
 use crate::repair::handover::HandoverUpdate;
-use crate::rule::is_end_of_log;
+use crate::rule::{is_end_of_log, is_repaired_in_copy};
 use crate::rules::sessions::healed_by_agent;
 use crate::source::Container;
 use crate::target::Severity;
@@ -37,12 +37,14 @@ pub struct RunSummary {
     /// Findings that it repairs only with `--fix-warnings`, and only with `--acknowledge-safety`.
     pub with_warnings: u64,
     pub with_safety: u64,
+    /// Findings that it repairs only in a copy.
+    pub in_copy: u64,
     /// True if it repairs findings in compressed files or archives, which are not written to: it makes copies.
     pub packed: bool,
     /// Files whose log ends in an open call.
     pub open_logs: u64,
     /// Problems that agents repair by themselves: their number, by the row of the table of agents.
-    pub self_repairs: BTreeMap<u8, u32>,
+    pub agent_acts: BTreeMap<u8, u32>,
     /// Files found in folders that contain no conversation.
     pub skipped: u64,
     /// Files and folders that were not read because of an ignore file, or because such folders never are.
@@ -93,8 +95,8 @@ impl RunSummary {
         self.histories += u64::from(doc.histories);
         self.items += doc.items;
         self.accepted += doc.accepted;
-        for (line, count) in &doc.self_repairs {
-            *self.self_repairs.entry(*line).or_default() += count;
+        for (line, count) in &doc.agent_acts {
+            *self.agent_acts.entry(*line).or_default() += count;
         }
         if let Some(format) = doc.format {
             *self.input_kinds.entry(InputKind { format, targets: doc.targets.clone() }).or_default() += 1;
@@ -108,6 +110,7 @@ impl RunSummary {
         self.fixable += other.fixable;
         self.with_warnings += other.with_warnings;
         self.with_safety += other.with_safety;
+        self.in_copy += other.in_copy;
         self.open_logs += other.open_logs;
         self.packed |= other.packed;
     }
@@ -127,12 +130,12 @@ impl RunSummary {
         self.fixable += predictions.resolved;
         for (judged, predicted) in of_each() {
             let (_, flag) = predicted.availability(judged);
-            self.count_one(judged.severity, flag);
+            self.count_one(judged.severity, flag, predicted.no_fix_reason(judged));
         }
     }
 
-    /// Counts a finding, and the flag that its fix needs.
-    fn count_one(&mut self, severity: Severity, flag: Option<&str>) {
+    /// Counts a finding, and the flag that its fix needs or why there is none.
+    fn count_one(&mut self, severity: Severity, flag: Option<&str>, no_fix: Option<&str>) {
         match severity {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
@@ -140,6 +143,7 @@ impl RunSummary {
         }
         self.with_warnings += u64::from(flag == Some("--fix-warnings"));
         self.with_safety += u64::from(flag == Some("--acknowledge-safety"));
+        self.in_copy += u64::from(no_fix.is_some_and(is_repaired_in_copy));
     }
 
     /// Counts the warnings that fail the run, if warnings are denied.
@@ -159,7 +163,7 @@ impl RunSummary {
         self.open_logs += u64::from(diagnostics.iter().any(ends_open));
         for diagnostic in diagnostics {
             let fix = diagnostic.fix.as_ref();
-            self.count_one(diagnostic.severity, fix.and_then(|fix| fix.flag));
+            self.count_one(diagnostic.severity, fix.and_then(|fix| fix.flag), diagnostic.no_fix);
             let is_default = fix.is_some_and(|fix| fix.default);
             self.fixable += u64::from(is_default && diagnostic.severity > Severity::Info);
         }
@@ -185,7 +189,7 @@ pub struct DocReport {
     /// True if each record is a conversation by itself.
     pub is_per_record: bool,
     /// Problems that its agent repairs by itself: rows of the table of agents, and their numbers.
-    pub self_repairs: Vec<(u8, u32)>,
+    pub agent_acts: Vec<(u8, u32)>,
     /// The update that the program that owns the store can make instead of a repair.
     pub update: Option<HandoverUpdate>,
     /// The document as data of a page, in JSON; `None` unless a page is written.
@@ -201,8 +205,7 @@ pub struct DocReport {
 impl DocReport {
     pub fn new<T>(path: &str, lint: &JudgedDoc<T>, diagnostics: Vec<Diagnostic>) -> DocReport {
         let is_healed = |judged: &&WeighedFinding| judged.finding.code == healed_by_agent::RULE.code;
-        let healed =
-            lint.findings.iter().filter(is_healed).map(|judged| self_repair::decode_arg(judged.finding.arg));
+        let healed = lint.findings.iter().filter(is_healed).map(|judged| resume::decode_arg(judged.finding.arg));
         let one = lint.format.is_some_and(|format| format.info().histories.span_records());
         DocReport {
             path: path.to_owned(),
@@ -214,7 +217,7 @@ impl DocReport {
             left_out: Vec::new(),
             unsent: lint.unsent.clone(),
             is_per_record: matches!(lint.container, Container::Lines { .. }) && !one,
-            self_repairs: healed.collect(),
+            agent_acts: healed.collect(),
             update: None,
             page: None,
             accepted: 0,

@@ -55,6 +55,12 @@ pub const NAMES: &[&str] = &[
     "order",
     "looks",
     "format",
+    // A part that is an image, a sound, a video or a file.
+    "media",
+    "media_place",
+    "media_path",
+    "media_type",
+    "bytes_type",
     // Why there is no fix.
     "why",
 ];

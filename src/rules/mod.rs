@@ -1,6 +1,7 @@
 //! The rules, one file each and one folder per family, and their table.
 
 pub mod fields;
+pub mod media_pass;
 
 /// Declares the modules and the table, in the order of the codes: a family's codes are one range.
 macro_rules! rules {
@@ -127,6 +128,8 @@ rules! {
         long_content,
         assumed,
         template_order,
+        too_many_calls,
+        content_with_thinking,
     ]
     /// Anthropic Messages.
     anthropic [
@@ -151,6 +154,7 @@ rules! {
         unknown_role,
         extra_field,
         empty_messages,
+        disabled_thinking,
         undefined_reference,
     ]
     /// Gemini contents.
@@ -188,6 +192,7 @@ rules! {
         duplicate_document,
         empty_messages,
         mixed_result,
+        tool_name,
     ]
     /// Trees of nodes, and chains of responses.
     trees [
@@ -230,10 +235,43 @@ rules! {
         session_host,
         incomplete_record,
         hidden_session,
+        session_file,
         unknown_rewind,
         unknown_version,
         raw_line_separator,
         healed_by_agent,
+    ]
+    /// Images, sounds, videos and files: which parts are taken, and what they contain.
+    media [
+        unsupported_part,
+        unfetched_media,
+        media_type,
+        mismatched_media_type,
+        empty_media,
+        invalid_base64,
+        media_without_prefix,
+        large_media,
+        large_image,
+        too_many_media,
+        large_body,
+    ]
+    /// Settings of a request that its model refuses: thinking, sampling, schemas.
+    settings [
+        unsupported_thinking,
+        thinking_budget,
+        thinking_with_sampling,
+        forced_tool,
+        unsupported_effort,
+        gemini_thinking_level,
+        sampling_conflict,
+        refused_sampling,
+        option_range,
+        blank_stop,
+        anthropic_strict_schema,
+        anthropic_tool_schema,
+        strict_schema,
+        gemini_schema,
+        strict_tool_limits,
     ]
     /// What a conversion loses, or changes.
     conversion [
@@ -308,6 +346,7 @@ mod tests {
             (codes::UNFINDABLE_SESSION, "unfindable-session"),
             (codes::UNKNOWN_LINE, "unknown-line"),
             (codes::SESSION_HOST, "session-host"),
+            (codes::SESSION_FILE, "session-file"),
             (codes::RAW_LINE_SEPARATOR, "raw-line-separator"),
         ];
         for (code, name) in named {

@@ -111,6 +111,13 @@ pub fn edits(text: &[u8], damage: &Damage) -> Vec<(Range<usize>, Vec<u8>)> {
     }
 }
 
+impl Damage {
+    /// For a truncated value: what follows it gets a line of its own, and the value stays.
+    pub fn separated(self) -> Damage {
+        Damage { kind: DamageKind::GluedValues, span: self.span.end..self.span.end, ..self }
+    }
+}
+
 /// A slice of a text; empty if out of range.
 fn slice(text: &[u8], span: Range<usize>) -> &[u8] {
     text.get(span).unwrap_or_default()

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::place::DocId;
 
 use super::bytes::growable::GrowableBytes;
+use super::bytes::hints::{ByteHints, RowAccess};
 use super::bytes::prefix::DocPrefix;
 use super::bytes::read::{FileBytes, ReadAt, TruncatedBytes};
 use super::file_stamp::{FileStamp, Packing};
@@ -235,6 +236,13 @@ impl Doc {
             cells: None,
             unpacked: None,
         })
+    }
+
+    /// True if repairs can be written to its file, or to new files beside those that it consists of.
+    pub fn has_writable_files(&self) -> bool {
+        let is_extendable =
+            || matches!(self.bytes.hints(), Some(ByteHints::Lines { rows: RowAccess::Extendable, .. }));
+        self.packing == Packing::Plain || is_extendable()
     }
 
     /// One of the files that the doc consists of, as a doc to write back to.

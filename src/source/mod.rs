@@ -16,13 +16,14 @@ pub mod lineage;
 pub mod lines;
 pub mod outputs;
 pub mod parallel;
+pub mod recordings;
 pub mod segments;
 pub mod split;
 pub mod sqlite;
 
 pub use bytes::cached_reader::CachedReader;
 pub use bytes::growable::GrowableBytes;
-pub use bytes::hints::{ByteHints, RowAccess};
+pub use bytes::hints::{ByteHints, FileFault, FileFaultKind, RowAccess};
 pub use bytes::read::{BorrowedBytes, PatchedView, ReadAt, append_piece};
 pub use bytes::synthetic::SyntheticText;
 pub use container::Container;

@@ -9,7 +9,7 @@ pub static ANTHROPIC: Target = Target {
     title: "Anthropic Messages API",
     dialect: "anthropic",
     store: false,
-    caps: Caps::NONE,
+    caps: Caps { max_temperature: 1, ..Caps::NONE },
     models: &[],
     traits: TRAITS,
     verdicts: VERDICTS,
@@ -27,16 +27,23 @@ const VERDICTS: &[Verdict] = &[
         ..one(codes::SCHEMA_VIOLATION, 1, Levels::ERROR)
     },
     Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 2, Levels::ERROR) },
+    // Seven recorded requests with a call in flight were accepted.
+    one(codes::ANTHROPIC_OPEN_SERVER_CALL, 0, Levels::INFO),
+    one(codes::ANTHROPIC_OPEN_SERVER_CALL, 1, Levels::INFO),
 ];
 
-/// Since Claude 4.6, an assistant message at the end is not continued.
-const NO_PREFILL: Traits = Traits::of(&[Trait::RefusesPrefill]);
 /// Before Claude Opus 4.8, instructions are accepted only in `system`.
 const NO_SYSTEM: Traits = Traits::of(&[Trait::RefusesSystemMessages]);
 /// Preserved thinking: Anthropic's page on prefix checks lists these families.
 const BOUND: Traits = Traits::of(&[Trait::BoundThinking]);
 
+/// DeepSeek's own endpoint for this API requires the thinking of its models back, and checks no signatures: Qwen Code
+/// sends empty ones (QwenLM/qwen-code#3788).
+const DEEPSEEK: Traits = Traits::of(&[Trait::WantsReasoning, Trait::UnsignedReasoning]);
+
 const TRAITS: &[(&str, Traits)] = &[
+    ("", Traits::of(&[Trait::ChecksLastText])),
+    ("deepseek-", DEEPSEEK),
     ("claude-2", NO_SYSTEM),
     ("claude-instant", NO_SYSTEM),
     ("claude-3", NO_SYSTEM),
@@ -51,15 +58,6 @@ const TRAITS: &[(&str, Traits)] = &[
     ("claude-opus-4-5", NO_SYSTEM),
     ("claude-opus-4-6", NO_SYSTEM),
     ("claude-opus-4-7", NO_SYSTEM),
-    ("claude-sonnet-4-6", NO_PREFILL),
-    ("claude-opus-4-6", NO_PREFILL),
-    ("claude-opus-4-7", NO_PREFILL),
-    ("claude-opus-4-8", NO_PREFILL),
-    ("claude-haiku-5", NO_PREFILL),
-    ("claude-sonnet-5", NO_PREFILL),
-    ("claude-opus-5", NO_PREFILL),
-    ("claude-fable-", NO_PREFILL),
-    ("claude-mythos-", NO_PREFILL),
     ("claude-haiku-5-5", BOUND),
     ("claude-sonnet-5-5", BOUND),
     ("claude-opus-5-5", BOUND),

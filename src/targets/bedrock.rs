@@ -9,7 +9,7 @@ pub static BEDROCK: Target = Target {
     title: "AWS Bedrock Converse API",
     dialect: "bedrock",
     store: false,
-    caps: Caps::NONE,
+    caps: Caps { max_temperature: 1, ..Caps::NONE },
     models: &[],
     traits: TRAITS,
     verdicts: VERDICTS,
@@ -47,7 +47,7 @@ const TRAITS: &[(&str, Traits)] = &[
     ("deepseek.r1", NO_REASONING),
     ("claude-", CLAUDE),
     ("amazon.nova", Traits::of(&[Trait::UserFirst])),
-    ("meta.llama", Traits::of(&[Trait::ResultsAlone])),
+    ("meta.llama", Traits::of(&[Trait::ResultsAlone, Trait::CallsAlone])),
     ("gpt-oss", Traits::of(&[Trait::UnsignedReasoning])),
 ];
 

@@ -4,15 +4,19 @@
 use crate::history::{Code, codes};
 use crate::target::{Caps, ErrorDetails, Levels, Target, Thinking, Trait, Traits, UNSEEN, Verdict, all, one};
 
+use super::openai::{NO_TEMPERATURE, NO_TOP_P, refused_sampling};
+
 pub static CHAT: Target = Target {
     name: "chat",
     base: None,
     title: "OpenAI Chat Completions API, on its own hosts and on Azure",
     dialect: "chat",
     store: false,
-    caps: Caps::NONE,
+    caps: Caps { max_temperature: 2, ..Caps::NONE },
     models: &[],
     traits: &[
+        // Recorded: "Function tools with reasoning_effort are not supported for gpt-5.4-mini in /v1/chat/completions."
+        ("gpt-5.4-mini", Traits::of(&[Trait::NoEffortWithTools])),
         ("o1-mini", Traits::of(&[Trait::NoInstructions])),
         ("o1-preview", Traits::of(&[Trait::NoInstructions])),
     ],
@@ -31,10 +35,16 @@ pub static CHAT: Target = Target {
             "Invalid type for 'messages{where}': expected {expected}, but got {got} instead.",
             value_error("invalid_type"),
         ),
+        // A router may continue it by other means.
+        all(codes::ANTHROPIC_PREFILL, Levels::OFF),
+        refused_sampling(0, NO_TEMPERATURE),
+        refused_sampling(1, NO_TOP_P),
         // RL512 reports it.
         Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 2, Levels::ERROR) },
         // 61 recorded requests that end with an assistant message were accepted.
         one(codes::CHAT_LAST_ROLE, 0, Levels::OFF),
+        // Nine recorded requests with an empty assistant message were accepted.
+        one(codes::CHAT_EMPTY_ASSISTANT, 0, Levels::INFO),
     ],
     evidence: "rules and their pages; recorded accepted requests to OpenAI and Azure, two recorded rejections by role",
 };
@@ -61,7 +71,14 @@ pub(super) const fn with_sentence(
 /// The rules that servers other than OpenAI's are known to share: calls and replies belong together. Everything else is
 /// a warning. A base, not itself a target.
 static OTHERS: Target = Target {
+    caps: Caps::NONE,
     verdicts: &[
+        // They translate or drop options that a model does not have.
+        one(codes::UNSUPPORTED_THINKING, 1, Levels::WARNING),
+        all(codes::UNSUPPORTED_THINKING, Levels::OFF),
+        all(codes::UNSUPPORTED_EFFORT, Levels::WARNING),
+        all(codes::REFUSED_SAMPLING, Levels::OFF),
+        all(codes::STRICT_SCHEMA, Levels::OFF),
         // Each of these servers has its own schema, which is less strict in places.
         Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 0, Levels::WARNING) },
         Verdict { api: UNSEEN, ..one(codes::SCHEMA_VIOLATION, 1, Levels::WARNING) },
@@ -86,6 +103,7 @@ static OTHERS: Target = Target {
         without_sentence(codes::CHAT_ROLE, Levels::WARNING),
         one(codes::CHAT_LAST_ROLE, 0, Levels::WARNING),
         without_sentence(codes::CHAT_LONG_CONTENT, Levels::OFF),
+        without_sentence(codes::CHAT_TOO_MANY_CALLS, Levels::OFF),
     ],
     ..Target::based_on(&CHAT)
 };
@@ -132,6 +150,8 @@ const MISTRAL_VERDICTS: &[Verdict] = &[
     with_sentence(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, COUNTS, ORDER),
     with_sentence(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, COUNTS, ORDER),
     without_sentence(codes::CHAT_ORPHAN_REPLY, Levels::ERROR),
+    // Recorded requests with an empty list were accepted.
+    without_sentence(codes::CHAT_EMPTY_TOOL_CALLS, Levels::INFO),
     with_sentence(codes::CHAT_DUPLICATE_REPLY, None, Levels::ERROR, COUNTS, ORDER),
     with_sentence(codes::CHAT_DUPLICATE_CALL_ID, None, Levels::ERROR, COUNTS, ORDER),
     // RL518 checks the form of ids.
@@ -159,8 +179,24 @@ const MISTRAL_VERDICTS: &[Verdict] = &[
 pub static DEEPSEEK_CHAT: Target = Target {
     name: "deepseek-chat",
     title: "DeepSeek: thinking models require their reasoning back with tool calls",
-    models: &[("deepseek-reasoner", Thinking::ByDefault), ("deepseek-chat", Thinking::OnRequest)],
-    traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper]))],
+    models: &[
+        // The name of models without thinking, until 2026.
+        ("deepseek-chat", Thinking::OnRequest),
+        // Snapshots with a date are served by others, which answered calls without reasoning.
+        ("deepseek-v4-pro-0", Thinking::Unknown),
+        // All current models think: deepseek-flash, deepseek-v4-flash, deepseek-v4-pro.
+        ("deepseek-", Thinking::ByDefault),
+        ("", Thinking::ByDefault),
+    ],
+    traits: &[(
+        "",
+        Traits::of(&[
+            Trait::WantsReasoning,
+            Trait::AcceptsEmptyReasoning,
+            Trait::NoForcedToolWhenThinking,
+            Trait::NoDeveloper,
+        ]),
+    )],
     verdicts: DEEPSEEK_VERDICTS,
     evidence: "api-docs.deepseek.com/guides/thinking_mode; agno-agi/agno#3105, langgenius/dify#32222; recorded accepted \
                requests",
@@ -173,9 +209,15 @@ const NO_PLACE: ErrorDetails = ErrorDetails { code: Some("invalid_request_error"
 const INSUFFICIENT: &str = "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
                             'tool_call_id'. (insufficient tool messages following tool_calls message)";
 
+const NO_FORCED_TOOL: &str = "Thinking mode does not support this tool_choice";
+
 const NO_CALL: &str = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
 
 const DEEPSEEK_VERDICTS: &[Verdict] = &[
+    // The ids that it makes itself have 43 characters.
+    one(codes::CHAT_CALL_ID_LENGTH, 1, Levels::OFF),
+    with_sentence(codes::FORCED_TOOL, Some(2), Levels::ERROR, NO_FORCED_TOOL, NO_PLACE),
+    with_sentence(codes::FORCED_TOOL, Some(3), Levels::WARNING, NO_FORCED_TOOL, NO_PLACE),
     with_sentence(codes::CHAT_MISSING_REPLY, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
     with_sentence(codes::CHAT_MISSING_REPLY, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
     with_sentence(codes::CHAT_ORPHAN_REPLY, None, Levels::ERROR, NO_CALL, NO_PLACE),
@@ -192,9 +234,15 @@ pub static KIMI: Target = Target {
     name: "kimi",
     title: "Moonshot's Kimi: thinking models require their reasoning back with tool calls",
     models: &[
-        ("kimi-k2-thinking", Thinking::ByDefault),
-        ("kimi-k2.5", Thinking::ByDefault),
-        ("kimi-k2.6", Thinking::ByDefault),
+        // Models without thinking.
+        ("kimi-k2$", Thinking::OnRequest),
+        ("kimi-k2-0", Thinking::OnRequest),
+        ("kimi-k2-turbo", Thinking::OnRequest),
+        ("kimi-k2-instruct", Thinking::OnRequest),
+        ("moonshot-", Thinking::OnRequest),
+        // kimi-k2-thinking, kimi-k2.5, kimi-k2.6, kimi-k2.7-code, kimi-k3.
+        ("kimi-", Thinking::ByDefault),
+        ("", Thinking::ByDefault),
     ],
     traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper, Trait::RejectsUnknownMembers]))],
     verdicts: KIMI_VERDICTS,
@@ -203,6 +251,7 @@ pub static KIMI: Target = Target {
 };
 
 const KIMI_VERDICTS: &[Verdict] = &[
+    one(codes::UNSUPPORTED_THINKING, 1, Levels::ERROR),
     without_sentence(codes::CHAT_NULL_CONTENT, Levels::ERROR),
     with_sentence(
         codes::CHAT_MISSING_REASONING,
@@ -276,6 +325,7 @@ pub static XAI_CHAT: Target = Target {
 };
 
 const XAI_VERDICTS: &[Verdict] = &[
+    one(codes::UNSUPPORTED_EFFORT, 3, Levels::ERROR),
     without_sentence(codes::CHAT_NULL_CONTENT, Levels::ERROR),
     with_sentence(
         codes::CHAT_EMPTY_ASSISTANT,

@@ -12,6 +12,8 @@ const CAPS: Caps = Caps {
     chaining: true,
     parses_arguments: false,
     searches_without_ids: false,
+    max_temperature: 0,
+    min_output_limit: 0,
 };
 
 /// Verdicts of all these servers. A base, not itself a target.
@@ -25,6 +27,10 @@ static OTHERS: Target = Target {
     models: &[],
     traits: &[],
     verdicts: &[
+        // They translate or drop options that a model does not have.
+        all(codes::UNSUPPORTED_EFFORT, Levels::WARNING),
+        all(codes::REFUSED_SAMPLING, Levels::OFF),
+        all(codes::STRICT_SCHEMA, Levels::OFF),
         all(codes::ITEM_WITHOUT_REASONING, Levels::OFF),
         all(codes::REASONING_WITHOUT_ITEM, Levels::OFF),
         all(codes::REGROUPED_REASONING, Levels::OFF),

@@ -5,8 +5,12 @@ pub mod bedrock;
 pub mod chat;
 pub mod chat_hosted;
 pub mod chat_local;
+pub mod chat_servers;
 pub mod compatible;
 pub mod gemini;
+pub mod hosts;
+pub mod media;
+pub mod media_checks;
 pub mod models;
 pub mod openai;
 
@@ -33,9 +37,15 @@ pub static TARGETS: &[&Target] = &[
     &chat_hosted::DASHSCOPE,
     &chat_hosted::GLM,
     &chat_hosted::MINIMAX,
+    &chat_servers::SNOWFLAKE,
+    &chat_servers::DATABRICKS,
+    &chat_servers::COPILOT,
     &chat_local::CHAT_TEMPLATE,
     &chat_local::VLLM,
+    &chat_servers::SGLANG,
+    &chat_servers::NIM,
     &chat_local::LLAMACPP,
+    &chat_servers::LMSTUDIO,
     &chat_local::OLLAMA,
     &anthropic::ANTHROPIC,
     &gemini::GEMINI,
@@ -43,7 +53,36 @@ pub static TARGETS: &[&Target] = &[
     &bedrock::BEDROCK_NOVA,
 ];
 
-/// The target with this name.
+/// Other names of targets that users know: the alias, and the name. Those of `convert --to` mean the same here.
+pub static TARGET_ALIASES: [(&str, &str); 6] = [
+    ("claude", "anthropic"),
+    ("google", "gemini"),
+    ("vertex", "gemini"),
+    ("chat-completions", "chat"),
+    ("openai-chat", "chat"),
+    ("zai", "glm"),
+];
+
+/// The aliases of a target.
+pub fn aliases(name: &str) -> impl Iterator<Item = &'static str> {
+    TARGET_ALIASES.iter().filter(move |(_, of)| *of == name).map(|(alias, _)| *alias)
+}
+
+/// The target with this name or alias.
 pub fn by_name(name: &str) -> Option<&'static Target> {
+    let name = TARGET_ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, of)| *of);
     TARGETS.iter().copied().find(|target| target.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases_name_targets_and_are_no_targets() {
+        for (alias, name) in TARGET_ALIASES {
+            assert!(TARGETS.iter().all(|target| target.name != alias), "{alias}");
+            assert_eq!(by_name(alias).map(|target| target.name), Some(name));
+        }
+    }
 }

@@ -14,43 +14,72 @@ const BUDGET_OR_WORD: Traits = Traits::of(&[Trait::EffortByBudget, Trait::Effort
 const WORD: Traits = Traits::of(&[Trait::EffortByWord]);
 const WORD_ALONE: Traits = WORD.and(Trait::NoSampling);
 
+/// Claude up to 4.5: thinks only with a budget.
+const CLAUDE_BUDGET: Traits = BUDGET.and(Trait::BudgetRestrictsOptions).and(Trait::NoAdaptiveThinking);
+/// Since Claude 4.6, an assistant message at the end is not continued.
+const NO_PREFILL: Traits = Traits::of(&[Trait::RefusesPrefill]);
+const CLAUDE_4_6: Traits = BUDGET_OR_WORD.with(NO_PREFILL).and(Trait::BudgetRestrictsOptions);
+/// Since Claude Opus 4.7, there are neither budgets nor sampling.
+const CLAUDE_ADAPTIVE: Traits = WORD_ALONE.with(NO_PREFILL).and(Trait::NoBudget);
+/// Thinks in every turn.
+const CLAUDE_ALWAYS: Traits = Traits::of(&[Trait::AlwaysThinks, Trait::NoDisabledThinking, Trait::NoForcedTool]);
+const HIGH_EFFORT_THINKS: Traits = Traits::of(&[Trait::HighEffortThinks]);
+const STRICT_SCHEMAS: Traits = Traits::of(&[Trait::StrictSchemas]);
+const ONE_SAMPLING: Traits = Traits::of(&[Trait::OneSampling]);
+
 /// Capabilities of models; all matching rows apply.
 const ABILITIES: &[(&str, Traits)] = &[
+    ("claude-", Traits::of(&[Trait::NoBlankStops])),
     ("claude-2", NEVER),
     ("claude-instant", NEVER),
     ("claude-3-haiku", NEVER),
     ("claude-3-sonnet", NEVER),
     ("claude-3-opus", NEVER),
     ("claude-3-5-", NEVER),
-    ("claude-3-7-", BUDGET),
-    ("claude-haiku-4", BUDGET),
-    ("claude-sonnet-4$", BUDGET),
-    ("claude-sonnet-4@", BUDGET),
+    ("claude-3-7-", CLAUDE_BUDGET),
+    ("claude-haiku-4", CLAUDE_BUDGET.and(Trait::OneSampling)),
+    ("claude-sonnet-4$", CLAUDE_BUDGET),
+    ("claude-sonnet-4@", CLAUDE_BUDGET),
     // Dated snapshots.
-    ("claude-sonnet-4-2", BUDGET),
-    ("claude-sonnet-4-0", BUDGET),
-    ("claude-sonnet-4-5", BUDGET),
-    ("claude-sonnet-4-6", BUDGET_OR_WORD),
-    ("claude-opus-4$", BUDGET),
-    ("claude-opus-4@", BUDGET),
-    ("claude-opus-4-2", BUDGET),
-    ("claude-opus-4-0", BUDGET),
-    ("claude-opus-4-1", BUDGET),
-    ("claude-opus-4-5", BUDGET_OR_WORD),
-    ("claude-opus-4-6", BUDGET_OR_WORD),
-    ("claude-opus-4-7", WORD_ALONE),
-    ("claude-opus-4-8", WORD_ALONE),
-    ("claude-opus-5", WORD_ALONE),
-    ("claude-sonnet-5", WORD_ALONE),
-    ("claude-haiku-5", WORD_ALONE),
-    ("claude-fable-", WORD_ALONE),
-    ("claude-mythos-", WORD_ALONE),
+    ("claude-sonnet-4-2", CLAUDE_BUDGET),
+    ("claude-sonnet-4-0", CLAUDE_BUDGET),
+    ("claude-sonnet-4-5", CLAUDE_BUDGET.and(Trait::OneSampling)),
+    ("claude-sonnet-4-6", CLAUDE_4_6.with(ONE_SAMPLING)),
+    ("claude-opus-4$", CLAUDE_BUDGET),
+    ("claude-opus-4@", CLAUDE_BUDGET),
+    ("claude-opus-4-2", CLAUDE_BUDGET),
+    ("claude-opus-4-0", CLAUDE_BUDGET),
+    ("claude-opus-4-1", CLAUDE_BUDGET.with(ONE_SAMPLING)),
+    ("claude-opus-4-5", CLAUDE_BUDGET.with(ONE_SAMPLING).and(Trait::EffortByWord)),
+    ("claude-opus-4-6", CLAUDE_4_6),
+    ("claude-opus-4-7", CLAUDE_ADAPTIVE),
+    ("claude-opus-4-8", CLAUDE_ADAPTIVE),
+    ("claude-opus-5", CLAUDE_ADAPTIVE.with(HIGH_EFFORT_THINKS)),
+    ("claude-opus-5-5", CLAUDE_ALWAYS),
+    ("claude-sonnet-5", CLAUDE_ADAPTIVE),
+    ("claude-sonnet-5-5", Traits::of(&[Trait::ThinksBetweenTools, Trait::AlwaysThinks, Trait::NoForcedTool])),
+    ("claude-haiku-5", CLAUDE_ADAPTIVE),
+    ("claude-haiku-5-5", HIGH_EFFORT_THINKS),
+    // A forced tool was rejected in June 2026, and accepted in September.
+    ("claude-fable-", CLAUDE_ADAPTIVE.and(Trait::AlwaysThinks)),
+    ("claude-fable-5-1", CLAUDE_ALWAYS),
+    ("claude-mythos-", CLAUDE_ADAPTIVE.and(Trait::AlwaysThinks)),
+    ("claude-mythos-5-1", CLAUDE_ALWAYS),
+    // k3 ignores a request to stop thinking, k2.7-code rejects it.
+    ("kimi-k3", Traits::of(&[Trait::AlwaysThinks])),
+    ("kimi-k2.7-code", Traits::of(&[Trait::AlwaysThinks, Trait::NoDisabledThinking])),
+    ("kimi-k2-thinking", Traits::of(&[Trait::AlwaysThinks])),
+    ("glm-5.3", Traits::of(&[Trait::AlwaysThinks, Trait::NoDisabledThinking])),
     ("gemini-1", NEVER),
     ("gemini-2.0", NEVER),
     ("gemma", NEVER),
     ("gemini-2.5", BUDGET),
     ("gemini-3", BUDGET_OR_WORD.and(Trait::MediaInResults)),
     ("gemini-4", BUDGET_OR_WORD.and(Trait::MediaInResults)),
+    ("gpt-4o", STRICT_SCHEMAS),
+    ("gpt-4.1", STRICT_SCHEMAS),
+    ("gpt-5", STRICT_SCHEMAS),
+    ("gpt-6", STRICT_SCHEMAS),
     ("gpt-3.5", NEVER),
     ("gpt-4", NEVER),
     ("chatgpt-", NEVER),
@@ -67,6 +96,31 @@ const ABILITIES: &[(&str, Traits)] = &[
     ("gpt-5.", WORD.and(Trait::NoSamplingWhenThinking)),
     ("gpt-6", WORD.and(Trait::NoSamplingWhenThinking)),
 ];
+
+/// Words for the effort that a model accepts, and Gemini's thinking levels, from the lowest to the highest; the first match
+/// applies.
+const EFFORTS: &[(&str, &[&str])] = &[
+    ("claude-sonnet-4-6", &["low", "medium", "high", "max"]),
+    ("claude-opus-4-6", &["low", "medium", "high", "max"]),
+    ("gemini-1", &[]),
+    ("gemini-2", &[]),
+    ("gemini-3-pro", &["low", "high"]),
+    ("gemini-3.1-pro", &["low", "medium", "high"]),
+    ("gemini-3.1-flash-lite-image", &["minimal", "high"]),
+    ("gemini-3.7", &["low", "medium", "high"]),
+    ("gemini-3.8", &["low", "medium", "high"]),
+    ("gemini-4", &["low", "medium", "high"]),
+    ("gemini-3", &["minimal", "low", "medium", "high"]),
+    ("kimi-k3", &["low", "high", "max"]),
+    ("glm-5.3", &["low", "high", "max"]),
+    ("grok-code-fast-1", &[]),
+];
+
+/// The words for the effort that a model accepts, from the lowest to the highest; `None` if they are not known.
+pub fn efforts(model: &str) -> Option<&'static [&'static str]> {
+    let model = strip_vendor(model);
+    EFFORTS.iter().find(|(pattern, _)| matches_pattern(pattern, model)).map(|(_, words)| *words)
+}
 
 /// The vendor of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,6 +153,7 @@ const VENDORS: &[(&str, ModelVendor, &[&str])] = &[
     ("deepseek-chat$", ModelVendor::Open, DEEPSEEK),
     ("deepseek-reasoner$", ModelVendor::Open, DEEPSEEK),
     ("deepseek-v", ModelVendor::Open, DEEPSEEK),
+    ("deepseek-flash", ModelVendor::Open, DEEPSEEK),
     ("deepseek-", ModelVendor::Open, &[]),
     ("mistral-", ModelVendor::Open, &["mistral"]),
     ("ministral-", ModelVendor::Open, &["mistral"]),
@@ -122,8 +177,34 @@ const DEEPSEEK: &[&str] = &["deepseek-chat", "deepseek"];
 /// The capabilities of a model.
 pub fn traits(model: &str) -> Traits {
     let model = strip_vendor(model);
+    // Routers write the version of Claude with a dot.
+    let dashed = model.starts_with("claude-").then(|| model.replace('.', "-"));
+    let model = dashed.as_deref().unwrap_or(model);
     let fitting = ABILITIES.iter().filter(|(pattern, _)| matches_pattern(pattern, model));
     fitting.fold(Traits::default(), |all, (_, traits)| all.with(*traits))
+}
+
+/// True if the options of a request reach the model as they are. A name with a vendor belongs to a router, which translates
+/// or drops them.
+fn is_direct(dialect: &str, model: &str) -> bool {
+    let is_routed = ["chat", "responses"].contains(&dialect) && model.contains('/');
+    !is_routed && vendor(model).is_none_or(|vendor| serves(dialect, vendor))
+}
+
+/// The capabilities of a model in a dialect. Where its vendor's API is not spoken, a router translates the options of a
+/// request; only a message of the model at the end is passed on.
+pub fn traits_in(dialect: &str, model: &str) -> Traits {
+    let all = traits(model);
+    match is_direct(dialect, model) {
+        true => all,
+        false if all.has(Trait::RefusesPrefill) => NO_PREFILL,
+        false => Traits::default(),
+    }
+}
+
+/// The words for the effort that a model accepts in a dialect; `None` if they are not known.
+pub fn efforts_in(dialect: &str, model: &str) -> Option<&'static [&'static str]> {
+    efforts(model).filter(|_| is_direct(dialect, model))
 }
 
 /// The vendor of a model; `None` if the name does not show it.
@@ -161,6 +242,9 @@ mod tests {
         assert_eq!(vendor("us.anthropic.claude-sonnet-4-5-20250929-v1:0"), Some(ModelVendor::Anthropic));
         assert_eq!(vendor("openai/gpt-oss-120b"), Some(ModelVendor::Open));
         assert_eq!(vendor("m"), None);
+        assert!(traits("anthropic/claude-opus-4.6").has(Trait::RefusesPrefill));
+        assert_eq!(traits_in("chat", "claude-opus-4.8"), NO_PREFILL);
+        assert_eq!(efforts("gemini-3.8-flash"), Some(&["low", "medium", "high"][..]));
         assert_eq!(home_target("deepseek-reasoner", "chat").map(|target| target.name), Some("deepseek-chat"));
         assert_eq!(home_target("deepseek-reasoner", "responses").map(|target| target.name), Some("deepseek"));
         assert!(home_target("deepseek/deepseek-chat", "chat").is_none());

@@ -1,7 +1,7 @@
 //! The Responses API of OpenAI itself, on its own hosts, on Azure, and in ChatGPT's Codex backend.
 
 use crate::history::codes;
-use crate::target::{Caps, Levels, Target, Thinking, Trait, Traits, Verdict, all, one};
+use crate::target::{Caps, ErrorDetails, Levels, Target, Thinking, Trait, Traits, Verdict, all, one};
 
 const CAPS: Caps = Caps {
     detached_reasoning: true,
@@ -11,6 +11,8 @@ const CAPS: Caps = Caps {
     chaining: true,
     parses_arguments: false,
     searches_without_ids: false,
+    max_temperature: 2,
+    min_output_limit: 16,
 };
 
 /// Models that do not accept reasoning items, and models that reason by default.
@@ -57,9 +59,27 @@ pub static OPENAI: Target = Target {
     caps: CAPS,
     models: MODELS,
     traits: TRAITS,
-    verdicts: &[],
+    verdicts: &[refused_sampling(0, NO_TEMPERATURE), refused_sampling(1, NO_TOP_P)],
     evidence: "rules and their pages; 454 recorded accepted requests, one recorded history rejection",
 };
+
+/// The verdict on a sampling setting that a reasoning model does not have.
+pub(super) const fn refused_sampling(variant: u8, api: &'static str) -> Verdict {
+    Verdict {
+        code: codes::REFUSED_SAMPLING,
+        variant: Some(variant),
+        levels: Levels::ERROR,
+        api: Some(api),
+        error: Some(ErrorDetails {
+            param: Some("{member}"),
+            code: Some("unsupported_parameter"),
+            ..ErrorDetails::HISTORY
+        }),
+    }
+}
+
+pub(super) const NO_TEMPERATURE: &str = "Unsupported parameter: 'temperature' is not supported with this model.";
+pub(super) const NO_TOP_P: &str = "Unsupported parameter: 'top_p' is not supported with this model.";
 
 pub static OPENAI_STATELESS: Target = Target {
     name: "openai-stateless",

@@ -57,7 +57,7 @@ impl<'r> ConvertRun<'r> {
                         describe_error(&label_of(input), &error)
                     }
                     ConversionError::Commit(error) => error.to_string(),
-                    ConversionError::Path(failure) => failure.to_string(),
+                    ConversionError::Clash(usage_error) => usage_error.to_string(),
                     ConversionError::TooManyConversations(n) => format!(
                         "{}: contains {n} conversations, but a file of items holds one; use `-o DIR/` to write one file \
                          per conversation, or `--to responses` for one request per line",

@@ -1,6 +1,5 @@
 //! `explain --error`: what an error message means, where in a file it comes from, and how to fix it.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -10,7 +9,8 @@ use crate::options::UsageError;
 use crate::place::DocId;
 use crate::report::command_line::{CommandLine, fill_commands};
 use crate::report::error_place::ErrorReference;
-use crate::report::recognise::{RecognisedError, Recogniser, Topic, unescape};
+use crate::report::recognise::{OtherError, RecognisedError, Recogniser, Topic, unescape};
+use crate::report::request_path::RequestPath;
 use crate::report::rule_page::{render, style_text, wrap_text};
 use crate::report::words::{replace_hidden, to_printable};
 use crate::report::{Style, rulebook, write_pretty};
@@ -20,8 +20,10 @@ use crate::target::Target;
 
 use super::super::{Failure, Outcome};
 use super::PrintOptions;
-use super::file_evidence::{FileEvidence, find_in_file};
+use super::error_search::find_in_file;
+use super::file_evidence::FileEvidence;
 use super::pasted_error::PastedError;
+use super::repair_command::can_rebuild;
 
 /// Explains the errors in the text.
 pub fn explain_error(
@@ -37,24 +39,25 @@ pub fn explain_error(
     }
     let doc = pasted.path.as_deref().map(open).transpose()?;
     let mut values = Vec::new();
-    let index = ErrorReference::find_index(&unescape(&pasted.text));
+    let path = RequestPath::find(&unescape(&pasted.text));
     for (n, mut one) in found.into_iter().enumerate() {
-        let wanted = ErrorReference { ids: one.ids(), index };
+        let wanted = ErrorReference { ids: one.ids(), path: path.clone() };
         // An error that is not about the conversation has no place in the file.
         let doc = doc.as_ref().filter(|_| one.topic.is_none());
         let seen = doc.map(|doc| find_in_file(doc, &one, wanted, pasted)).transpose()?;
+        let remedy = remedy_of(&one, pasted)?;
         if let Some(seen) = &seen {
             // Of rules with the same message, the one that the file violates comes first.
             one.claims.sort_by_key(|claim| !seen.diagnostics.iter().any(|there| there.rule == claim.rule.code));
         }
         if print_options.json {
-            values.push(to_json(&one, seen.as_ref(), pasted.path.as_deref()));
+            values.push(to_json(&one, seen.as_ref(), &remedy));
             continue;
         }
         if n > 0 {
             writeln!(out)?;
         }
-        print_explanation(&one, seen.as_ref(), pasted.path.as_deref(), &print_options.style, out)?;
+        print_explanation(&one, seen.as_ref(), &remedy, &print_options.style, out)?;
         if let (Some(doc), Some(seen)) = (doc, &seen) {
             writeln!(out)?;
             seen.print(doc, !one.claims.is_empty(), &print_options.style, out)?;
@@ -80,6 +83,7 @@ fn print_unrecognised(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let near = recogniser.nearest(&pasted.text);
+    let vague = recogniser.vague(&pasted.text);
     let text = unescape(&pasted.text).split_whitespace().collect::<Vec<_>>().join(" ");
     if print_options.json {
         let near: Vec<Value> = near
@@ -91,7 +95,7 @@ fn print_unrecognised(
             .collect();
         let said = shorten(&text);
         return write_pretty(
-            &json!({ "version": 1, "api_message": said, "recognised": [], "nearest": near }),
+            &json!({ "version": 1, "api_message": said, "recognised": [], "nearest": near, "hint": vague.map(|vague| vague.hint) }),
             out,
         );
     }
@@ -106,6 +110,13 @@ fn print_unrecognised(
             None => format!("`{template}`, which no rule can detect in a file"),
         };
         write!(out, "{}", wrap_text(&line, "  ", "    ", &print_options.style))?;
+    }
+    if let Some(vague) = vague {
+        write!(
+            out,
+            "\n{}",
+            wrap_text(&format!("It does not say what is wrong: {}", vague.hint), "", "", &print_options.style)
+        )?;
     }
     let check = with_file(CommandLine::new("check"), pasted.path.as_deref());
     let hint = format!("Run `{check}` to check a conversation without an error message.");
@@ -142,15 +153,15 @@ const MAX_QUOTED_CHARS: usize = 600;
 fn print_explanation(
     one: &RecognisedError,
     seen: Option<&FileEvidence>,
-    path: Option<&Path>,
+    remedy: &str,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let rules = claiming_rules(one);
     let Some(rule) = rules.first() else {
         return match one.topic {
-            Some(topic) => print_topic(one, topic, path, style, out),
-            None => print_unfindable(one, path, style, out),
+            Some(topic) => print_topic(one, topic, remedy, style, out),
+            None => print_unfindable(one, remedy, style, out),
         };
     };
     writeln!(out, "{}\n", style_text(style, "1", &format!("{} {}", rule.code, rule.name)))?;
@@ -186,17 +197,11 @@ fn print_explanation(
     write!(out, "{}", wrap_text(&notes.join(" "), "", "", style))
 }
 
-fn print_unfindable(
-    one: &RecognisedError,
-    path: Option<&Path>,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn print_unfindable(one: &RecognisedError, remedy: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", style_text(style, "1", "A known error that no rule can detect in a file"))?;
     write!(out, "{}", wrap_text(&format!("API message: {}", quote(one)), "  ", "    ", style))?;
     if let Some(elsewhere) = one.other_error {
         write!(out, "{}", wrap_text(&format!("cause: {}", elsewhere.cause), "  ", "    ", style))?;
-        let remedy = fill_remedy(elsewhere.remedy, one, path);
         write!(out, "{}", wrap_text(&format!("remedy: {remedy}"), "  ", "    ", style))?;
     }
     Ok(())
@@ -206,24 +211,51 @@ fn print_unfindable(
 fn print_topic(
     one: &RecognisedError,
     topic: &Topic,
-    path: Option<&Path>,
+    remedy: &str,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{}\n", style_text(style, "1", &format!("Not an error of the conversation: {}", topic.name)))?;
+    let kind =
+        if topic.is_of_history { "About the whole conversation" } else { "Not an error of the conversation" };
+    writeln!(out, "{}\n", style_text(style, "1", &format!("{kind}: {}", topic.name)))?;
     write!(out, "{}", wrap_text(&format!("message: {}", quote(one)), "  ", "    ", style))?;
     write!(out, "{}", wrap_text(&format!("meaning: {}", topic.description), "  ", "    ", style))?;
-    write!(out, "{}", wrap_text(&format!("next: {}", fill_remedy(topic.advice, one, path)), "  ", "    ", style))
+    write!(out, "{}", wrap_text(&format!("next: {remedy}"), "  ", "    ", style))
 }
 
-/// A remedy with the given file in its commands.
-fn fill_remedy<'r>(remedy: &'r str, one: &RecognisedError, path: Option<&Path>) -> Cow<'r, str> {
-    match path {
-        Some(path) => {
-            fill_commands(remedy, &path.to_string_lossy(), claimed_target(one).map_or("", |target| target.name))
+/// What to do about an error that no rule finds, with the given file in its commands. Empty for the error of a rule. A
+/// command that repairs the file is reported with the evidence, if it helps.
+fn remedy_of(one: &RecognisedError, pasted: &PastedError) -> io::Result<String> {
+    let with_command = |remedy: &str, command: &str, what: &str, by_node: bool| -> io::Result<String> {
+        let command = &one.fill(command);
+        let is_offered = match &pasted.path {
+            None => true,
+            Some(_) if command.starts_with("replaylint fix ") => false,
+            Some(path) if command.starts_with("replaylint rebuild ") => can_rebuild(path, &pasted.lints, by_node)?,
+            Some(_) => true,
+        };
+        Ok(match (is_offered, what) {
+            (false, _) => remedy.to_owned(),
+            (true, "") => format!("{remedy}: `{command}`"),
+            (true, what) => format!("{remedy} `{command}` {what}."),
+        })
+    };
+    let text = match (one.other_error, one.topic) {
+        (Some(OtherError { remedy, command: Some(command), .. }), _) => with_command(remedy, command, "", false)?,
+        (Some(elsewhere), _) => one.fill(elsewhere.remedy),
+        (None, Some(Topic { advice, command: Some((command, what)), .. })) => {
+            with_command(advice, command, what, true)?
         }
-        None => Cow::Borrowed(remedy),
-    }
+        (None, Some(topic)) => topic.advice.to_owned(),
+        (None, None) => String::new(),
+    };
+    Ok(match &pasted.path {
+        Some(path) => {
+            let target = claimed_target(one).map_or("", |target| target.name);
+            fill_commands(&text, &path.to_string_lossy(), target).into_owned()
+        }
+        None => text,
+    })
 }
 
 /// A command on the given file.
@@ -239,7 +271,7 @@ fn claimed_target(one: &RecognisedError) -> Option<&'static Target> {
     one.claims.first().and_then(|claim| claim.target)
 }
 
-fn to_json(one: &RecognisedError, seen: Option<&FileEvidence>, path: Option<&Path>) -> Value {
+fn to_json(one: &RecognisedError, seen: Option<&FileEvidence>, remedy: &str) -> Value {
     let mut value = Map::new();
     let mut set = |key: &str, member: Value| value.insert(key.to_owned(), member);
     let rules = claiming_rules(one);
@@ -257,15 +289,10 @@ fn to_json(one: &RecognisedError, seen: Option<&FileEvidence>, path: Option<&Pat
     let (because, remedy) = match (rules.first(), one.other_error, one.topic) {
         (Some(rule), ..) => {
             let fix = rulebook::section(rule, "Fix").split_whitespace().collect::<Vec<_>>().join(" ");
-            (Some(rulebook::first_sentence(rule).to_owned()), fix)
+            (Some(rulebook::first_sentence(rule)), fix)
         }
-        (None, Some(elsewhere), _) => {
-            (Some(elsewhere.cause.to_owned()), fill_remedy(elsewhere.remedy, one, path).into_owned())
-        }
-        (None, None, Some(topic)) => {
-            (Some(topic.description.to_owned()), fill_remedy(topic.advice, one, path).into_owned())
-        }
-        (None, None, None) => (None, String::new()),
+        (None, Some(elsewhere), _) => (Some(elsewhere.cause.to_owned()), remedy.to_owned()),
+        (None, None, topic) => (topic.map(|topic| topic.description.to_owned()), remedy.to_owned()),
     };
     set("remedy", json!(remedy));
     set("because", json!(because));

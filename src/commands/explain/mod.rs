@@ -1,6 +1,7 @@
 //! `explain`: the page of a rule, or the meaning of an error message and its place in a file.
 
 mod error;
+mod error_search;
 mod file_evidence;
 mod pasted_error;
 mod repair_command;

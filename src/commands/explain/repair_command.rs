@@ -1,14 +1,22 @@
-//! The command that repairs an error: candidates are tried on the file in memory, and the first one after which the rules
-//! find nothing is chosen.
+//! The command that repairs an error: candidates are tried on the file in memory, and the first one that helps is offered.
 
 use std::io;
+use std::path::Path;
 
-use crate::history::Code;
-use crate::judge::Options;
+use crate::convert::stream;
+use crate::format::requests::RebuildQuery;
+use crate::history::{BlockFlags, Code, Kind, Row, Usage};
+use crate::judge::{self, HistoryCollector, Options};
+use crate::options::LintSettings;
+use crate::place::DocId;
+use crate::rebuild::Conversation;
 use crate::repair;
-use crate::repair::{FixOptions, Reasoning};
-use crate::source::Doc;
+use crate::repair::{Cause, DocRepair, FixOptions, Reasoning};
+use crate::source::{Doc, Input, InputOptions};
 use crate::target::Severity;
+use crate::targets;
+
+use super::super::resumed_session::next_request;
 
 /// Candidate flags of `fix`, and their options.
 fn candidate_flags() -> [(&'static str, FixOptions); 4] {
@@ -21,12 +29,21 @@ fn candidate_flags() -> [(&'static str, FixOptions); 4] {
     ]
 }
 
-/// The flags of `fix` that repair a file.
+/// A `fix` that repairs a file.
 pub(super) struct RepairCommand {
-    /// Flags of `fix`, each after a space.
+    /// Its flags, each after a space.
     pub flags: String,
     /// Number of changes.
     pub changes: usize,
+    /// It writes a copy, because the file itself must stay.
+    pub writes_copy: bool,
+}
+
+/// What a command does to the file.
+pub(super) enum RepairTrial {
+    Works(RepairCommand),
+    /// It changes nothing that could be the cause; the reason, if it is known.
+    Fails(Option<String>),
 }
 
 /// The first candidate after which no rule of `codes` finds anything. `judged` are the options to judge with, and their
@@ -49,6 +66,7 @@ pub(super) fn find_repair(
                 return Ok(Some(RepairCommand {
                     flags: format!("{judge_flags}{flags}"),
                     changes: fixed.changes.len(),
+                    writes_copy: false,
                 }));
             }
         }
@@ -56,10 +74,80 @@ pub(super) fn find_repair(
     Ok(None)
 }
 
-/// The command that removes all reasoning; `None` if there is none to remove.
-pub(super) fn strip_reasoning(doc: &Doc, options: &Options) -> io::Result<Option<RepairCommand>> {
-    let wanted = FixOptions { reasoning: Reasoning::Strip, ..FixOptions::default() };
+/// True if `fix --fix-warnings` repairs something that these rules find.
+pub(super) fn repairs_some(doc: &Doc, codes: &[Code], options: &Options) -> io::Result<bool> {
+    let wanted = FixOptions { warnings: true, ..FixOptions::default() };
     let fixed = repair::fix(doc.id, &*doc.bytes, options, &wanted, 1)?;
-    let repair = RepairCommand { flags: " --reasoning strip".to_owned(), changes: fixed.changes.len() };
-    Ok((!fixed.patch.is_empty()).then_some(repair))
+    let is_one = |cause: Cause| matches!(cause, Cause::Rule(code, ..) if codes.contains(&code));
+    Ok(!fixed.patch.is_empty() && fixed.changes.iter().any(|change| is_one(change.cause)))
+}
+
+/// Tries a `fix` with flags: `replaylint fix --reasoning strip -w FILE`.
+pub(super) fn try_command(doc: &Doc, own: &Options, command: &str) -> io::Result<RepairTrial> {
+    let Some(flags) = command.strip_prefix("replaylint fix ") else { return Ok(RepairTrial::Fails(None)) };
+    let (mut options, mut wanted, mut kept) = (own.clone(), FixOptions::default(), String::new());
+    let mut words = flags.split_whitespace();
+    while let Some(word) = words.next() {
+        let value = match word {
+            "--reasoning" | "--target" | "--set-provider" | "-o" => words.next(),
+            _ => None,
+        };
+        match (word, value) {
+            ("--reasoning", Some("strip")) => wanted.reasoning = Reasoning::Strip,
+            ("--target", Some(name)) => options.target = targets::by_name(name),
+            ("--set-provider", Some(name)) => wanted.provider = Some(name.to_owned()),
+            ("-o", Some(_)) => wanted.writes_copy = true,
+            ("--install", None) => wanted.writes_copy = true,
+            ("-w" | "FILE", None) => continue,
+            _ => return Ok(RepairTrial::Fails(None)),
+        }
+        kept.extend([Some(word), value].into_iter().flatten().flat_map(|word| [" ", word]));
+    }
+    let fixed = repair::fix(doc.id, &*doc.bytes, &options, &wanted, 1)?;
+    // Other repairs are not what the command is for.
+    let writes_copy = wanted.writes_copy && fixed.has_numbered_lines;
+    let is_meant = |cause: Cause| writes_copy || matches!(cause, Cause::Flag(_));
+    if fixed.patch.is_empty() || !fixed.changes.iter().any(|change| is_meant(change.cause)) {
+        let strips = wanted.reasoning == Reasoning::Strip;
+        let why = strips.then(|| kept_reasoning(doc, &options, &fixed)).transpose()?;
+        return Ok(RepairTrial::Fails(why));
+    }
+    let changes = fixed.changes.len();
+    Ok(RepairTrial::Works(RepairCommand { flags: kept, changes, writes_copy }))
+}
+
+/// Why the reasoning of a file cannot be removed.
+fn kept_reasoning(doc: &Doc, options: &Options, fixed: &DocRepair) -> io::Result<String> {
+    let found = judge::judge(doc.id, &*doc.bytes, options, 1, &HistoryCollector)?;
+    let left = fixed.skipped_groups.first().map(|left| left.reason);
+    let known = left.or_else(|| fixed.abandoned.values().next().copied());
+    let thinks = |row: &Row| row.is_reasoning() || row.kind == Kind::Thinking || row.has(BlockFlags::REASONED);
+    if known.is_none() && !found.outputs.iter().flat_map(|history| &history.rows).any(thinks) {
+        return Ok("no item that is sent contains reasoning, so nothing in this file can be the cause".to_owned());
+    }
+    let known = known.or_else(|| found.outputs.iter().find_map(|history| history.settings.read_only));
+    let why = known.unwrap_or("the reasoning of this format cannot be removed in place");
+    let is_log = found.format.is_none_or(|format| format.info().usage == Usage::Log);
+    let converts = if is_log && !why.contains("`replaylint ") { CONVERT } else { "" };
+    Ok(format!("{why}{converts}"))
+}
+
+const CONVERT: &str = "; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+
+/// True if `rebuild` prints a request of a file. `by_node`: also one that is shortened.
+pub(super) fn can_rebuild(path: &Path, lints: &LintSettings, by_node: bool) -> io::Result<bool> {
+    let input = Input::File { path: path.to_owned(), named: true };
+    let doc = Doc::open(DocId(0), &input, &InputOptions::default())?;
+    let conversations = Conversation::read([doc], |label| lints.options_for(label))?;
+    let [conversation] = conversations.as_slice() else { return Ok(false) };
+    let Some(part) = conversation.docs.first() else { return Ok(false) };
+    let options = lints.options_for(&part.doc.label);
+    if let Some(requests) = part.format.and_then(|format| format.info().requests) {
+        let query = RebuildQuery::default();
+        let sent = stream::rebuild(part.doc.id, &*part.doc.bytes, requests, &options.read, &query)?;
+        return Ok(!by_node && sent.is_ok());
+    }
+    let current = conversation.forest.current;
+    let is_built = current.is_some_and(|current| conversation.can_be_rebuilt(current));
+    Ok(is_built || !by_node && next_request(conversation, options, None).is_ok_and(|next| next.is_some()))
 }

@@ -104,6 +104,7 @@ fn variant_lines(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
                 Autofix::Error if is_error => "applied to errors",
                 Autofix::Error | Autofix::OnRequest => "requires --fix-warnings",
                 Autofix::Always => "also applied to warnings",
+                Autofix::Notes => "also applied to notes",
                 Autofix::Flag => "requires --acknowledge-safety",
             };
             format!("autofix ({loss}, {when}): {fix}")
@@ -145,6 +146,7 @@ fn variant_json(rule: &Rule, n: u8, variant: &Variant) -> Value {
     let when = match variant.autofix {
         Autofix::Error => "error",
         Autofix::Always => "warning",
+        Autofix::Notes => "note",
         Autofix::OnRequest | Autofix::Flag => "request",
     };
     let fix = (!variant.fix.is_empty())

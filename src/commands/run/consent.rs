@@ -24,8 +24,7 @@ pub(in crate::commands) enum Consent {
 impl Consent {
     /// The initial consent of a run. `yes`: given by `--yes`.
     pub fn for_run(writes: bool, yes: bool) -> Consent {
-        let is_interactive = io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
-        if writes && !yes && is_interactive { Consent::Unasked } else { Consent::Given }
+        if writes && !yes && is_interactive() { Consent::Unasked } else { Consent::Given }
     }
 
     /// True if changes may be written. The answer for the first lossy ones applies to all that follow.
@@ -49,6 +48,22 @@ impl Consent {
     }
 }
 
+/// True if a person at a terminal can be asked.
+pub(in crate::commands) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Reads the answer to a question that was written. No answer means no.
+pub(in crate::commands) fn read_answer(to: &mut dyn Write) -> io::Result<bool> {
+    to.flush()?;
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer)? == 0 {
+        // The line has no end yet.
+        writeln!(to)?;
+    }
+    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+}
+
 /// Lists the losses, and asks. No answer means no.
 pub(in crate::commands) fn ask(lossy: &[ChangeNote], several: bool) -> Result<bool, Failure> {
     let mut to = stderr();
@@ -59,13 +74,7 @@ pub(in crate::commands) fn ask(lossy: &[ChangeNote], several: bool) -> Result<bo
     }
     let others = if several { ", and lossy repairs of other files" } else { "" };
     write!(to, "Write these repairs{others}? [y/N] ")?;
-    to.flush()?;
-    let mut answer = String::new();
-    if io::stdin().lock().read_line(&mut answer)? == 0 {
-        // The line has no end yet.
-        writeln!(to)?;
-    }
-    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+    Ok(read_answer(&mut to)?)
 }
 
 #[cfg(test)]

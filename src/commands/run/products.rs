@@ -36,6 +36,8 @@ pub enum OutputMode {
     InPlace(ReplaceOptions),
     /// To this file, or to this folder for several inputs.
     Copy(OutputPath),
+    /// As a copy, where the agent finds it.
+    Install,
     /// The text goes to standard output, and everything else to standard error.
     Stream,
 }
@@ -106,6 +108,7 @@ impl OutputPath {
     /// The files that are written for the inputs.
     pub(in crate::commands) fn planned_files(
         &self,
+        run: &Run,
         inputs: &[Input],
         several: bool,
     ) -> Result<Vec<PlannedFile>, Failure> {
@@ -118,7 +121,7 @@ impl OutputPath {
             return Err(usage_error.help("use -o DIR to write one file per input").into());
         }
         let copy = |from: &Path| PlannedFile {
-            path: copy_path(&self.to, from, true),
+            path: self.to.join(path_below(&run.paths, from)),
             description: format!("the copy of {}", display_path(from)),
             kind: PlannedKind::Product(self.existing),
         };
@@ -135,18 +138,14 @@ impl OutputPath {
             .collect())
     }
 
-    /// The path to write the result for a document to. Creates its folders.
-    pub(in crate::commands) fn path_for(&self, doc: &Doc, several: bool) -> Result<PathBuf, Failure> {
+    /// The path to write the result for a document to.
+    pub(in crate::commands) fn path_for(&self, run: &Run, doc: &Doc, several: bool) -> PathBuf {
+        if !several && !self.is_folder() {
+            return self.to.clone();
+        }
         let product = doc.cells.as_ref().map(HistoryCells::output_path);
         let from = doc.path.as_deref().or(product.as_deref()).unwrap_or(Path::new("-"));
-        let path = copy_path(&self.to, from, several || self.is_folder());
-        if path != self.to
-            && let Some(folder) = path.parent()
-        {
-            let failed = |error| CommitError::Io { path: folder.to_owned(), error };
-            fs::create_dir_all(folder).map_err(failed).map_err(commit_failure)?;
-        }
-        Ok(path)
+        self.to.join(path_below(&run.paths, from))
     }
 }
 
@@ -157,13 +156,21 @@ pub(in crate::commands) fn has_several_outputs(run: &Run, inputs: &[Input]) -> b
         || run.paths.iter().any(|path| path.is_dir())
 }
 
-/// The path of a copy: below a folder, the given path without parts that lead out of the folder.
-fn copy_path(to: &Path, from: &Path, below: bool) -> PathBuf {
-    if !below {
-        return to.to_owned();
-    }
-    let inside: PathBuf = from.components().filter(|part| matches!(part, Component::Normal(_))).collect();
-    to.join(inside)
+/// The path of a copy in the output folder: that of the file below the argument through which it was found, or its name if
+/// it is the argument. A file of an archive is in a folder named like the archive.
+fn path_below(arguments: &[PathBuf], from: &Path) -> PathBuf {
+    let below = arguments.iter().find_map(|argument| {
+        let below = from.strip_prefix(argument).ok()?;
+        match argument.is_dir() {
+            true => Some(below.to_owned()),
+            // Joining an empty path would add a separator.
+            false if below.as_os_str().is_empty() => Some(argument.file_name()?.into()),
+            false => Some(Path::new(argument.file_name()?).join(below)),
+        }
+    });
+    let below = below.or_else(|| from.file_name().map(PathBuf::from)).unwrap_or_else(|| from.to_owned());
+    // The names in an archive may lead out of the folder.
+    below.components().filter(|part| matches!(part, Component::Normal(_))).collect()
 }
 
 /// Checks that no input, and no other file that the user may want to keep, is overwritten. A report of an earlier run
@@ -254,7 +261,12 @@ fn collision_error(a: &PlannedFile, b: &PlannedFile) -> Failure {
         b.description,
         display_path(&a.path)
     ));
-    usage_error.help("specify a different file for each").into()
+    let is_copy = |plan: &PlannedFile| matches!(plan.kind, PlannedKind::Product(_)) && plan.description != "-o";
+    let help = match is_copy(a) && is_copy(b) {
+        true => "run it once for each, or specify a folder that contains both",
+        false => "specify a different file for each",
+    };
+    usage_error.help(help).into()
 }
 
 fn input_error(path: &Path, plan: &PlannedFile) -> Failure {

@@ -2,7 +2,8 @@
 
 use crate::dialect::{BLOCK, Item, ItemOrigin};
 use crate::dialects::chat::rows::{content_flags, text_flags};
-use crate::history::{BlockFlags, Kind, Role, Row};
+use crate::dialects::media_parts;
+use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint, name};
 
 /// The dialect's name.
@@ -55,6 +56,14 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut
         let fields = AnthropicFields::of(block);
         row.kind = fields.kind.map_or(Kind::Block, |name| kind_of(&name.decode()));
         row.set(fields.flags(row.kind));
+        let holds_media = match row.kind {
+            Kind::Media => fields.kind.is_some_and(|kind| media_parts::is_part_type(&kind.decode())),
+            Kind::ToolResult => fields.content.is_some_and(media_parts::holds_media),
+            _ => false,
+        };
+        if holds_media {
+            row.set(Flags::MEDIA);
+        }
         let key = match row.kind {
             Kind::ToolUse | Kind::ServerUse => fields.id,
             Kind::ToolResult | Kind::ServerResult => fields.answers,

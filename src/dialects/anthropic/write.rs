@@ -18,6 +18,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: Some(|role| u8::from(role == Role::Assistant)),
     dialect: NAME,
     reasoning_providers: &[ReasoningProvider::Anthropic],
+    thinking_blocks: true,
     signatures: false,
     call_ids: WORD,
     call_ids_by_model: &[],
@@ -56,6 +57,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     document_text: false,
     result_text: false,
     object_inputs: true,
+    max_calls: usize::MAX,
     calls_last: true,
     requires_tools: true,
     user_first: false,
@@ -66,6 +68,8 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     probability_switch: true,
     effort_can_be_off: true,
     summary_is_switch: false,
+    closed_schemas: true,
+    plain_tool_schemas: true,
     strict_schemas: false,
     web_search: Some(SearchCapabilities {
         allowed: true,
@@ -336,8 +340,10 @@ fn write_reasoning(reasoning: &Reasoning, w: &mut JsonWriter<'_>) {
     }
     w.key("type").plain("thinking");
     w.key("thinking").text(&Text::join(&reasoning.texts, "\\n\\n"));
-    if let Some(encrypted_content) = &reasoning.encrypted_content {
-        w.key("signature").text(encrypted_content);
+    // Without one, it is for servers that sign nothing, and whose clients send an empty text.
+    match &reasoning.encrypted_content {
+        Some(encrypted_content) => w.key("signature").text(encrypted_content),
+        None => w.key("signature").plain(""),
     }
 }
 

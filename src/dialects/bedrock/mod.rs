@@ -6,7 +6,7 @@ mod read;
 mod rows;
 mod write;
 
-pub use rows::{NAME, document, empty_texts, tool_result, tool_use};
+pub use rows::{NAME, TOOL_NAME_LIMIT, document, empty_texts, is_tool_name, tool_result, tool_use};
 
 use crate::dialect::{Body, Dialect, DialectInfo, EditRefusal, Item, ItemOrigin, ItemWriter, TextChange};
 use crate::dialects::responses::STUB;

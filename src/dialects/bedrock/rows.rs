@@ -2,6 +2,7 @@
 
 use crate::dialect::{BLOCK, Item, ItemOrigin};
 use crate::dialects::chat::rows::{content_flags, text_flags};
+use crate::dialects::media_parts;
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Val, fingerprint, name};
 
@@ -26,6 +27,15 @@ pub fn tool_use(block: Val<'_>) -> Option<Val<'_>> {
 
 pub fn tool_result(block: Val<'_>) -> Option<Val<'_>> {
     block.get(name::toolResult)
+}
+
+/// Maximum length of the name of a tool.
+pub const TOOL_NAME_LIMIT: usize = 64;
+
+/// True if the service accepts this as the name of a tool.
+pub fn is_tool_name(name: &[u8]) -> bool {
+    let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    (1..=TOOL_NAME_LIMIT).contains(&name.len()) && name.iter().all(allowed)
 }
 
 /// Members of a result's content whose text is empty.
@@ -58,14 +68,24 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut
             Some((Kind::Text, text)) => row.set(text_flags(Some(text))),
             Some((Kind::ToolUse | Kind::ToolResult, inner)) => {
                 key = inner.get(name::toolUseId);
+                if inner.get(name::content).is_some_and(media_parts::holds_media) {
+                    row.set(Flags::MEDIA);
+                }
                 if empty_texts(block).next().is_some() {
                     row.set(BlockFlags::BLANK);
+                }
+                let tool = inner.get(name::name).and_then(|name| name.text());
+                if tool.is_some_and(|tool| !is_tool_name(&tool)) {
+                    row.set(BlockFlags::BAD_NAME);
                 }
                 if inner.get(name::r#type).is_some_and(|kind| kind.is("server_tool_use")) {
                     row.set(Flags::SERVER_RUN);
                 }
             }
-            Some((Kind::Media, inner)) => key = inner.get(name::name),
+            Some((Kind::Media, inner)) => {
+                key = inner.get(name::name);
+                row.set(Flags::MEDIA);
+            }
             Some((Kind::Thinking, inner)) if is_signed(inner) => row.set(BlockFlags::SIGNED),
             _ => {}
         }

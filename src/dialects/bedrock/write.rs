@@ -19,6 +19,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: Some(|role| u8::from(role == Role::Assistant)),
     dialect: NAME,
     reasoning_providers: &[ReasoningProvider::Anthropic],
+    thinking_blocks: false,
     signatures: false,
     call_ids: IdRule::new(Chars::Word, 64),
     call_ids_by_model: &[],
@@ -65,6 +66,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     document_text: true,
     result_text: true,
     object_inputs: true,
+    max_calls: usize::MAX,
     calls_last: false,
     requires_tools: true,
     user_first: true,
@@ -75,6 +77,8 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     probability_switch: true,
     effort_can_be_off: true,
     summary_is_switch: false,
+    closed_schemas: false,
+    plain_tool_schemas: false,
     strict_schemas: false,
     web_search: None,
     file_names: true,
@@ -310,6 +314,9 @@ const MODEL_FIELDS: &str = "additionalModelRequestFields";
 
 fn write_settings(settings: &RequestSettings, w: &mut JsonWriter<'_>) {
     settings.write_members_of(NAME, "", w);
+    if settings.has_members_of(NAME, "serviceTier") {
+        w.key("serviceTier").object(|w| settings.write_members_of(NAME, "serviceTier", w));
+    }
     if settings.has_members_of(NAME, INFERENCE) || settings.stop.is_some() {
         w.key(INFERENCE).object(|w| {
             settings.write_members_of(NAME, INFERENCE, w);

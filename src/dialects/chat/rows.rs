@@ -1,6 +1,7 @@
 //! Makes the rows of a Chat Completions message: the message, the parts of its content, its calls.
 
 use crate::dialect::{BLOCK, Item, ItemOrigin};
+use crate::dialects::media_parts;
 use crate::history::kind::is_long_id;
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint, name};
@@ -59,6 +60,9 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut
     if row.role == Role::Tool {
         row.kind = Kind::ToolResult;
         row.set(BlockFlags::MESSAGE);
+        if fields.content.is_some_and(media_parts::holds_media) {
+            row.set(Flags::MEDIA);
+        }
         set_key(&mut row, fields.key);
         out(Item { row, val, id: None, key: fields.key });
         return;
@@ -75,8 +79,15 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: ItemOrigin<'_>, out: &mut dyn FnMut
         row.kind = match part.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
             Some(b"text" | b"refusal") => Kind::Text,
             Some(b"image_url" | b"input_audio" | b"file") => Kind::Media,
+            Some(kind) if media_parts::is_foreign_type(kind) => {
+                row.set(Flags::MEDIA);
+                Kind::Block
+            }
             _ => Kind::Block,
         };
+        if row.kind == Kind::Media {
+            row.set(Flags::MEDIA);
+        }
         if row.kind == Kind::Text {
             row.set(text_flags(part.get(name::text).or_else(|| part.get(name::refusal))));
         }

@@ -5,9 +5,9 @@ use crate::dialects::common::{only_text, part_text, result_text, write_extras, w
 use crate::json::{Tape, name, scan};
 use crate::message::write::JsonWriter;
 use crate::message::{
-    CallInput, CallKind, Capabilities, Chars, EffortSetting, IdRule, Media, MediaKind, MediaSource, MediaSupport,
-    Message, Opaque, OutputFormat, Part, PartKind, RawJson, ResultPart, Role, SearchCapabilities, Text, Thread,
-    Tool, ToolChoice, ToolKind, ToolResult, WebSearch,
+    CallInput, CallKind, Capabilities, Chars, EffortSetting, IdRule, MAX_CHAT_CALLS, Media, MediaKind,
+    MediaSource, MediaSupport, Message, Opaque, OutputFormat, Part, PartKind, RawJson, ResultPart, Role,
+    SearchCapabilities, Text, Thread, Tool, ToolChoice, ToolKind, ToolResult, WebSearch,
 };
 
 use super::rows::NAME;
@@ -15,7 +15,9 @@ use super::rows::NAME;
 pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: None,
     dialect: NAME,
+    max_calls: MAX_CHAT_CALLS,
     reasoning_providers: &[],
+    thinking_blocks: false,
     signatures: false,
     // OpenAI's limit was 40 characters for years, and is documented as 64 now.
     call_ids: IdRule::new(Chars::Any, 40),
@@ -56,6 +58,8 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     probability_switch: true,
     effort_can_be_off: true,
     summary_is_switch: false,
+    closed_schemas: false,
+    plain_tool_schemas: false,
     strict_schemas: true,
     web_search: Some(SearchCapabilities {
         allowed: false,

@@ -2,6 +2,7 @@
 
 use crate::dialect::{BLOCK, Item, ItemOrigin};
 use crate::dialects::chat::rows::text_flags;
+use crate::dialects::media_parts;
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Val, fingerprint, name};
 
@@ -127,6 +128,7 @@ fn block<'t>(part: Val<'t>, message: &Row, origin: ItemOrigin<'_>) -> Item<'t> {
     let mut item = Item { row, val: part, id: None, key: None };
     match found {
         Some((Kind::Text, text)) => item.row.set(text_flags(Some(text))),
+        Some((Kind::Media, _)) => item.row.set(Flags::MEDIA),
         Some((Kind::ToolUse | Kind::ToolResult, inner)) => {
             let text = |name: &str| inner.get(name).and_then(|val| val.as_str()).filter(|text| !text.is_empty());
             (item.id, item.key) = (text("id"), text("name"));
@@ -134,6 +136,9 @@ fn block<'t>(part: Val<'t>, message: &Row, origin: ItemOrigin<'_>) -> Item<'t> {
                 item.row.set(Flags::CHECKS_PENDING);
             }
             (item.row.id, item.row.key) = (item.id.map_or(0, fingerprint), item.key.map_or(0, fingerprint));
+            if inner.get(name::parts).is_some_and(media_parts::holds_media) {
+                item.row.set(Flags::MEDIA);
+            }
         }
         _ => {}
     }

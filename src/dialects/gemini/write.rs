@@ -38,6 +38,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: Some(turn),
     dialect: NAME,
     reasoning_providers: &[ReasoningProvider::Google],
+    thinking_blocks: false,
     signatures: true,
     call_ids: IdRule::new(Chars::Any, 64),
     call_ids_by_model: &[],
@@ -61,6 +62,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     document_text: false,
     result_text: false,
     object_inputs: true,
+    max_calls: usize::MAX,
     calls_last: false,
     requires_tools: false,
     user_first: true,
@@ -71,6 +73,8 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     probability_switch: true,
     effort_can_be_off: false,
     summary_is_switch: true,
+    closed_schemas: false,
+    plain_tool_schemas: false,
     strict_schemas: false,
     web_search: Some(SearchCapabilities {
         allowed: false,
@@ -102,6 +106,7 @@ pub fn write(conversation: &Thread, w: &mut JsonWriter<'_>) {
             w.key("toolConfig")
                 .object(|w| w.key("functionCallingConfig").object(|w| write_choice(&choice.value, w)));
         }
+        conversation.settings.write_members_of(NAME, "", w);
         write_generation(conversation, w);
     });
 }

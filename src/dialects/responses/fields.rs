@@ -1,5 +1,6 @@
 //! The kind of an item and the key that pairs it, from its members.
 
+use crate::dialects::media_parts;
 use crate::history::{Family, Flag, Flags, ItemFlags, Kind, Row};
 use crate::json::{KeyName, Str, Val, name};
 
@@ -26,6 +27,8 @@ pub(super) struct ResponsesFields<'t> {
     pub blob: bool,
     pub pending: bool,
     pub owned: bool,
+    /// Its content or output has an image, a sound or a file.
+    pub media: bool,
 }
 
 impl<'t> ResponsesFields<'t> {
@@ -44,7 +47,11 @@ impl<'t> ResponsesFields<'t> {
             name::id => self.id = val.as_str(),
             name::call_id => self.call_id = val.as_str(),
             name::approval_request_id => self.approval = val.as_str(),
-            name::output => self.output = true,
+            name::output => {
+                self.output = true;
+                self.media |= media_parts::holds_media(val);
+            }
+            name::content => self.media |= media_parts::holds_media(val),
             name::name | name::arguments => self.named = true,
             name::result => self.result = val.is_string(),
             name::execution => self.execution = val.as_str(),
@@ -97,5 +104,6 @@ impl<'t> ResponsesFields<'t> {
         set(row, Flags::CHECKS_PENDING, kind == Kind::ComputerCall && self.pending);
         set(row, ItemFlags::ID_ONLY, kind == Kind::ImageGenerationCall && !self.result);
         set(row, ItemFlags::OWNED, self.owned);
+        set(row, Flags::MEDIA, self.media);
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions of agents, a folder an agent, and what each agent repairs by itself.
+//! Sessions of agents, a folder an agent, and what each agent makes of a session that it resumes.
 
 pub mod amp;
 pub mod amplifier;
@@ -8,6 +8,7 @@ pub mod claude_code;
 pub mod cline;
 pub mod coder;
 pub mod codex;
+pub mod continue_cli;
 pub mod copilot_cli;
 pub mod crush;
 pub mod cursor;
@@ -18,11 +19,13 @@ pub mod grok_cli;
 pub mod hermes;
 pub mod iterate;
 pub mod kimi;
+pub mod kimi_cli;
 pub mod kode;
 pub mod opencode;
 pub mod openhands;
 pub mod pi;
 pub mod qwen_code;
-pub mod self_repair;
+pub mod resume;
 mod session_lines;
+pub mod vibe;
 pub mod zed;

@@ -153,7 +153,16 @@ pub(super) fn is_of_other_model(line: Val<'_>) -> bool {
 }
 
 /// Reads the rows of a message into a sink.
-pub(super) type ReadMessage = dyn Fn(Val<'_>, Role, &Record<'_>, &mut dyn Sink);
+pub(super) type ReadMessage = dyn Fn(LineMessage<'_>, &Record<'_>, &mut dyn Sink);
+
+/// The message of a line.
+#[derive(Clone, Copy)]
+pub(super) struct LineMessage<'l> {
+    pub val: Val<'l>,
+    pub role: Role,
+    /// The client inserted it in the user's name.
+    pub is_inserted: bool,
+}
 
 pub(super) fn read(record: &Record<'_>, client: &ClientTraits, message: &ReadMessage, sink: &mut dyn Sink) {
     if !record.val.is_array() {
@@ -233,13 +242,17 @@ impl SessionLine<'_> {
         }
         if let Some(message) = message.filter(|_| role != tree::EntryRole::Link) {
             let role = if role == tree::EntryRole::Answer { Role::Assistant } else { Role::User };
-            if role == Role::User && is_interruption(message) {
+            let is_interruption = role == Role::User && is_interruption(message);
+            if is_interruption {
                 sink.mark(Mark::Aborted(record.base.of(line).start));
             }
             if client.is_linked && line.get(name::parentUuid).is_none() {
                 sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(NO_LINKS), Box::default()));
             }
-            read(message, role, record, sink);
+            let is_meta = is_true(line, "isMeta") && !is_true(line, "isCompactSummary");
+            let is_of_client = || is_interruption || is_meta || has_prefix(message, &LOCAL_COMMANDS);
+            let is_inserted = role == Role::User && is_of_client();
+            read(LineMessage { val: message, role, is_inserted }, record, sink);
         }
     }
 }
@@ -336,10 +349,18 @@ fn read_side_line(line: Val<'_>, kind: &[u8], record: &Record<'_>, client: &Clie
 /// Beginning of the text that the client inserts in the user's name when a turn is interrupted.
 const INTERRUPTED: &[u8] = b"[Request interrupted by user";
 
+/// Beginnings of the texts that report a command which the client ran itself, and its output.
+const LOCAL_COMMANDS: [&[u8]; 2] = [b"<command-name>", b"<local-command-"];
+
 fn is_interruption(message: Val<'_>) -> bool {
-    let has_prefix = |val: Val<'_>| val.text().is_some_and(|text| text.starts_with(INTERRUPTED));
+    has_prefix(message, &[INTERRUPTED])
+}
+
+/// True if a text of a message begins with one of these.
+fn has_prefix(message: Val<'_>, prefixes: &[&[u8]]) -> bool {
+    let has = |val: Val<'_>| val.text().is_some_and(|text| prefixes.iter().any(|prefix| text.starts_with(prefix)));
     message.get(name::content).is_some_and(|content| {
-        has_prefix(content) || content.elements().any(|block| block.get(name::text).is_some_and(has_prefix))
+        has(content) || content.elements().any(|block| block.get(name::text).is_some_and(has))
     })
 }
 
@@ -362,8 +383,13 @@ fn entry_marks(line: Val<'_>, kind: &[u8]) -> EntryMarks {
 }
 
 /// Reads the rows of a message of the Messages API. `id` is the fingerprint that lines of one response share.
-pub(super) fn read_message(message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink, id: u64) {
-    let flags = if role == Role::Assistant { Flags::RECORDED } else { Flags::default() };
+pub(super) fn read_message(message: LineMessage<'_>, record: &Record<'_>, sink: &mut dyn Sink, id: u64) {
+    let LineMessage { val: message, role, is_inserted } = message;
+    let flags = match (role, is_inserted) {
+        (Role::Assistant, _) => Flags::RECORDED,
+        (_, true) => Flags::INSERTED,
+        _ => Flags::default(),
+    };
     let origin = ItemOrigin { base: record.base, record: record.number, turn: 0, part: 0, flags };
     ANTHROPIC.rows(message, origin, &mut |mut item| {
         item.row.role = role;

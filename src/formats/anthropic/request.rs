@@ -1,7 +1,9 @@
 //! The body of a request to Anthropic's `/v1/messages`, as a document or one a line; or the bare list of its messages.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Probe, Record, Sink, Slice, empty_list, read_array, request_body};
+use crate::format::{
+    ANTHROPIC_OPTIONS, Probe, Record, Sink, Slice, empty_list, read_array, read_options, request_body,
+};
 use crate::history::{Flags, HistorySettings, RequestFlags, Usage};
 use crate::json::{NameSet, Val, name};
 
@@ -56,6 +58,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>) -> HistorySettings {
         usage: if is_request { Usage::Request } else { Usage::Log },
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
         facts,
+        options: read_options(body, record, &ANTHROPIC_OPTIONS),
         body: request_body(body, record),
         cache_marks: marked(tools) + marked(body.get(name::system)),
         request: whole.then(|| record.base.of(body)),

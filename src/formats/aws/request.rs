@@ -1,8 +1,10 @@
 //! The body of a request to Bedrock's `Converse`, as a document or one a line; or the bare list of its messages. The
 //! model is in the URL; command-line tools that read the body from a file expect it as `modelId` next to the messages.
 
-use crate::dialects::bedrock::BEDROCK;
-use crate::format::{Probe, Record, Sink, Slice, empty_list, read_array, request_body};
+use crate::dialects::bedrock::{BEDROCK, is_tool_name};
+use crate::format::{
+    BEDROCK_OPTIONS, Probe, Record, Sink, Slice, empty_list, read_array, read_options, request_body,
+};
 use crate::history::{Flags, HistorySettings, RequestFlags, Usage};
 use crate::json::{NameSet, Val, name};
 
@@ -31,10 +33,14 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Hist
     let whole = record.slice == Slice::Whole;
     let mut facts = RequestFlags::default();
     facts.set_if(RequestFlags::NO_TOOLS, body.get(name::toolConfig).is_none_or(|config| config.is_null()));
+    let tools = body.at(&["toolConfig", "tools"]).into_iter().flat_map(|tools| tools.elements());
+    let names = tools.filter_map(|tool| tool.at(&["toolSpec", "name"]).and_then(|name| name.text()));
+    facts.set_if(RequestFlags::BAD_TOOL_NAMES, names.into_iter().any(|name| !is_tool_name(&name)));
     HistorySettings {
         usage,
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
         facts,
+        options: read_options(body, record, &BEDROCK_OPTIONS),
         body: request_body(body, record),
         request: whole.then(|| record.base.of(body)),
         empty: empty_list(body, "messages", record),

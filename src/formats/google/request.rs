@@ -1,7 +1,7 @@
 //! The body of a request to Gemini's `generateContent`, as a document or one a line; or the bare list of its contents.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::{Record, Sink, empty_list, read_array, read_item, request_body};
+use crate::format::{GEMINI_OPTIONS, Record, Sink, empty_list, read_array, read_item, read_options, request_body};
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{NameSet, Val, name};
 
@@ -14,6 +14,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Hist
     HistorySettings {
         usage,
         model,
+        options: read_options(body, record, &GEMINI_OPTIONS),
         body: request_body(body, record),
         empty: empty_list(body, "contents", record),
         ..HistorySettings::default()

@@ -40,14 +40,10 @@ pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
 
 /// The settings of a response that is replayed.
 pub(super) fn settings(response: Val<'_>, record: &Record<'_>) -> HistorySettings {
-    let lost = unfinished_chunk(response, record).map(|at| LossKind::CHUNK.to_finding(at, record.number));
-    let lost = lost.into_iter().collect();
-    HistorySettings {
-        usage: Usage::Log,
-        model: model(response),
-        conversion_losses: lost,
-        ..HistorySettings::default()
-    }
+    let conversion_losses =
+        unfinished_chunk(response, record).map(|at| LossKind::CHUNK.to_finding(at, record.number));
+    let conversion_losses = conversion_losses.into_iter().collect();
+    HistorySettings { usage: Usage::Log, model: model(response), conversion_losses, ..HistorySettings::default() }
 }
 
 /// Reads the content of a candidate.

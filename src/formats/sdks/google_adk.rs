@@ -188,7 +188,10 @@ impl AdkReader {
         self.events.push(AdkEvent {
             invocation: text(event, "invocationId").or_else(|| text(event, "invocation_id")),
             time: event.get("timestamp").and_then(number).unwrap_or(0.0),
-            content: Message::verbatim("gemini", role, raw, record.base.of(content), record.number),
+            content: Message {
+                is_inserted: compacted.is_some(),
+                ..Message::verbatim("gemini", role, raw, record.base.of(content), record.number)
+            },
         });
     }
 }

@@ -129,7 +129,13 @@ impl ThreadBuilder {
         let call = if is_known { call } else { unnamed().or(call).or_else(|| self.open_call()) };
         match call {
             Some(call) => self.push(Role::Tool, parts::result(call, output, failed, at), from),
-            None => self.push(Role::User, Part::text(parts::result_text(&output), at.into()), from),
+            None => {
+                let count = self.messages.len();
+                self.push(Role::User, Part::text(parts::result_text(&output), at.into()), from);
+                if self.messages.len() > count {
+                    self.mark_inserted(from);
+                }
+            }
         }
     }
 

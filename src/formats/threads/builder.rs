@@ -28,17 +28,33 @@ impl ThreadBuilder {
         self.begins = true;
     }
 
+    /// True if the last message is an answer of which there is only reasoning so far.
+    pub fn ends_in_thought(&self) -> bool {
+        let is_thought = |part: &Part| matches!(part.kind, PartKind::Reasoning(_));
+        let last = self.messages.last().filter(|last| last.role == Role::Assistant && !self.begins);
+        last.is_some_and(|last| last.parts.iter().all(is_thought))
+    }
+
     /// Adds a part to the current message, if that has the same role, else to a new one. Results have the role of the tool.
     pub fn push(&mut self, role: Role, part: Part, from: &ParsedRecord<'_>) {
         let role = if matches!(part.kind, PartKind::Result(_)) { Role::Tool } else { role };
         match self.messages.last_mut().filter(|last| last.role == role && !self.begins) {
-            Some(last) => parts::push(&mut last.parts, part),
+            Some(last) => {
+                last.is_inserted = false;
+                parts::push(&mut last.parts, part);
+            }
             None => {
                 let at = part.at.place;
                 self.messages.push(parts::message(role, vec![part], at, from.number));
             }
         }
         self.begins = false;
+    }
+
+    /// Marks the last message as one that the client inserted in the user's name, if a record wrote it.
+    pub fn mark_inserted(&mut self, from: &ParsedRecord<'_>) {
+        let last = self.messages.last_mut().filter(|last| last.role == Role::User && last.record == from.number);
+        last.into_iter().for_each(|last| last.is_inserted = true);
     }
 
     /// Adds a text, unless it is empty.
@@ -83,10 +99,10 @@ impl ThreadBuilder {
         self.messages.is_empty()
     }
 
-    /// Removes all messages so far, except the instructions and the newest `count` user messages. Those from the records
-    /// `injected` were written by the agent, and do not count.
-    pub fn keep_recent_user_messages(&mut self, count: usize, injected: &HashSet<u32>) {
-        let is_users = |message: &Message| message.role == Role::User && !injected.contains(&message.record);
+    /// Removes all messages so far, except the instructions and the newest `count` user messages. Those that the agent
+    /// inserted do not count.
+    pub fn keep_recent_user_messages(&mut self, count: usize) {
+        let is_users = |message: &Message| message.role == Role::User && !message.is_inserted;
         let mut surplus = self.messages.iter().filter(|message| is_users(message)).count().saturating_sub(count);
         let (rest, removed): (Vec<Message>, Vec<Message>) =
             std::mem::take(&mut self.messages).into_iter().partition(|message| match message.role {

@@ -18,7 +18,7 @@ pub(in crate::formats) fn media(block: Val<'_>, from: &ParsedRecord<'_>) -> Opti
     }
     let copied = |val: Option<Val<'_>>| Text::copied(val?, from.base);
     if let Some(url) = copied(block.at(&["image_url", "url"]).or(block.get(name::image_url))) {
-        return Some(Media { kind: MediaKind::Image, ..parts::media(url, None, None) });
+        return Some(parts::image(url));
     }
     let source = block.get(name::source);
     if let Some((source, url)) = source.and_then(|source| Some((source, copied(source.get(name::url))?))) {

@@ -51,6 +51,11 @@ impl ThreadBuilder {
         }
         let content = message.get(name::content).or_else(|| message.get(name::parts));
         self.content(Role::Assistant, content.filter(|content| !content.is_null()), from);
+        self.calls(message, from);
+    }
+
+    /// Adds the calls that an answer lists beside its content.
+    pub fn calls(&mut self, message: Val<'_>, from: &ParsedRecord<'_>) {
         let calls = CALLS.iter().find_map(|key| message.get(key).filter(Val::is_array));
         for call in calls.into_iter().flat_map(|calls| calls.elements()) {
             match call.get(name::function).filter(Val::is_object) {

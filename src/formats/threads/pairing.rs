@@ -75,11 +75,14 @@ impl ThreadBuilder {
             let is_paired =
                 |part: &Part| matches!(&part.kind, PartKind::Result(result) if open.remove(&result.id));
             let (results, others): (Vec<Part>, Vec<Part>) = all.into_iter().partition(is_paired);
-            let role = if message.role == Role::Tool { Role::User } else { message.role };
+            let is_result = message.role == Role::Tool;
+            let (role, is_inserted) = (if is_result { Role::User } else { message.role }, message.is_inserted);
             let others = others.into_iter().map(as_text).collect();
-            for (role, parts) in [(Role::Tool, results), (role, others)] {
+            for (role, is_inserted, parts) in
+                [(Role::Tool, is_inserted, results), (role, is_result || is_inserted, others)]
+            {
                 if !Vec::is_empty(&parts) {
-                    self.messages.push(Message { role, parts, ..message.clone() });
+                    self.messages.push(Message { role, is_inserted, parts, ..message.clone() });
                 }
             }
         }

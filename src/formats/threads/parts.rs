@@ -162,6 +162,11 @@ pub(in crate::formats) fn media(url: Text, mime: Option<Text>, name: Option<Text
     Media { name, ..media }
 }
 
+/// An image with its URL, which can be a `data:` URL.
+pub(in crate::formats) fn image(url: Text) -> Media {
+    Media { kind: MediaKind::Image, ..media(url, None, None) }
+}
+
 fn kind(mime: &Text) -> MediaKind {
     match MediaKind::of_mime(&mime.plain()) {
         MediaKind::Video => MediaKind::File,

@@ -12,7 +12,8 @@ use super::gap::{TreeGap, TreeGaps};
 use super::join::join;
 use super::trim::{is_result, is_results, trim};
 use super::{
-    EntryMarks, EntryRole, Forest, NO_NODE, NodeName, TreeEntry, TreeNode, TreeProblem, TreeProblemKind, distinct,
+    EntryMarks, EntryRole, Forest, MissingLinks, NO_NODE, NodeName, TreeEntry, TreeNode, TreeProblem,
+    TreeProblemKind, distinct,
 };
 
 /// Builds a forest from entries and rows in the order in which they are stored.
@@ -26,6 +27,7 @@ pub struct TreeBuilder {
     pub(super) stems: Vec<u64>,
     gaps: Vec<TreeGap>,
     stem: u64,
+    pub missing_links: MissingLinks,
     /// The model that was named last.
     model: Option<NodeName>,
 }
@@ -111,6 +113,7 @@ impl TreeBuilder {
         let ends = other.starts.iter().skip(1).copied().chain([other.rows.len() as u32]);
         let runs: Vec<_> = other.starts.iter().copied().zip(ends).zip(other.stems).collect();
         let own = self.stem;
+        self.missing_links = self.missing_links.max(other.missing_links);
         let mut gaps = other.gaps.into_iter().peekable();
         for (n, (entry, ((start, end), stem))) in (0..).zip(other.entries.into_iter().zip(runs)) {
             while let Some(gap) = gaps.next_if(|gap| gap.before <= n) {
@@ -200,14 +203,15 @@ impl EntryLinks {
                 Some(&first) => links.add_duplicate(from, first, ix as u32),
             }
         }
-        let (mut reported, mut anchored) = (HashSet::new(), HashSet::new());
+        let in_order = from.missing_links == MissingLinks::InOrder;
+        let (mut reported, mut anchored) = (HashSet::new(), HashMap::new());
         for (ix, entry) in from.entries.iter().enumerate() {
             if let Some(wrong) = entry.problem.filter(|wrong| reported.insert(*wrong)) {
                 links.problem(from, wrong, ix, None);
             }
-            let is_anchored = entry.thread != 0 && anchored.contains(&entry.thread);
+            let anchor = anchored.get(&entry.thread).copied().filter(|_| entry.thread != 0);
             if entry.part != EntryRole::Link {
-                anchored.insert(entry.thread);
+                anchored.insert(entry.thread, ix as u32);
             }
             if entry.marks.has(EntryMarks::FOLLOWS) {
                 links.parent[ix] = (ix as u32).checked_sub(1).unwrap_or(NO_NODE);
@@ -223,19 +227,24 @@ impl EntryLinks {
             }
             let Some(name) = entry.parent.as_deref() else { continue };
             let chained = entry.marks.has(EntryMarks::CHAINED);
-            let bridged = || if chained { None } else { gaps.bridge(name, ix as u32, &from.entries) };
+            let is_cut = chained || from.missing_links == MissingLinks::Cut;
+            let bridged = || if is_cut { None } else { gaps.bridge(name, ix as u32, &from.entries) };
             let parent = links.names.get(name).copied().or_else(bridged);
             match parent {
                 Some(parent) => links.parent[ix] = parent,
                 None => {
-                    links.missing[ix] = true;
+                    let before = anchor.filter(|_| in_order && !entry.marks.has(EntryMarks::RESTART));
+                    (links.missing[ix], links.parent[ix]) = (before.is_none(), before.unwrap_or(NO_NODE));
                     // Entries before a compaction are not replayed, and may be elsewhere; if no message comes before a
                     // link, nothing is lost.
-                    let is_link = entry.part == EntryRole::Link && !is_anchored;
+                    let is_link = entry.part == EntryRole::Link && anchor.is_none();
                     let is_idle = entry.thread != 0 && (is_link || entry.marks.has(EntryMarks::RESTART));
                     if !entry.marks.has(EntryMarks::CHAINED) && !is_idle {
-                        let wrong =
-                            if is_anchored { TreeProblemKind::Phantom } else { TreeProblemKind::MissingParent };
+                        let wrong = if anchor.is_some() {
+                            TreeProblemKind::Phantom
+                        } else {
+                            TreeProblemKind::MissingParent
+                        };
                         links.problem(from, wrong, ix, None);
                     }
                 }
@@ -274,9 +283,9 @@ impl EntryLinks {
         }
     }
 
-    fn problem(&mut self, from: &TreeBuilder, wrong: TreeProblemKind, ix: usize, partner: Option<Place>) {
+    fn problem(&mut self, from: &TreeBuilder, kind: TreeProblemKind, ix: usize, partner: Option<Place>) {
         let entry = &from.entries[ix];
-        self.problems.push(TreeProblem { kind: wrong, at: entry.at, record: entry.record, partner });
+        self.problems.push(TreeProblem { kind, at: entry.at, record: entry.record, partner });
     }
 
     /// Cuts cycles of parents: the entry that is stored first becomes a root.

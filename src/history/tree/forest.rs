@@ -67,15 +67,7 @@ impl Forest {
                 self.names.entry(name).or_insert(ix as u32);
             }
         }
-        self.answers = vec![NO_NODE; self.nodes.len()];
-        for ix in self.parents_first() {
-            let node = self.node(ix);
-            self.answers[ix as usize] = match (node.is_answer(), node.parent) {
-                (true, _) => ix,
-                (false, NO_NODE) => NO_NODE,
-                (false, parent) => self.answers[parent as usize],
-            };
-        }
+        self.find_answers();
         // For files that were merged, only their times say which came last.
         let chained = self.nodes.iter().all(|node| node.has(EntryMarks::CHAINED));
         let files = self.nodes.iter().map(|node| node.entry.at.doc).collect::<HashSet<_>>().len();
@@ -85,6 +77,20 @@ impl Forest {
             self.check_chain(ix);
         }
         self.problems.sort_by_key(|problem| problem.at.order());
+    }
+
+    /// Sets the nearest answer of each node.
+    #[expect(clippy::indexing_slicing, reason = "parents are numbers of nodes, or none")]
+    pub(super) fn find_answers(&mut self) {
+        self.answers = vec![NO_NODE; self.nodes.len()];
+        for ix in self.parents_first() {
+            let node = self.node(ix);
+            self.answers[ix as usize] = match (node.is_answer(), node.parent) {
+                (true, _) => ix,
+                (false, NO_NODE) => NO_NODE,
+                (false, parent) => self.answers[parent as usize],
+            };
+        }
     }
 
     #[expect(clippy::indexing_slicing, reason = "nodes are looked up by their indices")]
@@ -173,26 +179,26 @@ impl Forest {
     fn check_chain(&mut self, ix: u32) {
         let node = self.node(ix);
         let entry = &node.entry;
-        let mut wrong = None;
+        let mut kind = None;
         if entry.claimed.is_some() && entry.claimed != entry.parent {
-            wrong = Some(TreeProblemKind::OtherParent);
+            kind = Some(TreeProblemKind::OtherParent);
         } else if entry.marks.has(EntryMarks::UNFINISHED) {
-            wrong = Some(TreeProblemKind::Unfinished);
+            kind = Some(TreeProblemKind::Unfinished);
         }
         let mut partner = None;
         // A request with a response was accepted.
         if entry.marks.has(EntryMarks::CHAINED) && entry.part == EntryRole::Input && node.parent != NO_NODE {
             let parent = self.node(node.parent);
             if parent.entry.store == Some(false) {
-                wrong = Some(TreeProblemKind::NotStored);
+                kind = Some(TreeProblemKind::NotStored);
                 partner = Some(parent.entry.at);
             } else if let Some(call) = self.open_calls(ix).first() {
-                wrong = Some(TreeProblemKind::Unanswered);
+                kind = Some(TreeProblemKind::Unanswered);
                 partner = Some(call.at);
             }
         }
-        if let Some(wrong) = wrong {
-            let problem = TreeProblem { kind: wrong, at: entry.at, record: entry.record, partner };
+        if let Some(kind) = kind {
+            let problem = TreeProblem { kind, at: entry.at, record: entry.record, partner };
             self.problems.push(problem);
         }
     }

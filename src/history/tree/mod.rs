@@ -9,12 +9,13 @@ mod forest;
 mod forks;
 mod gap;
 mod join;
+mod split;
 mod trim;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::history::Version;
+use crate::history::{Role, Row, Version};
 use crate::place::Place;
 
 pub use build::TreeBuilder;
@@ -38,6 +39,14 @@ pub enum EntryRole {
     Exchange,
     /// Not part of the conversation, but a link in its chain.
     Link,
+}
+
+impl EntryRole {
+    /// The role of rows that are not a record by themselves.
+    pub fn of_rows(rows: &[Row]) -> EntryRole {
+        let answers = rows.iter().any(|row| row.role == Role::Assistant || row.is_model_made());
+        if answers { EntryRole::Exchange } else { EntryRole::Input }
+    }
 }
 
 /// Marks of an entry or a node.
@@ -68,6 +77,8 @@ impl EntryMarks {
 
     /// From a client none of whose released versions stores the ids of responses.
     pub const NO_IDS: EntryMarks = EntryMarks(1024);
+    /// A request that adds to a conversation which the server stores.
+    pub const CONVERSATION: EntryMarks = EntryMarks(2048);
 
     pub fn has(self, other: EntryMarks) -> bool {
         self.0 & other.0 == other.0
@@ -77,10 +88,27 @@ impl EntryMarks {
         self.0 |= other.0;
     }
 
+    /// The difference.
+    pub fn without(self, other: EntryMarks) -> EntryMarks {
+        EntryMarks(self.0 & !other.0)
+    }
+
     /// The union.
     pub fn and(self, other: EntryMarks) -> EntryMarks {
         EntryMarks(self.0 | other.0)
     }
+}
+
+/// How entries whose parent is missing are linked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum MissingLinks {
+    /// To the entry before a record that could not be read, which may be the parent; else not at all.
+    #[default]
+    AcrossGaps,
+    /// To the entry before them in their thread.
+    InOrder,
+    /// Not at all.
+    Cut,
 }
 
 /// One stored line, event or exchange, as described by its format.

@@ -76,8 +76,8 @@ impl Renderer<'_> {
         steps: &[ItemStep<'_>],
     ) -> io::Result<MessageEdit> {
         let mut edits = Vec::new();
-        let goes = remove_items(message, base, steps, &mut edits);
-        if !goes {
+        let is_removed = remove_items(message, base, steps, &mut edits);
+        if !is_removed {
             self.edits.append(&mut edits);
             let finder = PointerFinder::new(message);
             for step in steps.iter().filter(|step| step.decision.stays()) {
@@ -89,7 +89,7 @@ impl Renderer<'_> {
                 }
             }
         }
-        let mut made = MessageEdit { is_removed: goes, before: Vec::new(), after: Vec::new() };
+        let mut made = MessageEdit { is_removed, before: Vec::new(), after: Vec::new() };
         for step in steps {
             for insertion in &step.decision.before {
                 made.before.push(vec![self.message_for(messages, step, insertion, message)?]);

@@ -18,12 +18,13 @@ use crate::repair::plan::feasibility::InfeasibleChange;
 use crate::repair::plan::history_plan::PlanBuilder;
 
 pub(super) const LINES_ARE_FIXED: &str = "lines of this file may not be added, removed or moved, because other files refer to them; \
-                    `fix -o DIR` writes a repaired copy";
-pub(super) const LINE_GROWS: &str = "the line would become longer, and other files refer to the lines after it; `fix -o DIR` writes a repaired \
-                      copy";
-const BASE: &str =
-    "it is in the parent file that this one continues; `fix -o DIR` writes a repaired copy of the whole history";
-pub(super) const PINNED: &str = "another file continues a part of this one; `fix -o DIR` writes a repaired copy";
+                    `replaylint fix --install FILE` writes a repaired copy";
+pub(super) const LINE_GROWS: &str = "the line would become longer, and other files refer to the lines after it; \
+                      `replaylint fix --install FILE` writes a repaired copy";
+const BASE: &str = "it is in the parent file that this one continues; `replaylint fix --install FILE` writes a repaired \
+                    copy of the whole history";
+pub(super) const PINNED: &str =
+    "another file continues a part of this one; `replaylint fix --install FILE` writes a repaired copy";
 
 impl PlanBuilder<'_> {
     /// Finds changes that would move lines which other files refer to.

@@ -75,11 +75,14 @@ impl TextRepair<'_> {
                 }
             };
             let Some(one) = line.take_damage(kind, judged.finding.row.at) else { continue };
+            let separates = judged.finding.code == codes::RECORD_AFTER_TRUNCATED_ONE
+                && judged.finding.variant == codes::record_after_truncated_one::SEPARATED;
+            let one = if separates { one.separated() } else { one };
             let edits = damage::edits(&line.text, &one).into_iter();
             all.edits.extend(edits.map(|(at, with)| Edit::replace(line.place(at.start, at.end), with)));
             let span = line.place(one.span.start, one.span.end);
             let changed = if kind == DamageKind::ControlCharacters { span } else { judged.finding.row.at };
-            all.changes.push(change_for(judged, changed, action_of(kind)));
+            all.changes.push(change_for(judged, changed, action_of(one.kind)));
         }
         Ok(all)
     }
@@ -138,8 +141,13 @@ impl TextRepair<'_> {
     /// Adds the last newline, if it is to be fixed or the file is changed anyway.
     pub fn last_newline(&self, judged: &[WeighedFinding], is_changed: bool) -> TextEdits {
         let mut all = TextEdits::default();
-        let asks = |judged: &&WeighedFinding| judged.finding.code == codes::MISSING_LAST_NEWLINE;
-        let asks = |judged: &&WeighedFinding| asks(judged) && (is_changed || self.fix_options.selects(judged));
+        let asks = |judged: &&WeighedFinding| match judged.finding.code {
+            codes::MISSING_LAST_NEWLINE => is_changed || self.fix_options.selects(judged),
+            codes::TRUNCATED_LAST_LINE => {
+                judged.finding.remedy == Remedy::One(RepairAct::RepairText) && self.fix_options.selects(judged)
+            }
+            _ => false,
+        };
         for judged in judged.iter().filter(asks) {
             let end = Place::new(self.id, self.bytes.len(), 0);
             all.edits.push(Edit::replace(end, *b"\n"));

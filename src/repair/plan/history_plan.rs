@@ -88,7 +88,9 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     pub removed_members: Vec<Place>,
     /// The change of the request around the messages.
     pub request: Option<(Row, ItemDecision)>,
-    /// Changes by the index of the item; [`NONE`] for a member of the request.
+    /// Values of a store that are not sent, and go.
+    pub unsent: Vec<(Row, ItemDecision)>,
+    /// Changes by the index of the item; [`NONE`] for a member of the request, and for what is not sent.
     changes: Vec<(u32, ItemChange)>,
     refusals: Vec<Refusal>,
     /// Groups that a flag asks to change and that stay unchanged.
@@ -124,6 +126,7 @@ impl<'p> PlanBuilder<'p> {
             modes: BTreeMap::new(),
             removed_members: Vec::new(),
             request: None,
+            unsent: Vec::new(),
             changes: Vec::new(),
             refusals: Vec::new(),
             skipped_groups: Vec::new(),
@@ -185,7 +188,8 @@ impl<'p> PlanBuilder<'p> {
         let numbered = self.cx.history.settings.ordinals.as_ref().filter(|numbered| numbered.is_numbered);
         let numbered = numbered.map(|numbered| numbered.own_start);
         let is_empty = self.refusals.is_empty() && self.skipped_groups.is_empty() && numbered.is_none();
-        if self.decisions.is_empty() && self.request.is_none() && self.removed_members.is_empty() && is_empty {
+        let is_unchanged = self.decisions.is_empty() && self.unsent.is_empty() && self.request.is_none();
+        if is_unchanged && self.removed_members.is_empty() && is_empty {
             return None;
         }
         self.copy_changes_to_moved_items();
@@ -193,6 +197,7 @@ impl<'p> PlanBuilder<'p> {
         let mut decisions: Vec<(Row, ItemDecision)> =
             self.decisions.into_iter().map(|(ix, decision)| (*cx.row(ix), decision)).collect();
         decisions.extend(self.request);
+        decisions.extend(self.unsent);
         decisions.sort_by_key(|(row, _)| row.at.start);
         self.changes.sort_by_key(|(_, change)| (change.row.at.start, change.action));
         Some(HistoryPlan {
@@ -287,14 +292,16 @@ impl<'p> PlanBuilder<'p> {
         ));
     }
 
+    /// Notes a change on what is no item: a member of the request, or something that is not sent.
+    pub fn note_outside(&mut self, row: Row, cause: Cause, action: Action, loss: Loss, what: &'static str) {
+        let (history, anchor) = (Some(self.number), None);
+        self.changes.push((NONE, ItemChange { cause, row, anchor, action, loss, description: what, history }));
+    }
+
     /// Removes a member of the request: its value is at the place of the row.
     pub fn remove_member(&mut self, row: Row, cause: Cause, loss: Loss, what: &'static str) {
         self.removed_members.push(row.at);
-        let (other, action) = (None, Action::Strip);
-        self.changes.push((
-            NONE,
-            ItemChange { cause, row, anchor: other, action, loss, description: what, history: Some(self.number) },
-        ));
+        self.note_outside(row, cause, Action::Strip, loss, what);
     }
 
     /// The cause of each lossy removal, by item.

@@ -29,9 +29,9 @@ impl PlanBuilder<'_> {
     }
 
     /// Notes that a flag changes nothing in this history, on its first row.
-    pub(in crate::repair) fn skipped_history(&self, why: &'static str) -> Option<SkippedGroup> {
+    pub(in crate::repair) fn skipped_history(&self, reason: &'static str) -> Option<SkippedGroup> {
         let row = self.cx.history.rows.first()?;
-        Some(SkippedGroup { at: row.at, flags: row.flags, reason: why })
+        Some(SkippedGroup { at: row.at, flags: row.flags, reason })
     }
 
     fn refer_by_flag(&mut self) {
@@ -44,10 +44,10 @@ impl PlanBuilder<'_> {
             let Some((first, _)) = full else { continue };
             match self.cannot_refer(group, &items, &answered) {
                 None => self.request_mode(at, GroupMode::Referenced, Cause::Flag("--reasoning reference")),
-                Some(why) => self.skipped_groups.push(SkippedGroup {
+                Some(reason) => self.skipped_groups.push(SkippedGroup {
                     at: self.cx.row(*first).at,
                     flags: self.cx.row(*first).flags,
-                    reason: why,
+                    reason,
                 }),
             }
         }
@@ -109,12 +109,8 @@ impl PlanBuilder<'_> {
         for ix in references {
             match self.full_item_place(ix) {
                 Ok(place) => found.push((ix, place)),
-                Err(why) => {
-                    return self.skipped_groups.push(SkippedGroup {
-                        at: first.at,
-                        flags: first.flags,
-                        reason: why,
-                    });
+                Err(reason) => {
+                    return self.skipped_groups.push(SkippedGroup { at: first.at, flags: first.flags, reason });
                 }
             }
         }

@@ -8,19 +8,10 @@ use crate::rule::Loss;
 
 use super::chosen_act::ChosenAct;
 use super::history_plan::{ItemDecision, PlanBuilder};
-use crate::repair::{Cause, Reasoning};
+use crate::repair::Cause;
 
 impl PlanBuilder<'_> {
-    pub(super) fn drop_thinking_by_flag(&mut self) {
-        if self.options.reasoning != Reasoning::Strip || !self.applies_flags {
-            return;
-        }
-        for ix in self.thinking_from(0) {
-            self.drop_row(ix, Cause::Flag("--reasoning strip"), Loss::Lossy, "drop the thinking");
-        }
-    }
-
-    fn thinking_from(&self, first: u32) -> Vec<u32> {
+    pub(super) fn thinking_from(&self, first: u32) -> Vec<u32> {
         let rows = first..self.cx.history.rows.len() as u32;
         rows.filter(|ix| self.cx.row(*ix).kind == Kind::Thinking).collect()
     }

@@ -57,6 +57,7 @@ impl PlanBuilder<'_> {
         }
         of(RepairAct::Split).for_each(|chosen| self.split_message(chosen));
         self.drop_thinking_by_flag();
+        self.strip_reasoning_members_by_flag();
         self.drop_idle_thinking();
         self.drop_empty_messages();
         of(RepairAct::Bridge).for_each(|chosen| self.add_bridge(chosen));

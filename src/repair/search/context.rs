@@ -27,8 +27,8 @@ pub struct RepairSearch<'o> {
 }
 
 impl<'o> RepairSearch<'o> {
-    pub fn new(options: &'o FixOptions, spread: bool, predicts: bool) -> Self {
-        RepairSearch { options, is_multiline: spread, predicts, decisions: Mutex::default() }
+    pub fn new(options: &'o FixOptions, is_multiline: bool, predicts: bool) -> Self {
+        RepairSearch { options, is_multiline, predicts, decisions: Mutex::default() }
     }
 }
 

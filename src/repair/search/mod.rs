@@ -178,6 +178,7 @@ impl<'g> SearchContext<'g> {
             plan.applies_flags = flag.is_none();
             refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
             plan.apply_acts(&chosen);
+            plan.drop_unsent_thinking_by_flag(info);
             plan.skipped_groups.extend(flag.and_then(|why| plan.skipped_history(why)));
             let impossible = plan.infeasible_causes(info, self.search.is_multiline);
             if impossible.is_empty() {
@@ -235,11 +236,11 @@ impl<'g> SearchContext<'g> {
             })
             .collect();
         let is_mended = |judged: &WeighedFinding| mended.contains(&(judged.finding.code, judged.finding.row.at));
-        let left: Vec<WeighedFinding> = found.into_iter().filter(|judged| !is_mended(judged)).collect();
+        let remaining: Vec<WeighedFinding> = found.into_iter().filter(|judged| !is_mended(judged)).collect();
         // Findings that a second round would fix do not remain.
-        let is_last = !left.iter().any(|judged| self.search.options.selects(judged));
+        let is_last = !remaining.iter().any(|judged| self.search.options.selects(judged));
         PlanOutcome {
-            remaining: left,
+            remaining,
             items: count,
             is_sure: is_last
                 && chosen.iter().all(|chosen| acts::shows_in_rows(chosen.act))

@@ -9,7 +9,7 @@ use crate::json::{Tape, Val, fingerprint, fingerprint_of, scan};
 use crate::place::{DocId, Place};
 use crate::source::{ReadAt, lines};
 
-use super::table::{ANCHORS, LINKS, NAME, OWN_RESULT, PARENT, THREAD};
+use super::table::{LINKS, LineKeys, OWN_RESULT};
 
 /// One line of a session.
 #[derive(Default)]
@@ -65,7 +65,13 @@ pub struct LinkedLines {
 }
 
 impl LinkedLines {
-    pub fn read(id: DocId, bytes: &dyn ReadAt, start: u64, limit: u64) -> io::Result<LinkedLines> {
+    pub fn read(
+        id: DocId,
+        bytes: &dyn ReadAt,
+        start: u64,
+        limit: u64,
+        keys: &LineKeys,
+    ) -> io::Result<LinkedLines> {
         let mut all = LinkedLines::default();
         let (mut buf, mut tape, mut record) = (Vec::new(), Tape::new(), 0);
         for chunk in 0..lines::chunk_count(bytes.len(), start) {
@@ -76,7 +82,7 @@ impl LinkedLines {
                 if text.trim_ascii().len() as u64 > limit {
                     all.list.push(LinkedLine { at: place, record, is_unread: true, ..LinkedLine::default() });
                 } else if let Some(line) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-                    all.add(line, place, record);
+                    all.add(line, place, record, keys);
                 }
                 record += u32::from(!text.trim_ascii().is_empty());
             }
@@ -93,9 +99,9 @@ impl LinkedLines {
         Ok(all)
     }
 
-    fn add(&mut self, line: Val<'_>, at: Place, record: u32) {
-        let name = name_of(line, &[NAME]);
-        if let Some(text) = line.get(NAME).filter(|_| name != 0) {
+    fn add(&mut self, line: Val<'_>, at: Place, record: u32, keys: &LineKeys) {
+        let name = name_of(line, &[keys.name]);
+        if let Some(text) = line.get(keys.name).filter(|_| name != 0) {
             self.names.entry(name).or_insert_with(|| text.raw().into());
             let ix = self.list.len() as u32;
             let first = *self.by_name.entry(name).or_insert(ix);
@@ -106,24 +112,28 @@ impl LinkedLines {
         let kind = line.get("type").and_then(|kind| kind.text()).unwrap_or_default();
         let content = line.at(&["message", "content"]);
         let blocks = || content.into_iter().flat_map(|content| content.elements());
-        let keys = |field: &str| blocks().map(|block| name_of(block, &[field])).filter(|key| *key != 0).collect();
+        let ids = |field: &str| blocks().map(|block| name_of(block, &[field])).filter(|key| *key != 0).collect();
         let part = |key: &&str| {
             line.get(key).filter(|val| val.as_bool() != Some(false)).map_or(&b""[..], |val| val.raw())
         };
-        let thread: Vec<&[u8]> = THREAD.iter().map(part).collect();
+        let thread: Vec<&[u8]> = keys.thread.iter().map(part).collect();
         self.list.push(LinkedLine {
             at,
             record,
             name,
-            parent: name_of(line, &[PARENT]),
+            parent: name_of(line, &[keys.parent]),
             thread: fingerprint_of(&thread.join(&b"\n"[..])),
             message: if &*kind == b"assistant" { name_of(line, &["message", "id"]) } else { 0 },
             kind: fingerprint_of(&kind),
-            is_anchor: ANCHORS.contains(&kind.as_ref()),
+            is_anchor: if keys.anchors.is_empty() {
+                line.get(keys.parent).is_some()
+            } else {
+                keys.anchors.contains(&kind.as_ref())
+            },
             is_unread: false,
             blocks: blocks().count() as u32,
-            calls: if &*kind == b"assistant" { keys("id") } else { Vec::new() },
-            results: keys("tool_use_id"),
+            calls: if &*kind == b"assistant" { ids("id") } else { Vec::new() },
+            results: ids("tool_use_id"),
             has_own_result: line.get(OWN_RESULT).is_some_and(|own| own.raw() != b"null"),
             links: LINKS.iter().map(|path| name_of(line, path)).filter(|name| *name != 0).collect(),
         });

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 
 use crate::dialect::Dialect;
-use crate::format::HistoryScope;
+use crate::format::{FormatInfo, HistoryScope};
 use crate::history::{Kind, Row};
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, fingerprint_of, scan};
@@ -29,7 +29,7 @@ use super::plan::history_plan::{HistoryPlan, ItemDecision};
 use super::{Action, ItemChange};
 use incoming_results::{IncomingResult, PlacedResults, collect_results};
 use lines::LinkedLines;
-use table::{DEPENDENT_TYPES, LINKS, PARENT};
+use table::{DEPENDENT_TYPES, LINKS, LineKeys, PARENT, SESSION_KEYS};
 
 pub use copies::{DISPUTED, DisputedLines};
 pub use relink::relink;
@@ -40,6 +40,17 @@ pub fn start_of(container: Container, histories: Option<HistoryScope>) -> Option
         Container::Lines { start } | Container::Document { start } if histories == Some(HistoryScope::Session) => {
             Some(start)
         }
+        _ => None,
+    }
+}
+
+/// The offset of the first line of a file whose lines are linked, and the keys of the links; `None` for other files.
+pub fn links_of(container: Container, info: &FormatInfo) -> Option<(u64, LineKeys)> {
+    if start_of(container, Some(info.histories)).is_some() {
+        return start_of(container, Some(info.histories)).zip(Some(SESSION_KEYS));
+    }
+    match container {
+        Container::Lines { start } | Container::Document { start } => Some((start, LineKeys::of(info.links()?))),
         _ => None,
     }
 }
@@ -71,7 +82,7 @@ pub fn render(
     let Some(info) = plans.first().map(|plan| plan.info).filter(|_| !decisions.is_empty()) else {
         return Ok(SessionPatch::default());
     };
-    let lines = LinkedLines::read(id, bytes, start, limit)?;
+    let lines = LinkedLines::read(id, bytes, start, limit, &SESSION_KEYS)?;
     let mut repair = SessionRepair {
         id,
         dialect: info.dialect,
@@ -198,8 +209,8 @@ impl SessionRepair<'_> {
                 }
                 let line = self.lines.line(other);
                 let row = Row::of_place(line.at, line.record);
-                let what = "drop the copy of the dropped line";
-                let change = ItemChange { row, anchor: None, action: Action::Drop, description: what, ..cause };
+                let description = "drop the copy of the dropped line";
+                let change = ItemChange { row, anchor: None, action: Action::Drop, description, ..cause };
                 self.changes.push(change);
                 // Lines that are linked to the name change because of any line that has it.
                 self.causes.entry(other).or_insert_with(|| vec![change]);
@@ -339,18 +350,12 @@ impl SessionRepair<'_> {
     /// The change of a line that gets another link because of a change elsewhere.
     fn link_change(&self, ix: u32, cause: &ItemChange) -> ItemChange {
         let line = self.lines.line(ix);
-        let (action, what, loss) = match DEPENDENT_TYPES.iter().any(|kind| fingerprint_of(kind) == line.kind) {
-            true => (Action::Drop, "drop the snapshot of the dropped line", Loss::Lossy),
-            false => (Action::Rewrite, "link it to the new preceding line", Loss::Lossless),
-        };
-        ItemChange {
-            row: Row::of_place(line.at, line.record),
-            anchor: None,
-            action,
-            description: what,
-            loss,
-            ..*cause
-        }
+        let (action, description, loss) =
+            match DEPENDENT_TYPES.iter().any(|kind| fingerprint_of(kind) == line.kind) {
+                true => (Action::Drop, "drop the snapshot of the dropped line", Loss::Lossy),
+                false => (Action::Rewrite, "link it to the new preceding line", Loss::Lossless),
+            };
+        ItemChange { row: Row::of_place(line.at, line.record), anchor: None, action, description, loss, ..*cause }
     }
 
     fn relink(&mut self, ix: u32, lost: &HashSet<u64>) -> io::Result<()> {

@@ -11,7 +11,7 @@ use crate::place::{DocId, Edit};
 use crate::source::ReadAt;
 
 use super::lines::LinkedLines;
-use super::table::PARENT;
+use super::table::LineKeys;
 use crate::repair::edit::text::TextEdits;
 use crate::repair::{Action, Cause, FixOptions, ItemChange, Refusal};
 
@@ -25,6 +25,7 @@ pub fn relink(
     bytes: &dyn ReadAt,
     start: u64,
     limit: u64,
+    keys: &LineKeys,
     judged: &[WeighedFinding],
     options: &FixOptions,
 ) -> io::Result<TextEdits> {
@@ -37,7 +38,7 @@ pub fn relink(
     if wanted.is_empty() {
         return Ok(found);
     }
-    let lines = LinkedLines::read(id, bytes, start, limit)?;
+    let lines = LinkedLines::read(id, bytes, start, limit, keys)?;
     let mut chains = ParentChains::of(&lines);
     let mut last: HashMap<u64, u32> = HashMap::new();
     for ix in lines.indices() {
@@ -49,12 +50,15 @@ pub fn relink(
         if let Some(judged) = wanted.remove(&line.at.start) {
             match last.get(&line.thread) {
                 None => found.refusals.push(Refusal::of(judged, NONE_BEFORE)),
+                Some(before) if lines.line(*before).name == line.parent => {
+                    found.refusals.push(Refusal::of(judged, DAMAGED));
+                }
                 Some(before) if chains.leads_to(*before, line.name) => {
                     found.refusals.push(Refusal::of(judged, CIRCLE))
                 }
                 Some(&before) => {
                     chains.parents.insert(ix, lines.line(before).name);
-                    if let Some(edit) = edit(id, bytes, &lines, ix, before)? {
+                    if let Some(edit) = edit(id, bytes, &lines, ix, before, keys)? {
                         found.edits.push(edit);
                         found.changes.push(change(judged));
                     }
@@ -70,11 +74,18 @@ pub fn relink(
     Ok(found)
 }
 
-fn edit(id: DocId, bytes: &dyn ReadAt, lines: &LinkedLines, ix: u32, before: u32) -> io::Result<Option<Edit>> {
+fn edit(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    lines: &LinkedLines,
+    ix: u32,
+    before: u32,
+    keys: &LineKeys,
+) -> io::Result<Option<Edit>> {
     let at = lines.line(ix).at;
     let (text, mut tape) = (lines.line(ix).text(bytes)?, Tape::new());
     let line = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
-    let parent = line.and_then(|line| line.get(PARENT));
+    let parent = line.and_then(|line| line.get(keys.parent));
     let name = lines.text(lines.line(before).name);
     Ok(parent.map(|parent| Edit::replace(RecordBase::new(id, at.start).of(parent), name)))
 }

@@ -1,5 +1,28 @@
 //! The keys by which lines of a session refer to each other.
 
+use crate::format::LineLinks;
+
+/// The keys by which lines of a session are linked.
+#[derive(Clone, Copy)]
+pub struct LineKeys {
+    pub name: &'static str,
+    pub parent: &'static str,
+    /// Members that lines of one chain have in common.
+    pub thread: &'static [&'static str],
+    /// Types of lines that a line may be linked to if its own parent was never written; empty for all that have a parent.
+    pub anchors: &'static [&'static [u8]],
+}
+
+impl LineKeys {
+    /// The keys of a store whose editor links its lines.
+    pub fn of(links: &LineLinks) -> LineKeys {
+        LineKeys { name: links.name, parent: links.parent, thread: &[], anchors: &[] }
+    }
+}
+
+/// The keys of sessions of Claude Code and Kode.
+pub const SESSION_KEYS: LineKeys = LineKeys { name: NAME, parent: PARENT, thread: &THREAD, anchors: &ANCHORS };
+
 /// Keys of the name of a line, and of its parent.
 pub const NAME: &str = "uuid";
 pub const PARENT: &str = "parentUuid";
@@ -20,10 +43,10 @@ pub const OWN_RESULT: &str = "toolUseResult";
 pub const DEPENDENT_TYPES: [&[u8]; 1] = [b"file-history-snapshot"];
 
 /// Types of lines that a line may be linked to if its own parent was never written.
-pub const ANCHORS: [&[u8]; 4] = [b"user", b"assistant", b"system", b"attachment"];
+const ANCHORS: [&[u8]; 4] = [b"user", b"assistant", b"system", b"attachment"];
 
 /// Members that lines of one chain have in common.
-pub const THREAD: [&str; 3] = ["sessionId", "isSidechain", "agentId"];
+const THREAD: [&str; 3] = ["sessionId", "isSidechain", "agentId"];
 
 /// Members that a new line takes from the line of its call, in the order in which the agent writes them.
 pub const COPIED: [&str; 8] =

@@ -26,6 +26,7 @@ const NO_ANSWER: &str = "a result cannot be written for this kind of call";
 const NO_ROWS: &str =
     "database rows cannot be added or moved; `replaylint convert --to API FILE` writes the history to a file";
 const ROWS_STAY: &str = "rows of this database cannot be removed, because other rows refer to them; `replaylint convert --to API FILE` writes the history to a file";
+const FILES_STAY: &str = "the files of this session are numbered: none can be removed, and new ones are added after the last; `replaylint convert --to API FILE` writes a request";
 const ONLY_READ: &str =
     "this database is read-only; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 const SPREAD: &str = "the record spans several lines, so no record can be inserted next to it";
@@ -66,6 +67,9 @@ pub(in crate::repair) struct Draft {
     pub removed_ranges: Vec<(u64, u64)>,
     /// Records that change.
     pub records: Vec<Place>,
+    /// Where the change of an item edits the store outside of the place that the item was read from, by the start of the
+    /// item: its id may be in another member than its text.
+    pub apart: HashMap<u64, Place>,
 }
 
 struct DraftBuilder<'d, 'v> {
@@ -120,7 +124,10 @@ impl DraftBuilder<'_, '_> {
                 Ok(mapped) => {
                     for edit in mapped {
                         match edit {
-                            OriginEdit::Replace(edit) => self.draft.edits.push(edit),
+                            OriginEdit::Replace(edit) => {
+                                self.note_apart(row, edit.at);
+                                self.draft.edits.push(edit);
+                            }
                             OriginEdit::Remove(from, to) => {
                                 self.draft.removed_ranges.push((from, to));
                                 removed_texts.push((*row, from, to));
@@ -134,13 +141,24 @@ impl DraftBuilder<'_, '_> {
         self.draft.removed_ranges.sort_unstable();
         for row in goes {
             let at = self.view.origin(row.at);
-            let why = match self.value_at(at) {
-                _ if self.view.rows == Some(RowAccess::Editable) => Some(ROWS_STAY),
+            // JSON in a string of a record has no place of its own: the string goes.
+            let is_document = matches!(self.view.container, Container::Document { .. });
+            let whole = || self.view.origins.whole(row.at).filter(|_| !is_document);
+            let found = self.value_at(at).or_else(|| self.value_at(whole()?));
+            let at = found.as_ref().map_or(at, |(_, at)| *at);
+            let why = match found {
                 None => Some(NO_PLACE),
                 Some(_) if self.view.origins.keeps(at, &self.draft.removed_ranges) => Some(HOLDS_MORE),
                 Some((record, at)) => {
-                    self.remove(&record, at);
-                    None
+                    let is_whole = !self.view.origins.keeps(record.at, &self.draft.removed_ranges);
+                    match self.view.rows.filter(|_| is_whole) {
+                        Some(RowAccess::Editable) => Some(ROWS_STAY),
+                        Some(RowAccess::Extendable) => Some(FILES_STAY),
+                        _ => {
+                            self.remove(&record, at);
+                            None
+                        }
+                    }
                 }
             };
             self.faults.extend(why.map(|why| (row.at, why)));
@@ -152,9 +170,20 @@ impl DraftBuilder<'_, '_> {
                 places.into_iter().map(found).collect::<Result<Vec<_>, _>>()
             });
             match places {
-                Ok(places) => places.into_iter().for_each(|(record, at)| self.remove(&record, at)),
+                Ok(places) => {
+                    for (record, at) in places {
+                        self.note_apart(row, at);
+                        self.remove(&record, at);
+                    }
+                }
                 Err(EditRefusal(why)) => self.faults.push((row.at, why)),
             }
+        }
+    }
+
+    fn note_apart(&mut self, row: &Row, at: Place) {
+        if !self.view.origin(row.at).contains(&at) {
+            self.draft.apart.entry(row.at.start).or_insert(at);
         }
     }
 
@@ -410,8 +439,12 @@ impl DraftBuilder<'_, '_> {
         is_before: bool,
     ) -> Result<(), EditRefusal> {
         let is_record = !record.is_list(self.editor);
-        if is_record && self.view.rows.is_some() {
-            return Err(EditRefusal(NO_ROWS));
+        let mut record = record.clone();
+        match self.view.rows.filter(|_| is_record) {
+            Some(RowAccess::Extendable) if !is_before => record = self.last_record(record)?,
+            Some(RowAccess::Extendable) => return Err(EditRefusal(FILES_STAY)),
+            Some(_) => return Err(EditRefusal(NO_ROWS)),
+            None => {}
         }
         if is_record
             && matches!(self.view.container, Container::Document { .. })
@@ -422,11 +455,22 @@ impl DraftBuilder<'_, '_> {
         self.draft.records.push(record.at);
         let start = if is_record { record.at.start } else { message.start };
         let text = match self.editor.links.filter(|_| is_record) {
-            Some(links) => with_name(links, record, text)?,
+            Some(links) => with_name(links, &record, text)?,
             None => text,
         };
         self.draft.beside.entry(start).or_default().insert(text, is_before);
         Ok(())
+    }
+
+    /// The last record, if nothing after the given one is sent.
+    fn last_record(&self, mut record: Rc<StoreRecord>) -> Result<Rc<StoreRecord>, EditRefusal> {
+        while let Some(next) = self.view.next(&record) {
+            if is_sent(self.view, &next) {
+                return Err(EditRefusal(FILES_STAY));
+            }
+            record = next;
+        }
+        Ok(record)
     }
 }
 

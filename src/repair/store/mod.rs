@@ -49,12 +49,6 @@ pub(super) fn write(
     read::merge_events(id, bytes, options)?;
     let Some(view) = StoreView::of(id, bytes) else { return Ok(StorePatch::default()) };
     let mut written = StorePatch::default();
-    for plan in plans.iter_mut() {
-        for change in &mut plan.changes {
-            change.row.at = view.origin(change.row.at);
-            change.anchor = change.anchor.map(|at| view.origin(at));
-        }
-    }
     let planned = plans.iter().flat_map(|plan| {
         let dialect = plan.info.dialect;
         plan.decisions.iter().map(move |(row, decision)| PlannedItem { row, decision, dialect })
@@ -63,7 +57,13 @@ pub(super) fn write(
     // Branches share what comes before their fork.
     let planned: Vec<PlannedItem<'_>> = planned.filter(|one| seen.insert(one.row.at)).collect();
     // Impossible changes were found before, and are not in the plans.
-    let (draft, _) = Draft::of(&view, editor, &planned);
+    let (mut draft, _) = Draft::of(&view, editor, &planned);
+    let apart = std::mem::take(&mut draft.apart);
+    for change in plans.iter_mut().flat_map(|plan| &mut plan.changes) {
+        let anchor = change.anchor.map(|at| view.origin(at));
+        change.anchor = anchor.or_else(|| apart.get(&change.row.at.start).copied());
+        change.row.at = view.origin(change.row.at);
+    }
     let done = rewrite::edits(&view, editor, draft)?;
     written.touched = done.touched;
     written.patch.add(done.edits);

@@ -48,6 +48,13 @@ impl<'m> OriginMap<'m> {
         traced.map(|span| span.from).max_by_key(|from| from.start)
     }
 
+    /// The place of the store that a stretch of the synthetic text is attributed to as a whole.
+    pub fn whole(&self, at: Place) -> Option<Place> {
+        let named = |span: &&ProvenanceSpan| span.provenance == Provenance::Named && span.from.len > 0;
+        let at_start = self.spans(at.start, at.start + 1).filter(named);
+        at_start.last().map(|span| span.from)
+    }
+
     /// The spans that begin in a stretch of the synthetic text.
     fn spans(&self, from: u64, to: u64) -> impl Iterator<Item = &ProvenanceSpan> {
         let (start, spans) = (self.synthetic.start(), self.synthetic.spans());

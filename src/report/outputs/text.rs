@@ -7,9 +7,13 @@ use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceCode, SourceSpan, SpanContents,
 };
 
-use crate::formats::agents::self_repair;
+use crate::format::{Format, Layout};
+use crate::formats;
+use crate::formats::agents::resume;
+use crate::judge;
 use crate::source::display_name;
 use crate::target::Severity;
+use crate::targets;
 
 use crate::report::command_line::CommandLine;
 use crate::report::conversion_losses::ConversionLosses;
@@ -173,6 +177,7 @@ pub(super) fn finish(style: &Style, omitted: u64, summary: &RunSummary, out: &mu
         };
         let fixed = match (summary.fixable, fix_offers(summary, true)) {
             (0, None) => "No fix is available.".to_owned(),
+            (0, Some(offers)) if summary.in_copy == all => format!("No fix is possible in place; {offers}."),
             (0, Some(offers)) => format!("No fix is applied by default; {offers}."),
             (_, None) => format!("Fix {which} with `{fix}`{preview}."),
             (_, Some(offers)) => format!("Fix {which} with `{fix}`{preview}; {offers}."),
@@ -186,8 +191,8 @@ pub(super) fn finish(style: &Style, omitted: u64, summary: &RunSummary, out: &mu
     if !unreported.is_empty() {
         write_prose(&format!("Not reported: {}.", unreported.join(", ")), style, out)?;
     }
-    for (line, count) in &summary.self_repairs {
-        if let Some(words) = self_repair::describe((*line, *count)) {
+    for (line, count) in &summary.agent_acts {
+        if let Some(words) = resume::describe((*line, *count)) {
             let text = format!("{words}, so this is not an error (`{}` reports it).", as_request());
             write_prose(&text, style, out)?;
         }
@@ -210,9 +215,12 @@ const KINDS: usize = 4;
 fn formats_line(summary: &RunSummary) -> String {
     let mut kinds: Vec<_> = summary.input_kinds.iter().collect();
     if let [(InputKind { format, targets }, _)] = kinds.as_slice() {
-        let checked =
-            if targets.is_empty() { "." } else { &format!(". Checked against: {}.", targets.join(", ")) };
-        return format!("Format: {format}{checked}");
+        let is_foreign = matches!(targets.as_slice(), [name] if is_converted(format, name));
+        let converted = if is_foreign { ", converted in memory" } else { "" };
+        return match targets.as_slice() {
+            [] => format!("Format: {format}."),
+            targets => format!("Format: {format}. Checked against: {}{converted}.", targets.join(", ")),
+        };
     }
     kinds.sort_by_key(|(_, files)| std::cmp::Reverse(**files));
     let named = kinds.iter().take(KINDS).map(|(kind, files)| {
@@ -229,16 +237,28 @@ fn formats_line(summary: &RunSummary) -> String {
     format!("Formats: {}.", named.join(", "))
 }
 
+/// True if requests of a format were converted to the dialect of a target to check them. A stored session may have any
+/// dialect.
+fn is_converted(format: &str, target: &str) -> bool {
+    let is_request = |format: &&'static dyn Format| matches!(format.layout(), Layout::Envelope(_));
+    let pair = formats::by_name(format).filter(is_request).zip(targets::by_name(target));
+    pair.is_some_and(|(format, target)| !judge::shares_dialect(format.info(), target))
+}
+
 /// Commands that fix what is not fixed by default, one per flag, and how many findings each fixes; `None` without any.
 pub fn fix_offers(summary: &RunSummary, writes: bool) -> Option<String> {
     let flags = [(summary.with_warnings, "--fix-warnings"), (summary.with_safety, "--acknowledge-safety")];
     let more = if summary.fixable > 0 { " more" } else { "" };
     let fix = || if writes { summary.fix_command() } else { CommandLine::new("fix").on_all_inputs() };
-    let listed: Vec<String> = flags
+    let mut listed: Vec<String> = flags
         .into_iter()
         .filter(|(n, _)| *n > 0)
         .map(|(n, flag)| format!("`{}` fixes {}{more}", fix().flag(flag), group_digits(n)))
         .collect();
+    if summary.in_copy > 0 {
+        let install = CommandLine::new("fix").flag("--install").on_all_inputs();
+        listed.push(format!("`{install}` fixes {}{more} in a copy", group_digits(summary.in_copy)));
+    }
     (!listed.is_empty()).then(|| listed.join(", "))
 }
 

@@ -9,8 +9,8 @@ pub struct AmbiguousSentence {
     pub rules: &'static [(Code, u8)],
 }
 
-const fn row(says: &'static str, rules: &'static [(Code, u8)]) -> AmbiguousSentence {
-    AmbiguousSentence { sentence: says, rules }
+const fn row(sentence: &'static str, rules: &'static [(Code, u8)]) -> AmbiguousSentence {
+    AmbiguousSentence { sentence, rules }
 }
 
 /// A call without its result, in the dialects that frameworks speak.
@@ -30,8 +30,22 @@ const ORPHANED: &[(Code, u8)] = &[
     (codes::BEDROCK_ORPHAN_RESULT, 0),
 ];
 
+/// An image that the server cannot read.
+const IMAGES: &[(Code, u8)] = &[
+    (codes::MISMATCHED_MEDIA_TYPE, 0),
+    (codes::MEDIA_TYPE, 0),
+    (codes::EMPTY_MEDIA, 0),
+    (codes::INVALID_BASE64, 0),
+];
+
 /// The table.
 pub static AMBIGUOUS_SENTENCES: &[AmbiguousSentence] = &[
+    // Images and files: a type that is not accepted, damaged bytes, a part that the model does not take.
+    row("Unable to process input image", IMAGES),
+    row("The image data you provided does not represent a valid image", IMAGES),
+    row("You uploaded an unsupported image", IMAGES),
+    row("image_url is only supported", &[(codes::UNSUPPORTED_PART, 0)]),
+    row("Request payload size exceeds the limit", &[(codes::LARGE_BODY, 0), (codes::LARGE_MEDIA, 0)]),
     // Frameworks check a history before they send it.
     row("Found AIMessages with tool_calls that do not have a corresponding ToolMessage", UNANSWERED),
     row("INVALID_CHAT_HISTORY", UNANSWERED),

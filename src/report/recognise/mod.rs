@@ -8,9 +8,11 @@ mod fragment;
 mod line_frames;
 mod other_errors;
 mod report_form;
+mod session_errors;
 mod template;
 mod topic;
 mod topic_errors;
+mod topic_sentence;
 mod unescape;
 
 use std::collections::{HashMap, HashSet};
@@ -24,14 +26,14 @@ use crate::targets::TARGETS;
 
 pub use ambiguous_sentences::AMBIGUOUS_SENTENCES;
 pub use other_errors::{OTHER_ERRORS, OtherError};
+pub use session_errors::{SESSION_ERRORS, VAGUE_ERRORS, VagueError};
 pub use topic::Topic;
 pub use topic_errors::{TOPIC_ERRORS, WRAPPERS};
 pub use unescape::unescape;
 
 use fragment::{Fragments, WordRun, is_common};
-use report_form::{is_all, is_report};
 use template::{PastedText, Sentence, SentenceMatch, beginning};
-use topic_errors::TopicErrors;
+use topic_sentence::{SharedScope, TopicSentence, topical};
 
 /// A variant of a rule that a sentence may report.
 #[derive(Clone, Copy)]
@@ -100,6 +102,20 @@ impl RecognisedError {
         subject(self) == subject(other) && other.ids().iter().all(|id| self.ids().contains(id))
     }
 
+    /// A text with the providers that the sentence names, in its commands.
+    pub fn fill(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (name, placeholder) in [("provider", "--set-provider NAME"), ("recorded", "model_provider=RECORDED")] {
+            let value = self.captures.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+            let value = value.map(|value| value.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            if let Some(value) = value.filter(|value| !value.is_empty() && value.chars().all(is_plain)) {
+                text = text.replace(placeholder, &placeholder.replace("NAME", value).replace("RECORDED", value));
+            }
+        }
+        text
+    }
+
     /// The ids of items that the sentence names.
     pub fn ids(&self) -> Vec<String> {
         let is_id = |name: &str| name == "id" || name == "ids" || name.ends_with("_id") || name.ends_with("_ids");
@@ -124,50 +140,6 @@ pub struct Recogniser {
     wrappers: Vec<TopicSentence>,
 }
 
-/// A sentence of a topic.
-struct TopicSentence {
-    topic: &'static Topic,
-    template: &'static str,
-    sentence: Sentence,
-    /// Where it counts, if other programs use it as well.
-    shared: Option<SharedScope>,
-}
-
-/// Where a sentence that other programs use as well counts as an API's.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SharedScope {
-    /// In the report of an API's error.
-    Reported,
-    /// There, or if the text says nothing else.
-    Alone,
-}
-
-impl TopicSentence {
-    fn find(&self, pasted: &PastedText) -> Option<SentenceMatch> {
-        let is_all = |hit: &SentenceMatch| is_all(&pasted.bare, hit.start, hit.end);
-        let counts = |hit: &SentenceMatch| match self.shared {
-            None => true,
-            Some(SharedScope::Reported) => is_report(&pasted.text),
-            Some(SharedScope::Alone) => is_all(hit) || is_report(&pasted.text),
-        };
-        self.sentence.find(pasted).filter(counts)
-    }
-}
-
-fn topical(table: &'static [TopicErrors], shared: SharedScope) -> Vec<TopicSentence> {
-    let of_row = |row: &'static TopicErrors| {
-        let topical = move |template: &'static str, shared: Option<SharedScope>| TopicSentence {
-            topic: row.topic,
-            template,
-            sentence: Sentence::short(template),
-            shared,
-        };
-        let own = row.sentences.iter().map(move |template| topical(template, None));
-        own.chain(row.shared.iter().map(move |template| topical(template, Some(shared))))
-    };
-    table.iter().flat_map(of_row).collect()
-}
-
 impl Default for Recogniser {
     fn default() -> Self {
         Recogniser::new()
@@ -177,8 +149,9 @@ impl Default for Recogniser {
 impl Recogniser {
     pub fn new() -> Self {
         let fragments = Fragments::new(std::iter::empty());
-        let (outside, wrappers) =
-            (topical(TOPIC_ERRORS, SharedScope::Alone), topical(WRAPPERS, SharedScope::Reported));
+        let mut outside = topical(SESSION_ERRORS, SharedScope::Alone);
+        outside.extend(topical(TOPIC_ERRORS, SharedScope::Alone));
+        let wrappers = topical(WRAPPERS, SharedScope::Reported);
         let mut this = Recogniser { known: Vec::new(), fragments, outside, wrappers };
         for likely in AMBIGUOUS_SENTENCES {
             let claim = |(code, variant): &(Code, u8)| {
@@ -281,6 +254,15 @@ impl Recogniser {
         Some(found)
     }
 
+    /// What a text may mean that does not say what is wrong.
+    pub fn vague(&self, text: &str) -> Option<&'static VagueError> {
+        let texts = texts(text);
+        let is_in = |vague: &&VagueError| {
+            texts.iter().any(|pasted| Sentence::short(vague.sentence).find(pasted).is_some())
+        };
+        VAGUE_ERRORS.iter().find(is_in)
+    }
+
     /// The sentences that a text resembles: those of which it has a piece, and those that it shares most of its specific
     /// words with.
     pub fn nearest(&self, text: &str) -> Vec<(&'static str, Vec<RuleClaim>)> {
@@ -342,14 +324,6 @@ fn texts(text: &str) -> Vec<PastedText> {
     [Some(text), joined].into_iter().flatten().map(PastedText::new).collect()
 }
 
-/// The pasted text of a match, on one line.
-fn quote(pasted: &PastedText, hit: &SentenceMatch) -> String {
-    let rest = pasted.text.get(hit.start..).unwrap_or_default();
-    let len = hit.end - hit.start;
-    let len = len + usize::from(rest.get(len..).is_some_and(|rest| rest.starts_with('.')));
-    rest.get(..len).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The first row of a table that one of the texts contains.
 fn first_topic(table: &[TopicSentence], texts: &[PastedText]) -> Option<RecognisedError> {
     table.iter().find_map(|row| {
@@ -365,6 +339,14 @@ fn first_topic(table: &[TopicSentence], texts: &[PastedText]) -> Option<Recognis
             weight: hit.weight,
         })
     })
+}
+
+/// The pasted text of a match, on one line.
+fn quote(pasted: &PastedText, hit: &SentenceMatch) -> String {
+    let rest = pasted.text.get(hit.start..).unwrap_or_default();
+    let len = hit.end - hit.start;
+    let len = len + usize::from(rest.get(len..).is_some_and(|rest| rest.starts_with('.')));
+    rest.get(..len).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// True if a text mentions items: then its wrapping does not say what it is about.

@@ -10,9 +10,13 @@ use super::TreeView;
 pub(super) fn print(trees: &[TreeView], _: &[Diagnostic], _: &Style, out: &mut dyn Write) -> io::Result<bool> {
     writeln!(out, "digraph conversations {{\n  node [shape=box, fontname=monospace];")?;
     for (n, tree) in trees.iter().enumerate() {
-        writeln!(out, "  subgraph cluster_{n} {{\n    label={};", quoted(&display_name(&tree.title)))?;
+        writeln!(
+            out,
+            "  subgraph cluster_{n} {{\n    label={};",
+            quoted(&format!("{}\n{}", display_name(&tree.title), tree.sending_words()))
+        )?;
         for (ix, turn) in tree.turns.iter().enumerate() {
-            let label = format!("{}\n{}", turn.name, turn.words());
+            let label = tree.label(turn).join("\n");
             let style = match (tree.current == Some(ix), turn.live) {
                 (true, _) => ", style=bold, peripheries=2",
                 (false, true) => ", style=bold",

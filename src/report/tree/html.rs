@@ -25,7 +25,13 @@ pub fn print(trees: &[TreeView], diagnostics: &[Diagnostic], _: &Style, out: &mu
 }
 
 fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> PageDoc {
-    let mut doc = PageDoc { command: "tree", path: tree.title.clone(), format: tree.format, ..PageDoc::default() };
+    let mut doc = PageDoc {
+        command: "tree",
+        path: tree.title.clone(),
+        format: tree.format,
+        content: tree.shows_content,
+        ..PageDoc::default()
+    };
     let mut places = vec![None; tree.turns.len()];
     // Branches to be laid out, the next one last, so that the first child continues where its parent ends.
     let roots = tree.turns.iter().enumerate().filter(|(_, turn)| turn.parent.is_none());
@@ -39,8 +45,7 @@ fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> PageDoc {
             if let Some(place) = places.get_mut(ix) {
                 *place = Some(doc.items.len() as u32);
             }
-            doc.content |= turn.says.is_some();
-            doc.items.push(item(turn, tree.current == Some(ix)));
+            doc.items.push(item(tree, turn, tree.current == Some(ix)));
             depth += 1;
             // The live branch comes first.
             let live = turn.children.iter().find(|child| tree.turns.get(**child).is_some_and(|child| child.live));
@@ -49,7 +54,16 @@ fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> PageDoc {
         }
         let number = doc.histories.len() as u32;
         let end = doc.items.len() as u32;
-        doc.histories.push(PageHistory { number, from, start, end, length: depth, ..PageHistory::default() });
+        let notes = if number == 0 { vec![tree.sending_words()] } else { Vec::new() };
+        doc.histories.push(PageHistory {
+            number,
+            from,
+            start,
+            end,
+            length: depth,
+            notes,
+            ..PageHistory::default()
+        });
     }
     let of = |record: u32, path: &str| {
         let at = |turn: &TurnView| turn.record <= record && turn.path == path;
@@ -62,7 +76,7 @@ fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> PageDoc {
     doc
 }
 
-fn item(turn: &TurnView, current: bool) -> PageItem {
+fn item(tree: &TreeView, turn: &TurnView, current: bool) -> PageItem {
     let mark = match (current, turn.answered, turn.live) {
         (true, ..) => "current",
         (_, false, _) => "waiting",
@@ -77,14 +91,15 @@ fn item(turn: &TurnView, current: bool) -> PageItem {
     lines.extend(turn.model.iter().map(|model| format!("model {model}")));
     lines.extend(turn.missing_parent.iter().map(|parent| format!("its parent {parent} is not in this file")));
     lines.extend(turn.open_calls.iter().map(|call| format!("call {call} has no output")));
-    let says = turn.says.as_ref().map_or_else(|| turn.words(), |says| format!("{says}  ({})", turn.words()));
+    let words = tree.deviation(turn).map(|words| format!("({words})"));
+    let says: Vec<String> = turn.says.iter().map(|says| format!("\"{says}\"")).chain(words).collect();
     PageItem {
         kind: format!("{} {}", if turn.is_side_chain { "side turn" } else { "turn" }, turn.name),
         class: if turn.live { "model" } else { "other" },
         id: turn.response.clone(),
         name: Some(mark.to_owned()).filter(|_| mark == "current" || mark == "waiting"),
         record: turn.record,
-        says,
+        says: says.join("  "),
         json: lines.join("\n"),
         ..PageItem::default()
     }

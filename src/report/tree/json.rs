@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::report::{Diagnostic, Style, diagnostic_value, write_pretty};
 
-use super::{TreeView, TurnView};
+use super::{Sending, TreeView, TurnView};
 
 /// Version of the contract.
 const VERSION: u32 = 1;
@@ -26,10 +26,17 @@ pub(super) fn print(
 
 fn tree_value(tree: &TreeView) -> Value {
     let turns: Vec<Value> = tree.turns.iter().enumerate().map(|(ix, turn)| turn_value(tree, ix, turn)).collect();
+    let reason = match &tree.sending {
+        Sending::History(Some(reason)) => reason_value(reason),
+        _ => Value::Null,
+    };
     json!({
         "path": tree.title,
         "format": tree.format,
         "current": name_of(tree, tree.current),
+        "answered": tree.answered(),
+        "verdict": tree.sending.verdict(),
+        "reason": reason,
         "turns": turns,
     })
 }
@@ -39,9 +46,8 @@ fn name_of(tree: &TreeView, turn: Option<usize>) -> Option<&str> {
 }
 
 fn turn_value(tree: &TreeView, ix: usize, turn: &TurnView) -> Value {
-    let reasons: Vec<Value> =
-        turn.reasons.iter().map(|(code, words)| json!({ "code": code, "message": words })).collect();
-    let mut value = json!({
+    let reasons: Vec<Value> = turn.reasons.iter().map(reason_value).collect();
+    json!({
         "name": turn.name,
         "entries": turn.names,
         "parent": name_of(tree, turn.parent),
@@ -61,9 +67,10 @@ fn turn_value(tree: &TreeView, ix: usize, turn: &TurnView) -> Value {
         "reasons": reasons,
         "path": turn.path,
         "record": turn.record,
-    });
-    if let (Some(says), Some(members)) = (&turn.says, value.as_object_mut()) {
-        members.insert("says".to_owned(), json!(says));
-    }
-    value
+        "says": turn.says,
+    })
+}
+
+fn reason_value((code, words): &(&str, String)) -> Value {
+    json!({ "code": code, "message": words })
 }

@@ -1,10 +1,11 @@
-//! Trees of conversations, and the outputs that print them. All show the same turns: names, ids, ages and verdicts,
-//! and content only where it was asked for.
+//! Trees of conversations, and the outputs that print them. All show the same turns: names, ids, ages, verdicts, and the
+//! first words of the user where content may be shown.
 
 mod dot;
 mod html;
 mod json;
 mod mermaid;
+mod prompt;
 mod text;
 mod view;
 
@@ -12,7 +13,7 @@ use std::io::{self, Write};
 
 use super::{Diagnostic, Style};
 
-pub use view::{TreeView, TurnView, problems, reason_words, view};
+pub use view::{Sending, TreeView, TurnView, problems, reason_words, view};
 
 /// Prints trees; returns true if it printed their diagnostics, too.
 pub type TreePrinter = fn(&[TreeView], &[Diagnostic], &Style, &mut dyn Write) -> io::Result<bool>;

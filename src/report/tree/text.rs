@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use crate::history::time::format_duration;
-use crate::report::words::{count, write_wrapped};
+use crate::report::words::write_wrapped;
 use crate::report::{Diagnostic, Style};
 use crate::source::display_name;
 
@@ -51,11 +51,14 @@ struct PendingTurn {
 }
 
 fn print_tree(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let leaves = tree.turns.iter().filter(|turn| turn.children.is_empty()).count();
-    let counts = format!("{}, {}", count(tree.turns.len() as u64, "turn"), branches(leaves));
-    let heading = format!("{} ({}): {counts}", display_name(&tree.title), tree.format.unwrap_or("unknown"));
+    let heading =
+        format!("{} ({}): {}", display_name(&tree.title), tree.format.unwrap_or("unknown"), tree.counts());
     write_wrapped(&heading, style.width, "", "  ", out)?;
+    if !tree.turns.is_empty() {
+        write_wrapped(&tree.sending_words(), style.width, "  ", "  ", out)?;
+    }
     let glyphs = if style.unicode { &UNICODE } else { &ASCII };
+    let has_times = tree.turns.iter().any(|turn| turn.age.is_some());
     let mut lines: Vec<(String, String, Option<String>)> = Vec::with_capacity(tree.turns.len());
     let mut stack: Vec<PendingTurn> = roots(tree)
         .into_iter()
@@ -76,8 +79,8 @@ fn print_tree(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result
         }
         let below =
             if turn.children.len() > 1 { format!("{}{}", step.next, glyphs.down) } else { step.next.clone() };
-        let says = turn.says.as_ref().map(|says| format!("{}  {says}", below.trim_end_matches(' ')));
-        lines.push((left, status(turn), says));
+        let more = tree.deviation(turn).map(|words| format!("{}  {words}", below.trim_end_matches(' ')));
+        lines.push((left, status(turn, has_times), more));
         let Some((last, sides)) = turn.children.split_last() else { continue };
         stack.push(PendingTurn {
             turn: *last,
@@ -93,18 +96,14 @@ fn print_tree(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result
         }
     }
     let wide = lines.iter().map(|(left, ..)| left.width()).max().unwrap_or(0).min(LEFT);
-    for (left, status, says) in lines {
+    for (left, status, more) in lines {
         let space = " ".repeat(wide.saturating_sub(left.width()));
         writeln!(out, "{}", fit(&format!("{left}{space}  {status}"), style.width))?;
-        if let Some(says) = says {
-            writeln!(out, "{}", fit(&says, style.width))?;
+        if let Some(more) = more {
+            writeln!(out, "{}", fit(&more, style.width))?;
         }
     }
     Ok(())
-}
-
-fn branches(leaves: usize) -> String {
-    if leaves == 1 { "1 branch".to_owned() } else { format!("{leaves} branches") }
 }
 
 /// Roots, the live one last.
@@ -114,9 +113,10 @@ fn roots(tree: &TreeView) -> Vec<usize> {
     others.chain(live).map(|(ix, _)| ix).collect()
 }
 
-/// Age, marks and verdict of a turn.
-fn status(turn: &TurnView) -> String {
+/// Age, marks and first words of a turn.
+fn status(turn: &TurnView, has_times: bool) -> String {
     let age = turn.age.map_or_else(|| "-".to_owned(), format_duration);
+    let age = if has_times { format!("{age:>4}  ") } else { String::new() };
     let mut marks = Vec::new();
     for (is, word) in [
         (turn.is_side_chain, "side chain"),
@@ -131,7 +131,8 @@ fn status(turn: &TurnView) -> String {
     }
     let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
     let file = if turn.file { format!(" ({})", display_name(&turn.path)) } else { String::new() };
-    format!("{age:>4}  {marks}{}{file}", turn.words())
+    let says = turn.says.as_ref().map(|says| format!("\"{says}\"")).unwrap_or_default();
+    format!("{age}{marks}{says}{file}")
 }
 
 /// Cuts a line to a width.

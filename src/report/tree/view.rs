@@ -1,21 +1,24 @@
 //! Trees in readable form.
 
+use std::collections::HashMap;
 use std::io;
 
 use crate::history::Row;
 use crate::history::tree::EntryMarks;
 use crate::judge::{JudgedDoc, WeighedFinding};
-use crate::read;
-use crate::rebuild::{ChainJudge, ChainOptions, Conversation, Reason, turns};
+use crate::read::{self, TreeReach};
+use crate::rebuild::{ChainJudge, ChainOptions, Conversation, Reason, Turn, turns};
 use crate::rule::Loss;
 use crate::rules;
 use crate::schema::Schemas;
 use crate::targets::TARGETS;
 
+use super::super::item_facts::read_facts;
 use super::super::mask;
-use super::super::words::{count, replace_hidden, to_printable};
+use super::super::segment_locations;
+use super::super::words::{count, replace_hidden};
 use super::super::{ContentDisplay, Diagnostic, diagnose};
-use crate::report::segment_locations;
+use super::prompt;
 
 /// A conversation as a tree of turns.
 pub struct TreeView {
@@ -24,6 +27,23 @@ pub struct TreeView {
     pub turns: Vec<TurnView>,
     /// Index of the turn that contains the current leaf.
     pub current: Option<usize>,
+    /// What most of its requests send.
+    pub sending: Sending,
+    /// True if texts of the conversation are shown.
+    pub shows_content: bool,
+}
+
+/// What the requests of a conversation send.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Sending {
+    /// Only what is new: the server has stored the responses that they build on.
+    New,
+    /// Only what is new: the server stores the conversation that they add to.
+    Conversation,
+    /// The whole history, for a reason (code, words) that most of them share.
+    History(Option<(&'static str, String)>),
+    /// There is no response to build on yet.
+    First,
 }
 
 /// A turn of a conversation.
@@ -44,6 +64,7 @@ pub struct TurnView {
     pub time: Option<i64>,
     /// Age in seconds.
     pub age: Option<i64>,
+    /// True if it ends in an answer of the model.
     pub answered: bool,
     pub is_side_chain: bool,
     pub edited: bool,
@@ -52,7 +73,7 @@ pub struct TurnView {
     pub file: bool,
     /// Name of a parent that is not stored here.
     pub missing_parent: Option<String>,
-    /// The ids of calls without an output.
+    /// The ids of calls without an output, or the names of their tools.
     pub open_calls: Vec<String>,
     pub verdict: &'static str,
     /// (code, words)
@@ -60,26 +81,112 @@ pub struct TurnView {
     pub path: String,
     /// Number of the record, from 1.
     pub record: u32,
-    /// The first line of the user's message; `None` unless content is shown.
+    /// The first line of the user's message, or its size; `None` if there is no text of the user.
     pub says: Option<String>,
+}
+
+impl TreeView {
+    pub fn answered(&self) -> usize {
+        self.turns.iter().filter(|turn| turn.answered).count()
+    }
+
+    /// `4 turns (3 answered), 1 branch`.
+    pub fn counts(&self) -> String {
+        let leaves = self.turns.iter().filter(|turn| turn.children.is_empty()).count();
+        let branches = if leaves == 1 { "1 branch".to_owned() } else { format!("{leaves} branches") };
+        format!("{} ({} answered), {branches}", count(self.turns.len() as u64, "turn"), self.answered())
+    }
+
+    /// The sentence about what the requests send.
+    pub fn sending_words(&self) -> String {
+        match &self.sending {
+            Sending::New => {
+                "Chained on the server by previous_response_id: requests send only what is new.".to_owned()
+            }
+            Sending::Conversation => {
+                "Stored in a conversation on the server: requests send only what is new.".to_owned()
+            }
+            Sending::History(Some((_, reason))) => {
+                format!("Requests send the full history: {reason}.")
+            }
+            Sending::History(None) => "Requests send the full history.".to_owned(),
+            Sending::First => "No response yet: the next request sends the full history.".to_owned(),
+        }
+    }
+
+    /// The lines of a turn in a diagram: its name, its first words, and what distinguishes it.
+    pub fn label(&self, turn: &TurnView) -> Vec<String> {
+        let says = turn.says.as_ref().map(|says| format!("\"{says}\""));
+        let unanswered = (!turn.answered).then(|| "unanswered".to_owned());
+        [Some(turn.name.clone()), says, unanswered, self.deviation(turn)].into_iter().flatten().collect()
+    }
+
+    /// What distinguishes the next request after a turn from the others; `None` if nothing does.
+    pub fn deviation(&self, turn: &TurnView) -> Option<String> {
+        let general = match &self.sending {
+            Sending::History(reason) => reason.as_ref(),
+            Sending::New | Sending::Conversation | Sending::First => None,
+        };
+        let is_new = |reason: &&(&'static str, String)| match reason.0 {
+            // A turn without a response is marked as unanswered.
+            code if code == Reason::FirstRequest.code() => false,
+            code if Reason::GENERAL.contains(&code) => {
+                Some(*reason) != general && self.sending != Sending::Conversation
+            }
+            _ => true,
+        };
+        let mut reasons = turn.reasons.iter().filter(is_new);
+        let mut words = reasons.next()?.1.clone();
+        if self.sending == Sending::New {
+            words = format!("send full history: {words}");
+        }
+        match reasons.count() {
+            0 => Some(words),
+            more => Some(format!("{words} (and {})", count(more as u64, "more reason"))),
+        }
+    }
+}
+
+impl Sending {
+    /// The verdict that holds for the turns in general.
+    pub fn verdict(&self) -> &'static str {
+        match self {
+            Sending::New => "chain",
+            Sending::Conversation => "conversation",
+            Sending::History(_) | Sending::First => "rebuild",
+        }
+    }
+
+    fn of(turns: &[TurnView], has_conversation: bool) -> Sending {
+        if has_conversation {
+            return Sending::Conversation;
+        }
+        let is_first = |code: &str| code == Reason::FirstRequest.code();
+        // Not this response, for a reason of its own.
+        let is_stored = |turn: &TurnView| {
+            let general = |(code, _): &(&str, String)| is_first(code) || Reason::GENERAL.contains(code);
+            turn.response.is_some() && !turn.reasons.iter().any(general)
+        };
+        if turns.iter().any(|turn| turn.verdict == "chain" || is_stored(turn)) {
+            return Sending::New;
+        }
+        let all = || turns.iter().flat_map(|turn| &turn.reasons);
+        if all().all(|(code, _)| is_first(code)) && !turns.iter().any(|turn| turn.answered) {
+            return Sending::First;
+        }
+        let mut counts: HashMap<&(&'static str, String), usize> = HashMap::new();
+        let general: Vec<_> = all().filter(|(code, _)| Reason::GENERAL.contains(code)).collect();
+        general.iter().for_each(|reason| *counts.entry(reason).or_default() += 1);
+        // The first one among equally frequent ones.
+        let most = general.iter().rev().max_by_key(|reason| counts.get(**reason));
+        Sending::History(most.map(|reason| (*reason).clone()))
+    }
 }
 
 impl TurnView {
     /// The verdict as people read it.
     pub fn verdict_words(&self) -> &'static str {
         if self.verdict == "rebuild" { "send full history" } else { self.verdict }
-    }
-
-    /// The verdict with its first reason, and how many others there are.
-    pub fn words(&self) -> String {
-        let mut words = self.verdict_words().to_owned();
-        if let Some((_, reason)) = self.reasons.first() {
-            words = format!("{words}: {reason}");
-        }
-        if self.reasons.len() > 1 {
-            words = format!("{words} (and {})", count(self.reasons.len() as u64 - 1, "more reason"));
-        }
-        words
     }
 }
 
@@ -97,7 +204,7 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
         let node = forest.node(last);
         let first = forest.node(turn.first());
         let verdict = judge.advice(last);
-        let own = |marks: EntryMarks| turn.nodes.iter().any(|node| forest.node(*node).has(marks));
+        let model = turn.nodes.iter().rev().find_map(|node| forest.node(*node).entry.model.as_deref());
         let response = node.entry.response.as_deref().map(mask::id);
         let name = name_of(last);
         let shown = response.clone().filter(|id| node.names.first().is_none_or(|first| **first != **id));
@@ -109,16 +216,16 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
             live: turn.is_live,
             short_response: shown.map(|id| shorten(&id)).unwrap_or_default(),
             response,
-            model: node.entry.model.as_deref().map(mask::model),
+            model: model.map(mask::model),
             time: node.entry.time,
             age: node.entry.time.map(|time| options.now - time),
-            answered: node.is_answer(),
-            is_side_chain: own(EntryMarks::SIDE),
-            edited: own(EntryMarks::EDITED),
-            trimmed: own(EntryMarks::TRIMMED),
+            answered: turn.is_answered,
+            is_side_chain: turn.marks.has(EntryMarks::SIDE),
+            edited: turn.marks.has(EntryMarks::EDITED),
+            trimmed: turn.marks.has(EntryMarks::TRIMMED),
             file: node.name().is_none() && conversation.docs.len() > 1,
             missing_parent: first.missing.as_deref().map(mask::id),
-            open_calls: forest.open_calls(last).iter().map(|call| call_id(conversation, call)).collect(),
+            open_calls: open_calls(conversation, turn),
             verdict: verdict.name(),
             reasons: verdict
                 .reasons
@@ -127,13 +234,20 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
                 .collect(),
             path: label.map_or_else(String::new, |part| part.doc.label.clone()),
             record: first.entry.record + 1,
-            says: show_content.then(|| says(conversation, &turn.nodes)).flatten(),
+            says: prompt::first_words(conversation, turn, show_content),
             name,
         });
     }
     let current = current.and_then(|node| turns.iter().position(|turn| turn.nodes.contains(&node)));
     let format = conversation.docs.iter().find_map(|part| part.format).map(|format| format.info().name);
-    TreeView { title: conversation.title(), format, turns: views, current }
+    TreeView {
+        title: conversation.title(),
+        format,
+        sending: Sending::of(&views, turns.iter().any(|turn| turn.marks.has(EntryMarks::CONVERSATION))),
+        turns: views,
+        current,
+        shows_content: show_content,
+    }
 }
 
 /// A reason in words, with what is not published masked.
@@ -151,41 +265,43 @@ fn shorten(id: &str) -> String {
     if count <= 14 { id.to_owned() } else { format!("…{}", id.chars().skip(count - 8).collect::<String>()) }
 }
 
-fn call_id(conversation: &Conversation, call: &Row) -> String {
-    let id = conversation.item(call, |val| {
-        let id = val.get("call_id").or_else(|| val.get("id"))?.text()?;
-        Some(mask::id(&String::from_utf8_lossy(&id)))
-    });
-    id.flatten().unwrap_or_default()
+/// The open calls of the last answer of a turn. Those of an earlier turn are listed there.
+fn open_calls(conversation: &Conversation, turn: &Turn) -> Vec<String> {
+    let (forest, last) = (&conversation.forest, turn.last());
+    let is_own = forest.answer_above(last).is_some_and(|answer| turn.nodes.contains(&answer));
+    let open = if is_own { forest.open_calls(last) } else { Vec::new() };
+    open.iter().map(|call| call_name(conversation, call)).collect()
 }
 
-/// The first line of the user's message in a turn.
-fn says(conversation: &Conversation, nodes: &[u32]) -> Option<String> {
-    let forest = &conversation.forest;
-    let rows = nodes.iter().flat_map(|node| forest.rows_of(*node));
-    let row = rows.into_iter().find(|row| row.role == crate::history::Role::User)?;
-    let text = conversation.item(row, |val| {
-        let content = val.get("content").unwrap_or(val);
-        let first = content.elements().find_map(|part| part.get("text")?.text());
-        let text = content.text().or(first).or_else(|| content.get("text")?.text())?;
-        Some(String::from_utf8_lossy(&text).into_owned())
-    })??;
-    let line = text.lines().find(|line| !line.trim().is_empty())?;
-    Some(to_printable(line.trim()))
+/// The id of a call, or the name of its tool if it has none.
+fn call_name(conversation: &Conversation, call: &Row) -> String {
+    let names = conversation.info(call.at.doc).and_then(|info| info.dialect.info().item_ids);
+    let facts = conversation.item(call, |val| {
+        let facts = read_facts(val, names.and_then(|names| names(val)), false);
+        facts.call_id.or(facts.id).or(facts.name)
+    });
+    facts.flatten().unwrap_or_default()
 }
 
 /// Diagnostics of a conversation's links and of its text.
 pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
+    let reach = TreeReach::of(&conversation.forest);
     for part in &conversation.docs {
-        let own = conversation.forest.problems.iter().filter(|problem| problem.at.doc == part.doc.id);
-        let links = own.map(|problem| {
-            let mut finding = read::tree_finding(problem, &conversation.forest);
+        let info = part.format.map(|format| format.info());
+        let own = conversation
+            .forest
+            .problems
+            .iter()
+            .filter(|problem| problem.at.doc == part.doc.id)
+            .zip(info.into_iter().cycle());
+        let links = own.map(|(problem, info)| {
+            let mut finding = read::tree_finding(problem, &reach, info);
             // A place in another file cannot be located here.
             finding.partner = finding.partner.filter(|partner| partner.doc == part.doc.id);
             finding
         });
-        let mut judged: Vec<WeighedFinding> = part
+        let mut findings: Vec<WeighedFinding> = part
             .findings
             .iter()
             .copied()
@@ -203,13 +319,13 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
                 })
             })
             .collect();
-        judged.sort_by_key(WeighedFinding::sort_key);
+        findings.sort_by_key(WeighedFinding::sort_key);
         let lint = JudgedDoc::<()> {
             container: part.container,
             targets: Vec::new(),
             schemas: Schemas::Official,
             format: part.format,
-            findings: judged,
+            findings,
             outputs: Vec::new(),
             records: part.records,
             histories: 0,

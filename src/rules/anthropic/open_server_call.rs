@@ -35,12 +35,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default: `--fix-warnings` drops the call, and its message with it if that is empty then.
+    /// Off by default: `--proven RL535` drops the call, and its message with it if that is empty then.
     ///
     /// ## Evidence
     ///
-    /// Reported: can1357/oh-my-pi#6496, LibreChat agents PR#216; Anthropic's page on stop reasons. Recorded: five requests
-    /// with such a call were accepted, so it is a warning.
+    /// Reported: can1357/oh-my-pi#6496, LibreChat agents PR#216; Anthropic's page on stop reasons. Recorded: seven requests
+    /// with such a call were accepted, so it is a note (shown with `-v`), and an error with `--proven RL535`.
     ANTHROPIC_OPEN_SERVER_CALL, "anthropic-open-server-call" of "anthropic", Check::History(check),
     [
         Variant {

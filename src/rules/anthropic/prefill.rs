@@ -13,7 +13,9 @@ crate::rule! {
     ///
     /// Finds an assistant message at the end of a request if the model rejects prefill, if it ends with thinking, or if
     /// its text ends with white space. A turn with server-side tools is skipped: the API pauses such turns, and accepts
-    /// them as they are. A log may end with the assistant.
+    /// them as they are. A log may end with the assistant, and so may a session that is
+    /// checked with `--as request`: the user's next message follows. On Bedrock and Copilot only the first of these is
+    /// checked.
     ///
     /// ## Why it matters
     ///
@@ -45,8 +47,9 @@ crate::rule! {
     /// Reported: anomalyco/opencode#13768, agenticloops-ai/agentic-ai-engineering#43 and many more; thinking at the
     /// end: tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322 (measured); white space:
     /// Anthropic's page on prefill. Claude Sonnet 5: a recorded rejection of July 2026; Claude Fable 5:
-    /// vybestack/llxprt-code#3695. Four recorded requests to models that support prefill were accepted.
-    ANTHROPIC_PREFILL, "anthropic-prefill" of "anthropic", Check::History(check),
+    /// vybestack/llxprt-code#3695; Bedrock and Copilot: anomalyco/opencode#29760. Four recorded requests to models that
+    /// support prefill were accepted.
+    ANTHROPIC_PREFILL, "anthropic-prefill" tags [EndOfRequest], Check::History(check),
     [
         Variant {
             message: "the request ends with an assistant message, and this model does not support prefill",
@@ -95,6 +98,10 @@ const EMPTY: u8 = 3;
 static TRIM: ValueEdit = ValueEdit::by(trim);
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    let is_strict = cx.has(Trait::ChecksLastText);
+    if !is_strict && !cx.has(Trait::RefusesPrefill) {
+        return;
+    }
     let messages = &cx.history.messages;
     // The API merges the assistant messages at the end.
     let Some(step) = messages.steps.last().filter(|step| step.model.end as usize == messages.list.len()) else {
@@ -106,7 +113,7 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let finding = |ix: u32, variant: u8| Finding::new(RULE.code, *cx.row(ix)).variant(variant);
     let blocks: Vec<u32> = messages.rows_of(step.model.clone()).collect();
     let thinking = blocks.iter().rev().take_while(|ix| cx.row(**ix).kind == Kind::Thinking);
-    for ix in thinking.clone() {
+    for ix in thinking.clone().filter(|_| is_strict) {
         out.add(finding(*ix, THINKING_LAST).act(RepairAct::Drop));
     }
     // A call at the end waits for its result (RL530); server-side tools pause a turn.

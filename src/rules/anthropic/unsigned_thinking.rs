@@ -65,7 +65,7 @@ crate::rule! {
         Variant {
             message: "{type} has no thinking",
             api: Some("messages.{message}.content.{block}.thinking.thinking: Field required"),
-            also: &["each thinking block must contain thinking"],
+            also: &["each thinking block must contain thinking", "thinking 块格式无效"],
             evidence: Evidence::Reported,
             fix: "drop the thinking",
             ..Variant::BASE

@@ -46,6 +46,7 @@ crate::rule! {
         Variant {
             message: "the text is empty or only white space",
             api: Some("The text field in the ContentBlock object at messages.{message}.content.{block} is blank. Add text to the text field, and try again."),
+            also: &["The model returned the following errors: messages: text content blocks must contain non-whitespace text"],
             error: ErrorDetails::AWS,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,

@@ -1,14 +1,14 @@
 //! RL580: a call has no result in the next turn.
 
-use crate::history::{Flags, Kind, Pair, PairState};
+use crate::history::{Finding, Flags, Kind, Pair, PairState, RepairAct};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{ErrorDetails, Levels};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolUse` that has no `toolResult` in the next user turn. Consecutive messages of one role are one
-    /// turn. Server-side tools are answered in the turn of the call itself.
+    /// Finds a `toolUse` that has no `toolResult` in the next user turn. A result in a later message of that turn, after
+    /// another user message, is a warning. Server-side tools are answered in the turn of the call itself.
     ///
     /// ## Why it matters
     ///
@@ -31,14 +31,15 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A result that is elsewhere is moved to the start of the turn after the call, and nothing is lost. Otherwise the
+    /// A result that is elsewhere, or in a later message of the turn, is moved to the start of the turn after the call, and nothing is lost. Otherwise the
     /// call gets a placeholder result, and nothing is lost; with `--orphans drop` it is dropped, and its message with
     /// it if that is empty then.
     ///
     /// ## Evidence
     ///
     /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. None of 21 recorded accepted
-    /// requests has such a call.
+    /// requests has such a call. Results over two user messages: mlflow/mlflow#24296, firebase/genkit#664, agno PR#6890
+    /// (Claude Sonnet 4.5 and 4.6, GLM 4.7 and 5); no recorded request has them.
     BEDROCK_MISSING_RESULT, "bedrock-missing-result" of "bedrock", Check::Pair(check),
     [
         Variant {
@@ -66,6 +67,17 @@ crate::rule! {
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "the toolResult for {call_id} is not in the message directly after the call, but in a later one",
+            related: "the result is here",
+            api: Some(EXPECTED),
+            error: ErrorDetails::AWS,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "move the result to the first message after its call",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
@@ -73,8 +85,12 @@ const EXPECTED: &str = "Expected toolResult blocks at messages.{arg}.content for
 
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
+const SPLIT: u8 = 3;
 
 fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    if pair.state == PairState::Answered {
+        return find_later_result(cx, pair, out);
+    }
     if !matches!(pair.state, PairState::Open | PairState::Misplaced) {
         return;
     }
@@ -92,4 +108,15 @@ fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
     let after = number.and_then(|number| messages.step_of(number)).map_or(0, |step| step.model.end);
     let finding = cx.unanswered_call(RULE.code, pair, [FAR, PENDING]);
     finding.into_iter().for_each(|finding| out.add(finding.arg(after)));
+}
+
+/// Reports a result that is in another message than the first one after its call.
+fn find_later_result(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
+    let messages = &cx.history.messages;
+    let Some(number) = messages.number_of(pair.output) else { return };
+    let Some(step) = messages.step_answered_in(number) else { return };
+    if number > step.answers.start && !cx.row(pair.output).has(Flags::RECORDED) {
+        let finding = Finding::new(RULE.code, *cx.row(pair.call)).variant(SPLIT).arg(step.answers.start);
+        out.add(finding.with_partner(cx.row(pair.output).at).act(RepairAct::Reorder));
+    }
 }

@@ -1,13 +1,14 @@
-//! RL597: a message has tool results and other content, which the model rejects.
+//! RL597: a message has tool results, or calls, and other content, which the model rejects.
 
-use crate::history::{Finding, Flags, Kind, Role};
+use crate::history::{Finding, Flags, Kind, RepairAct, Role};
 use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
-use crate::target::{ErrorDetails, Trait};
+use crate::target::{ErrorDetails, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// For Llama models, finds a user message with a `toolResult` and something else, such as a text.
+    /// For Llama models, finds a user message with a `toolResult` and something else, such as a text, and an
+    /// assistant message with a `toolUse` and a text.
     ///
     /// ## Why it matters
     ///
@@ -15,7 +16,9 @@ crate::rule! {
     ///
     /// > messages.4.content: Conversation blocks and tool result blocks cannot be provided in the same turn.
     ///
-    /// Claude and Nova accept such a message, so the rule is off for them and for unknown models.
+    /// > Conversation blocks and tool use blocks cannot be provided in the same turn.
+    ///
+    /// Claude and Nova accept such messages, so the rule is off for them and for unknown models.
     ///
     /// ## Example
     ///
@@ -29,12 +32,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the user's text belongs after the model's answer to the results, which is not in the file.
+    /// With `--fix-warnings`, text beside calls is dropped: often it only says what the model is about to do. Words of the
+    /// user beside results are not changed: they belong after the model's answer to the results, which is not in the file.
     ///
     /// ## Evidence
     ///
     /// Reported: strands-agents/harness-sdk#1223. Recorded: 20 accepted requests to Nova and 6 to Claude have such a
-    /// message.
+    /// message. For text beside calls: quarkiverse/quarkus-langchain4j#1983 (Llama 3.2 11B); recorded requests with both were
+    /// accepted for Claude (21), Nova (10), Cohere (2).
     BEDROCK_MIXED_RESULT, "bedrock-mixed-result" of "bedrock", Check::History(check),
     [
         Variant {
@@ -46,10 +51,24 @@ crate::rule! {
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "text in the same message as calls, which this model rejects",
+            api: Some("Conversation blocks and tool use blocks cannot be provided in the same turn."),
+            error: ErrorDetails::AWS,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the text",
+            ..Variant::BASE
+        },
     ]
 }
 
+const BESIDE_CALLS: u8 = 1;
+
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    if cx.has(Trait::CallsAlone) {
+        find_text_beside_calls(cx, out);
+    }
     if !cx.has(Trait::ResultsAlone) {
         return;
     }
@@ -61,6 +80,17 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
         {
             let finding = Finding::new(RULE.code, *cx.row(other));
             out.add(finding.never("the model's answer to the results is not in the file"));
+        }
+    }
+}
+
+fn find_text_beside_calls(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    for turn in cx.history.messages.list.iter().filter(|turn| turn.role == Role::Assistant) {
+        let is = |ix: &u32, kind: Kind| cx.row(*ix).kind == kind && !cx.row(*ix).has(Flags::RECORDED);
+        if turn.blocks().any(|ix| is(&ix, Kind::ToolUse)) {
+            for text in turn.blocks().filter(|ix| is(ix, Kind::Text)) {
+                out.add(Finding::new(RULE.code, *cx.row(text)).variant(BESIDE_CALLS).act(RepairAct::Drop));
+            }
         }
     }
 }

@@ -44,7 +44,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373; vLLM:
+    /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373; Ollama: its source,
+    /// `openai/openai.go`; vLLM:
     /// vllm-project/vllm#43995; llama.cpp: ggml-org/llama.cpp#25510; SGLang: sgl-project/sglang#28035. No report names
     /// OpenAI, and Groq accepted `null` four times.
     CHAT_ARGUMENTS, "chat-arguments" of "chat" tags [Field], Check::Item(CALLS, check),
@@ -97,7 +98,11 @@ fn check(item: &Item<'_>, out: &mut FindingSink) {
 }
 
 /// Replaces empty arguments with an empty object, and others with an object that contains their text.
-fn make_object(function: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
+pub(in crate::rules) fn make_object(
+    function: Val<'_>,
+    base: RecordBase<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), EditRefusal> {
     let old = function.get(name::arguments).and_then(|old| old.text()).unwrap_or_default();
     let object = match old.trim_ascii().is_empty() {
         true => b"{}".to_vec(),

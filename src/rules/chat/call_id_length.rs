@@ -38,7 +38,7 @@ crate::rule! {
     ///
     /// Reported: camel-ai/camel#2215, microsoft/autogen#6377, vercel/ai#8132, sst/opencode#12653 for 40;
     /// jin-bo/agentao#321 for 64. Two recorded requests with an id of more than 40 characters were accepted, by
-    /// OpenRouter.
+    /// OpenRouter. DeepSeek makes ids of 43 characters, and accepts them.
     CHAT_CALL_ID_LENGTH, "chat-call-id-length" of "chat" tags [Field], Check::Item(CALLS, check),
     [
         Variant {

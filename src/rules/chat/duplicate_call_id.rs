@@ -53,6 +53,7 @@ crate::rule! {
         Variant {
             message: "duplicate call id {call_id} within one message",
             related: "the other call",
+            also: &["Duplicate tool call id {call_id} in assistant message"],
             evidence: Evidence::Inferred,
             fix: "give the call and its tool message a new id",
             loss: Loss::Lossless,

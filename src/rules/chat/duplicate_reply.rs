@@ -34,12 +34,13 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: agno-agi/agno#5116, sst/opencode#1211, nanobot#3945. No recorded accepted request has two replies
-    /// to one call.
+    /// to one call. mistral-common (v13 and later) checks it before the model is called.
     CHAT_DUPLICATE_REPLY, "chat-duplicate-reply" of "chat", Check::Pair(check),
     [
         Variant {
             message: "duplicate tool message for {call_id} with the same content",
             related: "the first one",
+            also: &["Duplicate tool call id {call_id} in tool results"],
             api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
             error: ErrorDetails { param: Some("messages.[{message}].tool_call_id"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,

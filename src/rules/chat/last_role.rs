@@ -11,6 +11,8 @@ crate::rule! {
     ///
     /// Finds a request whose last message is an assistant message without calls.
     ///
+    /// A stored session with an answer at the end is silent, also with `--as request`: the user's next message follows.
+    ///
     /// ## Why it matters
     ///
     /// OpenAI accepts it, and the model answers itself, which is rarely intended. Mistral rejects it unless the message
@@ -34,7 +36,7 @@ crate::rule! {
     ///
     /// Documented: mistral-common's `validator.py`. Two recorded requests of this kind were accepted by other
     /// servers.
-    CHAT_LAST_ROLE, "chat-last-role" of "chat", Check::History(check),
+    CHAT_LAST_ROLE, "chat-last-role" of "chat" tags [EndOfRequest], Check::History(check),
     [
         Variant {
             message: "the last message is from the assistant",

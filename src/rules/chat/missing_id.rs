@@ -52,12 +52,14 @@ crate::rule! {
         },
         Variant {
             message: "the tool call has no id, so nothing can answer it",
+            also: &["Tool call id has to be defined."],
             evidence: Evidence::Documented,
             fix: "drop the call",
             ..Variant::BASE
         },
         Variant {
             message: "the tool message has no tool_call_id",
+            also: &["messages[{message}]: missing field `tool_call_id`"],
             api: Some("Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."),
             error: ErrorDetails { param: Some("messages.[{message}].tool_call_id"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,

@@ -2,14 +2,16 @@
 
 use crate::history::{BlockFlags, Finding, Flags, Kind, Role};
 use crate::json::value_edit::ValueEdit;
-use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::Trait;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message with calls but without `reasoning_content` where the server requires it and the model thinks, as
-    /// its name or the request (`thinking`, `reasoning_effort`) says.
+    /// Finds a message with calls but without `reasoning_content` where the server requires it and the model thinks. The
+    /// models of DeepSeek and Kimi do by default; `"thinking": {"type": "disabled"}` in the request turns it off, except for
+    /// Kimi K3, K2.7 Code and K2 Thinking, which always think. Other servers, and those of GLM, MiniMax and Qwen, never reject
+    /// the request.
     ///
     /// ## Why it matters
     ///
@@ -34,14 +36,15 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning is lost, so a text of one space replaces it, as other clients do. With thinking disabled in the
-    /// request the field is not required.
+    /// The reasoning is not in the file. DeepSeek accepts an empty text in its place, Kimi a text of one space, as other
+    /// clients send it. With thinking disabled in the request the field is not required.
     ///
     /// ## Evidence
     ///
     /// Reported: continuedev/continue#11600, FastGPT#6357, opencode#16318 for Kimi;
-    /// api-docs.deepseek.com/guides/thinking_mode and litellm#28057 for DeepSeek. All recorded accepted requests to
-    /// thinking models of both have the field.
+    /// api-docs.deepseek.com/guides/thinking_mode, litellm#28057 and deepseek-harness#739 for DeepSeek (an empty text). All
+    /// recorded accepted requests to thinking models of both have the field, or disable thinking. Which server and model
+    /// require it is a table; `--proven RL514` reports it for any other, too.
     CHAT_MISSING_REASONING, "chat-missing-reasoning" of "chat", Check::History(check),
     [
         Variant {
@@ -49,17 +52,27 @@ crate::rule! {
                       requires",
             also: &[
                 "Missing `reasoning_content` field in the assistant message at message index {message}.",
-                "The `content[].thinking` in the thinking mode must be passed back",
             ],
             evidence: Evidence::Reported,
             fix: "add a `reasoning_content` of one space",
             ..Variant::BASE
         },
+        Variant {
+            message: "assistant message with tool calls has no `reasoning_content`, which a thinking model \
+                      requires",
+            evidence: Evidence::Reported,
+            fix: "add an empty `reasoning_content`",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
+const EMPTY: u8 = 1;
+
 /// A text of one space.
-static MEND: ValueEdit = ValueEdit::put("reasoning_content", r#"" ""#);
+static SPACE: ValueEdit = ValueEdit::put("reasoning_content", "\" \"");
+static EMPTY_TEXT: ValueEdit = ValueEdit::put("reasoning_content", "\"\"");
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if !cx.has(Trait::WantsReasoning) || cx.reasons() != Some(true) {
@@ -69,7 +82,11 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
         let row = *cx.row(message.row);
         let calls = || message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse);
         if !row.has(BlockFlags::REASONED) && !row.has(Flags::RECORDED) && calls() {
-            out.add(Finding::new(RULE.code, row).edit_value(&MEND));
+            let finding = Finding::new(RULE.code, row);
+            out.add(match cx.has(Trait::AcceptsEmptyReasoning) {
+                true => finding.variant(EMPTY).edit_value(&EMPTY_TEXT),
+                false => finding.edit_value(&SPACE),
+            });
         }
     }
 }

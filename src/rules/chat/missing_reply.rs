@@ -39,7 +39,9 @@ crate::rule! {
     ///
     /// Reported: BerriAI/litellm#10083, crush#3408, CLIProxyAPI#2798, oh-my-pi#2055. No recorded accepted request to
     /// OpenAI or Azure has such a call. 21 recorded requests to GLM (Z.ai) and Ollama answer a call with a tool message
-    /// without an id and were accepted.
+    /// without an id and were accepted. Ollama: its source pairs nothing, only models of ollama.com do
+    /// (ollama/ollama#12395); a recorded request with one of two calls answered was accepted, so it is a warning there.
+    /// Snowflake: BerriAI/litellm#23285.
     CHAT_MISSING_REPLY, "chat-missing-reply" of "chat", Check::Pair(check),
     [
         Variant {

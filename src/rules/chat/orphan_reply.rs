@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: camel-ai/camel#3339, CopilotKit, MiniMax-M2#76. No recorded accepted request to OpenAI or Azure has
-    /// such a message.
+    /// such a message. Ollama pairs nothing, and accepted a recorded request with two results for a call: a warning there.
     CHAT_ORPHAN_REPLY, "chat-orphan-reply" of "chat", Check::Pair(check),
     [
         Variant {
@@ -40,6 +40,9 @@ crate::rule! {
             also: &[
                 "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
                 "tool result's tool id({call_id}) not found",
+                "'message': 'tool_call_id {call_id} is not found'",
+                "\"message\":\"tool_call_id {call_id} is not found\"",
+                "Unexpected tool call id {call_id} in tool results",
                 "Message has tool role, but there was no previous assistant message with a tool call",
             ],
             evidence: Evidence::Reported,

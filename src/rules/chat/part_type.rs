@@ -1,6 +1,7 @@
 //! RL511: a message part has a type that Chat does not have.
 
 use crate::dialect::Item;
+use crate::dialects::media_parts;
 use crate::history::{Finding, Flags, Kind, KindSet, RepairAct};
 use crate::json::name;
 use crate::json::value_edit::ValueEdit;
@@ -42,11 +43,11 @@ crate::rule! {
             message: "part of type {type}, which belongs to another API",
             api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
             also: &[
-                "Invalid 'messages[{message}]'. Content blocks are expected to be either text or image_url type.",
                 "unknown variant `{type}`, expected `text`",
                 "unknown variant `{type}`, expected one of `text`",
                 "cannot unmarshal array into Go struct field {path}.content of type string",
                 "message[{message}].content[{block}] has invalid field(s)",
+                "invalid message format",
             ],
             error: ErrorDetails { param: Some("messages[{message}].content[{block}].type"), ..ErrorDetails::HISTORY },
             evidence: Evidence::Reported,
@@ -111,6 +112,8 @@ fn check(item: &Item<'_>, out: &mut FindingSink) {
         out.add(finding.variant(THINKING).act(RepairAct::Drop));
     } else if is(&FOREIGN) {
         out.add(finding.never("a Chat message has no form for its content"));
+    } else if kind.text().is_some_and(|kind| media_parts::is_foreign_type(&kind)) {
+        // RL701 knows which servers take it.
     } else {
         out.add(finding.variant(UNKNOWN).never("its meaning is not known"));
     }

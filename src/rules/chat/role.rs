@@ -50,7 +50,10 @@ crate::rule! {
         Variant {
             message: "the model does not accept messages with the role {role}",
             api: Some("Unsupported value: 'messages[{message}].role' does not support '{role}' with this model."),
-            also: &["chat content has invalid message role: {role}"],
+            also: &[
+                "chat content has invalid message role: {role}",
+                "'{role}' is not an allowed role. The allowed roles are",
+            ],
             error: ErrorDetails {
                 param: Some("messages[{message}].role"),
                 code: Some("unsupported_value"),
@@ -69,16 +72,32 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "a tool message, which `inference:complete` of this server does not know",
+            also: &["unknown role \"tool\""],
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
     ]
 }
 
 const REFUSED: u8 = 1;
 const DEVELOPER: u8 = 2;
+const TOOL: u8 = 3;
 
 static TO_USER: ValueEdit = ValueEdit::put("role", r#""user""#);
 static TO_SYSTEM: ValueEdit = ValueEdit::put("role", r#""system""#);
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
+    if cx.has(Trait::NoToolRole) {
+        let mut results = cx.history.messages.list.iter().filter(|message| message.role == Role::Tool);
+        // One says it for all.
+        if let Some(first) = results.next() {
+            let finding = Finding::new(RULE.code, *cx.row(first.row)).variant(TOOL);
+            out.add(finding.never("results are blocks of a `content_list` there"));
+        }
+    }
     let rows = cx.history.messages.list.iter().map(|message| *cx.row(message.row));
     for row in rows.filter(|row| !matches!(row.role, Role::User | Role::Assistant | Role::Tool)) {
         let finding = Finding::new(RULE.code, row);

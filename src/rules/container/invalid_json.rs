@@ -32,9 +32,11 @@ crate::rule! {
     /// still be read, so that everything before it can be reached again. The content of the line is lost; `--dropped`
     /// keeps it.
     ///
+    /// Kimi Code loses everything after the line. There the line is removed: what can be read after it is sent again.
+    ///
     /// ## Evidence
     ///
-    /// RFC 8259; every strict parser rejects these.
+    /// RFC 8259; every strict parser rejects these. Recorded: after one missing quote, Kimi Code 2.1 sent two of four turns.
     INVALID_JSON, "invalid-json" tags [Container], Check::External,
     [
         Variant {
@@ -49,6 +51,13 @@ crate::rule! {
             evidence: Evidence::Documented,
             fix: "replace it with an empty placeholder line that keeps the chain intact",
             autofix: Autofix::OnRequest,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "not valid JSON: {fault}; the agent loses everything after it",
+            error: ErrorDetails::BODY,
+            evidence: Evidence::Recorded,
+            fix: "remove the line",
             ..Variant::BASE
         },
     ]

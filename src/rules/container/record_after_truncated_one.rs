@@ -24,9 +24,13 @@ crate::rule! {
     /// With `--fix-warnings` the truncated record is removed. Its readable part is lost; the complete record is often a
     /// second attempt to write the same one. `--dropped FILE` keeps what is removed.
     ///
+    /// pi skips lines that are not valid JSON. In its sessions the record is put on its own line by default, and linked to the
+    /// nearest earlier entry that can be read (RL601), so that all that can be read is sent again; nothing is removed. Kimi Code loses everything after a line that is not valid JSON;
+    /// in its sessions the truncated record is removed by default.
+    ///
     /// ## Evidence
     ///
-    /// github/copilot-cli#4098.
+    /// github/copilot-cli#4098. Recorded: with a newline and the link, pi 0.74 sends all turns of such a session.
     RECORD_AFTER_TRUNCATED_ONE, "record-after-truncated-one" tags [Container], Check::External,
     [
         Variant {
@@ -35,6 +39,19 @@ crate::rule! {
             fix: "remove the truncated record",
             loss: Loss::Lossy,
             autofix: Autofix::OnRequest,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a truncated record precedes another record on this line; the agent reads neither, and nothing before them",
+            evidence: Evidence::Recorded,
+            fix: "put the record on its own line",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a truncated record precedes another record on this line; the agent loses everything after it",
+            evidence: Evidence::Recorded,
+            fix: "remove the truncated record",
             ..Variant::BASE
         },
     ]

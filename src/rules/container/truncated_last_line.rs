@@ -24,9 +24,14 @@ crate::rule! {
     ///
     /// With `--fix-warnings` the truncated line is removed. Its readable part is lost.
     ///
+    /// An agent that appends to the unfinished line loses what it writes next: the next resume cannot read the line, and finds
+    /// nothing before it. For such an agent (pi, Qwen Code) this is an error, and a newline after the line, which loses nothing,
+    /// is its fix. Kimi Code removes the truncated line when it resumes the session.
+    ///
     /// ## Evidence
     ///
-    /// anthropics/claude-code#53821, openseek#336: only an unterminated last record may be tolerated.
+    /// anthropics/claude-code#53821, openseek#336: only an unterminated last record may be tolerated. Recorded requests of pi
+    /// 0.74 and Qwen Code 0.24: the second resume after such a line held none of the turns before it.
     TRUNCATED_LAST_LINE, "truncated-last-line" tags [Container], Check::External,
     [
         Variant {
@@ -43,6 +48,21 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the truncated line",
             loss: Loss::Lossy,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the last line is truncated: {fault}; it ends in a newline, so nothing is appended to it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "remove the truncated line",
+            loss: Loss::Lossy,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the last line is truncated: {fault}; the agent appends its next record to it, and loses both",
+            evidence: Evidence::Recorded,
+            fix: "add a newline",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
     ]

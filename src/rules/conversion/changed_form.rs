@@ -142,5 +142,23 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "changed a strict schema: its objects are closed, and its limits are in descriptions",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed the schema of a tool to that of an object without alternatives",
+            levels: Levels::WARNING,
+            evidence: Evidence::Recorded,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "split a message with {arg} calls: the target accepts at most 128",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
     ]
 }

@@ -11,8 +11,9 @@ crate::rule! {
     /// ## Why it matters
     ///
     /// Every API requires an output for each call, and some require more: Bedrock definitions of the called tools, a
-    /// text next to a document and a user message first; Anthropic a limit of the answer; newer Gemini models a
-    /// signature. An added output says only: "no result was recorded; execution status unknown".
+    /// text next to a document and a user message first; Anthropic a limit of the answer, and thinking enabled where the
+    /// last message contains some; newer Gemini models a signature. An added output says only: "no result was recorded;
+    /// execution status unknown".
     ///
     /// ## Example
     ///
@@ -67,6 +68,13 @@ crate::rule! {
             message: "{items} without a thought signature, which Gemini 3 and later reject; use --model NAME to mark the calls for them",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "enabled thinking with a budget of {arg} tokens: the last message of the model contains thinking",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            is_shown: true,
             ..Variant::BASE
         },
     ]

@@ -84,7 +84,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "truncated notes ({arg}): Codex keeps 2,000 characters of a call and 4,000 of a result; `--tools calls` keeps all",
+            message: "truncated notes ({arg}): a note has up to 2,000 characters of a call and 4,000 of a result; `--tools calls` keeps all",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -101,9 +101,9 @@ const fn row_unless(
     variant: u8,
     kinds: KindSet,
     spot: MemberMatch,
-    cure: FieldFix,
+    fix: FieldFix,
 ) -> FieldRule {
-    FieldRule { kinds, roles: &[], spot, code, variant, fix: cure, unless, flag: ItemFlags::NONE }
+    FieldRule { kinds, roles: &[], spot, code, variant, fix, unless, flag: ItemFlags::NONE }
 }
 
 /// A row that only some targets enforce.
@@ -112,10 +112,10 @@ const fn flagged_row(
     variant: u8,
     kinds: KindSet,
     spot: MemberMatch,
-    note: ItemFlags,
-    cure: FieldFix,
+    flag: ItemFlags,
+    fix: FieldFix,
 ) -> FieldRule {
-    FieldRule { kinds, roles: &[], spot, code, variant, fix: cure, unless: ItemFlags::NONE, flag: note }
+    FieldRule { kinds, roles: &[], spot, code, variant, fix, unless: ItemFlags::NONE, flag }
 }
 
 const fn member(path: &'static [&'static str], is: ValueTest) -> MemberMatch {

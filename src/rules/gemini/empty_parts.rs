@@ -46,6 +46,7 @@ crate::rule! {
             also: &[
                 "Unable to submit request because it must include at least one parts field",
                 "Model input cannot be empty.",
+                "Each Content should have at least one part",
             ],
             error: ErrorDetails::GOOGLE,
             levels: Levels::WARNING,

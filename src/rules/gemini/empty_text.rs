@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// > Unable to submit request because it has an empty text parameter
     ///
-    /// Google's own host accepts them, so it is a warning.
+    /// Google's own host accepts them, so it is a note (shown with `-v`), and an error with `--proven RL567`.
     ///
     /// ## Example
     ///
@@ -28,12 +28,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the part is dropped, and its content with it if that is empty then. The only part of a
+    /// With `--proven RL567` the part is dropped, and its content with it if that is empty then. The only part of a
     /// history is kept.
     ///
     /// ## Evidence
     ///
-    /// Reported in many places for Vertex AI; seven recorded accepted requests to Google's own host have an empty text.
+    /// Reported in many places for Vertex AI; ten recorded accepted requests to Google's own host have an empty text.
     GEMINI_EMPTY_TEXT, "gemini-empty-text" of "gemini" tags [Field], Check::History(check),
     [
         Variant {

@@ -1,6 +1,6 @@
 //! RL560: a call has no response in the turn after it.
 
-use crate::history::{ANSWER, Finding, Kind, PairState};
+use crate::history::{ANSWER, Finding, Kind, PairState, Usage};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{ErrorDetails, Levels, Trait};
 
@@ -24,8 +24,8 @@ crate::rule! {
     /// are stored in several places. At the end of a log the call is still pending and only a note (shown with `-v`).
     ///
     /// Models up to Gemini 2.5 accept a turn whose calls have no responses at all, if the next turn is a user message.
-    /// That is an error for Gemini 3 and later, and a warning for older models and if the model is not known (`--model`
-    /// sets it).
+    /// That is an error for Gemini 3 and later, a note in a request to Gemini 2, and a warning elsewhere (`--model` is not known (`--model` sets
+    /// it).
     ///
     /// ## Example
     ///
@@ -86,6 +86,17 @@ crate::rule! {
             loss: Loss::Adds,
             ..Variant::BASE
         },
+        Variant {
+            message: "functionCall⟨ {name}⟩ is followed by a user message instead of its functionResponse, which this model \
+                      accepts; Gemini 3 and later reject it",
+            api: Some(COUNTS),
+            error: ErrorDetails::GOOGLE,
+            levels: Levels::INFO,
+            evidence: Evidence::Recorded,
+            fix: "add a placeholder output",
+            loss: Loss::Adds,
+            ..Variant::BASE
+        },
     ]
 }
 
@@ -95,6 +106,7 @@ const COUNTS: &str = "Please ensure that the number of function response parts i
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
 pub const USER_INSTEAD: u8 = 3;
+const ACCEPTED: u8 = 4;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let begin = leading_call::first_user_row(cx);
@@ -103,8 +115,10 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
         if pair.call < begin && (is_open || pair.state == PairState::Misplaced) {
             // It is removed anyway (RL562).
         } else if is_open && !cx.has(Trait::CountsResponses) && is_followed_by_user(cx, pair.call) {
-            let finding = Finding::new(RULE.code, *cx.row(pair.call));
-            out.add(finding.variant(USER_INSTEAD).remedy(ANSWER));
+            // In a log, the model of the next request is not known.
+            let is_accepted = cx.has(Trait::AcceptsOpenTurns) && cx.history.settings.usage == Usage::Request;
+            let variant = if is_accepted { ACCEPTED } else { USER_INSTEAD };
+            out.add(Finding::new(RULE.code, *cx.row(pair.call)).variant(variant).remedy(ANSWER));
         } else {
             cx.unanswered_call(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
         }

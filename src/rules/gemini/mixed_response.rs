@@ -16,7 +16,8 @@ crate::rule! {
     /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
     /// > function call turn.
     ///
-    /// Up to Gemini 3.5 Google's own host accepts it, so it is a warning. Gemini 3.6 and later reject it with a
+    /// Up to Gemini 3.5 Google's own host accepts it, so it is a note (shown with `-v`), and an error with `--proven
+    /// RL568`. Gemini 3.6 and later reject it with a
     /// misleading sentence (that of RL569, although the last turn is the user's):
     ///
     /// > Requests ending with a model turn are not supported.
@@ -33,8 +34,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The other parts are moved to a separate content after the responses, and nothing is lost. Where it is a warning,
-    /// this requires `--fix-warnings`.
+    /// The other parts are moved to a separate content after the responses, and nothing is lost. Where it is a note,
+    /// this requires `--proven RL568`.
     ///
     /// ## Evidence
     ///

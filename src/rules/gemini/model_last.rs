@@ -7,7 +7,8 @@ use crate::target::{ErrorDetails, Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a model turn at the end of a request. An unanswered call there is RL560.
+    /// Finds a model turn at the end of a request. An unanswered call there is RL560. A stored session with an
+    /// answer at the end is silent, also with `--as request`: the user's next message follows.
     ///
     /// ## Why it matters
     ///
@@ -36,7 +37,7 @@ crate::rule! {
     /// Reported: microsoft/semantic-kernel PR#13288, UKGovernmentBEIS/inspect_ai; for Gemini 3.6 and later
     /// anomalyco/opencode#45359, #47034, pipecat#5821, all of August and September 2026. For earlier models, and where the
     /// model is not known, it is a warning.
-    GEMINI_MODEL_LAST, "gemini-model-last" of "gemini", Check::History(check),
+    GEMINI_MODEL_LAST, "gemini-model-last" of "gemini" tags [EndOfRequest], Check::History(check),
     [
         Variant {
             message: "the request ends with a model turn",

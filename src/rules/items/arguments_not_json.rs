@@ -1,8 +1,10 @@
 //! RL411: the arguments of a call are not JSON, and the server parses them.
 
 use crate::history::{Finding, Kind};
+use crate::json::value_edit::ValueEdit;
 use crate::json::{Tape, name, scan};
-use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
+use crate::rules::chat::arguments::make_object;
 use crate::target::Levels;
 
 crate::rule! {
@@ -24,7 +26,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the intended arguments are not known.
+    /// With `--fix-warnings`, empty arguments become `{}`; others become an object that contains the text,
+    /// `{"arguments": "…"}`, so nothing is lost. Chat has the same repair (RL513).
     ///
     /// ## Evidence
     ///
@@ -36,10 +39,14 @@ crate::rule! {
             also: &["Responses function_call arguments are invalid JSON"],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
+            fix: "wrap the text in an object",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
     ]
 }
+
+static MEND: ValueEdit = ValueEdit::by(make_object);
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if !cx.caps.parses_arguments {
@@ -53,7 +60,7 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
             broken = text.is_some_and(|text| scan(&text, &mut tape).is_err());
         });
         if broken {
-            out.add(Finding::new(RULE.code, *row).never("the intended arguments are not known"));
+            out.add(Finding::new(RULE.code, *row).edit_value(&MEND));
         }
     }
 }

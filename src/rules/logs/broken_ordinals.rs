@@ -13,12 +13,12 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Codex rejects such a thread on resume:
+    /// Codex 0.169 reads the whole thread nevertheless, so this is a warning. Versions of August 2026 rejected it on resume:
     ///
     /// > paginated rollout expected ordinal 12
     ///
     /// and, for a last line without an ordinal, "final paginated rollout record … is missing an ordinal". A duplicate
-    /// freezes the view of the history. It happens when a line is removed, copied or written twice, often by another
+    /// froze the view of the history. It happens when a line is removed, copied or written twice, often by another
     /// program that edits sessions.
     ///
     /// ## Example
@@ -31,12 +31,13 @@ crate::rule! {
     /// ## Fix
     ///
     /// None in the file: other rollouts and Codex's index refer to its ordinals and offsets, and a number may be longer
-    /// than the one that it replaces. `replaylint fix -o DIR FILE` writes a copy without ordinals, under a new id, that
-    /// Codex can resume.
+    /// than the one that it replaces. `replaylint fix --install FILE` writes a copy without ordinals, under a new id,
+    /// where Codex finds it.
     ///
     /// ## Evidence
     ///
-    /// Source of Codex, August 2026. Reported: openai/codex#41566, #35746.
+    /// Recorded: Codex 0.169.0 sends all turns of a rollout with missing, doubled or no ordinals. Source of Codex, August 2026.
+    /// Reported: openai/codex#41566, #35746.
     BROKEN_ORDINALS, "broken-ordinals", Check::History(check),
     [
         Variant {
@@ -58,10 +59,10 @@ crate::rule! {
     ]
 }
 
-const LINE: Variant = Variant { levels: Levels::ERROR, evidence: Evidence::Reported, ..Variant::BASE };
+const LINE: Variant = Variant { levels: Levels::WARNING, evidence: Evidence::Reported, ..Variant::BASE };
 
 /// Why lines are not renumbered in place.
-pub const COPY: &str = "other files refer to the lines of a paginated rollout; `replaylint fix -o repaired/ FILE` writes a copy that Codex can resume";
+pub const COPY: &str = "other files refer to the lines of a paginated rollout; `replaylint fix --install FILE` writes a copy that Codex can resume";
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     report_faults(cx, RULE.code, COPY, out, |wrong| match wrong {

@@ -53,7 +53,8 @@ crate::rule! {
     ///
     /// Recorded: 68 accepted requests to gpt-5.2 up to gpt-6 have such unproven items, call after call and also after a
     /// call that has its reasoning; no recorded rejection is from these models. For older models four such requests
-    /// were accepted, none with more than one such response.
+    /// were accepted, none with more than one such response; in two, an `mcp_call` follows its approval, whose request has
+    /// the reasoning, so that is not reported.
     ITEM_WITHOUT_REASONING, "item-without-reasoning" of "responses" tags [Reasoning, Identity], Check::History(check),
     [
         Variant {
@@ -127,6 +128,9 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
                 report_after_fresh_reasoning(cx, group, out);
                 continue;
             }
+            if continues_after_approval(cx, group) {
+                continue;
+            }
             for row in linked_items(cx, group) {
                 out.without_reasoning.push(row.id);
                 match recorded_reasoning(cx, row, &present) {
@@ -157,6 +161,12 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
         let variant = if count == 1 { OCCASIONAL_ONE } else { OCCASIONAL };
         out.add(Finding::new(RULE.code, row).variant(variant).arg(count).never(NOTHING_LOST));
     }
+}
+
+/// True for what the server did once the user had approved it: its reasoning is before the request for approval.
+fn continues_after_approval(cx: &RuleContext<'_>, group: &Group) -> bool {
+    let before = (group.start as usize).checked_sub(1).and_then(|ix| cx.history.rows.get(ix));
+    before.is_some_and(|row| row.kind == Kind::McpApprovalResponse)
 }
 
 /// The groups of each tool loop: nothing but tool results is between the responses of the model.

@@ -7,15 +7,17 @@ crate::rule! {
     /// ## What it does
     ///
     /// Counts the problems that an agent repairs by itself when it resumes a session: calls without an output, outputs
-    /// without a call, unpaired surrogates, cycles of entries. Each kind is one note, at its first place.
+    /// without a call, lines that it can read although others cannot, cycles of entries. Each kind is one note, at its first
+    /// place.
     ///
     /// ## Why it matters
     ///
     /// The provider would reject the stored history, but the agent never sends it in that form. The session can be
     /// resumed without a repair. Other programs replay the history as it is stored: `--as request` checks that.
     ///
-    /// What an agent repairs depends on its version. The version is read from the session or set with
-    /// `--agent-version`; if it is not known, the newest is assumed.
+    /// What an agent repairs depends on its version; `replaylint agents` lists it. The version is read from the session or set
+    /// with `--agent-version`; if it is not known, the newest is assumed. What remains is judged: a call that is left out may
+    /// leave other problems.
     ///
     /// ## Example
     ///
@@ -30,14 +32,14 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented: Codex's context manager (openai/codex, `codex-rs/core/src/context_manager/normalize.rs`) and the change
-    /// log of Claude Code.
+    /// Recorded: the requests of twelve agents while they resumed damaged sessions. The source of each act is in the table that
+    /// `replaylint agents` prints.
     HEALED_BY_AGENT, "healed-by-agent", Check::External,
     [
         Variant {
             message: "{healed}",
             levels: Levels::INFO,
-            evidence: Evidence::Documented,
+            evidence: Evidence::Recorded,
             ..Variant::BASE
         },
     ]

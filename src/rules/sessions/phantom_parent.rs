@@ -11,8 +11,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// On resume, the agent follows the links from the last line upwards, and stops here: everything before is silently
-    /// lost. The message says how many of the messages since the last compaction it still reaches.
+    /// On resume, Claude Code before 2.1.91 follows the links from the last line upwards, and stops here: everything before is
+    /// silently lost. The message says how many of the messages since the last compaction it still reaches. Later versions send
+    /// everything; for these it is a note (RL690).
     ///
     /// ## Example
     ///
@@ -30,10 +31,11 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#22107, #22526, #24304, #46603, #58554 (22 breaks, 5 % of the session reachable), #61188.
+    /// Recorded: the requests of 19 versions from 2.1.85 to 2.1.330.
     PHANTOM_PARENT, "phantom-parent", Check::External,
     [
         Variant {
-            message: "parentUuid is not the uuid of any line: only {reachable} can be reached on resume",
+            message: "parentUuid is not the uuid of any line: only {reachable} will be sent",
             evidence: Evidence::Reported,
             fix: "link it to the nearest earlier line of the session",
             loss: Loss::Lossless,

@@ -1,6 +1,6 @@
 //! RL602: the parents of entries form a cycle.
 
-use crate::rule::{Check, Evidence, Variant};
+use crate::rule::{Check, Evidence, Loss, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -22,11 +22,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: it is not known which of the links is wrong.
+    /// In a session of pi, where each entry is written after its parent, the entry is linked to the nearest earlier one. Elsewhere
+    /// none: it is not known which of the links is wrong.
     ///
     /// ## Evidence
     ///
-    /// Inferred: no order of these entries is consistent with their links. No API sees them.
+    /// Recorded: pi 0.74 sends no request, and does not end. For others inferred: no order of these entries is consistent with
+    /// their links. No API sees them.
     CYCLE, "cycle", Check::External,
     [
         Variant {
@@ -34,6 +36,14 @@ crate::rule! {
             related: "its parent",
             levels: Levels::ERROR,
             evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the parents of this entry form a cycle, so the agent never opens the session",
+            levels: Levels::ERROR,
+            evidence: Evidence::Recorded,
+            fix: "link it to the nearest earlier entry",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
     ]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::place::{DocId, Place};
 
-use super::hints::ByteHints;
+use super::hints::{ByteHints, FileFault};
 use super::synthetic::SyntheticSlot;
 use crate::source::{Container, ReadAt, framing, lines};
 
@@ -104,6 +104,10 @@ impl ReadAt for CachedReader<'_> {
 
     fn hints(&self) -> Option<ByteHints> {
         self.inner.hints()
+    }
+
+    fn file_faults(&self) -> &[FileFault] {
+        self.inner.file_faults()
     }
 
     fn origin(&self, at: Place) -> Place {

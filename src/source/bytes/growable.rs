@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
-use super::hints::ByteHints;
+use super::hints::{ByteHints, FileFault};
 use super::read::ReadAt;
 use super::synthetic::SyntheticSlot;
 
@@ -38,6 +38,10 @@ impl<R: ReadAt> ReadAt for GrowableBytes<R> {
 
     fn hints(&self) -> Option<ByteHints> {
         self.bytes.hints()
+    }
+
+    fn file_faults(&self) -> &[FileFault] {
+        self.bytes.file_faults()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {

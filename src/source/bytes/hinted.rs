@@ -2,18 +2,24 @@
 
 use std::io;
 
-use super::hints::ByteHints;
+use super::hints::{ByteHints, FileFault};
 use super::read::ReadAt;
 
 /// Bytes in memory with hints about them.
 pub struct HintedBytes {
     text: Vec<u8>,
     known: ByteHints,
+    faults: Vec<FileFault>,
 }
 
 impl HintedBytes {
     pub fn new(text: Vec<u8>, known: ByteHints) -> HintedBytes {
-        HintedBytes { text, known }
+        HintedBytes { text, known, faults: Vec::new() }
+    }
+
+    /// The lines of files with these faults.
+    pub fn with_faults(self, faults: Vec<FileFault>) -> HintedBytes {
+        HintedBytes { faults, ..self }
     }
 }
 
@@ -24,6 +30,10 @@ impl ReadAt for HintedBytes {
 
     fn hints(&self) -> Option<ByteHints> {
         Some(self.known)
+    }
+
+    fn file_faults(&self) -> &[FileFault] {
+        &self.faults
     }
 
     fn in_memory(&self) -> Option<&[u8]> {

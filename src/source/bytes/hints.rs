@@ -14,7 +14,7 @@ pub enum ByteHints {
     Unread(UnreadReason),
 }
 
-/// The edits that rows of a database, or files that are read as one doc, allow. None can be added.
+/// The edits that rows of a database, or files that are read as one doc, allow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowAccess {
     /// Read-only.
@@ -23,6 +23,35 @@ pub enum RowAccess {
     Editable,
     /// They can be changed and removed.
     Removable,
+    /// They can be changed but not removed, and others can be added after the last one.
+    Extendable,
+}
+
+/// A fault of a file of a session that consists of several.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FileFault {
+    /// The index of the file: that of its line in the doc.
+    pub file: usize,
+    pub kind: FileFaultKind,
+    /// The number in the file's name; 0 if names have none.
+    pub number: u32,
+}
+
+/// What is wrong with a file of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileFaultKind {
+    /// The file with the number does not exist; the index is that of the next file.
+    MissingNumber,
+    /// The file before it has the same number.
+    RepeatedNumber,
+    Empty,
+    NotJson,
+    /// Its content does not match its name, which is a digest.
+    WrongDigest,
+    /// It does not exist, but another file names it.
+    Missing,
+    /// It names a journal whose records continue the session, and are not read.
+    UnreadJournal,
 }
 
 /// The reason why a database is not read.

@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock};
 
 use crate::place::{Pieces, Place, ReplacementPart};
 
-use super::hints::ByteHints;
+use super::hints::{ByteHints, FileFault};
 use super::synthetic::SyntheticSlot;
 use crate::source::file_stamp::FileStamp;
 
@@ -44,6 +44,11 @@ pub trait ReadAt: Send + Sync {
     /// Hints about the bytes. `None` if they have to be inspected.
     fn hints(&self) -> Option<ByteHints> {
         None
+    }
+
+    /// Faults of the files that the bytes consist of, in their order.
+    fn file_faults(&self) -> &[FileFault] {
+        &[]
     }
 
     /// The place that the text at a place was made from: itself, unless it is after the end.
@@ -100,6 +105,10 @@ impl ReadAt for Box<dyn ReadAt> {
 
     fn hints(&self) -> Option<ByteHints> {
         (**self).hints()
+    }
+
+    fn file_faults(&self) -> &[FileFault] {
+        (**self).file_faults()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
@@ -314,6 +323,10 @@ impl ReadAt for PatchedView<'_> {
 
     fn hints(&self) -> Option<ByteHints> {
         self.inner.hints()
+    }
+
+    fn file_faults(&self) -> &[FileFault] {
+        self.inner.file_faults()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {

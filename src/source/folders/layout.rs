@@ -5,11 +5,16 @@ use std::path::{Path, PathBuf};
 
 use crate::json::{Tape, scan};
 
+use crate::source::bytes::hints::{FileFaultKind, RowAccess};
+
 /// Bytes read of a file, at most.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Files that are inspected.
 const SAMPLE: usize = 20;
+
+/// Finds the faults of a file of a session.
+type FileFaults = fn(Option<&Path>, &Path, Option<&[u8]>) -> Vec<(FileFaultKind, u64)>;
 
 /// A layout of sessions in folders.
 pub(super) struct FolderLayout {
@@ -19,6 +24,13 @@ pub(super) struct FolderLayout {
     pub of: fn(&Path) -> Option<FolderMember<'_>>,
     /// The files of a session, in order. `None` if their keys show that they are something else.
     pub files: fn(&Path, &str) -> Option<Vec<PathBuf>>,
+    /// The edits that its files allow.
+    pub rows: RowAccess,
+    /// The faults of a file, each with the number in its name: by the path of the file before it, its own path, and its
+    /// content, which is `None` if it does not exist.
+    pub faults: FileFaults,
+    /// The path of a file with this content, added after the last of these; `None` if it has no name.
+    pub new_file: fn(&Path, &[u8]) -> Option<PathBuf>,
 }
 
 /// A file of a session.
@@ -53,4 +65,9 @@ pub(super) fn list_json(folder: &Path) -> Vec<PathBuf> {
         .collect();
     paths.sort_unstable();
     paths
+}
+
+/// `None` unless a file's name ends in `.json`.
+pub(super) fn is_json(path: &Path) -> Option<()> {
+    path.extension().is_some_and(|ending| ending == "json").then_some(())
 }

@@ -3,11 +3,20 @@
 
 use std::path::{Path, PathBuf};
 
-use super::layout::{FolderLayout, FolderMember, any_has_strings, list_json};
+use super::layout::{FolderLayout, FolderMember, any_has_strings, is_json, list_json};
+use crate::source::bytes::hints::RowAccess;
 
-pub(super) static SESSIONS: FolderLayout = FolderLayout { format: "opencode-session", of, files };
+pub(super) static SESSIONS: FolderLayout = FolderLayout {
+    format: "opencode-session",
+    of,
+    files,
+    rows: RowAccess::Editable,
+    faults: |_, _, _| Vec::new(),
+    new_file: |_, _| None,
+};
 
 fn of(path: &Path) -> Option<FolderMember<'_>> {
+    is_json(path)?;
     let folder = path.parent()?;
     let kind = folder.parent()?;
     let name = |path: &'static str| kind.file_name().is_some_and(|name| name == path);

@@ -14,7 +14,6 @@ use super::filter::{Filter, FolderFilters};
 use super::globs::absolute;
 use super::ignore_files::IgnoreStack;
 use super::special_files;
-use crate::source::outputs::journal::is_journal;
 use crate::source::sqlite::{HistoryKey, is_database};
 
 /// The default baseline file. It is skipped silently.
@@ -185,7 +184,7 @@ impl PathWalk<'_> {
                 }
                 continue;
             }
-            if entry.file_name() == BASELINE || is_journal(entry.path()) {
+            if entry.file_name() == BASELINE {
                 continue;
             }
             let is_link = entry.path_is_symlink();

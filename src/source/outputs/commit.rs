@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::backup::BackupPlace;
 use super::journal::{self, FileDigest, Journal};
 use super::temp::{ClaimedName, TempFile};
 use super::{backup, metadata, temp, users};
@@ -74,9 +75,9 @@ pub enum CommitError {
 }
 
 /// Options for replacing a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ReplaceOptions {
-    pub backup: bool,
+    pub backups: BackupPlace,
     pub force: bool,
     /// An agent may be writing to the file: refuse one that was modified just now.
     pub is_live: bool,
@@ -91,7 +92,7 @@ pub struct ReplaceOutcome {
 }
 
 /// Replaces the file of a doc by `bytes`.
-pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: ReplaceOptions) -> Result<ReplaceOutcome, CommitError> {
+pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: &ReplaceOptions) -> Result<ReplaceOutcome, CommitError> {
     let Some(path) = &doc.path else { return Ok(ReplaceOutcome::default()) };
     match doc.packing {
         crate::source::Packing::Member => return Err(CommitError::InArchive(doc.label.clone())),
@@ -104,7 +105,6 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: ReplaceOptions) -> Result<Rep
     let failed = |error| CommitError::Io { path: path.clone(), error };
     // A link remains a link: its target is replaced.
     let real = identity::follow_links(path).and_then(std::path::absolute).map_err(failed)?;
-    let folder = real.parent().unwrap_or(Path::new("."));
     let meta = fs::metadata(&real).map_err(failed)?;
     check_kind(path, &real, &meta, how.force)?;
     check_unchanged(doc, path, &meta, how)?;
@@ -113,11 +113,12 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: ReplaceOptions) -> Result<Rep
     // Not every system replaces a file that is open, or removes it after a failure.
     bytes.close();
     doc.bytes.close();
-    let journal = match how.backup && meta.is_file() {
-        true => Some(journal_of(&real, folder, temp.file().map_err(failed)?).map_err(failed)?),
-        false => None,
+    let stem = how.backups.stem_of(&real).map_err(failed)?;
+    let journal = match (&stem, meta.is_file()) {
+        (Some(stem), true) => Some(journal_of(&real, stem, temp.file().map_err(failed)?).map_err(failed)?),
+        _ => None,
     };
-    let backup = if how.backup { Some(backup::create(&real).map_err(failed)?) } else { None };
+    let backup = stem.as_ref().map(|stem| backup::create(&real, stem)).transpose().map_err(failed)?;
     // All that took time: check again right before the rename. A file that another process put there meanwhile
     // remains, and the backup is removed.
     let meta = fs::metadata(&real).map_err(failed)?;
@@ -134,9 +135,12 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: ReplaceOptions) -> Result<Rep
     Ok(ReplaceOutcome { backup, lost })
 }
 
-/// The journal of a replacement, as a temporary file.
-fn journal_of(real: &Path, folder: &Path, new: &File) -> io::Result<TempFile> {
-    Journal::new(real, FileDigest::of(new)?, FileDigest::of(&File::open(real)?)?).write_temp_file(folder)
+/// The journal of a replacement, as a temporary file beside the backup, which is named after the path `stem`.
+fn journal_of(real: &Path, stem: &Path, new: &File) -> io::Result<TempFile> {
+    let folder = stem.parent().unwrap_or(Path::new("."));
+    let is_apart = Some(folder) != real.parent();
+    let (written, old) = (FileDigest::of(new)?, FileDigest::of(&File::open(real)?)?);
+    Journal::new(real, written, old, is_apart).write_temp_file(folder)
 }
 
 /// Writes a temporary file beside the one that it will replace, with its metadata. Also returns the metadata that
@@ -222,7 +226,7 @@ pub(super) fn check_replaceable(path: &Path, meta: &Metadata) -> Result<(), Comm
     Ok(())
 }
 
-fn check_unchanged(doc: &Doc, path: &Path, meta: &Metadata, how: ReplaceOptions) -> Result<(), CommitError> {
+fn check_unchanged(doc: &Doc, path: &Path, meta: &Metadata, how: &ReplaceOptions) -> Result<(), CommitError> {
     if how.force {
         return Ok(());
     }
@@ -248,9 +252,13 @@ fn is_recent(meta: &Metadata) -> bool {
     age.is_none_or(|age| age < RECENT)
 }
 
-/// Refuses a file that was modified just now and is about to be edited in place.
-#[cfg(feature = "sqlite")]
-pub(in crate::source) fn check_age(path: &Path, how: ReplaceOptions) -> Result<(), CommitError> {
+/// True if a file was modified just now, so that an agent may still be writing to it.
+pub fn is_recently_modified(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| is_recent(&meta))
+}
+
+/// Refuses a file that was modified just now: the session may still be in use.
+pub fn check_age(path: &Path, how: &ReplaceOptions) -> Result<(), CommitError> {
     let meta = fs::metadata(path).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
     if !how.force && is_recent(&meta) { Err(CommitError::RecentlyModified(path.to_owned())) } else { Ok(()) }
 }
@@ -287,7 +295,7 @@ mod tests {
         Ok(path)
     }
 
-    const HOW: ReplaceOptions = ReplaceOptions { backup: true, force: false, is_live: true };
+    const HOW: ReplaceOptions = ReplaceOptions { backups: BackupPlace::Beside, force: false, is_live: true };
 
     #[test]
     fn a_file_is_replaced_and_every_backup_is_kept() -> io::Result<()> {
@@ -297,7 +305,7 @@ mod tests {
             let doc =
                 Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
             let how = ReplaceOptions { force: n > 0, ..HOW };
-            let backup = replace(&doc, &format!("new {n}").into_bytes(), how).expect("written");
+            let backup = replace(&doc, &format!("new {n}").into_bytes(), &how).expect("written");
             assert_eq!(backup.backup.and_then(|p| p.file_name().map(ToOwned::to_owned)), Some((*name).into()));
         }
         assert_eq!(fs::read_to_string(&path)?, "new 1");
@@ -312,9 +320,9 @@ mod tests {
         let path = old_file(dir.path(), "old")?;
         let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
         fs::write(&path, "old and more")?;
-        assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Changed(_))));
+        assert!(matches!(replace(&doc, &b"new".to_vec(), &HOW), Err(CommitError::Changed(_))));
         let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
-        assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::RecentlyModified(_))));
+        assert!(matches!(replace(&doc, &b"new".to_vec(), &HOW), Err(CommitError::RecentlyModified(_))));
         assert_eq!(fs::read_to_string(&path)?, "old and more");
         assert_eq!(fs::read_dir(dir.path())?.count(), 1);
         Ok(())
@@ -339,7 +347,7 @@ mod tests {
         let path = old_file(dir.path(), "old")?;
         let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
         let view = WatchedBytes(false.into());
-        replace(&doc, &view, HOW).expect("written");
+        replace(&doc, &view, &HOW).expect("written");
         assert!(view.0.into_inner());
         assert_eq!(fs::read_to_string(&path)?, "new");
         // A reopened file must be the same: another file now has that name.
@@ -357,7 +365,7 @@ mod tests {
         fs::write(&other, "OLD")?;
         File::options().write(true).open(&other)?.set_modified(fs::metadata(&path)?.modified()?)?;
         fs::rename(&other, &path)?;
-        assert!(cfg!(not(unix)) || matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Changed(_))));
+        assert!(cfg!(not(unix)) || matches!(replace(&doc, &b"new".to_vec(), &HOW), Err(CommitError::Changed(_))));
         Ok(())
     }
 
@@ -365,7 +373,7 @@ mod tests {
     fn a_replacement_that_fails_leaves_no_backup() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
-        let (backup, mut temp) = (backup::create(&path)?, TempFile::beside(dir.path(), false)?);
+        let (backup, mut temp) = (backup::create(&path, &path)?, TempFile::beside(dir.path(), false)?);
         temp.write_all(b"new")?;
         // A folder cannot be replaced by a file.
         let taken = dir.path().join("taken");
@@ -384,7 +392,7 @@ mod tests {
         let path = old_file(dir.path(), "old")?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640))?;
         let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &InputOptions::default())?;
-        replace(&doc, &b"new".to_vec(), HOW).expect("written");
+        replace(&doc, &b"new".to_vec(), &HOW).expect("written");
         assert_eq!(fs::metadata(&path)?.permissions().mode() & 0o777, 0o640);
         let copy = dir.path().join("copy");
         write_new(&copy, &b"x".to_vec(), ExistingFile::Refuse).expect("written");

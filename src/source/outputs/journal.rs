@@ -1,4 +1,4 @@
-//! Journals of backups: `<name>.bak.json` beside `<name>.bak` contains the hashes of the file that the run wrote
+//! Journals of backups: `<name>.bak.journal` beside `<name>.bak` contains the hashes of the file that the run wrote
 //! and of the backup. A backup is restored only if both still match, so that later changes are not lost.
 
 use std::ffi::{OsStr, OsString};
@@ -13,10 +13,12 @@ use sha2::{Digest, Sha256};
 use super::temp::TempFile;
 
 const VERSION: u32 = 1;
-const ENDING: &str = ".json";
+/// What the name of a journal adds to that of its backup. Agents open every `.json` file of some folders as a session,
+/// so it is another ending.
+pub const ENDING: &str = ".journal";
 
 /// Maximum length of a journal in bytes; longer files of such a name are something else.
-const MAX_LEN: u64 = 8 << 10;
+const MAX_LEN: u64 = 16 << 10;
 
 /// The journal of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,9 @@ pub struct Journal {
     replaylint: String,
     /// The name of the file; that of the backup may be truncated.
     pub file: String,
+    /// The path of the file, if the backup is not beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
     /// Digest of the file as the run wrote it.
     pub written: FileDigest,
     /// Digest of the file as it was before.
@@ -63,12 +68,14 @@ impl FileDigest {
 }
 
 impl Journal {
-    pub fn new(real: &Path, written: FileDigest, backup: FileDigest) -> Journal {
+    /// `apart`: the backup is not beside the file.
+    pub fn new(real: &Path, written: FileDigest, backup: FileDigest, apart: bool) -> Journal {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Journal {
             version: VERSION,
             replaylint: env!("CARGO_PKG_VERSION").to_owned(),
             file: name_of(real),
+            path: apart.then(|| real.to_owned()),
             written,
             backup,
             time: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
@@ -85,7 +92,7 @@ impl Journal {
 
     /// True if it is about this file.
     pub fn is_about(&self, real: &Path) -> bool {
-        self.file == name_of(real)
+        self.path.as_ref().map_or_else(|| self.file == name_of(real), |path| path == real)
     }
 
     /// Writes the journal to a temporary file. Only its owner may read it, as it describes a conversation.
@@ -113,7 +120,7 @@ pub fn journal_path(backup: &Path) -> PathBuf {
 /// The backup that a file is the journal of, judged by its name.
 pub fn backup_of(journal: &Path) -> Option<PathBuf> {
     let backup = journal.with_extension("");
-    let is_named_so = journal.extension().is_some_and(|ending| ending == "json") && backup_stem(&backup).is_some();
+    let is_named_so = journal_path(&backup) == journal && backup_stem(&backup).is_some();
     is_named_so.then_some(backup)
 }
 
@@ -126,11 +133,6 @@ pub fn backup_stem(path: &Path) -> Option<(&OsStr, u32)> {
     let above = Path::new(path.file_stem()?);
     let number = ending.parse().ok().filter(|_| above.extension().is_some_and(|ending| ending == "bak"))?;
     Some((above.file_stem()?, number))
-}
-
-/// True if a file is a journal of this program. Such files are skipped silently.
-pub fn is_journal(path: &Path) -> bool {
-    backup_of(path).is_some() && Journal::read(path).is_some()
 }
 
 /// Checks that no other file has the name of this backup's journal.
@@ -148,29 +150,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_is_told_by_its_name_and_by_what_it_holds() -> io::Result<()> {
+    fn a_journal_is_recognised_by_its_name_and_content() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let file = dir.path().join("a.json");
         fs::write(&file, "new")?;
         let content = FileDigest::of(&File::open(&file)?)?;
         assert_eq!(content.bytes, 3);
         assert!(content.sha256.starts_with("11507a0e2f5e69d5"), "{}", content.sha256);
-        let journal = Journal::new(&file, content.clone(), content);
+        let journal = Journal::new(&file, content.clone(), content, false);
         let text = serde_json::to_vec(&journal)?;
         let cases: [(&str, &[u8], bool); 6] = [
-            ("a.json.bak.json", &text, true),
-            ("a.json.bak.12.json", &text, true),
+            ("a.json.bak.journal", &text, true),
+            ("a.json.bak.12.journal", &text, true),
             ("a.json", &text, false),
-            ("a.json.bak.x.json", &text, false),
-            ("b.bak.json", b"[{\"role\":\"user\",\"content\":\"hi\"}]", false),
-            ("c.bak.json", b"{\"version\":1}", false),
+            ("a.json.bak.x.journal", &text, false),
+            ("b.bak.journal", b"[{\"role\":\"user\",\"content\":\"hi\"}]", false),
+            ("c.bak.journal", b"{\"version\":1}", false),
         ];
         for (name, text, expected) in cases {
             let path = dir.path().join(name);
             fs::write(&path, text)?;
-            assert_eq!(is_journal(&path), expected, "{name}");
+            let is_journal = backup_of(&path).is_some() && Journal::read(&path).is_some();
+            assert_eq!(is_journal, expected, "{name}");
         }
-        assert_eq!(Journal::read(&dir.path().join("a.json.bak.json")), Some(journal));
+        assert_eq!(Journal::read(&dir.path().join("a.json.bak.journal")), Some(journal));
         assert!(
             check_journal_name(&dir.path().join("b.bak")).is_err()
                 && check_journal_name(&dir.path().join("a.json.bak")).is_ok()

@@ -33,6 +33,14 @@ enum OutputTarget {
 }
 
 impl NewFile {
+    /// Creates an output file that is readable only by its owner if it is new, and the folders that it is in.
+    pub fn create_with_folders(path: &Path, existing: ExistingFile) -> Result<NewFile, CommitError> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| CommitError::Io { path: folder.to_owned(), error })?;
+        }
+        NewFile::create(path, true, existing)
+    }
+
     /// Creates an output file. `private`: a new file is readable only by its owner.
     pub fn create(path: &Path, private: bool, existing: ExistingFile) -> Result<NewFile, CommitError> {
         let failed = |error| CommitError::Io { path: path.to_owned(), error };
@@ -126,7 +134,7 @@ const STEP: u64 = 1 << 20;
 /// Writes an output file: a new one readable only by its owner, or one with the metadata of the replaced file.
 /// Returns the metadata that could not be kept.
 pub fn write_new(path: &Path, bytes: &dyn ReadAt, existing: ExistingFile) -> Result<Vec<String>, CommitError> {
-    let mut file = NewFile::create(path, true, existing)?;
+    let mut file = NewFile::create_with_folders(path, existing)?;
     copy(bytes, &mut file).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
     file.save()
 }

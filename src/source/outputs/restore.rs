@@ -1,12 +1,15 @@
 //! Restoring backups (`--undo`): back to the state before a run that replaced a file. Only a file that is still as
 //! that run wrote it is restored, so that later changes are not lost. Its backup and journal are removed then, so
-//! that the run before it can be undone next.
+//! that the run before it can be undone next. Backups are looked for beside the file, and in folders of backups.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use walkdir::{DirEntry, WalkDir};
 
 use super::commit::{CommitError, check_kind, check_writer, install, write_temp};
 use super::journal::{self, FileDigest, Journal};
@@ -29,8 +32,9 @@ pub enum RestoreObstacle {
     #[error("nothing to undo: it has no backup")]
     NoBackup,
     #[error(
-        "its backup {0} has no journal ({0}.json) of what the fix wrote; nothing was restored (to restore it \
-         anyway, copy the backup over the file)"
+        "its backup {0} has no journal ({0}{ENDING}) of what the fix wrote; nothing was restored (to restore it \
+         anyway, copy the backup over the file)",
+        ENDING = journal::ENDING
     )]
     NoJournal(String),
     #[error("changed since the fix; nothing was restored (to discard the changes, copy {0} over it)")]
@@ -47,7 +51,7 @@ pub enum RestoreObstacle {
 
 /// The result of restoring a file.
 pub struct RestoredFile {
-    /// The printed path of the backup, beside the file.
+    /// The printed path of the backup.
     pub backup: String,
     /// Metadata that could not be kept, in words.
     pub lost: Vec<String>,
@@ -56,18 +60,73 @@ pub struct RestoredFile {
 }
 
 /// A backup with its journal.
-struct JournaledBackup {
+#[derive(Clone, Debug)]
+pub struct JournaledBackup {
     backup: PathBuf,
     number: u32,
     journal: Journal,
 }
 
-/// The journals in folders, by the names of the files that they are about. Each folder is listed once, however
-/// many of its files are restored.
-#[derive(Default)]
-pub struct Journals(HashMap<PathBuf, HashMap<OsString, Vec<PathBuf>>>);
+impl JournaledBackup {
+    /// The backup of a journal; `None` if the file there is not one.
+    fn of(path: &Path) -> Option<JournaledBackup> {
+        let backup = journal::backup_of(path)?;
+        let (_, number) = journal::backup_stem(&backup)?;
+        Some(JournaledBackup { number, backup, journal: Journal::read(path)? })
+    }
+
+    /// Later backups are greater.
+    fn order(&self) -> (u64, u32) {
+        (self.journal.time, self.number)
+    }
+}
+
+/// The journals in a folder, by the stems of their backups.
+type ListedJournals = HashMap<OsString, Vec<PathBuf>>;
+
+/// The backups that files are restored from.
+#[derive(Debug)]
+pub enum Journals {
+    /// Those beside the files, and those in folders that mirror the file system.
+    Everywhere {
+        roots: Vec<PathBuf>,
+        /// Each folder is listed once, however many of its files are restored.
+        listed: HashMap<PathBuf, ListedJournals>,
+    },
+    /// Those in one folder of backups, or in a part of it, by the real path of their file.
+    Below(BTreeMap<PathBuf, Vec<JournaledBackup>>),
+}
 
 impl Journals {
+    /// The backups beside files, and those in folders of backups.
+    pub fn everywhere(roots: Vec<PathBuf>) -> Journals {
+        Journals::Everywhere { roots, listed: HashMap::new() }
+    }
+
+    /// The backups in a folder, or a single one, whose files are elsewhere.
+    pub fn below(folder: &Path) -> Journals {
+        let mut found: BTreeMap<PathBuf, Vec<JournaledBackup>> = BTreeMap::new();
+        let paths = WalkDir::new(folder).into_iter().flatten().map(DirEntry::into_path);
+        let single = journal::journal_path(folder);
+        for path in paths.chain(single.is_file().then_some(single)) {
+            if let Some(kept) = JournaledBackup::of(&path)
+                && let Some(real) = kept.journal.path.clone()
+            {
+                found.entry(real).or_default().push(kept);
+            }
+        }
+        found.values_mut().for_each(|kept| kept.sort_by_key(JournaledBackup::order));
+        Journals::Below(found)
+    }
+
+    /// The files that the backups in a folder belong to; empty for those that are looked for everywhere.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Journals::Everywhere { .. } => Vec::new(),
+            Journals::Below(found) => found.keys().cloned().collect(),
+        }
+    }
+
     /// True if there is a journal about a file.
     pub fn has_journal(&mut self, path: &Path) -> bool {
         real_path(path).is_ok_and(|real| self.backups_of(&real).is_ok_and(|kept| !kept.is_empty()))
@@ -75,21 +134,27 @@ impl Journals {
 
     /// The backups of a file that have journals, the newest last.
     fn backups_of(&mut self, real: &Path) -> io::Result<Vec<JournaledBackup>> {
+        let (roots, listed) = match self {
+            Journals::Everywhere { roots, listed } => (roots, listed),
+            Journals::Below(found) => return Ok(found.get(real).cloned().unwrap_or_default()),
+        };
         let (folder, name) = (real.parent().unwrap_or(Path::new(".")), real.file_name().unwrap_or_default());
-        if !self.0.contains_key(folder) {
-            self.0.insert(folder.to_owned(), list_journals(folder)?);
+        let mirrors =
+            roots.iter().map(|root| backup::mirrored_path(root, folder)).filter(|mirror| mirror.is_dir());
+        let mut kept: Vec<JournaledBackup> = Vec::new();
+        for folder in std::iter::once(folder.to_owned()).chain(mirrors) {
+            let named = match listed.entry(folder) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let journals = list_journals(new.key())?;
+                    new.insert(journals)
+                }
+            };
+            let journals = backup::stems(name).filter_map(|stem| named.get(&stem)).flatten();
+            kept.extend(journals.filter_map(|path| JournaledBackup::of(path)));
         }
-        let named = self.0.get(folder);
-        let journals = backup::stems(name).filter_map(|stem| named?.get(&stem)).flatten();
-        let mut kept: Vec<JournaledBackup> = journals
-            .filter_map(|path| {
-                let backup = journal::backup_of(path)?;
-                let (_, number) = journal::backup_stem(&backup)?;
-                let journal = Journal::read(path).filter(|journal| journal.is_about(real))?;
-                Some(JournaledBackup { number, backup, journal })
-            })
-            .collect();
-        kept.sort_by_key(|kept| (kept.journal.time, kept.number));
+        kept.retain(|kept| kept.journal.is_about(real));
+        kept.sort_by_key(JournaledBackup::order);
         Ok(kept)
     }
 
@@ -103,7 +168,7 @@ impl Journals {
         check_kind(path, &real, &meta, force)?;
         let known = self.backups_of(&real).map_err(failed)?;
         // A link may be in another folder than its target.
-        let shown = |backup: &Path| match path.is_symlink() {
+        let shown = |backup: &Path| match path.is_symlink() || backup.parent() != real.parent() {
             true => display_path(backup),
             false => display_path(&path.with_file_name(backup.file_name().unwrap_or_default())),
         };
@@ -165,7 +230,20 @@ impl Journals {
             let error = fs::remove_file(&path).err().filter(|error| error.kind() != io::ErrorKind::NotFound)?;
             Some((path, error))
         });
-        Ok(RestoredFile { backup, lost, unremoved: unremoved.collect() })
+        let unremoved = unremoved.collect();
+        if kept.journal.path.is_some() {
+            remove_empty_mirror(&kept.backup, &real);
+        }
+        Ok(RestoredFile { backup, lost, unremoved })
+    }
+}
+
+/// Removes the folders that mirror those of a file, and the folder of backups, as far as they are empty.
+fn remove_empty_mirror(backup: &Path, real: &Path) {
+    for folder in backup.ancestors().skip(1).take(real.components().count()) {
+        if fs::remove_dir(folder).is_err() {
+            return;
+        }
     }
 }
 
@@ -176,9 +254,8 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// The journals in a folder, by the stems of their backups.
-fn list_journals(folder: &Path) -> io::Result<HashMap<OsString, Vec<PathBuf>>> {
-    let mut found: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
+fn list_journals(folder: &Path) -> io::Result<ListedJournals> {
+    let mut found = ListedJournals::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if let Some(backup) = journal::backup_of(&path)

@@ -74,7 +74,7 @@ pub fn refusal(path: &Path, sessions: &[(&HistoryKey, Vec<CellChange>)]) -> io::
 pub fn write(
     path: &Path,
     sessions: &[(&HistoryKey, Vec<CellChange>)],
-    how: ReplaceOptions,
+    how: &ReplaceOptions,
 ) -> Result<ReplaceOutcome, CommitError> {
     write_with_progress(path, sessions, how, &|_| {})
 }
@@ -83,7 +83,7 @@ pub fn write(
 pub fn write_with_progress(
     path: &Path,
     sessions: &[(&HistoryKey, Vec<CellChange>)],
-    how: ReplaceOptions,
+    how: &ReplaceOptions,
     at: &dyn Fn(WriteStep),
 ) -> Result<ReplaceOutcome, CommitError> {
     check_age(path, how)?;
@@ -99,7 +99,7 @@ pub fn write_with_progress(
 fn write_rows(
     path: &Path,
     sessions: &[(&HistoryKey, Vec<CellChange>)],
-    how: ReplaceOptions,
+    how: &ReplaceOptions,
     at: &dyn Fn(WriteStep),
 ) -> Result<ReplaceOutcome, WriteRefusal> {
     let real = fs::canonicalize(path)?;
@@ -117,7 +117,8 @@ fn write_rows(
     connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
     check(&connection, sessions)?;
     let broken_links = broken_links(&connection)?;
-    let backup = if how.backup { Some(back_up(&connection, &real)?) } else { None };
+    let stem = how.backups.stem_of(&real)?;
+    let backup = stem.map(|stem| back_up(&connection, &real, &stem)).transpose()?;
     at(WriteStep::BackedUp);
     connection.execute_batch("BEGIN IMMEDIATE")?;
     for (key, changes) in sessions {
@@ -146,8 +147,9 @@ fn write_rows(
 /// Writes the journal of a backup.
 fn write_journal(real: &Path, backup: &Path) -> io::Result<()> {
     let (written, old) = (FileDigest::of(&File::open(real)?)?, FileDigest::of(&File::open(backup)?)?);
-    let folder = real.parent().unwrap_or(Path::new("."));
-    let temp = Journal::new(real, written, old).write_temp_file(folder)?;
+    let folder = backup.parent().unwrap_or(Path::new("."));
+    let is_apart = Some(folder) != real.parent();
+    let temp = Journal::new(real, written, old, is_apart).write_temp_file(folder)?;
     temp.persist(&journal::journal_path(backup), true, [])
 }
 
@@ -312,9 +314,9 @@ fn run_statement(connection: &Connection, sql: &str, values: &[Value]) -> rusqli
     statement.execute(rusqlite::params_from_iter(values.iter().take(wanted)))
 }
 
-/// Copies the database to the first free name of a backup.
-fn back_up(connection: &Connection, real: &Path) -> Result<backup::Backup, WriteRefusal> {
-    let mut temp = TempFile::beside(real.parent().unwrap_or(Path::new(".")), false)?;
+/// Copies the database to the first free name of a backup, named after the path `stem`.
+fn back_up(connection: &Connection, real: &Path, stem: &Path) -> Result<backup::Backup, WriteRefusal> {
+    let mut temp = TempFile::beside(stem.parent().unwrap_or(Path::new(".")), false)?;
     let path = temp.path().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
     let mut copy = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     // An unfinished copy is useless, so it needs no journal on disk, which a kill would leave there.
@@ -327,5 +329,5 @@ fn back_up(connection: &Connection, real: &Path) -> Result<backup::Backup, Write
     let file = temp.file()?;
     metadata::copy_attributes(&File::open(real)?, file)?;
     file.sync_all()?;
-    Ok(backup::claim_copy(real, temp)?)
+    Ok(backup::claim_copy(stem, temp)?)
 }

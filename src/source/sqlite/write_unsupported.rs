@@ -17,7 +17,7 @@ pub fn refusal(path: &Path, _: &[(&HistoryKey, Vec<CellChange>)]) -> io::Result<
 pub fn write(
     path: &Path,
     _: &[(&HistoryKey, Vec<CellChange>)],
-    _: ReplaceOptions,
+    _: &ReplaceOptions,
 ) -> Result<ReplaceOutcome, CommitError> {
     Err(unsupported(path))
 }

@@ -1,4 +1,4 @@
-"""Messages as Chat Completions has them, and the logs that hold them: Inspect, LiteLLM, Langfuse, Hermes, Grok CLI."""
+"""Messages as Chat Completions has them, and the logs that hold them: Inspect, LiteLLM, Langfuse, Hermes, Kimi CLI, Grok CLI."""
 
 import files
 from said import call, result, text, texts
@@ -30,6 +30,17 @@ def hermes(path):
         else:
             said += message(value)
     return [said]
+
+
+def kimi_cli(path):
+    """Lines whose role begins with `_` are the program's, but for the newest system prompt."""
+    system, said = [], []
+    for line in files.lines(path):
+        if line["role"] == "_system_prompt":
+            system = [text(line["content"])]
+        elif not line["role"].startswith("_"):
+            said += message(line)
+    return [system + said]
 
 
 def grok_cli(path):

@@ -168,3 +168,21 @@ def atif(path):
 
 def grok(path):
     return [[text(turn.get("response", turn)["message"]) for turn in chat["responses"]] for chat in files.document(path)["conversations"]]
+
+
+def continue_session(path):
+    """Each item is a message, what the user attached to it, and the states of its calls: one result each."""
+    said = []
+    for item in files.document(path)["history"]:
+        message = item["message"]
+        summary = item.get("conversationSummary")
+        if summary is not None:
+            said = [text(summary)]
+            continue
+        if message["role"] in ("thinking", "tool"):
+            continue
+        said += [text(attached["content"]) for attached in item.get("contextItems") or []]
+        said += texts(message.get("content"))
+        said += [call(made["function"]["name"]) for made in message.get("toolCalls") or []]
+        said += [result() for _ in item.get("toolCallStates") or []]
+    return [said]

@@ -1,4 +1,5 @@
-"""Agents that write a line for each message or event: Factory Droid, goose, Kimi, pi, Cursor, Antigravity, Copilot CLI."""
+"""Agents that write a line for each message or event: Factory Droid, goose, Kimi, pi, Cursor, Antigravity, Copilot CLI. And the
+files of a session of Mistral Vibe, a line each."""
 
 import files
 from readers import blocks
@@ -104,4 +105,19 @@ def copilot(path):
             said += [call(made["name"]) for made in data.get("toolRequests") or []]
         elif line["type"] == "tool.execution_complete":
             said.append(result())
+    return [said]
+
+
+def vibe(path):
+    said = []
+    for line in files.lines(path):
+        if isinstance(line, dict):
+            said += [text(line["core_system_instructions"])] if line.get("core_system_instructions") else []
+            continue
+        for message in (entry["message"] for entry in line):
+            if message["role"] == "tool":
+                said.append(result())
+                continue
+            said += [text(part["text"]) for part in message["content"] if part["type"] == "text"]
+            said += [call(part["name"]) for part in message["content"] if part["type"] == "tool_call"]
     return [said]

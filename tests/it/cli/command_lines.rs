@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use replaylint::internals::formats::agents::resume::AGENTS;
 use tempfile::TempDir;
 
 use crate::source::writing::backdate;
@@ -58,13 +59,24 @@ fn run_shell(script: &str, folder: &Path, input: Option<&Path>) -> ShellResult {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path)));
     let input = input.map_or(Stdio::null(), |input| Stdio::from(fs::File::open(input).expect("an input")));
-    let result = Command::new("sh")
+    let mut command = Command::new("sh");
+    for folders in AGENTS.iter().map(|agent| &agent.session_folders) {
+        let names = folders.list.iter().chain([&folders.variable]).filter(|name| !name.is_empty());
+        names.for_each(|name| {
+            command.env_remove(name);
+        });
+    }
+    let result = command
         .args(["-c", &format!("{{ {script}\n}} 2>&1")])
         .current_dir(folder)
         .env("PATH", path.expect("a path"))
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
+        // A command about the sessions of agents must not find those of whoever runs the tests.
+        .env("HOME", folder.join("home"))
         .env_remove("REPLAYLINT_OUTPUT_FORMAT")
+        .env_remove("XDG_STATE_HOME")
+        .env_remove("CODEX_HOME")
         .stdin(input)
         .output()
         .expect("a shell");

@@ -3,6 +3,8 @@
 pub mod baselines;
 pub mod command_lines;
 pub mod configs;
+pub mod doctor;
+pub mod evidence;
 pub mod examples;
 pub mod follow;
 pub mod pages;

@@ -99,16 +99,65 @@ fn no_two_inputs_share_a_copy() {
     assert_refused(&below, &args, "the copy of x.json and the copy of ../x.json");
     assert_refused(folder.path(), &["fix", "-o", "one", "x.json", "a"], "one: not a folder");
     // A path that resolves to the folder of the inputs.
-    assert_refused(folder.path(), &["fix", "--force", "-o", ".", "x.json", "a"], "is an input");
+    assert_refused(folder.path(), &["fix", "--force", "-o", ".", "x.json"], "is an input");
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("..", path("a/up")).expect("linked");
-        assert_refused(folder.path(), &["fix", "--force", "-o", "a/up", "x.json", "a/x.json"], "is an input");
+        assert_refused(folder.path(), &["fix", "--force", "-o", "a/up", "x.json"], "is an input");
     }
-    let output = run(folder.path(), &["fix", "-o", "out", "x.json", "a/x.json", "a/b"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    for name in ["out/x.json", "out/a/x.json", "out/a/b/x.json"] {
-        assert_eq!(read(folder.path(), name), WHOLE);
+    let args = ["fix", "-o", "out", "x.json", "a/x.json"];
+    assert_refused(
+        folder.path(),
+        &args,
+        "the copy of x.json and the copy of a/x.json would both be written to out/x.json",
+    );
+}
+
+/// Folders that the user did not name are not in the output folder.
+#[test]
+fn a_copy_is_written_below_the_folder_as_the_input_is_below_its_argument() {
+    let folder = folder_with("x.json", WHOLE);
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir_all(path("logs/a/b")).expect("made");
+    fs::rename(path("x.json"), path("logs/x.json")).expect("moved");
+    fs::write(path("logs/a/b/y.json"), WHOLE).expect("written");
+    let absolute = |name: &str| path(name).to_string_lossy().into_owned();
+    let (logs, y) = (absolute("logs"), absolute("logs/a/b/y.json"));
+    for (to, inputs, copies) in [
+        ("o1/", &[&*y][..], &["o1/y.json"][..]),
+        ("o2", &[&*logs], &["o2/x.json", "o2/a/b/y.json"]),
+        ("o3", &["logs"], &["o3/x.json", "o3/a/b/y.json"]),
+        ("o4", &["logs/a/../a"], &["o4/b/y.json"]),
+        ("o5", &["logs/x.json", &y], &["o5/x.json", "o5/y.json"]),
+        ("o6", &["./logs/a", "logs/x.json"], &["o6/b/y.json", "o6/x.json"]),
+    ] {
+        for command in [&["fix"][..], &["convert", "--to", "responses"]] {
+            let to = format!("{}-{to}", command[0]);
+            let output = run(folder.path(), &[command, &["-o", &to], inputs].concat());
+            assert_ne!(output.status.code(), Some(2), "{to}: {}", stderr(&output));
+            for copy in copies {
+                assert!(path(&format!("{}-{copy}", command[0])).is_file(), "{to}: {copy}: {}", stderr(&output));
+            }
+        }
+    }
+}
+
+#[test]
+fn missing_folders_of_a_product_are_made() {
+    let folder = folder_with("h.json", WHOLE);
+    for (n, command) in [
+        &["fix", "h.json"][..],
+        &["convert", "--to", "chat", "h.json"],
+        &["convert", "--to", "codex-session", "h.json"],
+        &["slim", "h.json"],
+        &["rebuild", "h.json"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let to = format!("new{n}/below/copy.json");
+        let output = run(folder.path(), &[command, &["-o", &to][..]].concat());
+        assert!(folder.path().join(&to).is_file(), "{command:?}: {}", stderr(&output));
     }
 }
 
@@ -324,7 +373,7 @@ fn names_that_are_not_utf8_are_read() {
     let output = run(folder.path(), &["fix", "-w", "logs"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     for name in [name, other] {
-        for folder in ["out/logs", "logs"].map(|below| folder.path().join(below)) {
+        for folder in ["out", "logs"].map(|below| folder.path().join(below)) {
             assert_eq!(fs::read_to_string(folder.join(name)).expect("written"), WHOLE);
         }
     }

@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::Mutex;
 
+use replaylint::internals::formats::agents::resume::AGENTS;
 use replaylint::internals::message::settings_map::SETTING_ROWS;
 use replaylint::internals::rules::RULES;
+use replaylint::internals::target::Severity;
 
 /// Asserts that a section of a page, between its marks, equals a table, or updates it.
 pub fn check_section(page: &str, part: &str, table: &str) {
@@ -54,6 +56,32 @@ fn every_rule_has_a_page() {
             assert!(!variant.message.is_empty());
         }
     }
+}
+
+#[test]
+fn the_table_of_agents_is_up_to_date() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let all =
+        crate::report::reports::json(&crate::report::reports::run(here, &["agents", "--output-format", "json"]));
+    let mut table = String::from(
+        "| agent | defect: what it does | versions | reported as | known from |\n|---|---|---|---|---|\n",
+    );
+    for agent in AGENTS {
+        for (n, act) in agent.acts.iter().enumerate() {
+            let name = if n == 0 { agent.name } else { "" };
+            let severity = act.effect.severity().map_or("note", Severity::name);
+            table +=
+                &format!("| {name} | {} | {} | {severity} | {} |\n", act.sentence(), act.versions(), act.source);
+        }
+    }
+    // The command prints the same rows.
+    let printed = all["agents"]
+        .as_array()
+        .expect("agents")
+        .iter()
+        .map(|agent| agent["acts"].as_array().expect("acts").len());
+    assert_eq!(printed.sum::<usize>(), AGENTS.iter().map(|agent| agent.acts.len()).sum::<usize>());
+    check_section("docs/agents.md", "acts", &table);
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn claude_code(n: usize, broken: bool) -> String {
         let named = |n: usize| format!("\"{n:08}-0000-4000-8000-000000000000\"");
         format!(
             "{{\"parentUuid\":{},\"isSidechain\":false,\"userType\":\"external\",\"cwd\":\"/w\",\"sessionId\":\"s{n}\",\
-             \"version\":\"2.1.140\",\"type\":\"{kind}\",\"message\":{message},\"uuid\":{},\
+             \"version\":\"2.1.90\",\"type\":\"{kind}\",\"message\":{message},\"uuid\":{},\
              \"timestamp\":\"2026-06-01T10:00:{uuid:02}.000Z\"}}\n",
             parent.map_or("null".to_owned(), named),
             named(uuid)

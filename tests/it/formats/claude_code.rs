@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use replaylint::internals::history::Version;
 use replaylint::internals::judge::Options;
+use replaylint::internals::read;
 use replaylint::internals::repair::FixOptions;
 use replaylint::internals::target::Severity;
 use serde_json::{Value, json};
@@ -47,8 +49,14 @@ fn is_claude_code(text: &[u8]) -> bool {
     check(text, &Options::default()).format.is_some_and(|format| format.info().name == "claude-code")
 }
 
+/// For a version that neither answers calls nor sends what no link leads to.
+fn old_version() -> Options {
+    let read = read::Options { agent_version: Some(Version(2, 1, 60)), ..read::Options::default() };
+    Options { read, ..Options::default() }
+}
+
 fn errors(text: &[u8]) -> Vec<String> {
-    let found = diagnostics(text, &Options::default()).into_iter();
+    let found = diagnostics(text, &old_version()).into_iter();
     found
         .filter(|found| found.severity == Severity::Error)
         .map(|found| format!("{}: {}", found.rule, found.message))
@@ -58,7 +66,7 @@ fn errors(text: &[u8]) -> Vec<String> {
 /// True if a finding is repaired by default.
 fn is_found(text: &[u8]) -> bool {
     let wanted = FixOptions::default();
-    check(text, &Options::default()).findings.iter().any(|judged| wanted.selects(judged))
+    check(text, &old_version()).findings.iter().any(|judged| wanted.selects(judged))
 }
 
 const MAIN: [&str; 2] = ["user", "assistant"];
@@ -244,10 +252,10 @@ fn damaged_sessions_are_found_and_repaired_in_place() {
                     continue;
                 }
                 tally.found += 1;
-                let fixed = repair(&before, &Options::default(), &FixOptions::default());
+                let fixed = repair(&before, &old_version(), &FixOptions::default());
                 let after = lines(&fixed.text);
                 assert_lines_preserved(&label, &damaged, &after);
-                let again = repair(&fixed.text, &Options::default(), &FixOptions::default());
+                let again = repair(&fixed.text, &old_version(), &FixOptions::default());
                 assert!(again.fixed.patch.is_empty(), "{label}: a second run still edits: {:?}", again.notes);
                 let left = errors(&fixed.text);
                 let is_whole = dangling_parents(&after).is_subset(&known);

@@ -184,7 +184,7 @@ proptest! {
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         prop_assert_eq!(output.status.code(), Some(0), "{}", stderr);
         let copied = stderr.split("codex resume ").nth(1).and_then(|rest| rest.split('`').next()).unwrap_or_default();
-        let copy = Path::new("copies").join(&paths[2]).with_file_name(name(10, copied));
+        let copy = Path::new("copies").join(name(10, copied));
         let text = read(&folder.path().join(&copy));
         prop_assert!(!text.contains("ordinal") && !text.contains("history_base"), "{}", text);
         prop_assert_eq!(text.matches("session_meta").count(), 1);
@@ -293,7 +293,9 @@ fn a_line_that_is_missing_or_comes_twice_is_found() {
             let (code, found) = check(folder.path(), &["mutant.jsonl"]);
             let of_lines = found.iter().filter(|(rule, _)| ["RL651", "RL652"].contains(&rule.as_str())).count();
             assert_eq!(of_lines, usize::from(says), "line {k}: {found:?}");
-            assert_eq!(code == Some(1), says, "line {k}: {found:?}");
+            // Codex reads on after a fault of the ordinals; without the header it does not find the session.
+            let is_error = found.iter().any(|(_, severity)| severity == "error");
+            assert_eq!(code == Some(1), is_error, "line {k}: {found:?}");
         }
     }
 }
@@ -384,7 +386,7 @@ fn a_rollout_that_others_build_on_stays_as_it_is() {
         assert_eq!(output.status.code(), Some(1), "{stderr}");
         assert_eq!(stderr.contains(&name(10, SECOND)), named == name(9, FIRST), "{stderr}");
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(stdout.contains("fix -o"), "{stdout}");
+        assert!(stdout.contains("fix --install"), "{stdout}");
         assert_eq!(read(&folder.path().join(name(9, FIRST))), first);
         assert_eq!(read(&folder.path().join(name(10, SECOND))), fork);
     }

@@ -41,6 +41,7 @@ fn the_target_settles_what_a_document_leaves_open() {
     let block = json!({"role": "user", "content": [{"text": "Hi"}]});
     let empty = json!({"role": "user", "content": []});
     let (chat, anthropic, bedrock) = ("chat-request", "anthropic-request", "bedrock-request");
+    let ollama = "ollama-request";
     let (responses, gemini, items) = ("responses-request", "gemini-request", "responses-items");
     let named =
         json!({"type": "function", "name": "f", "function": {"name": "f", "parameters": {"type": "object"}}});
@@ -53,13 +54,15 @@ fn the_target_settles_what_a_document_leaves_open() {
         (json!({"messages": []}), "none", &[("chat", chat), ("anthropic", anthropic), ("bedrock", bedrock)]),
         (json!({"model": "m", "messages": [empty]}), chat, &[("anthropic", anthropic), ("bedrock", bedrock)]),
         (json!({"model": "m", "messages": [text], "tools": []}), chat, &[("anthropic", anthropic)]),
-        // Ollama's Chat API accepts its own members, too.
-        (json!({"model": "m", "messages": [text], "options": {}}), "none", &[("chat", chat)]),
-        (json!({"model": "m", "messages": [text], "keep_alive": "5m"}), "none", &[("chat", chat)]),
+        // Ollama's endpoint for Chat Completions accepts members of its own API, too.
+        (json!({"model": "m", "messages": [text], "options": {}}), ollama, &[("chat", chat)]),
+        (json!({"model": "m", "messages": [text], "keep_alive": "5m"}), ollama, &[("chat", chat)]),
+        (json!({"model": "m", "messages": [text], "options": {}, "max_tokens": 9}), chat, &[]),
+        (json!({"model": "m", "messages": [text], "think": false}), ollama, &[("chat", ollama)]),
         (
             json!({"model": "m", "messages": [{"role": "user", "content": "Hi", "images": ["aGk="]}], "options": {}}),
-            "none",
-            &[],
+            ollama,
+            &[("chat", ollama)],
         ),
         // Two lists in one body.
         (json!({"model": "m", "input": "Hi", "messages": [text]}), responses, &[("chat", chat)]),

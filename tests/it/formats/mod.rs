@@ -20,3 +20,5 @@ pub mod samples;
 pub mod stores;
 pub mod streams;
 pub mod trees;
+pub mod turns;
+pub mod vibe;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use replaylint::internals::source::outputs::backup::BackupPlace;
 use replaylint::internals::source::outputs::commit::ReplaceOptions;
 use replaylint::internals::source::sqlite::{self, CellChange, RowId, WriteStep};
 use serde_json::{Value, json};
@@ -299,17 +300,22 @@ fn parts_are_repaired_in_their_rows() {
     let ended: Value = serde_json::from_str(&after[3]).expect("JSON");
     let state = json!({"status": "error", "input": {"a": 1}, "error": "Tool execution aborted", "time": {"start": 7, "end": 7}});
     assert_eq!(ended["state"], state);
-    assert_eq!(names(database.folder.path()), ["opencode.db", "opencode.db.bak", "opencode.db.bak.json"]);
+    assert_eq!(names(database.folder.path()), ["opencode.db", "opencode.db.bak", "opencode.db.bak.journal"]);
     assert_eq!(parts(&database.folder.path().join("opencode.db.bak")), before);
     assert_eq!(database.count("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
 
-#[test]
-fn a_part_that_is_not_json_gives_way_to_one_that_says_nothing() {
+pub fn with_a_part_that_is_not_json() -> Database {
     let database = first("");
     session(&database, "ses_1", None);
     message(&database, "ses_1", "m1", ASKS, &[HI, "{\"type\":\"te"]);
     message(&database, "ses_1", "m2", SAYS, &[STEP, HI]);
+    database
+}
+
+#[test]
+fn a_part_that_is_not_json_gives_way_to_one_that_says_nothing() {
+    let database = with_a_part_that_is_not_json();
     let (code, printed) = fix(&database, &["-w"]);
     assert!(code == Some(0) && printed.contains("RL001"), "{printed}");
     assert_eq!(parts(&database.path)[1], r#"{"type":"text","text":"","ignored":true}"#);
@@ -337,7 +343,7 @@ fn a_schema_that_is_not_known_is_not_written() {
 }
 
 const CHILD: &str = "REPLAYLINT_TEST_DIES_IN_PARTS";
-const HOW: ReplaceOptions = ReplaceOptions { backup: true, force: false, is_live: true };
+const HOW: ReplaceOptions = ReplaceOptions { backups: BackupPlace::Beside, force: false, is_live: true };
 
 /// Changes a part, and dies on the way. Alone it does nothing.
 #[test]
@@ -356,7 +362,7 @@ fn child_that_dies_while_it_writes_a_part() {
         0 => std::process::abort(),
         n => left.set(n - 1),
     };
-    assert!(sqlite::write_with_progress(path, &[(key, vec![change])], HOW, &die).is_ok());
+    assert!(sqlite::write_with_progress(path, &[(key, vec![change])], &HOW, &die).is_ok());
 }
 
 #[test]

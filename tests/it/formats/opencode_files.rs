@@ -92,7 +92,7 @@ fn findings_name_the_file_and_nothing_is_written() {
     assert_eq!(fs::read(folder.path().join("storage/part/msg_2/prt_3.json")).expect("readable"), before);
     let (code, text) = command_output(folder.path(), &["convert", "storage", "--to", "chat", "-o", "out/"]);
     assert!(code != Some(2) && text.contains("storage/part/msg_2/prt_3.json:1:1"), "{text}");
-    let made = fs::read_to_string(folder.path().join("out/storage/session/p/ses_1.json")).expect("written");
+    let made = fs::read_to_string(folder.path().join("out/session/p/ses_1.json")).expect("written");
     assert!(made.contains(r#""content":"Hi\nthere""#) && made.contains(r#""content":"Yes""#), "{made}");
 }
 

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::linear::commands::{run_commands, superlinear_commands};
 use crate::support::work::MOST;
 
-const FEW: usize = 100;
+/// Above the limit of calls in a message.
+const FEW: usize = 130;
 const MANY: usize = 4 * FEW;
 
 /// A message, or a list of calls or results, of a history.

@@ -72,6 +72,8 @@ fn unlisted_strings(before: &[u8], repaired: &RepairResult) -> Vec<String> {
     let mut remaining: HashSet<Vec<u8>> = HashSet::new();
     visit_record_strings(&repaired.text, &mut |_, _, text| {
         remaining.extend(inner_strings(text));
+        // Texts of a list may be joined to one.
+        remaining.extend(text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec));
         remaining.insert(text.to_vec());
     });
     let dropped = repaired.notes.iter().filter(|note| note.action == Action::Drop).map(|note| note.at);

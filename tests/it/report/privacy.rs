@@ -302,7 +302,10 @@ fn published() -> BTreeSet<String> {
     {
         let path = entry.expect("readable").path();
         // The names of our own settings do not occur in conversations.
-        if path.file_name().is_some_and(|name| name == "config.v1.json") {
+        let is_own = |name: &std::ffi::OsStr| {
+            ["config.v1.json", "doctor.v1.json", "evidence.v1.json"].iter().any(|own| name == *own)
+        };
+        if path.file_name().is_some_and(is_own) {
             continue;
         }
         match path.extension().and_then(|ending| ending.to_str()) {

@@ -104,7 +104,12 @@ fn pasted_messages_about_other_problems_get_a_topic() {
     let mut missed = 0;
     for message in messages.iter().filter(|message| message.kind != "history") {
         let found = recogniser.recognise(&message.text);
-        if found.len() != 1 || found[0].topic.is_none() {
+        // Settings, images and files of a request are judged, though the collection counts them as no problem of the history.
+        let is_of_request = |code: u16| (701..750).contains(&code);
+        let is_named = |error: &RecognisedError| {
+            error.topic.is_some() || error.claims.first().is_some_and(|claim| is_of_request(claim.rule.code.0))
+        };
+        if found.len() != 1 || !is_named(&found[0]) {
             missed += 1;
             println!("{:?}: {}", found.iter().map(claim_name).collect::<Vec<_>>(), message.text);
         }

@@ -79,7 +79,7 @@ fn two_runs_at_once_leave_one_repair_and_the_old_file() {
         let first = stopped.resume();
         assert_eq!(first.status.code(), Some(2), "{call:?}: {}", output_text(&first));
         assert_eq!(read(folder.path(), "h.json"), WHOLE, "{call:?}");
-        assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.json"], "{call:?}");
+        assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.journal"], "{call:?}");
         assert_eq!(read(folder.path(), "h.json.bak"), BROKEN, "{call:?}");
     }
 }
@@ -101,7 +101,8 @@ fn runs_that_race_leave_one_repair_and_the_old_file() {
         assert_eq!(read(folder.path(), "h.json"), WHOLE);
         let names = names(folder.path());
         assert!(!names.iter().any(|name| name.contains(".replaylint-")), "{round}: {names:?}");
-        let backups = names.iter().filter(|name| name.starts_with("h.json.bak") && !name.ends_with(".bak.json"));
+        let backups =
+            names.iter().filter(|name| name.starts_with("h.json.bak") && !name.ends_with(".bak.journal"));
         assert!(backups.clone().any(|name| read(folder.path(), name) == BROKEN), "{round}: {names:?} {codes:?}");
     }
 }

@@ -90,7 +90,7 @@ fn files(folder: &Path) -> FileContents {
 }
 
 fn is_journal(path: &Path) -> bool {
-    path.to_string_lossy().ends_with(".bak.json")
+    path.to_string_lossy().ends_with(".bak.journal")
 }
 
 /// A journal without its time, which is that of its run.
@@ -242,7 +242,7 @@ mod databases {
     use crate::source::writing::names;
     use crate::support::databases::{CALL, Database, OUTPUT, USER, rows};
 
-    const ARGS: [&str; 3] = ["fix", "-w", "agents.db"];
+    const ARGS: [&str; 5] = ["fix", "-w", "--as", "request", "agents.db"];
 
     /// A session with an unanswered call, one with an orphaned output, and one that is fine.
     fn database(mode: &str) -> Database {
@@ -282,7 +282,7 @@ mod databases {
                 let folder = database.folder.path();
                 let when = format!("{mode} killed at {call:?}");
                 strace::run_killed(folder, &ARGS, call);
-                let is_backup = |name: &&String| name.starts_with("agents.db.bak") && !name.ends_with(".json");
+                let is_backup = |name: &&String| name.starts_with("agents.db.bak") && !name.ends_with(".journal");
                 for name in names(folder).iter().filter(is_backup) {
                     assert_eq!(rows(&folder.join(name)), old, "{when}: the backup");
                 }

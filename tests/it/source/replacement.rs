@@ -135,7 +135,7 @@ fn a_file_with_hard_links_is_refused() {
     fs::hard_link(folder.path().join("h.json"), folder.path().join("h.json.bak")).expect("linked");
     let output = run(folder.path(), &["fix", "-w", "h.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.json"]);
+    assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.journal"]);
     assert_eq!(
         (read(folder.path(), "h.json").as_str(), read(folder.path(), "h.json.bak").as_str()),
         (WHOLE, BROKEN)
@@ -152,7 +152,7 @@ fn a_symlink_stays_a_symlink() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!((names(folder.path()), names(&folder.path().join("links"))), {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        (names(&["h.json", "h.json.bak", "h.json.bak.json", "links"]), names(&["to.json"]))
+        (names(&["h.json", "h.json.bak", "h.json.bak.journal", "links"]), names(&["to.json"]))
     });
     assert!(folder.path().join("links/to.json").is_symlink());
     assert_eq!(read(folder.path(), "links/to.json"), WHOLE);
@@ -231,7 +231,7 @@ fn a_killed_run_leaves_the_old_or_the_new_file() {
             assert!(text == new || names(folder.path()) == ["h.jsonl"], "kill {n}: {:?}", names(folder.path()));
         }
         assert!(start().wait().expect("it ends").success());
-        assert_eq!(names(folder.path()), ["h.jsonl", "h.jsonl.bak", "h.jsonl.bak.json"], "kill {n}");
+        assert_eq!(names(folder.path()), ["h.jsonl", "h.jsonl.bak", "h.jsonl.bak.journal"], "kill {n}");
         assert!(read(folder.path(), "h.jsonl") == new && read(folder.path(), "h.jsonl.bak") == old, "kill {n}");
     }
     println!("{kills} kills: {} left the old file, {} the new one", seen[0], seen[1]);

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use replaylint::internals::source::outputs::backup::BackupPlace;
 use replaylint::internals::source::outputs::commit::ReplaceOptions;
 use replaylint::internals::source::sqlite::{self, CellChange, RowId, WriteStep};
 
@@ -14,7 +15,7 @@ use crate::support::databases::{CALL, Database, OUTPUT, USER, open, rows};
 
 /// Runs `fix` with these arguments on the database. Returns its exit code and all output.
 fn fix(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
-    let output = run(folder, &[&["fix"], args, &["agents.db"]].concat());
+    let output = run(folder, &[&["fix", "--as", "request"], args, &["agents.db"]].concat());
     (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
@@ -38,7 +39,7 @@ fn removed_rows_update_the_time_of_the_session() {
     assert_eq!((database.rows(), names(folder)), (before.clone(), vec!["agents.db".to_owned()]));
     let (code, output_text) = fix(folder, &["-w", "--dropped", "dropped.jsonl"]);
     assert!(code == Some(0) && output_text.contains("agents.db: fixed; backup: "), "{output_text}");
-    assert_eq!(names(folder), ["agents.db", "agents.db.bak", "agents.db.bak.json", "dropped.jsonl"]);
+    assert_eq!(names(folder), ["agents.db", "agents.db.bak", "agents.db.bak.journal", "dropped.jsonl"]);
     assert_eq!(rows(&folder.join("agents.db.bak")), before);
     let kept: Vec<(i64, String)> = before.into_iter().filter(|(id, _)| ![2, 5].contains(id)).collect();
     assert_eq!(database.rows(), kept);
@@ -53,7 +54,7 @@ fn removed_rows_update_the_time_of_the_session() {
     let (code, output_text) = fix(folder, &["-w"]);
     assert!(code == Some(0) && output_text.contains("Nothing to fix"), "{output_text}");
     assert_eq!(fs::read(&database.path).expect("readable"), bytes, "a second run changes nothing");
-    assert_eq!(names(folder), ["agents.db", "agents.db.bak", "agents.db.bak.json", "dropped.jsonl"]);
+    assert_eq!(names(folder), ["agents.db", "agents.db.bak", "agents.db.bak.journal", "dropped.jsonl"]);
 }
 
 #[test]
@@ -200,7 +201,11 @@ fn a_database_that_is_open_is_left_alone() {
         let (code, output_text) = fix(database.folder.path(), &["-w"]);
         assert_eq!(code, Some(0), "{mode}: {output_text}");
         assert_eq!(database.rows().len(), 7);
-        assert_eq!(names(database.folder.path()), ["agents.db", "agents.db.bak", "agents.db.bak.json"], "{mode}");
+        assert_eq!(
+            names(database.folder.path()),
+            ["agents.db", "agents.db.bak", "agents.db.bak.journal"],
+            "{mode}"
+        );
     }
 }
 
@@ -208,7 +213,7 @@ fn removal(id: i64, old: &str) -> CellChange {
     CellChange { id: RowId::Number(id), old: old.as_bytes().into(), is_text: true, new: None }
 }
 
-const HOW: ReplaceOptions = ReplaceOptions { backup: true, force: false, is_live: true };
+const HOW: ReplaceOptions = ReplaceOptions { backups: BackupPlace::Beside, force: false, is_live: true };
 
 #[test]
 fn a_concurrent_change_of_a_row_rolls_everything_back() {
@@ -216,11 +221,11 @@ fn a_concurrent_change_of_a_row_rolls_everything_back() {
     let key = &sqlite::histories(&database.path).expect("read").expect("known")[0];
     let before = database.rows();
     let changes = vec![removal(2, CALL), removal(3, CALL)];
-    let failed = sqlite::write(&database.path, &[(key, changes)], HOW).expect_err("changed");
+    let failed = sqlite::write(&database.path, &[(key, changes)], &HOW).expect_err("changed");
     assert!(failed.to_string().contains("row 3 changed since it was read; nothing was written"), "{failed}");
     assert_eq!((database.rows(), names(database.folder.path())), (before, vec!["agents.db".to_owned()]));
     let no_json = CellChange { new: Some(b"{} {}".to_vec()), ..removal(2, CALL) };
-    let failed = sqlite::write(&database.path, &[(key, vec![no_json])], HOW).expect_err("two values");
+    let failed = sqlite::write(&database.path, &[(key, vec![no_json])], &HOW).expect_err("two values");
     assert!(failed.to_string().contains("row 2 would no longer contain the same kind of JSON"), "{failed}");
 }
 
@@ -237,7 +242,8 @@ fn child_that_dies_while_it_writes() {
         0 => std::process::abort(),
         n => left.set(n - 1),
     };
-    let written = sqlite::write_with_progress(path, &[(key, vec![removal(1, USER), removal(2, CALL)])], HOW, &die);
+    let written =
+        sqlite::write_with_progress(path, &[(key, vec![removal(1, USER), removal(2, CALL)])], &HOW, &die);
     assert!(written.is_ok());
 }
 

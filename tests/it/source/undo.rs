@@ -20,7 +20,7 @@ fn repaired_folder() -> tempfile::TempDir {
     let folder = folder_with("h.json", BROKEN);
     let (code, _, stderr) = fix(folder.path(), &["-w", "h.json"]);
     assert_eq!(code, Some(0), "{stderr}");
-    assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.json"]);
+    assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.journal"]);
     assert_eq!(read(folder.path(), "h.json"), WHOLE);
     folder
 }
@@ -39,7 +39,7 @@ fn a_fix_is_undone_byte_for_byte() {
     fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o640)).expect("set");
     assert_eq!(fix(folder.path(), &["-w", "h.json"]).0, Some(0));
     let journal: serde_json::Value =
-        serde_json::from_str(&read(folder.path(), "h.json.bak.json")).expect("a journal");
+        serde_json::from_str(&read(folder.path(), "h.json.bak.journal")).expect("a journal");
     let lengths = (journal["written"]["bytes"].as_u64(), journal["backup"]["bytes"].as_u64());
     assert_eq!(lengths, (Some(WHOLE.len() as u64), Some(BROKEN.len() as u64)));
     assert_eq!((&journal["file"], &journal["version"]), (&"h.json".into(), &1.into()));
@@ -59,7 +59,7 @@ fn a_fix_is_undone_byte_for_byte() {
 #[test]
 fn only_the_owner_may_read_a_journal() {
     let folder = repaired_folder();
-    let meta = fs::metadata(folder.path().join("h.json.bak.json")).expect("there");
+    let meta = fs::metadata(folder.path().join("h.json.bak.journal")).expect("there");
     assert_eq!(std::os::unix::fs::MetadataExt::mode(&meta) & 0o777, 0o600);
 }
 
@@ -71,13 +71,13 @@ fn two_fixes_are_undone_one_after_the_other() {
     assert_eq!(fix(folder.path(), &["-w", "h.json"]).0, Some(0));
     assert_eq!(
         names(folder.path()),
-        ["h.json", "h.json.bak", "h.json.bak.1", "h.json.bak.1.json", "h.json.bak.json"]
+        ["h.json", "h.json.bak", "h.json.bak.1", "h.json.bak.1.journal", "h.json.bak.journal"]
     );
     assert!(between != TWICE && between != read(folder.path(), "h.json"));
     let (code, _, stderr) = fix(folder.path(), &["--undo", "h.json"]);
     assert!(code == Some(0) && stderr == "h.json: restored from h.json.bak.1\n", "{stderr}");
     assert_eq!(read(folder.path(), "h.json"), between);
-    assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.json"]);
+    assert_eq!(names(folder.path()), ["h.json", "h.json.bak", "h.json.bak.journal"]);
     assert_eq!(fix(folder.path(), &["--undo", "-q", "h.json"]), (Some(0), String::new(), String::new()));
     assert_eq!(state(folder.path()), [("h.json".to_owned(), TWICE.as_bytes().to_vec())]);
 }
@@ -101,17 +101,17 @@ fn a_file_that_changed_after_the_fix_is_not_restored() {
             "its backup h.json.bak changed since the fix; nothing was restored",
         ),
         (
-            |folder| fs::remove_file(folder.join("h.json.bak.json")).expect("removed"),
-            "its backup h.json.bak has no journal (h.json.bak.json)",
+            |folder| fs::remove_file(folder.join("h.json.bak.journal")).expect("removed"),
+            "its backup h.json.bak has no journal (h.json.bak.journal)",
         ),
         (
-            |folder| fs::write(folder.join("h.json.bak.json"), "{}").expect("written"),
-            "its backup h.json.bak has no journal (h.json.bak.json)",
+            |folder| fs::write(folder.join("h.json.bak.journal"), "{}").expect("written"),
+            "its backup h.json.bak has no journal (h.json.bak.journal)",
         ),
         (
             |folder| {
                 fs::remove_file(folder.join("h.json.bak")).expect("removed");
-                fs::remove_file(folder.join("h.json.bak.json")).expect("removed");
+                fs::remove_file(folder.join("h.json.bak.journal")).expect("removed");
             },
             "nothing to undo: it has no backup",
         ),
@@ -150,10 +150,10 @@ fn without_a_backup_there_is_no_journal() {
 #[test]
 fn a_backup_replaces_no_foreign_file() {
     let folder = folder_with("h.json", BROKEN);
-    fs::write(folder.path().join("h.json.bak.json"), WHOLE).expect("written");
+    fs::write(folder.path().join("h.json.bak.journal"), WHOLE).expect("written");
     assert_eq!(fix(folder.path(), &["-w", "h.json"]).0, Some(0));
-    assert_eq!(names(folder.path()), ["h.json", "h.json.bak.1", "h.json.bak.1.json", "h.json.bak.json"]);
-    assert_eq!(read(folder.path(), "h.json.bak.json"), WHOLE);
+    assert_eq!(names(folder.path()), ["h.json", "h.json.bak.1", "h.json.bak.1.journal", "h.json.bak.journal"]);
+    assert_eq!(read(folder.path(), "h.json.bak.journal"), WHOLE);
     assert_eq!(fix(folder.path(), &["--undo", "h.json"]).0, Some(0));
     assert_eq!((names(folder.path()).len(), read(folder.path(), "h.json").as_str()), (2, BROKEN));
 }
@@ -167,8 +167,8 @@ fn undo_of_a_folder_restores_its_files() {
         backdate(&folder.path().join(name));
     }
     assert_eq!(fix(folder.path(), &["-w", "."]).0, Some(0));
-    assert!(folder.path().join("below/g.json.bak.json").exists());
-    // Journals are not read as conversations, but a conversation with such a name is.
+    assert!(folder.path().join("below/g.json.bak.journal").exists());
+    // Journals are not read as conversations.
     let output = run(folder.path(), &["check", "-v", "."]);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!stderr.contains("skipped") && stderr.contains("mine.bak.json"), "{stderr}");
@@ -241,9 +241,9 @@ mod databases {
         });
         let before = database.rows();
         backdate(&database.path);
-        let (code, _, stderr) = fix(database.folder.path(), &["-w", "agents.db"]);
+        let (code, _, stderr) = fix(database.folder.path(), &["-w", "--as", "request", "agents.db"]);
         assert_eq!(code, Some(0), "{stderr}");
-        assert_eq!(names(database.folder.path()), ["agents.db", "agents.db.bak", "agents.db.bak.json"]);
+        assert_eq!(names(database.folder.path()), ["agents.db", "agents.db.bak", "agents.db.bak.journal"]);
         (database, before)
     }
 

@@ -68,7 +68,7 @@ fn a_repair_saves_a_backup_and_the_dropped_items() {
     let folder = folder_with("h.json", BROKEN);
     let output = run(folder.path(), &["fix", "-w", "--dropped", "dropped.jsonl", "h.json"]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak", "h.json.bak.json"]);
+    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak", "h.json.bak.journal"]);
     assert_eq!(read(folder.path(), "h.json"), WHOLE);
     assert_eq!(read(folder.path(), "h.json.bak"), BROKEN);
     let dropped = read(folder.path(), "dropped.jsonl");
@@ -94,7 +94,7 @@ fn a_repair_saves_a_backup_and_the_dropped_items() {
     backdate(&folder.path().join("h.json"));
     let output = run(folder.path(), &["fix", "-w", "h.json"]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak", "h.json.bak.json"]);
+    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak", "h.json.bak.journal"]);
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn copies_are_written_to_the_requested_path() {
     fs::write(folder.path().join("logs/y.json"), WHOLE).expect("written");
     let output = run(folder.path(), &["fix", "-o", "out", "logs"]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(read(folder.path(), "out/logs/a/x.json"), WHOLE);
-    assert_eq!(read(folder.path(), "out/logs/y.json"), WHOLE);
+    assert_eq!(read(folder.path(), "out/a/x.json"), WHOLE);
+    assert_eq!(read(folder.path(), "out/y.json"), WHOLE);
     assert_eq!(read(folder.path(), "logs/a/x.json"), BROKEN);
 }
 
@@ -385,7 +385,7 @@ fn slimming_keeps_a_backup_and_is_undone() {
     // A second time nothing changes, so nothing is written.
     backdate(&folder.path().join("log.jsonl"));
     assert_eq!(run(folder.path(), &["slim", "-w", "log.jsonl"]).status.code(), Some(0));
-    assert_eq!(names(folder.path()), ["log.jsonl", "log.jsonl.bak", "log.jsonl.bak.json"]);
+    assert_eq!(names(folder.path()), ["log.jsonl", "log.jsonl.bak", "log.jsonl.bak.journal"]);
     // The log grows, and is slimmed again.
     let more = format!("{slim}{}", full.lines().last().expect("a line"));
     fs::write(folder.path().join("log.jsonl"), &more).expect("written");

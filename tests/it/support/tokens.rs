@@ -28,7 +28,7 @@ pub struct TokenText {
 const KINDS: [&str; 8] = ["type", "kind", "part_kind", "__event__", "role", "from", "sender", "$type"];
 
 /// Members that control how something is read, and are not content.
-const FORM: [&str; 99] = [
+const FORM: [&str; 100] = [
     // Its kind.
     "type",
     "kind",
@@ -90,6 +90,7 @@ const FORM: [&str; 99] = [
     // How it is to be answered.
     "tool_choice",
     "effort",
+    "think",
     "verbosity",
     "service_tier",
     "serviceTier",
@@ -417,9 +418,10 @@ fn is_id_key(key: &str) -> bool {
 
 fn is_data_key(key: &str) -> bool {
     let lower = key.to_ascii_lowercase();
-    ["data", "bytes", "blob", "b64_json", "base64", "signature", "encrypted", "opaque", "result_data"]
-        .iter()
-        .any(|word| lower.contains(word))
+    ["image", "images"].contains(&&*lower)
+        || ["data", "bytes", "blob", "b64_json", "base64", "signature", "encrypted", "opaque", "result_data"]
+            .iter()
+            .any(|word| lower.contains(word))
 }
 
 /// Base64 with a token at its end.

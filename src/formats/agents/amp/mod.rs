@@ -12,6 +12,8 @@ use crate::formats::threads;
 use crate::formats::threads::ThreadBuilder;
 use crate::formats::threads::{Dialects, STORE};
 
+pub mod resume;
+
 pub struct AmpThread;
 
 pub static FORMAT: AmpThread = AmpThread;

@@ -82,7 +82,13 @@ impl ThreadReader for AmplifierReader {
             b"assistant" => self.thread.begin(),
             // Consecutive results are one turn.
             b"tool" => return self.thread.result(val, content, record),
-            _ => return self.thread.message(val, record),
+            _ => {
+                self.thread.message(val, record);
+                if text_at(val, &["metadata", "source"]).is_some_and(|source| *source == *"hook") {
+                    self.thread.mark_inserted(record);
+                }
+                return;
+            }
         }
         let blocks = content.map(as_list).unwrap_or_default();
         let is_call = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_call"));

@@ -10,6 +10,8 @@ use crate::json::{Val, name};
 use crate::formats::member::text;
 use crate::formats::threads::{Dialects, STORE, ThreadBuilder};
 
+pub mod resume;
+
 pub struct Antigravity;
 
 pub static FORMAT: Antigravity = Antigravity;

@@ -66,7 +66,9 @@ impl Format for AtifTrajectory {
 fn read(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {
     let (mut all, mut next) = (vec![record.val], 0);
     while let Some(trajectory) = all.get(next).copied() {
-        out.push(conversation(trajectory, record));
+        let mut conversation = conversation(trajectory, record);
+        conversation.settings.is_of_subagent = next > 0;
+        out.push(conversation);
         all.extend(list(trajectory, &["subagent_trajectories"]));
         next += 1;
     }
@@ -94,7 +96,7 @@ fn conversation(trajectory: Val<'_>, record: &ParsedRecord<'_>) -> TranslatedThr
 
 fn add_step(step: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     if step.at(&["extra", "context_management", "boundary"]).is_some_and(|boundary| boundary.is("replace")) {
-        thread.keep_recent_user_messages(0, &Default::default());
+        thread.keep_recent_user_messages(0);
         return thread.omit("a step", step, record, "it marks where the context was changed");
     }
     let is = |source: &str| step.get(name::source).is_some_and(|own| own.is(source));

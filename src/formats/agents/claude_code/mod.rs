@@ -3,6 +3,7 @@
 //! after it. Lines that the agent writes for itself (progress, hooks, titles, snapshots, synthetic answers) are never sent,
 //! and at most link the chain; messages that it inserts in the user's name (`isMeta`) are sent.
 
+pub mod resume;
 pub mod write;
 
 use crate::dialects::anthropic::ANTHROPIC;
@@ -13,7 +14,8 @@ use crate::history::{Role, Usage};
 use crate::json::{Val, fingerprint, name};
 
 use super::session_lines::{
-    self, ClientTraits, LineAuthor, author_of, is_answer, is_line, is_of_other_model, read_message, score,
+    self, ClientTraits, LineAuthor, LineMessage, author_of, is_answer, is_line, is_of_other_model, read_message,
+    score,
 };
 
 pub struct ClaudeCode;
@@ -59,9 +61,9 @@ impl Format for ClaudeCode {
 }
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    let message = |message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink| {
-        let id = message.get(name::id).filter(|_| role == Role::Assistant).and_then(|id| id.as_str());
-        read_message(message, role, record, sink, id.map_or(0, fingerprint));
+    let message = |message: LineMessage<'_>, record: &Record<'_>, sink: &mut dyn Sink| {
+        let id = message.val.get(name::id).filter(|_| message.role == Role::Assistant).and_then(|id| id.as_str());
+        read_message(message, record, sink, id.map_or(0, fingerprint));
     };
     session_lines::read(record, &CLIENT, &message, sink);
 }
@@ -71,9 +73,10 @@ fn text_at(record: Val<'_>, at: u32) -> TextUse {
     let contains = |val: &Val<'_>| (val.start()..val.end()).contains(&at);
     let Some(message) = record.get(name::message).filter(contains) else { return TextUse::Unsent };
     let blocks = message.get(name::content).into_iter().flat_map(|content| content.elements());
-    let result = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_result"));
-    match blocks.into_iter().find(contains).filter(result) {
-        Some(_) => TextUse::Replaceable,
-        None => TextUse::Sent,
+    // Thinking is signed.
+    let is_signed = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("thinking"));
+    match blocks.into_iter().find(contains).filter(is_signed) {
+        Some(_) => TextUse::Sent,
+        None => TextUse::Replaceable,
     }
 }

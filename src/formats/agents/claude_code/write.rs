@@ -2,15 +2,16 @@
 //! out, because only Anthropic can sign it.
 
 use crate::carry::{
-    AgentHome, Destination, SessionDraft, SessionWriter, ToolHandling, support, text, time::rfc3339,
+    AgentHome, Destination, ResumeCommand, SessionDraft, SessionWriter, ToolHandling, support, text, time::rfc3339,
 };
 use crate::dialects::common::write_input_object;
 use crate::message::write::JsonWriter;
 use crate::message::{
     Losses, Media, MediaKind, MediaSource, Message, Part, PartKind, ResultPart, Role, ToolResult,
 };
-use crate::source::shell_word;
 use crate::targets::models::{self, ModelVendor};
+
+pub static RESUME: ResumeCommand = ResumeCommand::in_session_folder(&["claude", "--resume", "{id}"]);
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "claude-code-session",
@@ -19,6 +20,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     is_document: false,
     capabilities: &support::CLAUDE_CODE,
     tools: ToolHandling::Calls,
+    why_notes: None,
+    model: None,
     keeps_reasoning: false,
     keeps_instructions: false,
     ids_by_time: false,
@@ -39,8 +42,8 @@ fn file(draft: &SessionDraft<'_>) -> String {
     format!("{}/{}.jsonl", draft.cwd.chars().map(plain).collect::<String>(), draft.id())
 }
 
-fn resume(destination: &Destination, _: &str) -> String {
-    format!("cd {} && claude --resume {}", shell_word(&destination.cwd), destination.id)
+fn resume(destination: &Destination, path: &str) -> String {
+    RESUME.line(&destination.id, path, Some(&destination.cwd))
 }
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {

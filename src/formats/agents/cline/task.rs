@@ -139,14 +139,15 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
     }
     let name = |key: &str| message.get(key).and_then(|id| id.text()).filter(|id| !id.is_empty());
     let is = |key: &str| message.get(key).is_some_and(|own| own.as_bool() == Some(true));
+    let is_inserted = is("isSummary") || is("isTruncationMarker");
     let marker = name("condenseId").filter(|_| is("isSummary"));
     let marker = marker.or_else(|| name("truncationId").filter(|_| is("isTruncationMarker")));
     let parents = ["condenseParent", "truncationParent"].map(|key| name(key).map_or(0, |id| fingerprint_of(&id)));
-    let standing = match parents {
+    let status = match parents {
         [0, 0] => SendStatus::Sent,
         parents => SendStatus::Unless(parents, CONDENSED),
     };
-    if matches!(standing, SendStatus::Sent) {
+    if matches!(status, SendStatus::Sent) {
         // Roo Code sends it back to models that want their reasoning; other requests do not contain it.
         for key in ["reasoning_content", "reasoning_details"] {
             if let Some(thoughts) = message.get(key).filter(|thoughts| !thoughts.is_null()) {
@@ -159,7 +160,7 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
     sink.mark(Mark::Ranked(Box::new(Rank {
         number: None,
         name,
-        status: standing,
+        status,
         at: record.base.of(message),
         record: record.number,
     })));
@@ -170,5 +171,6 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
         let set = |settings: &mut HistorySettings, model| settings.model = Some(model);
         sink.mark(Mark::Settings(set, String::from_utf8_lossy(&model).into()));
     }
-    read_item(&CLINE, message, record, part, Flags::default(), sink);
+    let flags = if is_inserted { Flags::INSERTED } else { Flags::default() };
+    read_item(&CLINE, message, record, part, flags, sink);
 }

@@ -136,15 +136,17 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     sink.mark(Mark::Ranked(Box::new(rank)));
     let Some(content) = row.get(name::content).filter(|_| is_sent) else { return };
     let role = role_of(row);
+    let is_summary = row.get("compressed").and_then(|compressed| compressed.as_bool()) == Some(true);
+    let inserted = if is_summary && role == Role::User { Flags::INSERTED } else { Flags::default() };
     sink.mark(Mark::Entry(Box::new(entry_of_row(row, role, record))));
     if !content.is_string() {
-        return read_parts(content, role, record, Flags::default(), sink);
+        return read_parts(content, role, record, inserted, sink);
     }
     if parse_parts(content, |_| ()).is_some() {
         sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(EMBEDDED), Box::default()));
         return with_object(content, record, |parts, record, flags| {
             if is_part_list(parts) {
-                read_parts(parts, role, record, flags, sink);
+                read_parts(parts, role, record, flags | inserted, sink);
             }
         });
     }
@@ -152,7 +154,8 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         sink.mark(Mark::User);
     }
     let mut own = Row::of_place(record.base.of(content), record.number);
-    (own.kind, own.item_kind, own.role, own.flags) = (Kind::Message, Kind::Message, role, Flags::FOREIGN);
+    (own.kind, own.item_kind, own.role, own.flags) =
+        (Kind::Message, Kind::Message, role, Flags::FOREIGN | inserted);
     sink.item(Item { row: own, val: content, id: None, key: None });
 }
 

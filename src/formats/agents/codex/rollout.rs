@@ -11,8 +11,8 @@ mod numbered_lines;
 use crate::dialect::{Dialect, Item, ItemOrigin};
 use crate::dialects::responses::CODEX;
 use crate::format::{
-    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Upstream,
-    read_array,
+    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, TextUse,
+    Upstream, read_array,
 };
 use crate::history::{Flags, HistorySettings, Kind, Role, Row, Usage};
 use crate::json::{Val, name};
@@ -42,6 +42,7 @@ static INFO: FormatInfo = FormatInfo {
         RecordPart { path: &[], unit: RemovalUnit::Record },
     ],
     is_appended: true,
+    text_use: Some(text_at),
     numbered_lines: Some(&numbered_lines::ROLLOUT),
     ..FormatInfo::of(&CODEX, "codex")
 };
@@ -72,6 +73,12 @@ const INJECTED: [&[u8]; 5] =
 
 /// Prefix of the message that Codex inserts when a turn was aborted, before the event that reports it.
 const ABORTED: &[u8] = b"<turn_aborted>";
+
+/// Codex cannot read a line with half of a surrogate pair. Only lines with items are sent.
+fn text_at(record: Val<'_>, _: u32) -> TextUse {
+    let is_shown = record.get(name::r#type).is_some_and(|kind| kind.is("event_msg"));
+    if is_shown { TextUse::Unsent } else { TextUse::Replaceable }
+}
 
 impl Format for CodexRollout {
     fn info(&'static self) -> &'static FormatInfo {
@@ -167,11 +174,15 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
 /// Reads one item, and marks the beginning of each user turn.
 fn read_line_item(item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn Sink) {
     let origin = ItemOrigin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
-    CODEX.rows(item, origin, &mut |item| {
+    CODEX.rows(item, origin, &mut |mut item| {
         if item.row.kind == Kind::Message && item.row.role == Role::User {
             match injected_prefix(item.val) {
-                Some(start) if start == ABORTED => sink.mark(Mark::Aborted(item.row.at.start)),
-                Some(_) => {}
+                Some(start) => {
+                    item.row.set(Flags::INSERTED);
+                    if start == ABORTED {
+                        sink.mark(Mark::Aborted(item.row.at.start));
+                    }
+                }
                 None => sink.mark(Mark::User),
             }
         }

@@ -2,11 +2,17 @@
 //! items, and finds sessions for its list by them.
 
 use crate::carry::{
-    AgentHome, Destination, SessionDraft, SessionWriter, ToolHandling, support, text, time::rfc3339,
+    AgentHome, Destination, ModelNaming, ResumeCommand, SessionDraft, SessionWriter, ToolHandling,
+    provider::ModelOrigin, support, text, time::rfc3339,
 };
 use crate::dialects::common::write_input_text;
 use crate::message::write::JsonWriter;
 use crate::message::{CallKind, Losses, Media, Message, Part, PartKind, Role, Text};
+use crate::source::shell_word;
+
+use super::config;
+
+pub static RESUME: ResumeCommand = ResumeCommand::anywhere(&["codex", "resume", "{id}"]);
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "codex-session",
@@ -15,6 +21,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     is_document: false,
     capabilities: &support::CODEX,
     tools: ToolHandling::Notes,
+    why_notes: None,
+    model: Some(ModelNaming { choose: config::choose, note: |_| None }),
     keeps_reasoning: false,
     keeps_instructions: false,
     ids_by_time: true,
@@ -38,8 +46,14 @@ fn file(draft: &SessionDraft<'_>) -> String {
     format!("{}/rollout-{date}T{clock}-{}.jsonl", date.replace('-', "/"), draft.id())
 }
 
-fn resume(destination: &Destination, _: &str) -> String {
-    format!("codex resume {}", destination.id)
+fn resume(destination: &Destination, path: &str) -> String {
+    match destination.model.as_ref().filter(|model| model.origin == ModelOrigin::Unknown) {
+        // Codex refuses to resume a session of another provider than the configured one.
+        Some(model) => {
+            format!("codex -c model_provider={} resume {}", shell_word(&model.provider), destination.id)
+        }
+        None => RESUME.line(&destination.id, path, Some(&destination.cwd)),
+    }
 }
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
@@ -54,8 +68,9 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
         w.key("cli_version").plain(VERSION);
         w.key("source").plain("cli");
         w.key("thread_source").plain("user");
-        // Codex refuses a provider that is not in the user's settings; this one is built in.
-        w.key("model_provider").plain("openai");
+        // Codex refuses to resume a session without a provider, or with another one than the configured one.
+        let provider = draft.session_model.as_ref().map(|model| model.provider.as_str());
+        w.key("model_provider").plain(provider.unwrap_or(config::DEFAULT_PROVIDER));
     });
     let mut times = draft.clock.monotonic();
     let mut turn: Option<CodexTurn> = None;

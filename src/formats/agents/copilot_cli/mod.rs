@@ -16,6 +16,7 @@ use crate::formats::threads::{Dialects, STORE, parts, translate};
 
 mod edit;
 mod event;
+pub mod resume;
 
 use event::LineSeparators;
 
@@ -224,6 +225,7 @@ impl ThreadReader for CopilotReader {
             let mut settings = settings.clone();
             if let Some(parent) = &thread.parent {
                 settings.add_label(format!("subagent {parent}").into());
+                settings.is_of_subagent = true;
             }
             settings.unsent = thread.collect_unsent(&self.results);
             settings.unsent.append(&mut of_user);
@@ -263,8 +265,8 @@ fn thread_of(threads: &mut Vec<CopilotThread>, parent: Option<Box<str>>) -> &mut
 }
 
 impl CopilotThread {
-    fn add(&mut self, record: &ParsedRecord<'_>, what: CopilotContent) {
-        self.entries.push(CopilotEntry { id: text(record.val, "id"), content: what });
+    fn add(&mut self, record: &ParsedRecord<'_>, content: CopilotContent) {
+        self.entries.push(CopilotEntry { id: text(record.val, "id"), content });
     }
 
     fn begin_compaction(&mut self) {
@@ -278,7 +280,7 @@ impl CopilotThread {
         let summary = parts::text_part(data.get("summaryContent"), record.base);
         let Some(summary) = summary.filter(|_| !failed) else { return };
         let at = summary.at.place;
-        let message = parts::message(Role::User, vec![summary], at, record.number);
+        let message = parts::message(Role::User, vec![summary], at, record.number).inserted();
         let entry = CopilotEntry { id: text(record.val, "id"), content: CopilotContent::Message(message) };
         let replaced: Vec<CopilotEntry> = self.entries.splice(..until, std::iter::once(entry)).collect();
         self.unsent.extend(replaced.into_iter().map(|entry| (entry, "a compaction has replaced it")));

@@ -14,6 +14,7 @@ use crate::formats::provider;
 use crate::formats::threads::{Dialects, STORE, parts, translate};
 
 mod edit;
+pub mod resume;
 
 pub struct Crush;
 
@@ -115,7 +116,7 @@ impl ThreadReader for CrushReader {
                 UnsentItem::at(message.at.place, message.record, "a message", "a summary has replaced it")
             }));
             if let Some((_, first)) = self.messages.first_mut() {
-                first.role = Role::User;
+                (first.role, first.is_inserted) = (Role::User, true);
             }
         }
         let (dialect, target) = provider::dialect_of(self.provider.as_deref().unwrap_or_default());

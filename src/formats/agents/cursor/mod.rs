@@ -12,6 +12,8 @@ use crate::message::Text;
 use crate::formats::member::{text, text_at};
 use crate::formats::threads::{Dialects, STORE, ThreadBuilder};
 
+pub mod resume;
+
 pub struct CursorSession;
 
 pub static FORMAT: CursorSession = CursorSession;

@@ -14,6 +14,7 @@ use crate::formats::member::{text, text_at};
 use crate::formats::threads::{Dialects, STORE, ThreadBuilder};
 
 mod edit;
+pub mod resume;
 
 pub struct DroidSession;
 

@@ -5,6 +5,7 @@
 mod edit;
 mod message;
 pub mod recording;
+pub mod resume;
 mod state;
 pub mod write;
 

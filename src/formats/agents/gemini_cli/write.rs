@@ -7,13 +7,19 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 
 use crate::carry::{
-    AgentHome, Destination, SessionDraft, SessionWriter, ToolHandling, support, text, time::rfc3339,
+    AgentHome, Destination, ResumeCommand, ResumeFolder, SessionDraft, SessionWriter, ToolHandling, support, text,
+    time::rfc3339,
 };
 use crate::dialects::common::write_input_object;
 use crate::message::write::JsonWriter;
 use crate::message::{LossKind, Losses, Media, MediaSource, Message, Part, PartKind, Role, ToolCall, ToolResult};
-use crate::source::shell_word;
 use crate::targets::models::{self, ModelVendor};
+
+pub static RESUME: ResumeCommand = ResumeCommand {
+    words: &["gemini", "--resume", "{id}"],
+    // Written by its registry of projects.
+    folder: ResumeFolder::Project(".project_root"),
+};
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "gemini-session",
@@ -21,7 +27,12 @@ pub static WRITER: SessionWriter = SessionWriter {
     format: "gemini-cli",
     is_document: false,
     capabilities: &support::GEMINI,
-    tools: ToolHandling::Calls,
+    tools: ToolHandling::Notes,
+    why_notes: Some(
+        "Gemini CLI 0.61 breaks sessions with tool calls when they are resumed a second time, so calls and results are notes in \
+         the text (--tools calls writes them as calls)",
+    ),
+    model: None,
     keeps_reasoning: false,
     keeps_instructions: false,
     ids_by_time: false,
@@ -45,8 +56,8 @@ fn file(draft: &SessionDraft<'_>) -> String {
     format!("{project}/chats/session-{time}-{}.jsonl", &draft.id()[..8])
 }
 
-fn resume(destination: &Destination, _: &str) -> String {
-    format!("cd {} && gemini --resume {}", shell_word(&destination.cwd), destination.id)
+fn resume(destination: &Destination, path: &str) -> String {
+    RESUME.line(&destination.id, path, Some(&destination.cwd))
 }
 
 fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {

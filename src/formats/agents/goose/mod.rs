@@ -12,6 +12,7 @@ use crate::formats::member::text;
 use crate::formats::threads::{DialectChoice, Dialects, STORE, mcp_output, media, parts, translate};
 
 mod edit;
+pub mod resume;
 
 pub struct GooseSession;
 
@@ -133,11 +134,17 @@ impl ThreadReader for GooseReader {
             Role::User
         };
         let at = record.base.of(content);
+        // Summaries and reminders are visible to the model only.
+        let is_inserted =
+            val.at(&["metadata", "userVisible"]).and_then(|visible| visible.as_bool()) == Some(false);
         for part in content.elements().filter_map(|item| part(item, record)) {
             let role = if matches!(part.kind, PartKind::Result(_)) { Role::Tool } else { own };
             match self.messages.last_mut().filter(|last| last.record == record.number && last.role == role) {
                 Some(last) => last.parts.push(part),
-                None => self.messages.push(parts::message(role, vec![part], at, record.number)),
+                None => {
+                    let message = parts::message(role, vec![part], at, record.number);
+                    self.messages.push(Message { is_inserted, ..message });
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::formats::member::text;
 use crate::formats::threads::ThreadBuilder;
 
 mod edit;
+pub mod resume;
 
 pub struct GrokCli;
 

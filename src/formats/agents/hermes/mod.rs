@@ -14,6 +14,7 @@ use crate::formats::threads::ThreadBuilder;
 use crate::formats::threads::{Dialects, STORE};
 
 mod edit;
+pub mod resume;
 
 pub struct HermesSession;
 

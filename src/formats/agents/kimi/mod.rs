@@ -1,7 +1,5 @@
-//! Sessions of Kimi (`wire.jsonl`): messages that are added to the context, and events of the agent loop, which form the
+//! Sessions of Kimi Code (`wire.jsonl`): messages that are added to the context, and events of the agent loop, which form the
 //! model's answers and the results of its calls. A compaction keeps its summary and the user's newest messages.
-
-use std::collections::HashSet;
 
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
@@ -15,6 +13,7 @@ use crate::formats::provider;
 use crate::formats::threads::{DialectChoice, Dialects, STORE, ThreadBuilder};
 
 mod edit;
+pub mod resume;
 
 pub struct KimiSession;
 
@@ -22,7 +21,7 @@ pub static FORMAT: KimiSession = KimiSession;
 
 static DIALECTS: Dialects = Dialects::of_agent(FormatInfo {
     name: "kimi-session",
-    title: "Kimi session",
+    title: "Kimi Code session (`wire.jsonl`)",
     known_by: "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
     is_appended: true,
     unsent: UNSENT,
@@ -76,12 +75,14 @@ const UNSENT: &[UnsentPaths] = &[
         paths: &["event/display/**", "[type=context.append_loop_event]event/description"],
         why: "terminal output of a call",
     },
+    UnsentPaths { paths: &["[kind=event]**"], why: "an event for the display, which the context repeats" },
     UnsentPaths { paths: &["[type=turn.prompt]**", "[type=turn.steer]**"], why: "a copy of the prompt" },
     UnsentPaths {
         paths: &[
             "[type=permission.record_approval_result|permission.set_mode|plan_mode.enter|plan_mode.exit|tools.set_active_tools|tools.update_store]**",
             "[type=usage.record]**",
             "[type=llm.request|llm.tools_snapshot]**",
+            "[type=runtime.*|plugin.*|token_counting.*|prompt.*]**",
         ],
         why: "a program event: its request, and the tools it offered",
     },
@@ -101,7 +102,7 @@ const UNSENT: &[UnsentPaths] = &[
 
 impl Format for KimiSession {
     fn info(&'static self) -> &'static FormatInfo {
-        &DIALECTS.anthropic
+        &DIALECTS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -138,8 +139,6 @@ struct KimiReader {
     model: Option<Box<str>>,
     /// Id of the current step.
     step: Option<Box<str>>,
-    /// Numbers of the records whose messages the agent inserted in the user's name, such as reminders.
-    injected: HashSet<u32>,
 }
 
 impl ThreadReader for KimiReader {
@@ -158,10 +157,10 @@ impl ThreadReader for KimiReader {
             b"context.append_message" => {
                 self.step = None;
                 if let Some(message) = val.get(name::message) {
-                    if message.at(&["origin", "kind"]).is_some_and(|kind| !kind.is("user")) {
-                        self.injected.insert(record.number);
-                    }
                     self.thread.message(message, record);
+                    if message.at(&["origin", "kind"]).is_some_and(|kind| !kind.is("user")) {
+                        self.thread.mark_inserted(record);
+                    }
                 }
             }
             b"context.append_loop_event" => {
@@ -171,9 +170,10 @@ impl ThreadReader for KimiReader {
             }
             b"context.apply_compaction" => {
                 let kept = val.get("keptUserMessageCount").and_then(|count| count.as_u64()).unwrap_or(0);
-                self.thread.keep_recent_user_messages(usize::try_from(kept).unwrap_or(usize::MAX), &self.injected);
+                self.thread.keep_recent_user_messages(usize::try_from(kept).unwrap_or(usize::MAX));
                 let summary = ["contextSummary", "summary"].iter().find_map(|key| val.get(key));
                 self.thread.text(Role::User, summary, record);
+                self.thread.mark_inserted(record);
             }
             b"context.clear" => {
                 let cleared = std::mem::take(&mut self.thread);
@@ -184,8 +184,13 @@ impl ThreadReader for KimiReader {
     }
 
     fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
+        let is_kimi =
+            self.model.as_ref().is_none_or(|model| model.starts_with("kimi") || model.starts_with("moonshot"));
         let (dialect, target) = match &*self.provider {
             "" | "kimi" | "moonshot" => (DialectChoice::Chat, "kimi"),
+            // The name of a protocol: this one is Chat Completions.
+            "openai" => (DialectChoice::Chat, if is_kimi { "kimi" } else { "chat-compatible" }),
+            "openai_responses" => (DialectChoice::Responses, "openai-stateless"),
             other => provider::dialect_of(other),
         };
         let mut thread = self.system;

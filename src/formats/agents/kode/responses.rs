@@ -4,11 +4,11 @@
 use crate::dialect::{Dialect, Item, ItemOrigin};
 use crate::dialects::session::SESSION;
 use crate::format::{Format, FormatInfo, HistoryScope, Layout, Probe, Record, RecordPart, RemovalUnit, Sink};
-use crate::history::{Flags, Kind, Role, Row, Usage};
+use crate::history::{Flags, Kind, Row, Usage};
 use crate::json::{Val, name};
 
 use super::super::session_lines;
-use super::super::session_lines::{is_line, is_of_other_model, read};
+use super::super::session_lines::{LineMessage, is_line, is_of_other_model, read};
 use super::session::{CLIENT, NAME, score_record};
 
 pub struct KodeResponses;
@@ -49,16 +49,18 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     read(record, &CLIENT, &read_content, sink);
 }
 
-fn read_content(message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink) {
-    let Some(content) = message.get(name::content) else { return };
+fn read_content(message: LineMessage<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
+    let LineMessage { val, role, is_inserted } = message;
+    let Some(content) = val.get(name::content) else { return };
+    let inserted = if is_inserted { Flags::INSERTED } else { Flags::default() };
     if content.is_string() {
         let mut row = Row::of_place(record.base.of(content), record.number);
-        (row.kind, row.item_kind, row.role, row.flags) = (Kind::Message, Kind::Message, role, Flags::SYNTHETIC);
+        (row.kind, row.item_kind, row.role, row.flags) =
+            (Kind::Message, Kind::Message, role, Flags::SYNTHETIC | inserted);
         sink.item(Item { row, val: content, id: None, key: None });
         return;
     }
-    let origin =
-        ItemOrigin { base: record.base, record: record.number, turn: 0, part: 0, flags: Flags::default() };
+    let origin = ItemOrigin { base: record.base, record: record.number, turn: 0, part: 0, flags: inserted };
     for block in content.elements() {
         SESSION.rows(block, origin, &mut |mut item| {
             if item.row.kind == Kind::Message {

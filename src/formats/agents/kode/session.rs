@@ -10,7 +10,8 @@ use crate::json::Val;
 
 use super::super::session_lines;
 use super::super::session_lines::{
-    ClientTraits, LineAuthor, author_of, is_answer, is_line, is_of_other_model, read_message, score, score_array,
+    ClientTraits, LineAuthor, LineMessage, author_of, is_answer, is_line, is_of_other_model, read_message, score,
+    score_array,
 };
 
 /// Name of both formats of Kode.
@@ -67,8 +68,8 @@ impl Format for KodeSession {
 }
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    let message = |message: Val<'_>, role, record: &Record<'_>, sink: &mut dyn Sink| {
-        read_message(message, role, record, sink, 0);
+    let message = |message: LineMessage<'_>, record: &Record<'_>, sink: &mut dyn Sink| {
+        read_message(message, record, sink, 0);
     };
     session_lines::read(record, &CLIENT, &message, sink);
 }

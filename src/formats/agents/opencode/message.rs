@@ -118,7 +118,9 @@ impl<'v> OpencodeMessage<'v> {
             |role, all: Vec<Part>| (!all.is_empty()).then(|| parts::message(role, all, self.at, self.record));
         if self.is_user {
             let parts = self.parts.iter().filter_map(|part| reader(part).read_user_part(part.val)).collect();
-            return message(Role::User, parts).into_iter().collect();
+            let is_inserted = self.compaction().is_some();
+            let user = message(Role::User, parts).into_iter();
+            return user.map(|user| message::Message { is_inserted, ..user }).collect();
         }
         let steps = self.parts.split(|part| part.is_type("step-start")).filter(|_| self.is_sent());
         let of_step = |step: &[StoredPart<'v>]| {

@@ -1,6 +1,8 @@
 //! Sessions of opencode: exports, databases and folders of 1.x, and databases of 2. Messages consist of parts.
 
+mod config;
 pub mod export;
+pub mod resume;
 pub mod store;
 pub mod v2;
 pub mod write;

@@ -160,8 +160,10 @@ fn translate_message(message: &ParsedRecord<'_>, to: &OpencodeV2Model) -> Vec<me
         }
         _ => Vec::new(),
     };
+    let is_inserted = kind.as_ref() != b"user";
     let steps = steps.into_iter().filter(|(_, all)| !all.is_empty());
-    steps.map(|(role, all)| parts::message(role, all, at, message.number)).collect()
+    let new = |(role, all)| message::Message { is_inserted, ..parts::message(role, all, at, message.number) };
+    steps.map(new).collect()
 }
 
 /// A file that the user attached, with its stored content; `None` for types that are not sent.

@@ -5,14 +5,18 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::carry::{
-    Destination, SessionDraft, SessionWriter, ToolHandling,
-    provider::{self, ModelProvider},
+    Destination, ModelNaming, ResumeCommand, SessionDraft, SessionWriter, ToolHandling,
+    provider::{ModelOrigin, SessionModel},
     support, text,
 };
 use crate::dialects::common::write_input_object;
 use crate::message::write::JsonWriter;
 use crate::message::{Losses, Media, Message, Part, PartKind, Role, Text, ToolCall, ToolResult};
 use crate::source::shell_word;
+
+use super::config;
+
+pub static RESUME: ResumeCommand = ResumeCommand::anywhere(&["opencode", "-s", "{id}"]);
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "opencode-export",
@@ -21,6 +25,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     is_document: true,
     capabilities: &support::OPENCODE,
     tools: ToolHandling::Calls,
+    why_notes: None,
+    model: Some(ModelNaming { choose: config::choose, note: model_note }),
     keeps_reasoning: true,
     keeps_instructions: false,
     ids_by_time: false,
@@ -37,9 +43,31 @@ fn file(draft: &SessionDraft<'_>) -> String {
     format!("{}.json", session(draft))
 }
 
-fn resume(destination: &Destination, _: &str) -> String {
+fn resume(destination: &Destination, path: &str) -> String {
     let id = destination.file.trim_end_matches(".json");
-    format!("opencode --session {id}")
+    match &destination.model {
+        Some(SessionModel { origin: ModelOrigin::Unknown, .. }) => {
+            format!("opencode run -s {id} -m PROVIDER/MODEL MESSAGE")
+        }
+        _ => RESUME.line(id, path, None),
+    }
+}
+
+/// opencode fails with "Unexpected server error" if it does not have the model that a session names.
+fn model_note(destination: &Destination) -> Option<String> {
+    let SessionModel { provider, model, origin, .. } = destination.model.as_ref()?;
+    let id = destination.file.trim_end_matches(".json");
+    match origin {
+        ModelOrigin::Configured => None,
+        ModelOrigin::Source => Some(format!(
+            "opencode's configuration names no model, so the session names {provider}/{model}; if opencode does not have \
+             it, use `opencode run -s {id} -m PROVIDER/MODEL MESSAGE` with a model that `opencode models` lists"
+        )),
+        ModelOrigin::Unknown => Some(format!(
+            "replace PROVIDER/MODEL with a model that `opencode models` lists: opencode's configuration names none, and it \
+             may not have {provider}/{model}, which the session names"
+        )),
+    }
 }
 
 fn session(draft: &SessionDraft<'_>) -> String {
@@ -56,8 +84,8 @@ fn id(draft: &SessionDraft<'_>, kind: &str, ms: i64, n: usize) -> String {
 struct OpencodeExportWriter<'s> {
     draft: &'s SessionDraft<'s>,
     session: String,
-    provider: ModelProvider,
-    model: String,
+    /// The provider and the model.
+    model: &'s SessionModel,
     /// Results by the ids of their calls.
     results: HashMap<Cow<'s, [u8]>, &'s ToolResult>,
     parts: usize,
@@ -67,7 +95,7 @@ struct OpencodeExportWriter<'s> {
 }
 
 fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    let (provider, model) = provider::of_model(draft.model.as_deref());
+    let Some(model) = &draft.session_model else { return };
     let results = draft.conversation.messages.iter().flat_map(|message| &message.parts);
     let results = results.filter_map(|block| match &block.kind {
         PartKind::Result(result) => Some((result.id.raw(), result)),
@@ -76,7 +104,6 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     let mut export = OpencodeExportWriter {
         draft,
         session: session(draft),
-        provider,
         model,
         results: results.collect(),
         parts: 0,
@@ -140,8 +167,8 @@ impl OpencodeExportWriter<'_> {
                 self.write_common("user", w);
                 w.key("time").object(|w| write_number(w.key("created"), self.time));
                 w.key("model").object(|w| {
-                    w.key("providerID").plain(self.provider.name);
-                    w.key("modelID").plain(&self.model);
+                    w.key("providerID").plain(&self.model.provider);
+                    w.key("modelID").plain(&self.model.model);
                 });
             });
             w.key("parts").array(|w| message.parts.iter().for_each(|block| self.write_block(block, w)));
@@ -154,8 +181,8 @@ impl OpencodeExportWriter<'_> {
             w.key("info").object(|w| {
                 self.write_common("assistant", w);
                 w.key("parentID").plain(question);
-                w.key("modelID").plain(&self.model);
-                w.key("providerID").plain(self.provider.name);
+                w.key("modelID").plain(&self.model.model);
+                w.key("providerID").plain(&self.model.provider);
                 w.key("mode").plain("build");
                 w.key("path").object(|w| {
                     w.key("cwd").plain(&self.draft.cwd);

@@ -1,5 +1,5 @@
 //! Repair of a list or a log of events: a missing result becomes an agent error event, as OpenHands writes it. In a store of
-//! OpenHands each event is a file, and no file is added.
+//! OpenHands each event is a file, and a file is added after the last.
 
 use crate::dialects::responses::STUB;
 use crate::format::{Editor, OpenCall, ResultStorage, fill_template, format_uuid, raw_member};

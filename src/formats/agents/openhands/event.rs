@@ -8,7 +8,7 @@ use crate::formats::threads::parts;
 use crate::history::Role;
 use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
-use crate::message::{Media, MediaKind, Message, Part, PartKind, Reasoning, ReasoningProvider, ResultPart, Text};
+use crate::message::{Media, Message, Part, PartKind, Reasoning, ReasoningProvider, ResultPart, Text};
 use crate::place::Place;
 
 pub(super) struct OpenhandsEvent {
@@ -32,10 +32,14 @@ impl OpenhandsEvent {
             None => reader.read_trajectory_event()?,
         };
         let id = event.get(name::id).and_then(as_text).unwrap_or_default();
-        let message = parts::message(role, parts, reader.at, record.number);
+        let mut message = parts::message(role, parts, reader.at, record.number);
+        message.is_inserted = text(event, "kind").is_some_and(|kind| SUMMARIES.contains(&&*kind));
         (!message.parts.is_empty()).then_some(OpenhandsEvent { id, message, response })
     }
 }
+
+/// Events with a summary of others.
+const SUMMARIES: [&str; 2] = ["Condensation", "CondensationSummaryEvent"];
 
 /// Role and parts of an event's message, and the id of its response.
 type EventMessage = (Role, Vec<Part>, Option<Box<str>>);
@@ -70,9 +74,7 @@ impl OpenhandsEventReader<'_> {
                 let reason = event.get("rejection_reason");
                 (Role::Tool, self.result(event.get(name::tool_call_id), reason, true), None)
             }
-            "Condensation" | "CondensationSummaryEvent" => {
-                (Role::User, self.content(event.get(name::summary)), None)
-            }
+            kind if SUMMARIES.contains(&kind) => (Role::User, self.content(event.get(name::summary)), None),
             _ => return None,
         })
     }
@@ -94,7 +96,7 @@ impl OpenhandsEventReader<'_> {
     fn images(&self, block: Val<'_>) -> Vec<Media> {
         let urls = block.get("image_urls").into_iter().flat_map(|urls| urls.elements());
         let urls = urls.filter_map(|url| Text::copied(url, self.base));
-        urls.map(|url| Media { kind: MediaKind::Image, ..parts::media(url, None, None) }).collect()
+        urls.map(parts::image).collect()
     }
 
     fn action(&self) -> Vec<Part> {

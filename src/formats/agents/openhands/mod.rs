@@ -1,19 +1,20 @@
 //! Events of OpenHands, as a list or one per line: those of its SDK (version 1, `kind`), and those of version 0 (`action` and
 //! `observation`). Calls of one response of the model are one message.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{HistorySettings, Role, UnsentItem};
 use crate::json::{Val, name};
-use crate::message::{Message, PartKind};
+use crate::message::{Message, Part, PartKind, Text};
 
-use crate::formats::threads::{DialectChoice, Dialects, STORE, translate};
+use crate::formats::threads::{DialectChoice, Dialects, STORE, translate, unsent_parts};
 
 mod edit;
 mod event;
+pub mod resume;
 
 use event::OpenhandsEvent;
 
@@ -142,11 +143,14 @@ struct OpenhandsReader {
     unsent: Vec<UnsentItem>,
     is_responses: bool,
     is_anthropic: bool,
+    /// True if each record is an event of version 1, as in the store of the CLI.
+    is_store: bool,
 }
 
 impl ThreadReader for OpenhandsReader {
     fn read(&mut self, record: &ParsedRecord<'_>) {
         let alone = (!record.val.is_array()).then_some(record.val);
+        self.is_store = alone.is_some_and(|event| event.get(name::kind).is_some());
         for event in alone.into_iter().chain(record.val.elements()) {
             self.is_responses |= event.get("responses_reasoning_item").is_some_and(|item| item.is_object());
             self.is_responses |= event.at(&["tool_call", "origin"]).is_some_and(|origin| origin.is("responses"));
@@ -179,9 +183,31 @@ impl ThreadReader for OpenhandsReader {
         let is_part = self.events.len() == 1;
         let (mut messages, mut results): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
         let mut response: Option<Box<str>> = None;
+        // Each result answers one call.
+        let mut open: HashMap<Text, usize> = HashMap::new();
+        let parts = self.events.iter().flat_map(|event| &event.message.parts);
+        for part in parts {
+            if let PartKind::Call(call) = &part.kind {
+                *open.entry(call.id.clone()).or_default() += 1;
+            }
+        }
+        let mut unsent = self.unsent;
         for OpenhandsEvent { message, response: own, .. } in self.events {
             if message.role == Role::Tool {
-                if !is_part {
+                let is_surplus = |part: &Part| match &part.kind {
+                    PartKind::Result(result) => match open.get_mut(&result.id) {
+                        Some(0) => true,
+                        Some(calls) => {
+                            *calls -= 1;
+                            false
+                        }
+                        None => false,
+                    },
+                    _ => false,
+                };
+                if message.parts.iter().any(is_surplus) {
+                    unsent.extend(unsent_parts(&[message], "only the first result of a call is sent"));
+                } else if !is_part {
                     results.push(message);
                 }
                 continue;
@@ -201,7 +227,13 @@ impl ThreadReader for OpenhandsReader {
             }
         }
         messages.append(&mut results);
-        let settings = HistorySettings { store: Some(false), unsent: self.unsent, ..HistorySettings::default() };
+        // A call without a result is run when the conversation is resumed, after the new prompt.
+        let settings = HistorySettings {
+            store: Some(false),
+            unsent,
+            sends_open_calls: self.is_store,
+            ..HistorySettings::default()
+        };
         vec![translate(DIALECTS.row(dialect), settings, messages)]
     }
 }

@@ -66,9 +66,13 @@ impl PiEntry {
                 }
             }
             b"compaction" | b"branch_summary" => {
+                entry.message.is_inserted = true;
                 entry.message.parts.extend(text_part(val.get(name::summary), base, at))
             }
-            b"custom_message" => entry.message.parts = content(val.get(name::content), base),
+            b"custom_message" => {
+                entry.message.is_inserted = true;
+                entry.message.parts = content(val.get(name::content), base)
+            }
             b"model_change" => entry.model = Some(model(val)),
             _ => {}
         }
@@ -77,8 +81,10 @@ impl PiEntry {
 
     fn read_message(&mut self, message: Val<'_>, record: &ParsedRecord<'_>) {
         let (base, at) = (record.base, record.base.of(message));
-        let Message { role, parts, .. } = &mut self.message;
-        match message.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
+        let Message { role, parts, is_inserted, .. } = &mut self.message;
+        let author = message.get(name::role).and_then(|role| role.text()).unwrap_or_default();
+        *is_inserted = INSERTED.contains(&author.as_ref());
+        match author.as_ref() {
             b"user" | b"custom" => *parts = content(message.get(name::content), base),
             b"assistant" => {
                 *role = Role::Assistant;
@@ -108,7 +114,7 @@ impl PiEntry {
     /// Adds what is sent of the entry to a model. Consecutive results are one message.
     pub fn translate(self, dialect: DialectChoice, to: &PiModel, messages: &mut Vec<Message>) {
         let is_same_model = self.model.as_ref() == Some(to);
-        let Message { role, parts, at, record, .. } = self.message;
+        let Message { role, parts, at, record, is_inserted, .. } = self.message;
         let parts: Vec<Part> =
             parts.into_iter().filter_map(|part| fit_part(part, dialect, is_same_model)).collect();
         if parts.is_empty() {
@@ -116,10 +122,14 @@ impl PiEntry {
         }
         match messages.last_mut().filter(|last| role == Role::Tool && last.role == Role::Tool) {
             Some(last) => last.parts.extend(parts),
-            None => messages.push(parts::message(role, parts, at.place, record)),
+            None => messages.push(Message { is_inserted, ..parts::message(role, parts, at.place, record) }),
         }
     }
 }
+
+/// Roles of messages that are sent in the user's name, and were not written by the user: those of extensions, commands that
+/// ran, and summaries.
+const INSERTED: [&[u8]; 4] = [b"custom", b"bashExecution", b"branchSummary", b"compactionSummary"];
 
 /// A part as it is sent; `None` if it is not. `is_same_model` says that the request is for the model that produced it.
 fn fit_part(mut part: Part, dialect: DialectChoice, is_same_model: bool) -> Option<Part> {

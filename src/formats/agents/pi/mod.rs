@@ -7,15 +7,17 @@ use std::collections::{HashMap, HashSet};
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::history::{Finding, HistorySettings, Row, UnsentItem, codes};
+use crate::history::{Finding, HistorySettings, RepairAct, Row, UnsentItem, codes};
 use crate::json::{Val, name};
 use crate::place::Place;
 
 use crate::formats::member::text;
 use crate::formats::threads::{Dialects, STORE, translate};
 
+mod config;
 mod edit;
 mod entry;
+pub mod resume;
 pub mod write;
 
 use entry::PiEntry;
@@ -142,7 +144,7 @@ impl ThreadReader for PiReader {
     }
 
     fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
-        let (path, orphans) = self.path();
+        let SentPath { path, cut } = self.path();
         let model = path.iter().rev().find_map(|ix| self.entries.get(*ix)?.model.clone()).unwrap_or_default();
         let mut unsent = Vec::new();
         let mut leave_out = |ix: &usize, why| {
@@ -172,24 +174,74 @@ impl ThreadReader for PiReader {
             ..HistorySettings::default()
         };
         let mut translated = translate(DIALECTS.row(dialect), settings, messages);
-        let missing = |(at, record): (Place, u32)| {
-            let finding = Finding::new(codes::MISSING_PARENT, Row::of_place(at, record));
-            finding.variant(1).never("its parent is not in the file")
-        };
-        translated.findings.extend(orphans.into_iter().map(missing));
+        translated.findings.extend(cut.map(|cut| cut.to_finding()));
         vec![translated]
     }
 }
 
-/// Place and record number of an entry whose parent is not in the file.
-type OrphanEntry = (Place, u32);
+/// The entries that are sent.
+struct SentPath {
+    /// Indexes of the entries from the root to the last one.
+    path: Vec<usize>,
+    /// The entry at which they begin, if its parent is not before it in the file.
+    cut: Option<PathCut>,
+}
+
+/// An entry whose parent is not in the file, or comes after it.
+struct PathCut {
+    at: Place,
+    record: u32,
+    /// Messages from the entry on.
+    reached: u32,
+    /// Messages that would be sent if the entry followed the one before it.
+    of: u32,
+    /// Its parent is one of the entries that follow it.
+    is_cycle: bool,
+}
+
+impl PathCut {
+    fn to_finding(&self) -> Finding {
+        let row = Row::of_place(self.at, self.record);
+        if self.is_cycle {
+            return Finding::new(codes::CYCLE, row).variant(1).act(RepairAct::Relink);
+        }
+        let mut finding = Finding::new(codes::MISSING_PARENT, row).arg(self.reached);
+        finding.row.turn = self.of;
+        match self.reached < self.of {
+            true => finding.variant(1).act(RepairAct::Relink),
+            false => finding.never("its parent is not in the file"),
+        }
+    }
+}
 
 impl PiReader {
-    /// Indexes of the entries from the root to the last one. An entry without an id, or whose parent is missing, follows the
-    /// entry before it.
-    fn path(&self) -> (Vec<usize>, Vec<OrphanEntry>) {
-        let (mut path, mut orphans, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-        let mut next = self.entries.len().checked_sub(1);
+    /// The branch that ends with the last entry. An entry without an id follows the one before it.
+    fn path(&self) -> SentPath {
+        let mut seen = HashSet::new();
+        let (path, orphan) = self.upward(self.entries.len().checked_sub(1), &mut seen);
+        let count = |path: &[usize]| {
+            path.iter()
+                .filter(|ix| self.entries.get(**ix).is_some_and(|own| !own.message.parts.is_empty()))
+                .count()
+        };
+        let cut = orphan.and_then(|orphan| {
+            let reached = count(&path) as u32;
+            let (mut of, mut next) = (reached, Some(orphan));
+            while let Some(orphan) = next {
+                let (before, missing) = self.upward(orphan.checked_sub(1), &mut seen);
+                of += count(&before) as u32;
+                next = missing;
+            }
+            let entry = self.entries.get(orphan)?;
+            let is_cycle = entry.parent.as_ref().is_some_and(|parent| self.by_id.contains_key(parent));
+            Some(PathCut { at: entry.message.at.place, record: entry.message.record, reached, of, is_cycle })
+        });
+        SentPath { path, cut }
+    }
+
+    /// The entries from a root to this one, which were not seen before; and the root, if its parent is not in the file, or was seen.
+    fn upward(&self, from: Option<usize>, seen: &mut HashSet<usize>) -> (Vec<usize>, Option<usize>) {
+        let (mut path, mut orphan, mut next) = (Vec::new(), None, from);
         while let Some(ix) = next.filter(|ix| seen.insert(*ix))
             && let Some(entry) = self.entries.get(ix)
         {
@@ -198,14 +250,15 @@ impl PiReader {
                 None if entry.id.is_some() => None,
                 None => ix.checked_sub(1),
                 Some(parent) if self.header.as_ref() == Some(parent) => None,
-                Some(parent) => self.by_id.get(parent).copied().or_else(|| {
-                    orphans.push((entry.message.at.place, entry.message.record));
-                    ix.checked_sub(1)
-                }),
+                Some(parent) => {
+                    let parent = self.by_id.get(parent).copied().filter(|parent| !seen.contains(parent));
+                    orphan = parent.is_none().then_some(ix);
+                    parent
+                }
             };
         }
         path.reverse();
-        (path, orphans)
+        (path, orphan)
     }
 
     /// The summary of the newest compaction, the entries that it kept, and later ones.

@@ -2,15 +2,18 @@
 //! complete: pi crashes if they are not.
 
 use crate::carry::{
-    AgentHome, Destination, SessionDraft, SessionWriter, ToolHandling,
-    provider::{self, ModelProvider},
+    AgentHome, Destination, ModelNaming, ResumeCommand, SessionDraft, SessionWriter, ToolHandling,
+    provider::{ModelOrigin, SessionModel},
     support, text,
     time::rfc3339,
 };
 use crate::dialects::common::write_input_object;
 use crate::message::write::JsonWriter;
 use crate::message::{Losses, Media, MediaSource, Message, Part, PartKind, ResultPart, Role, Text};
-use crate::source::shell_word;
+
+pub static RESUME: ResumeCommand = ResumeCommand::anywhere(&["pi", "--session", "{file}"]);
+
+use super::config;
 
 pub static WRITER: SessionWriter = SessionWriter {
     name: "pi-session",
@@ -19,6 +22,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     is_document: false,
     capabilities: &support::PI,
     tools: ToolHandling::Calls,
+    why_notes: None,
+    model: Some(ModelNaming { choose: config::choose, note: model_note }),
     keeps_reasoning: true,
     keeps_instructions: false,
     ids_by_time: true,
@@ -35,8 +40,21 @@ fn file(draft: &SessionDraft<'_>) -> String {
     format!("--{folder}--/{time}_{}.jsonl", draft.id())
 }
 
-fn resume(_: &Destination, path: &str) -> String {
-    format!("pi --session {}", shell_word(path))
+fn resume(destination: &Destination, path: &str) -> String {
+    let is_unknown = destination.model.as_ref().is_some_and(|model| model.origin == ModelOrigin::Unknown);
+    let model = if is_unknown { " --model PROVIDER/MODEL" } else { "" };
+    format!("{}{model}", RESUME.line(&destination.id, path, Some(&destination.cwd)))
+}
+
+/// pi uses its default if it does not have the model that a session names.
+fn model_note(destination: &Destination) -> Option<String> {
+    let SessionModel { provider, model, origin, .. } = destination.model.as_ref()?;
+    (*origin == ModelOrigin::Unknown).then(|| {
+        format!(
+            "replace PROVIDER/MODEL with a model that `pi --list-models` lists: pi's configuration names none, and it may \
+             not have {provider}/{model}, which the session names"
+        )
+    })
 }
 
 /// Writes entries, each the child of the previous one.
@@ -97,15 +115,13 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
         w.key("cwd").plain(&draft.cwd);
     });
     out.push(b'\n');
-    let (provider, model) = provider::of_model(draft.model.as_deref());
+    let Some(model) = &draft.session_model else { return };
     let mut entries = PiEntryWriter { draft, n: 0, parent: None };
     let mut times = draft.clock.monotonic();
     for message in &draft.conversation.messages {
         let time = times.next(message.at.place);
         match message.role {
-            Role::Assistant => {
-                entries.write_message("assistant", time, out, |w| write_answer(message, provider, &model, w))
-            }
+            Role::Assistant => entries.write_message("assistant", time, out, |w| write_answer(message, model, w)),
             Role::Tool => {
                 for block in &message.parts {
                     let PartKind::Result(result) = &block.kind else { continue };
@@ -137,11 +153,11 @@ fn write(draft: &SessionDraft<'_>, _: &mut Losses, out: &mut Vec<u8>) {
     }
 }
 
-fn write_answer(message: &Message, provider: ModelProvider, model: &str, w: &mut JsonWriter<'_>) {
+fn write_answer(message: &Message, model: &SessionModel, w: &mut JsonWriter<'_>) {
     w.key("content").array(|w| message.parts.iter().for_each(|block| write_block(block, w)));
-    w.key("api").plain(provider.api);
-    w.key("provider").plain(provider.name);
-    w.key("model").plain(model);
+    w.key("api").plain(&model.api);
+    w.key("provider").plain(&model.provider);
+    w.key("model").plain(&model.model);
     w.key("usage").object(|w| {
         for key in ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] {
             w.key(key).bytes(b"0");

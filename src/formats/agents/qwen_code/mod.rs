@@ -18,6 +18,7 @@ use crate::formats::member::node_name;
 use crate::formats::threads::parts;
 
 mod edit;
+pub mod resume;
 
 pub struct QwenCode;
 

@@ -14,6 +14,7 @@ use crate::formats::threads::{DialectChoice, Dialects, STORE};
 use crate::formats::threads::{SAMPLE, ThreadBuilder, parts};
 
 mod edit;
+pub mod resume;
 
 pub struct ZedThread;
 

@@ -11,9 +11,8 @@ use super::request;
 /// Reads a line: two histories.
 pub(in crate::formats) fn read(record: &Record<'_>, sink: &mut dyn Sink) {
     let input = record.val.get(name::input);
-    let start = |around| {
-        Mark::Start(Box::new(HistorySettings { usage: Usage::Log, body: around, ..HistorySettings::default() }))
-    };
+    let start =
+        |body| Mark::Start(Box::new(HistorySettings { usage: Usage::Log, body, ..HistorySettings::default() }));
     let output = |key: &str, part: u8, sink: &mut dyn Sink| {
         if let Some(messages) = record.val.get(key) {
             read_array(&CHAT, messages, record, part, Flags::default(), sink);

@@ -3,10 +3,11 @@
 //! a note, unless it is written like Anthropic's. A list of that kind could be Responses items, and is read as such.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Probe, Record, Sink, read_array, request_body};
+use crate::format::{CHAT_OPTIONS, Probe, Record, Sink, read_array, read_options, request_body};
 use crate::history::{Flags, HistorySettings, ReasoningEffort, RequestFlags, Usage};
 use crate::json::{NameSet, Val, name};
 
+use crate::formats::ollama::evidence;
 use crate::formats::scoring;
 use crate::formats::scoring::Likelihood;
 
@@ -76,14 +77,11 @@ static FOREIGN_KEYS: NameSet =
 static REQUEST_KEYS: NameSet =
     NameSet::of(&["model", "tools", "temperature", "stream", "max_tokens", "max_completion_tokens"]);
 
-/// Members of a request to Ollama's own API, whose dialect is similar to Chat.
-static OLLAMA_KEYS: NameSet = NameSet::of(&["options", "keep_alive"]);
-
 /// The score of an object as the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
     let Some(list) = body.get(name::messages).filter(Val::is_array) else { return 0 };
     let names = body.names();
-    if scoring::is_foreign_log(body) || names.intersects(&OLLAMA_KEYS) {
+    if scoring::is_foreign_log(body) || evidence::score(body) > 0 {
         return 0;
     }
     if list.count() == 0 {
@@ -239,8 +237,13 @@ pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, flags:
 /// The settings of a request, from its body.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> HistorySettings {
     let request = Some(record.base.of(body));
-    let mut settings =
-        HistorySettings { usage, request, body: request_body(body, record), ..HistorySettings::default() };
+    let mut settings = HistorySettings {
+        usage,
+        request,
+        body: request_body(body, record),
+        options: read_options(body, record, &CHAT_OPTIONS),
+        ..HistorySettings::default()
+    };
     for member in body.members() {
         let val = member.val;
         match member.key.decode().as_ref() {

@@ -1,7 +1,9 @@
 //! The body of a request to `/v1/responses`: `{"model": …, "input": […]}`, as a document or one a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{MIN_DISTINCTIVE_SCORE, Record, Sink, empty_list, read_array, request_body};
+use crate::format::{
+    MIN_DISTINCTIVE_SCORE, RESPONSES_OPTIONS, Record, Sink, empty_list, read_array, read_options, request_body,
+};
 use crate::history::tree::{self, EntryMarks, TreeEntry};
 use crate::history::{Flags, HistorySettings, Kind, ReasoningEffort, ResponseAnchor, Role, Row, Usage};
 use crate::json::{NameSet, Val, name};
@@ -137,6 +139,9 @@ pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> TreeEntry {
     entry.store = body.get(name::store).and_then(|store| store.as_bool());
     entry.body = Some((record.base.of(body), false));
     entry.marks = EntryMarks::CHAINED;
+    if body.get("conversation").is_some_and(|conversation| !conversation.is_null()) {
+        entry.marks.set(EntryMarks::CONVERSATION);
+    }
     entry
 }
 
@@ -144,8 +149,13 @@ pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> TreeEntry {
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> HistorySettings {
     let stored_prompt = body.get(name::prompt).is_some_and(|prompt| !prompt.is_null());
     let empty = empty_list(body, "input", record).filter(|_| !stored_prompt);
-    let mut settings =
-        HistorySettings { usage, empty, body: request_body(body, record), ..HistorySettings::default() };
+    let mut settings = HistorySettings {
+        usage,
+        empty,
+        body: request_body(body, record),
+        options: read_options(body, record, &RESPONSES_OPTIONS),
+        ..HistorySettings::default()
+    };
     for member in body.members() {
         let val = member.val;
         match member.key.decode().as_ref() {

@@ -15,13 +15,13 @@ use crate::formats::member::node_name;
 pub(super) fn settings(response: Val<'_>, record: &Record<'_>) -> HistorySettings {
     let settings = request::settings(response, record, Usage::Log);
     // The response names the state that its request referred to; replaying its output does not refer to it.
-    let lost = repeated_settings(response, record);
+    let conversion_losses = repeated_settings(response, record);
     HistorySettings {
         previous: None,
         conversation: None,
         body: None,
         response: anchor(response, record),
-        conversion_losses: lost,
+        conversion_losses,
         ..settings
     }
 }

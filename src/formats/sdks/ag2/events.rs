@@ -106,7 +106,10 @@ pub(super) fn read_event(val: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink)
             sink.mark(Mark::User);
             sink.item(message_item(event.fields, Role::User, at(EVENT)));
         }
-        b"CompactionSummary" => sink.item(message_item(event.fields, Role::User, at(EVENT))),
+        b"CompactionSummary" => {
+            let origin = ItemOrigin { flags: Flags::INSERTED, ..at(EVENT) };
+            sink.item(message_item(event.fields, Role::User, origin));
+        }
         b"ModelResponse" => read_response(event, at(ENTRY), sink),
         b"ToolCallsEvent" => event.list("calls").for_each(|call| sink.item(repeated_item(call, at(BLOCK)))),
         b"ToolCallEvent" | b"ToolResultEvent" | b"ToolErrorEvent" => {

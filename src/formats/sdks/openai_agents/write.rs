@@ -12,6 +12,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     is_document: false,
     capabilities: &crate::dialects::responses::CAPABILITIES,
     tools: ToolHandling::Calls,
+    why_notes: None,
+    model: None,
     keeps_reasoning: false,
     keeps_instructions: true,
     ids_by_time: false,

@@ -16,6 +16,8 @@ pub static WRITER: SessionWriter = SessionWriter {
     is_document: true,
     capabilities: &support::UI_MESSAGES,
     tools: ToolHandling::Calls,
+    why_notes: None,
+    model: None,
     keeps_reasoning: true,
     keeps_instructions: true,
     ids_by_time: false,

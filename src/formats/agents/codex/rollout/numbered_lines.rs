@@ -2,6 +2,7 @@
 //! fork begins with a `history_base` instead of a copy of the preceding lines.
 
 use crate::format::{CopiedLine, NumberedLines, Record};
+use crate::formats::agents::codex::write::RESUME;
 use crate::history::ordinals::{LogOrigin, OrdinalHeader};
 use crate::json::edit::{RecordBase, remove_members};
 use crate::json::string::quoted;
@@ -23,7 +24,7 @@ const HEADER: &str = "session_meta";
 
 /// The header of a log, by its `session_meta` line. `first` says that this is the first line of the log.
 pub fn header(line: Val<'_>, meta: Val<'_>, record: &Record<'_>, first: bool) -> OrdinalHeader {
-    let numbered = meta.get(name::history_mode).is_some_and(|mode| mode.is("paginated"));
+    let is_numbered = meta.get(name::history_mode).is_some_and(|mode| mode.is("paginated"));
     let base = meta.get(name::history_base).filter(Val::is_object);
     let origin = base.and_then(|base| {
         let end = base.get(name::end_ordinal_exclusive)?.as_u64()?;
@@ -31,10 +32,10 @@ pub fn header(line: Val<'_>, meta: Val<'_>, record: &Record<'_>, first: bool) ->
     });
     // A later page of a thread whose earlier pages are missing.
     let continues = || {
-        let end = ROLLOUT.number(line).filter(|number| first && numbered && *number > 0)?;
+        let end = ROLLOUT.number(line).filter(|number| first && is_numbered && *number > 0)?;
         Some(LogOrigin { name: record.base.of(meta.get(name::id)?), end })
     };
-    OrdinalHeader { at: record.base.of(line), is_numbered: numbered, origin: origin.or_else(continues) }
+    OrdinalHeader { at: record.base.of(line), is_numbered, origin: origin.or_else(continues) }
 }
 
 fn meta(line: Val<'_>) -> Option<Val<'_>> {
@@ -106,7 +107,12 @@ impl NumberedLines for RolloutLines {
         format!("rollout-{}-{id}.jsonl", time.as_deref().unwrap_or("1970-01-01T00-00-00"))
     }
 
+    fn folder(&self, file_name: &str) -> String {
+        let date = file_name.strip_prefix("rollout-").and_then(|name| name.get(..10)).unwrap_or_default();
+        date.replace('-', "/")
+    }
+
     fn resume_command(&self, id: &str) -> String {
-        format!("codex resume {id}")
+        RESUME.line(id, "", None)
     }
 }

@@ -200,7 +200,8 @@ pub fn empty_request(history: &MessageHistory) -> Value {
         }
         Dialect::Anthropic => {
             let tools = NAMES.iter().map(|name| json!({"name": name, "input_schema": schema}));
-            json!({"model": history.model, "max_tokens": 4096, "tools": tools.collect::<Vec<_>>()})
+            // Without a limit it is not all of the request, so another part may enable thinking.
+            json!({"model": history.model, "tools": tools.collect::<Vec<_>>()})
         }
         Dialect::Gemini => {
             json!({"tools": [{"functionDeclarations": NAMES.iter().map(tool).collect::<Vec<_>>()}]})

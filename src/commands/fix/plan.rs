@@ -1,0 +1,103 @@
+//! Planning the repair of a document: nothing is written yet.
+
+use std::io;
+use std::path::Path;
+
+use crate::place::Pieces;
+use crate::repair::{self, DocRepair, FixOptions, handover};
+use crate::report::changes::{self, ChangeNote};
+use crate::report::html::draw;
+use crate::report::skipped_groups::{self, SkippedGroups};
+use crate::report::{ContentDisplay, DocReport, segment_locations};
+use crate::source::outputs::commit::ReplaceOptions;
+use crate::source::{Doc, Input, PatchedView, segments};
+
+use crate::commands::numbered_logs::ForkIndex;
+use crate::commands::run::{severities, walked_files};
+use crate::commands::{Run, refusals};
+
+/// The repair of one document.
+pub(in crate::commands) struct RepairOutcome {
+    pub doc: Doc,
+    pub fixed: DocRepair,
+    pub notes: Vec<ChangeNote>,
+    pub remaining: DocReport,
+    pub skipped_groups: Vec<SkippedGroups>,
+    /// The document was found in a folder, and nothing in it looks like a conversation.
+    pub is_unrecognised: bool,
+    pub skipped: bool,
+    /// Files that continue from a part of it, so that it is not changed in place.
+    pub pinned_by: Vec<String>,
+}
+
+impl RepairOutcome {
+    /// The database that contains the document.
+    pub fn database(&self) -> Option<&Path> {
+        self.doc.cells.as_ref().map(|cells| cells.path.as_path())
+    }
+}
+
+/// Only a file that a program maintains may be incomplete right after a modification.
+pub(super) fn replace_options(done: &RepairOutcome, how: &ReplaceOptions) -> ReplaceOptions {
+    let is_live = done.fixed.before.format.is_none_or(|format| format.info().is_live_store());
+    ReplaceOptions { is_live, ..how.clone() }
+}
+
+/// Plans the repairs of documents.
+pub(in crate::commands) struct RepairPlanner<'r> {
+    run: &'r Run,
+    options: &'r FixOptions,
+    pins: ForkIndex<'r>,
+    content: ContentDisplay,
+}
+
+impl<'r> RepairPlanner<'r> {
+    pub fn new(run: &'r Run, options: &'r FixOptions, inputs: &'r [Input]) -> Self {
+        RepairPlanner { run, options, pins: ForkIndex::new(run, inputs), content: run.content() }
+    }
+
+    /// Plans the repair of a document.
+    pub fn plan(&self, doc: Doc, threads: usize) -> io::Result<RepairOutcome> {
+        let run = self.run;
+        let options = run.lints.options_for(&doc.label);
+        let wanted = severities::with_accepted_findings(run, &doc, options, self.options, threads)?;
+        let mut fixed = repair::fix(doc.id, &*doc.bytes, options, &wanted, threads)?;
+        let moves = fixed.has_numbered_lines && (!fixed.patch.is_empty() || fixed.provider_refusal.is_some());
+        let pinned_by = if moves && !self.options.writes_copy { self.pins.forks_of(&doc) } else { Vec::new() };
+        if !pinned_by.is_empty() {
+            let pinned = FixOptions { pinned: true, ..wanted.into_owned() };
+            fixed = repair::fix(doc.id, &*doc.bytes, options, &pinned, threads)?;
+        }
+        if let Some(why) = refusals::refusal(&doc, &fixed, options)? {
+            return Err(io::Error::other(why));
+        }
+        let unrecognised = fixed.before.format.is_none() && !doc.named;
+        let mut notes = changes::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
+        let remaining = match unrecognised {
+            true => walked_files::damage(&doc, options, &mut fixed.before, self.content)?,
+            false => Some(changes::remaining_diagnostics(doc.id, &doc.label, &*doc.bytes, &fixed, self.content)?),
+        };
+        let skipped = remaining.is_none();
+        let mut remaining = remaining.unwrap_or_default();
+        let is_unrecognised = unrecognised && !walked_files::was_conversation(&remaining);
+        let accepted = severities::apply_overrides(run, &doc.label, &mut remaining);
+        let skipped_groups = skipped_groups::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
+        segment_locations::notes(&doc.segments, &mut notes);
+        if !doc.segments.is_empty() {
+            let edits = fixed.patch.edits(doc.id);
+            let view = PatchedView::new(&*doc.bytes, Pieces::new(edits, doc.id, doc.bytes.len()));
+            segment_locations::diagnostics(
+                &segments::shift_segments(&doc.segments, edits, &view)?,
+                &mut remaining,
+            );
+        }
+        let update = handover::build_update(doc.id, &*doc.bytes, &fixed)?;
+        let page = match run.has_page() && !skipped {
+            true => Some(draw::draw_repair(run.drawing("fix", &doc, options), &fixed, &notes, &remaining)?),
+            false => None,
+        };
+        let remaining =
+            DocReport { update, page, accepted, ..DocReport::new(&doc.label, fixed.remaining(), remaining) };
+        Ok(RepairOutcome { doc, fixed, notes, remaining, skipped_groups, is_unrecognised, skipped, pinned_by })
+    }
+}

@@ -1,0 +1,102 @@
+//! The difference between a request to Ollama's own API and one to Chat Completions. The bodies are similar, and Ollama's
+//! endpoint for Chat Completions accepts `options` and `keep_alive` (recorded), so these alone are weak evidence.
+
+use crate::format::{MIN_DISTINCTIVE_SCORE, is_reference};
+use crate::json::{NameSet, Val, name};
+
+use crate::formats::scoring;
+
+/// The score of a body with something that only Ollama's own API has; above that of any request to Chat Completions.
+const OWN: u8 = 80;
+
+/// The maximum number of messages that are examined.
+const SAMPLE: usize = 64;
+
+/// Members that only Chat Completions has at the top of a body, or that other APIs have.
+static CHAT_KEYS: NameSet = NameSet::of(&[
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "top_p",
+    "tool_choice",
+    "response_format",
+    "stream_options",
+    "frequency_penalty",
+    "presence_penalty",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "stop",
+    "seed",
+    "n",
+    "system",
+    "input",
+    "anthropic_version",
+    "inferenceConfig",
+    "toolConfig",
+]);
+
+/// What the messages and members of a body indicate.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Evidence {
+    None,
+    Weak,
+    Own,
+    /// No request of Ollama's own API has it.
+    Foreign,
+}
+
+/// The score of a body as a request to Ollama's own API.
+pub(in crate::formats) fn score(body: Val<'_>) -> u8 {
+    let Some(list) = body.get(name::messages).filter(Val::is_array) else { return 0 };
+    if !body.get(name::model).is_some_and(|model| model.is_string()) || scoring::is_foreign_log(body) {
+        return 0;
+    }
+    let messages = || list.elements().filter(|message| !is_reference(*message)).take(SAMPLE);
+    let found = messages().map(of_message).max().unwrap_or(Evidence::None);
+    match found.max(of_members(body)) {
+        Evidence::Own => OWN,
+        Evidence::Weak if !body.names().intersects(&CHAT_KEYS) => MIN_DISTINCTIVE_SCORE,
+        _ => 0,
+    }
+}
+
+fn of_members(body: Val<'_>) -> Evidence {
+    let thinks = body.get("think").is_some_and(|think| think.as_bool().is_some() || think.is_string());
+    let format = body.get(name::format);
+    // The Python client writes an empty format.
+    let has_format = format.is_some_and(|format| format.is("json") || format.is("") || format.is_object());
+    let has_options = body.get("options").is_some_and(|options| options.is_object());
+    // Ollama's endpoint for Chat Completions ignores an unknown `format`.
+    if thinks || has_format && !body.names().intersects(&CHAT_KEYS) {
+        Evidence::Own
+    } else if has_options || body.get(name::keep_alive).is_some() {
+        Evidence::Weak
+    } else {
+        Evidence::None
+    }
+}
+
+fn of_message(message: Val<'_>) -> Evidence {
+    let is_list = |key: &str| message.get(key).is_some_and(|val| val.is_array());
+    let is_text = |key: &str| message.get(key).is_some_and(|val| val.is_string());
+    let calls = message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
+    let calls = calls.map(of_call).max().unwrap_or(Evidence::None);
+    let own = if !message.is_object() || is_list("content") {
+        Evidence::Foreign
+    } else if is_list("images") || is_text("tool_name") || is_text("thinking") {
+        Evidence::Own
+    } else {
+        Evidence::None
+    };
+    own.max(calls)
+}
+
+/// A call of Ollama's has an object as arguments, and no `type`. One with both is a mistake in a request to Chat
+/// Completions.
+fn of_call(call: Val<'_>) -> Evidence {
+    match call.at(&["function", "arguments"]) {
+        Some(arguments) if arguments.is_string() => Evidence::Foreign,
+        Some(arguments) if arguments.is_object() && call.get(name::r#type).is_none() => Evidence::Own,
+        _ => Evidence::None,
+    }
+}
