@@ -338,8 +338,7 @@ impl ParsedArgs {
         };
         let lookup = lineage::lookup(!self.files.no_lookup);
         let mut paths = self.files.paths;
-        // With --allow-empty a list may contain files without a conversation.
-        let lenient_from = if self.emptiness.allow_empty { paths.len() } else { usize::MAX };
+        let listed_from = paths.len();
         if let Some(list) = &self.files.files_from {
             paths.extend(options::read_path_list(list, self.files.by_nul)?);
         }
@@ -396,7 +395,7 @@ impl ParsedArgs {
                 ..self.screen.color.style()
             },
             max_diagnostics: self.findings.max_diagnostics.filter(|most| *most > 0),
-            lenient_from,
+            listed_from,
             report_flag,
             lookup,
             outputs,

@@ -81,7 +81,7 @@ def convert(binary, target, files, out, model):
     names = "\n".join(map(str, files)).encode()
     done = subprocess.run(command, input=names, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if done.returncode not in (0, 1):
-        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr.decode(errors='replace')[-2000:]}")
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr.decode(errors='replace')[-2000:]}")
 
 
 class Failures:

@@ -56,8 +56,8 @@ pub struct Run {
     pub style: Style,
     /// The value of `--max-diagnostics`; `None` for the default, or for 0.
     pub max_diagnostics: Option<usize>,
-    /// Paths from this index on come from a list, which may contain files without a conversation.
-    pub lenient_from: usize,
+    /// Paths from this index on come from a list, which with `--allow-empty` may contain files without a conversation.
+    pub listed_from: usize,
     pub outputs: Vec<Output>,
     /// True if `-o` specifies the file of a report.
     pub report_flag: bool,
@@ -105,7 +105,10 @@ impl Run {
         }
         let mut failed = !walked.errors.is_empty();
         let mut all = Vec::with_capacity(walked.inputs.len());
-        let lenient: HashSet<&PathBuf> = self.paths.iter().skip(self.lenient_from).collect();
+        let lenient: HashSet<&PathBuf> = match self.allow_empty {
+            true => self.paths.iter().skip(self.listed_from).collect(),
+            false => HashSet::new(),
+        };
         for mut input in walked.inputs {
             if let Input::File { path, named } = &mut input {
                 *named &= !lenient.contains(path);

@@ -121,7 +121,7 @@ impl OutputPath {
             return Err(usage_error.help("use -o DIR to write one file per input").into());
         }
         let copy = |from: &Path| PlannedFile {
-            path: self.to.join(path_below(&run.paths, from)),
+            path: self.to.join(path_below(run, from)),
             description: format!("the copy of {}", display_path(from)),
             kind: PlannedKind::Product(self.existing),
         };
@@ -145,7 +145,7 @@ impl OutputPath {
         }
         let product = doc.cells.as_ref().map(HistoryCells::output_path);
         let from = doc.path.as_deref().or(product.as_deref()).unwrap_or(Path::new("-"));
-        self.to.join(path_below(&run.paths, from))
+        self.to.join(path_below(run, from))
     }
 }
 
@@ -157,11 +157,13 @@ pub(in crate::commands) fn has_several_outputs(run: &Run, inputs: &[Input]) -> b
 }
 
 /// The path of a copy in the output folder: that of the file below the argument through which it was found, or its name if
-/// it is the argument. A file of an archive is in a folder named like the archive.
-fn path_below(arguments: &[PathBuf], from: &Path) -> PathBuf {
-    let below = arguments.iter().find_map(|argument| {
+/// it is the argument. A path of a list is kept whole, because a list often names many files of one name. A file of an
+/// archive is in a folder named like the archive.
+fn path_below(run: &Run, from: &Path) -> PathBuf {
+    let below = run.paths.iter().enumerate().find_map(|(at, argument)| {
         let below = from.strip_prefix(argument).ok()?;
         match argument.is_dir() {
+            _ if at >= run.listed_from => Some(from.to_owned()),
             true => Some(below.to_owned()),
             // Joining an empty path would add a separator.
             false if below.as_os_str().is_empty() => Some(argument.file_name()?.into()),

@@ -142,6 +142,26 @@ fn a_copy_is_written_below_the_folder_as_the_input_is_below_its_argument() {
     }
 }
 
+/// The sessions of an agent often have one name in many folders.
+#[test]
+fn a_listed_file_is_written_to_its_path_as_listed() {
+    let folder = folder_with("x.json", WHOLE);
+    let path = |name: &str| folder.path().join(name);
+    for name in ["logs/a/x.json", "logs/b/x.json"] {
+        fs::create_dir_all(path(name).parent().expect("a folder")).expect("made");
+        fs::write(path(name), WHOLE).expect("written");
+    }
+    fs::write(path("list"), "logs/a/x.json\n./logs/b/x.json\nx.json\n").expect("written");
+    for command in [&["fix"][..], &["convert", "--to", "responses"]] {
+        let output = run(folder.path(), &[command, &["--files-from", "list", "-o", "out/"]].concat());
+        assert_ne!(output.status.code(), Some(2), "{}", stderr(&output));
+        for copy in ["out/logs/a/x.json", "out/logs/b/x.json", "out/x.json"] {
+            assert!(path(copy).is_file(), "{copy}: {}", stderr(&output));
+        }
+        fs::remove_dir_all(path("out")).expect("removed");
+    }
+}
+
 #[test]
 fn missing_folders_of_a_product_are_made() {
     let folder = folder_with("h.json", WHOLE);
