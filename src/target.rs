@@ -238,6 +238,8 @@ traits! {
     WantsReasoningBefore,
     /// Lists of parts are rejected in assistant and tool messages.
     TextOutsideUser,
+    /// Lists of parts are rejected in every message.
+    TextOnly,
     /// Releases of mistral-common before 1.11.1 reject a user message directly after a tool message.
     OldMistralOrder,
     /// An assistant message must have the member `content` or `tool_calls`; reasoning alone is not enough.

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::commands::explain::{self, PastedError, PrintOptions};
 use crate::commands::{Failure, Outcome, tables};
 use crate::options::{FileOptions, LintSettings, UsageError, WalkOptions};
+use crate::report::words::to_printable;
 use crate::report::{ContentDisplay, mask};
 
 use super::common::{ColorArg, ConfigFileArgs, reveals_content};
@@ -145,6 +146,10 @@ impl ExplainArgs {
 
 /// The error itself, or the text of standard input for `-`.
 fn read_error_text(error: String) -> Result<String, UsageError> {
+    if error != "-" && Path::new(&error).is_file() {
+        return Err(UsageError::new(format!("--error: '{}' is a file, not a message", to_printable(&error)))
+            .help("`replaylint explain --error - < FILE` reads the message from a file"));
+    }
     if error != "-" {
         return Ok(error);
     }

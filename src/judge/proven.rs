@@ -8,6 +8,7 @@ use crate::target::{Trait, Traits};
 const PROVEN_TRAITS: &[(Code, Trait)] = &[
     (codes::ITEM_WITHOUT_REASONING, Trait::WantsReasoningBefore),
     (codes::CHAT_ROLE, Trait::NoDeveloper),
+    (codes::CHAT_NULL_CONTENT, Trait::TextOnly),
     (codes::CHAT_MISSING_REASONING, Trait::WantsReasoning),
     (codes::CHAT_MISSING_REASONING, Trait::AlwaysThinks),
     (codes::CHAT_REFUSED_REASONING, Trait::RefusesReasoning),

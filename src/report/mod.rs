@@ -15,6 +15,7 @@ pub mod mask;
 pub mod preview;
 pub mod proposal;
 pub mod recognise;
+pub mod recorded;
 pub mod rule_page;
 pub mod rulebook;
 mod setting_changes;

@@ -28,12 +28,23 @@ pub(super) fn find_in_file(
 ) -> Result<FileEvidence, Failure> {
     let own = pasted.lints.options_for(&doc.label);
     let look = ErrorSearch { doc, one, own, content: pasted.content, named: hosts::named_in(&pasted.text) };
-    let (mut seen, options) = look.search(wanted)?;
+    let has_place = !wanted.is_empty();
+    let (mut seen, mut options) = look.search(wanted)?;
+    if seen.diagnostics.is_empty() && has_place && !one.claims.is_empty() {
+        // Ids change from one request to the next, and a file may be a part of what was sent.
+        let (everywhere, its_options) = look.search(ErrorReference::default())?;
+        if !everywhere.diagnostics.is_empty() {
+            let FileEvidence { named, reference, missing_ids, other_errors, .. } = seen;
+            seen =
+                FileEvidence { is_elsewhere: true, named, reference, missing_ids, other_errors, ..everywhere };
+            options = its_options;
+        }
+    }
     let codes: Vec<Code> = seen.diagnostics.iter().map(|there| there.rule).collect();
     if !codes.is_empty() {
         let flags = seen.assumed_flags.clone().unwrap_or_default();
         let proof = (format!("{flags} --proven {}", code_list(&codes)), prove(&options, &codes));
-        seen.repairs_some = repairs_some(doc, &codes, own)?;
+        (seen.repairs_some, seen.refusal) = repairs_some(doc, &codes, own)?;
         seen.repair = find_repair(doc, &codes, &[(flags, options), proof])?;
     }
     if let Some(command) = one.other_error.and_then(|elsewhere| elsewhere.command)
@@ -188,7 +199,7 @@ impl ErrorSearch<'_> {
         let lint = judge::judge(doc.id, &*doc.bytes, options, 1, &FindingsOnly)?;
         let mut diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &lint, self.content)?;
         segment_locations::diagnostics(&doc.segments, &mut diagnostics);
-        let (mut there, mut other_errors, mut elsewhere) = (Vec::new(), Vec::new(), 0);
+        let (mut there, mut other_errors) = (Vec::new(), Vec::new());
         for (judged, diagnostic) in lint.findings.iter().zip(diagnostics) {
             let finding = &judged.finding;
             let is_meant =
@@ -196,18 +207,17 @@ impl ErrorSearch<'_> {
             let here = named.items.iter().any(is_meant);
             match (codes.contains(&finding.code), here || reference.is_empty()) {
                 (true, true) => there.push(diagnostic),
-                (true, false) => elsewhere += 1,
                 (false, true) if !reference.is_empty() && judged.severity > Severity::Info => {
                     other_errors.push(diagnostic)
                 }
-                (false, _) => {}
+                _ => {}
             }
         }
         Ok(FileEvidence {
             named: named.clone(),
             diagnostics: there,
             other_errors,
-            elsewhere,
+            is_elsewhere: false,
             assumed_flags: None,
             is_conversation: lint.format.is_some(),
             reference: reference.clone(),
@@ -216,6 +226,7 @@ impl ErrorSearch<'_> {
             is_suspect: false,
             repair: None,
             repairs_some: false,
+            refusal: None,
             useless_command: None,
             label: doc.label.clone(),
             target: lint.targets.first().copied().unwrap_or_default(),

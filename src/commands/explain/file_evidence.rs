@@ -19,13 +19,13 @@ use super::repair_command::RepairCommand;
 pub(super) struct FileEvidence {
     /// Items that the error names, and the requests in which they were searched.
     pub(super) named: NamedItems,
-    /// Findings of the claimed rules at these items, or anywhere if the error names none. A warning of `check` is an error
-    /// here, because the server reported it.
+    /// Findings of the claimed rules at these items, or anywhere if the error names none or nothing is found there. A
+    /// warning of `check` is an error here, because the server reported it.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Other errors at these items.
     pub(super) other_errors: Vec<Diagnostic>,
-    /// Number of findings of the claimed rules at other items.
-    pub(super) elsewhere: usize,
+    /// The diagnostics are at other items than those that the error names.
+    pub(super) is_elsewhere: bool,
     /// Flags that the rule requires to find the error; `None` if it requires none.
     pub(super) assumed_flags: Option<String>,
     pub(super) is_conversation: bool,
@@ -40,6 +40,8 @@ pub(super) struct FileEvidence {
     pub(super) repair: Option<RepairCommand>,
     /// `fix` repairs some of the diagnostics.
     pub(super) repairs_some: bool,
+    /// Why `fix` leaves a diagnostic for which the rule has a fix.
+    pub(super) refusal: Option<&'static str>,
     /// Why the command that is meant for such errors would not help.
     pub(super) useless_command: Option<String>,
     /// The file, as given by the user.
@@ -66,13 +68,8 @@ impl FileEvidence {
                 id_list(&self.missing_ids)
             ))?;
         }
-        if !self.diagnostics.is_empty() {
-            if let Some(why) = self.grounds() {
-                print_text(&why)?;
-                writeln!(out)?;
-            }
-            print_diagnostics(&self.diagnostics, style, out)?;
-            return write!(out, "{}", wrap_text(&self.repair_advice(), "", "", style));
+        if !self.diagnostics.is_empty() && !self.is_elsewhere {
+            return self.print_findings("", style, out);
         }
         for named in items.iter().take(LISTED) {
             print_text(&self.line_of(named))?;
@@ -91,6 +88,14 @@ impl FileEvidence {
             writeln!(out)?;
             print_diagnostics(&self.other_errors, style, out)?;
         }
+        if self.is_elsewhere {
+            writeln!(out)?;
+            let lead = match self.diagnostics.len() {
+                1 => "This finding elsewhere in the file may be the cause.",
+                _ => "These findings elsewhere in the file may be the cause.",
+            };
+            return self.print_findings(lead, style, out);
+        }
         match (&self.repair, &self.useless_command) {
             (Some(_), _) => write!(out, "\n{}", wrap_text(&self.repair_advice(), "", "", style)),
             (None, Some(why)) => write!(
@@ -100,6 +105,17 @@ impl FileEvidence {
             ),
             (None, None) => Ok(()),
         }
+    }
+
+    /// Prints the findings, after a sentence about them, and the command that repairs them.
+    fn print_findings(&self, lead: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+        let grounds = self.grounds().unwrap_or_default();
+        let text = [lead, &grounds].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        if !text.is_empty() {
+            writeln!(out, "{}", wrap_text(&text, "  ", "  ", style))?;
+        }
+        print_diagnostics(&self.diagnostics, style, out)?;
+        write!(out, "{}", wrap_text(&self.repair_advice(), "", "", style))
     }
 
     /// An item, and where it is.
@@ -154,7 +170,8 @@ impl FileEvidence {
                 }
             };
         }
-        match self.diagnostics.iter().find_map(|there| there.no_fix) {
+        let refusal = self.refusal.filter(|_| !self.repairs_some);
+        match self.diagnostics.iter().find_map(|there| there.no_fix).or(refusal) {
             Some(why) => format!("No automatic fix: {}.", self.fill(why)),
             None if self.repairs_some => format!(
                 "No single command fixes everything; `{}` shows what can be fixed.",
@@ -170,16 +187,12 @@ impl FileEvidence {
             let check = CommandLine::new("check").on_input(&self.label);
             return format!("The file is not in a known conversation format; run `{check}` for details.");
         }
-        let elsewhere = match self.elsewhere {
-            0 => String::new(),
-            n => format!(" The rule has {} elsewhere in the file.", count(n as u64, "finding")),
-        };
         if self.named.items.is_empty() {
             return match (&self.reference.ids[..], &self.reference.path) {
                 ([], None) if claimed => "`check` finds no such error here.".to_owned(),
                 ([], None) => "The message names no item, and no rule can detect this in a file.".to_owned(),
-                ([], Some(path)) => format!("{}{elsewhere}", self.missing_item(&path.item(), path.index)),
-                (wanted, _) => format!("No item of this file has the id {}.{elsewhere}", id_list(wanted)),
+                ([], Some(path)) => self.missing_item(&path.item(), path.index),
+                (wanted, _) => format!("No item of this file has the id {}.", id_list(wanted)),
             };
         }
         let end = if self.other_errors.is_empty() { "." } else { ", but:" };
@@ -187,11 +200,12 @@ impl FileEvidence {
             (false, _) => {
                 format!("This is the item; no rule can detect in a file what the server reports about it{end}")
             }
+            (true, true) if self.is_elsewhere => "`check` finds no such error there.".to_owned(),
             (true, true) => format!(
                 "`check` finds no such error. The server may know something that is not in the file, or a \
-                 different version of the file was sent.{elsewhere}"
+                 different version of the file was sent."
             ),
-            (true, false) => format!("`check` finds no such error{end}{elsewhere}"),
+            (true, false) => format!("`check` finds no such error{end}"),
         }
     }
 
@@ -235,6 +249,7 @@ impl FileEvidence {
             "assumed": self.assumed_flags.as_deref().map(str::trim),
             "proven": self.is_proven,
             "suspected": self.is_suspect,
+            "elsewhere": self.is_elsewhere,
             "command": self.repair.as_ref().map(|heals| {
                 CommandLine::new("fix").with_flags(&heals.flags).on_input(&self.label).to_string()
             }),

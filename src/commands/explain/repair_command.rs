@@ -11,7 +11,7 @@ use crate::options::LintSettings;
 use crate::place::DocId;
 use crate::rebuild::Conversation;
 use crate::repair;
-use crate::repair::{Cause, DocRepair, FixOptions, Reasoning};
+use crate::repair::{Cause, DocRepair, FixOptions, ItemChange, Reasoning};
 use crate::source::{Doc, Input, InputOptions};
 use crate::target::Severity;
 use crate::targets;
@@ -74,12 +74,18 @@ pub(super) fn find_repair(
     Ok(None)
 }
 
-/// True if `fix --fix-warnings` repairs something that these rules find.
-pub(super) fn repairs_some(doc: &Doc, codes: &[Code], options: &Options) -> io::Result<bool> {
+/// Whether `fix --fix-warnings` repairs something that these rules find, and why it leaves a finding.
+pub(super) fn repairs_some(
+    doc: &Doc,
+    codes: &[Code],
+    options: &Options,
+) -> io::Result<(bool, Option<&'static str>)> {
     let wanted = FixOptions { warnings: true, ..FixOptions::default() };
     let fixed = repair::fix(doc.id, &*doc.bytes, options, &wanted, 1)?;
     let is_one = |cause: Cause| matches!(cause, Cause::Rule(code, ..) if codes.contains(&code));
-    Ok(!fixed.patch.is_empty() && fixed.changes.iter().any(|change| is_one(change.cause)))
+    let repairs_some = !fixed.patch.is_empty() && fixed.changes.iter().any(|change| is_one(change.cause));
+    let mut remaining = fixed.remaining().findings.iter().filter(|judged| codes.contains(&judged.finding.code));
+    Ok((repairs_some, remaining.find_map(fixed.refusal_reasons())))
 }
 
 /// Tries a `fix` with flags: `replaylint fix --reasoning strip -w FILE`.
@@ -106,9 +112,12 @@ pub(super) fn try_command(doc: &Doc, own: &Options, command: &str) -> io::Result
     let fixed = repair::fix(doc.id, &*doc.bytes, &options, &wanted, 1)?;
     // Other repairs are not what the command is for.
     let writes_copy = wanted.writes_copy && fixed.has_numbered_lines;
-    let is_meant = |cause: Cause| writes_copy || matches!(cause, Cause::Flag(_));
-    if fixed.patch.is_empty() || !fixed.changes.iter().any(|change| is_meant(change.cause)) {
-        let strips = wanted.reasoning == Reasoning::Strip;
+    let strips = wanted.reasoning == Reasoning::Strip;
+    // A rule may remove the reasoning before the flag does.
+    let is_meant = |change: &ItemChange| {
+        writes_copy || matches!(change.cause, Cause::Flag(_)) || strips && has_reasoning(&change.row)
+    };
+    if fixed.patch.is_empty() || !fixed.changes.iter().any(is_meant) {
         let why = strips.then(|| kept_reasoning(doc, &options, &fixed)).transpose()?;
         return Ok(RepairTrial::Fails(why));
     }
@@ -121,8 +130,7 @@ fn kept_reasoning(doc: &Doc, options: &Options, fixed: &DocRepair) -> io::Result
     let found = judge::judge(doc.id, &*doc.bytes, options, 1, &HistoryCollector)?;
     let left = fixed.skipped_groups.first().map(|left| left.reason);
     let known = left.or_else(|| fixed.abandoned.values().next().copied());
-    let thinks = |row: &Row| row.is_reasoning() || row.kind == Kind::Thinking || row.has(BlockFlags::REASONED);
-    if known.is_none() && !found.outputs.iter().flat_map(|history| &history.rows).any(thinks) {
+    if known.is_none() && !found.outputs.iter().flat_map(|history| &history.rows).any(has_reasoning) {
         return Ok("no item that is sent contains reasoning, so nothing in this file can be the cause".to_owned());
     }
     let known = known.or_else(|| found.outputs.iter().find_map(|history| history.settings.read_only));
@@ -130,6 +138,10 @@ fn kept_reasoning(doc: &Doc, options: &Options, fixed: &DocRepair) -> io::Result
     let is_log = found.format.is_none_or(|format| format.info().usage == Usage::Log);
     let converts = if is_log && !why.contains("`replaylint ") { CONVERT } else { "" };
     Ok(format!("{why}{converts}"))
+}
+
+fn has_reasoning(row: &Row) -> bool {
+    row.is_reasoning() || row.kind == Kind::Thinking || row.has(BlockFlags::REASONED)
 }
 
 const CONVERT: &str = "; `replaylint convert --to API FILE` writes a request, which `fix` can repair";

@@ -11,7 +11,7 @@ use crate::options::{self, UsageError};
 use crate::report::command_line::CommandLine;
 use crate::report::rule_page::{render, style_text, wrap_text};
 use crate::report::words::to_printable;
-use crate::report::{Style, rulebook, write_pretty};
+use crate::report::{Style, recorded, rulebook, write_pretty};
 use crate::rule::{Autofix, Rule, Variant};
 use crate::rules::{self, RULES};
 use crate::target::Severity;
@@ -60,6 +60,10 @@ fn find_rule(asked: &str) -> Result<&'static Rule, UsageError> {
 fn print_page(rule: &Rule, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", style_text(style, "1", &format!("{} {}", rule.code, rule.name)))?;
     write!(out, "{}", render(rule.page, style))?;
+    if let Some(text) = recorded::sentence(rule.code) {
+        writeln!(out, "\n{}\n", style_text(style, "1", "Recorded requests"))?;
+        write!(out, "{}", wrap_text(&text, "  ", "  ", style))?;
+    }
     writeln!(out, "\n{}", style_text(style, "1", "Messages and severity"))?;
     for (n, variant) in rule.variants.iter().enumerate() {
         writeln!(out)?;

@@ -100,7 +100,18 @@ pub static AMBIGUOUS_SENTENCES: &[AmbiguousSentence] = &[
         "Extra inputs are not permitted, field: 'messages[{message}].{field}'",
         &[(codes::SCHEMA_VIOLATION, 4), (codes::CHAT_REFUSED_REASONING, 0)],
     ),
-    row("Unexpected role RoleEnum.{role}", &[(codes::CHAT_ROLE_ORDER, 0), (codes::CHAT_ORPHAN_REPLY, 0)]),
+    row(
+        "cannot unmarshal array into Go struct field {path}.content of type string",
+        &[(codes::CHAT_PART_TYPE, 0), (codes::CHAT_NULL_CONTENT, 3)],
+    ),
+    row(
+        "property '{field}' is unsupported, did you mean 'role'",
+        &[(codes::SCHEMA_VIOLATION, 4), (codes::CHAT_REFUSED_REASONING, 0)],
+    ),
+    row(
+        "Unexpected role RoleEnum.{role}",
+        &[(codes::CHAT_ROLE_ORDER, 0), (codes::CHAT_ORPHAN_REPLY, 0), (codes::CHAT_MISSING_ID, 2)],
+    ),
     row(
         "unknown variant `system`, expected `user` or `assistant`",
         &[(codes::ANTHROPIC_SYSTEM_MESSAGE, 2), (codes::CHAT_ROLE, 1)],

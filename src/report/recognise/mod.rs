@@ -256,10 +256,10 @@ impl Recogniser {
 
     /// What a text may mean that does not say what is wrong.
     pub fn vague(&self, text: &str) -> Option<&'static VagueError> {
-        let texts = texts(text);
-        let is_in = |vague: &&VagueError| {
-            texts.iter().any(|pasted| Sentence::short(vague.sentence).find(pasted).is_some())
-        };
+        // A status line, which is boilerplate elsewhere, may be all that there is.
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+        let texts: Vec<String> = texts(text).iter().map(|pasted| plain(&pasted.text)).collect();
+        let is_in = |vague: &&VagueError| texts.iter().any(|text| text.contains(&plain(vague.sentence)));
         VAGUE_ERRORS.iter().find(is_in)
     }
 

@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported in many threads. No recorded accepted request has a fifth mark.
+    /// Reported in many threads.
     ANTHROPIC_CACHE_CONTROL, "anthropic-cache-control" of "anthropic", Check::History(check),
     [
         Variant {

@@ -33,8 +33,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: vectorize-io/hindsight PR#4250, sipeed/picoclaw PR#1793, BerriAI/litellm PR#19324. No recorded accepted
-    /// request has two results for one call.
+    /// Reported: vectorize-io/hindsight PR#4250, sipeed/picoclaw PR#1793, BerriAI/litellm PR#19324.
     ANTHROPIC_DUPLICATE_RESULT, "anthropic-duplicate-result" of "anthropic", Check::Pair(check),
     [
         Variant {

@@ -31,8 +31,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: anthropics/claude-code#4378, langchain-ai/langchain#31208, sub2api#225. No recorded accepted request
-    /// has such a member. Other unknown fields are not changed.
+    /// Reported: anthropics/claude-code#4378, langchain-ai/langchain#31208, sub2api#225. Other unknown fields are not
+    /// changed.
     ANTHROPIC_EXTRA_FIELD, "anthropic-extra-field" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {

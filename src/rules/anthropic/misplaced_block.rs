@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Both sentences come from live probes. No recorded accepted request has such a block.
+    /// Both sentences come from live probes.
     ANTHROPIC_MISPLACED_BLOCK, "anthropic-misplaced-block" of "anthropic", Check::History(check),
     [
         Variant {

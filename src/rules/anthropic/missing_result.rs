@@ -43,11 +43,11 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Recorded: of two requests of the same blocks the one with a text after the `tool_use` was rejected with this sentence,
-    /// and the one with the text before it was accepted 34 seconds later; none of 465 accepted requests has such a block.
-    /// Reported: kilocode#5163, anthropics/claude-code#1237, #2697, #5060, OpenHands#7512. Documented: "Tool result blocks
-    /// must immediately follow their corresponding tool use blocks", results first, any text after all of them. No
-    /// recorded accepted request has such a call.
+    /// Recorded: of two requests of the same blocks the one with a text after the `tool_use` was rejected with this
+    /// sentence, and the one with the text before it was accepted 34 seconds later; none of 465 accepted requests has
+    /// such a block. Reported: kilocode#5163, anthropics/claude-code#1237, #2697, #5060, OpenHands#7512. Documented:
+    /// "Tool result blocks must immediately follow their corresponding tool use blocks", results first, any text after
+    /// all of them.
     ANTHROPIC_MISSING_RESULT, "anthropic-missing-result" of "anthropic" tags [MissingPartner], Check::History(check),
     [
         Variant {

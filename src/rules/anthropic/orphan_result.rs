@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: anthropics/claude-code#18947 and many more. No recorded accepted request has such a result.
+    /// Reported: anthropics/claude-code#18947 and many more.
     ANTHROPIC_ORPHAN_RESULT, "anthropic-orphan-result" of "anthropic" tags [MissingPartner], Check::Pair(check),
     [
         Variant {

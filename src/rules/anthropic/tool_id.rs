@@ -36,8 +36,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: langchain-ai/langchain PR#37756; the missing field comes from a live probe. No recorded accepted
-    /// request has such an id.
+    /// Reported: langchain-ai/langchain PR#37756; the missing field comes from a live probe.
     ANTHROPIC_TOOL_ID, "anthropic-tool-id" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {

@@ -39,8 +39,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported in ten threads. No recorded accepted request has such an input. For server-side tools no such rejection
-    /// is known: there it is a warning.
+    /// Reported in ten threads. For server-side tools no such rejection is known: there it is a warning.
     ANTHROPIC_TOOL_INPUT, "anthropic-tool-input" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
     [
         Variant {

@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported once, in the provider's words. No recorded accepted request has such a call.
+    /// Reported once, in the provider's words.
     ANTHROPIC_TOOL_NAME, "anthropic-tool-name" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {

@@ -42,8 +42,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: code-yeongyu/senpi#437. Documented: each tool that a reference names must have a definition in `tools`. No
-    /// recorded accepted request has such a reference.
+    /// Reported: code-yeongyu/senpi#437. Documented: each tool that a reference names must have a definition in
+    /// `tools`.
     ANTHROPIC_UNDEFINED_REFERENCE, "anthropic-undefined-reference" of "anthropic", Check::History(check),
     [
         Variant {

@@ -39,8 +39,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: llxprt-code#2335, hermes-agent#24401, oh-my-pi#6379, strands-agents/sdk-python#1598. No recorded accepted
-    /// request has such a block.
+    /// Reported: llxprt-code#2335, hermes-agent#24401, oh-my-pi#6379, strands-agents/sdk-python#1598.
     ///
     /// A signed block whose text is empty is not reported: seven recorded requests to claude-sonnet-5, whose thinking
     /// text may be omitted, and one to claude-sonnet-4-6 were accepted with one. Users also report it as the cause of

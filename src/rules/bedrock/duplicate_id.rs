@@ -41,8 +41,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: BerriAI/litellm#20047 and #20048, kirodotdev/Kiro#9355. None of 21 recorded accepted requests has such
-    /// blocks.
+    /// Reported: BerriAI/litellm#20047 and #20048, kirodotdev/Kiro#9355.
     BEDROCK_DUPLICATE_ID, "bedrock-duplicate-id" of "bedrock", Check::History(check),
     [
         Variant {

@@ -32,8 +32,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported, and verified with both roles: theopenco/llmgateway PR#3127. None of 21 recorded accepted requests has such a
-    /// message.
+    /// Reported, and verified with both roles: theopenco/llmgateway PR#3127.
     BEDROCK_EMPTY_CONTENT, "bedrock-empty-content" of "bedrock" tags [Field], Check::History(check),
     [
         Variant {

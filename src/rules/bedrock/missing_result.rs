@@ -37,9 +37,9 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. None of 21 recorded accepted
-    /// requests has such a call. Results over two user messages: mlflow/mlflow#24296, firebase/genkit#664, agno PR#6890
-    /// (Claude Sonnet 4.5 and 4.6, GLM 4.7 and 5); no recorded request has them.
+    /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. Results over two user
+    /// messages: mlflow/mlflow#24296, firebase/genkit#664, agno PR#6890 (Claude Sonnet 4.5 and 4.6, GLM 4.7 and 5); no
+    /// recorded request has them.
     BEDROCK_MISSING_RESULT, "bedrock-missing-result" of "bedrock", Check::Pair(check),
     [
         Variant {

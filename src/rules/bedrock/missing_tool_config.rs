@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: elastic/kibana#245064, pentagi PR#196, zot#18, ironclaw#1710. None of 21 recorded accepted requests lacks it.
+    /// Reported: elastic/kibana#245064, pentagi PR#196, zot#18, ironclaw#1710.
     BEDROCK_MISSING_TOOL_CONFIG, "bedrock-missing-tool-config" of "bedrock", Check::History(check),
     [
         Variant {

@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported in several places. None of 21 recorded accepted requests has such a result.
+    /// Reported in several places.
     BEDROCK_ORPHAN_RESULT, "bedrock-orphan-result" of "bedrock", Check::Pair(check),
     [
         Variant {

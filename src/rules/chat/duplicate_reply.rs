@@ -33,8 +33,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: agno-agi/agno#5116, sst/opencode#1211, nanobot#3945. No recorded accepted request has two replies
-    /// to one call. mistral-common (v13 and later) checks it before the model is called.
+    /// Reported: agno-agi/agno#5116, sst/opencode#1211, nanobot#3945. mistral-common (v13 and later) checks it before
+    /// the model is called.
     CHAT_DUPLICATE_REPLY, "chat-duplicate-reply" of "chat", Check::Pair(check),
     [
         Variant {

@@ -38,8 +38,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: continuedev/continue#11645, continuedev/continue#9784. No recorded accepted request has such a
-    /// name.
+    /// Reported: continuedev/continue#11645, continuedev/continue#9784.
     CHAT_NAME, "chat-name" of "chat" tags [Field], Check::Item(NAMED, check),
     [
         Variant {

@@ -13,7 +13,8 @@ crate::rule! {
     ///
     /// Finds a user, system, developer or tool message whose `content` is null, and such an assistant message
     /// without calls. Missing content is a warning. For servers that accept lists of parts only in user messages
-    /// (NVIDIA NIM, some routes of GitHub Copilot), also finds a list in an assistant or tool message.
+    /// (NVIDIA NIM, some routes of GitHub Copilot), also finds a list in an assistant or tool message; with `--proven RL507`
+    /// a list of texts in any message.
     ///
     /// ## Why it matters
     ///
@@ -36,6 +37,12 @@ crate::rule! {
     ///
     /// > Message content as a list is only supported for user messages.
     ///
+    /// and vLLM with a gpt-oss model, and the `/api/chat` of Ollama, of a list in any message
+    ///
+    /// > 1 validation error for Message content.0 Input should be a valid dictionary or instance of Content
+    ///
+    /// > json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string
+    ///
     /// A client that writes every content as a list of parts sends such messages after each tool call.
     ///
     /// ## Example
@@ -51,9 +58,10 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: docker/docker-agent#63, langchain-ai/langchainjs#4153, run-llama/llama_index#17555. No recorded
-    /// accepted request has such a message. llama.cpp: its source, `oaicompat_chat_params_parse`. SGLang:
-    /// sgl-project/sglang#4236. Lists: earendil-works/pi PR#1574, hermes-agent#111231, ninfer#56, all of them reports.
+    /// Reported: docker/docker-agent#63, langchain-ai/langchainjs#4153, run-llama/llama_index#17555. llama.cpp: its
+    /// source, `oaicompat_chat_params_parse`. SGLang: sgl-project/sglang#4236. Lists: earendil-works/pi PR#1574,
+    /// hermes-agent#111231, ninfer#56, 0xPlaygrounds/rig#1362 (vLLM), BerriAI/litellm#11273 (Ollama), all of them
+    /// reports.
     CHAT_NULL_CONTENT, "chat-null-content" of "chat" tags [Field], Check::History(check),
     [
         Variant {
@@ -87,11 +95,24 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "the content of the {role} message is a list; this server accepts only a text",
+            also: &[
+                "validation error for Message content.0 Input should be a valid dictionary or instance of Content",
+            ],
+            error: ErrorDetails::BODY,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "join the texts of the list",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const ABSENT: u8 = 1;
 const LIST: u8 = 2;
+const ANY_LIST: u8 = 3;
 
 static MEND: ValueEdit = ValueEdit::put("content", r#""""#);
 static JOIN: ValueEdit = ValueEdit::by(join);
@@ -107,6 +128,8 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
             && has_list(cx, message)
         {
             out.add(list_finding(cx, row));
+        } else if cx.has(Trait::TextOnly) && has_list(cx, message) && has_texts_only(cx, &row) {
+            out.add(Finding::new(RULE.code, row).variant(ANY_LIST).edit_value(&JOIN));
         }
         let excused = match row.role {
             Role::User | Role::System | Role::Developer | Role::Tool => false,
@@ -131,11 +154,15 @@ fn has_list(cx: &RuleContext<'_>, message: &MessageSpan) -> bool {
     !simple.iter().any(|flag| row.has(*flag))
 }
 
-fn list_finding(cx: &RuleContext<'_>, row: Row) -> Finding {
+fn has_texts_only(cx: &RuleContext<'_>, row: &Row) -> bool {
     let mut is_text = false;
-    cx.text.with_item(&row, &mut |message| is_text = texts(message).is_some());
+    cx.text.with_item(row, &mut |message| is_text = texts(message).is_some());
+    is_text
+}
+
+fn list_finding(cx: &RuleContext<'_>, row: Row) -> Finding {
     let finding = Finding::new(RULE.code, row).variant(LIST);
-    match is_text {
+    match has_texts_only(cx, &row) {
         true => finding.edit_value(&JOIN),
         false => finding.never("not all parts of the list are texts"),
     }

@@ -42,6 +42,9 @@ crate::rule! {
                 "tool result's tool id({call_id}) not found",
                 "'message': 'tool_call_id {call_id} is not found'",
                 "\"message\":\"tool_call_id {call_id} is not found\"",
+                // Of an empty id.
+                "tool_call_id  is not found",
+                "messages with role 'tool' cannot be used when 'functions' are present",
                 "Unexpected tool call id {call_id} in tool results",
                 "Message has tool role, but there was no previous assistant message with a tool call",
             ],

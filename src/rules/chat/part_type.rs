@@ -45,7 +45,6 @@ crate::rule! {
             also: &[
                 "unknown variant `{type}`, expected `text`",
                 "unknown variant `{type}`, expected one of `text`",
-                "cannot unmarshal array into Go struct field {path}.content of type string",
                 "message[{message}].content[{block}] has invalid field(s)",
                 "invalid message format",
             ],

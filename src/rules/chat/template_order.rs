@@ -1,7 +1,8 @@
 //! RL522: messages are in an order that chat templates reject.
 
-use crate::history::{Finding, Flags, MessageSpan, Role, Usage};
-use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
+use crate::history::{Finding, Flags, MessageSpan, RepairAct, Role, Usage};
+use crate::json::value_edit::ValueEdit;
+use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{ErrorDetails, Levels, Trait};
 
 crate::rule! {
@@ -42,8 +43,10 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: merging messages changes what the model sees, and another template may accept them as they are. Put later
-    /// instructions into the first system message, and merge messages of one role.
+    /// With `--fix-warnings`, or `--proven RL522` if the server gave the error: a later system message becomes a user
+    /// message, and between two user messages an assistant message is inserted that only says that none was recorded.
+    /// The texts stay. Two assistant messages in a row are not changed: merging them changes what the model sees. A
+    /// missing user message cannot be invented.
     ///
     /// ## Evidence
     ///
@@ -59,6 +62,7 @@ crate::rule! {
             error: ErrorDetails::BODY,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
+            fix: "make it a user message",
             ..Variant::BASE
         },
         Variant {
@@ -81,6 +85,8 @@ crate::rule! {
             error: ErrorDetails::BODY,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
+            fix: "insert an assistant message between them",
+            loss: Loss::Adds,
             ..Variant::BASE
         },
         Variant {
@@ -99,7 +105,10 @@ const NO_USER: u8 = 1;
 const NOT_ALTERNATING: u8 = 2;
 const TWO_LAST: u8 = 3;
 
-const TEMPLATE: &str = "whether it is rejected depends on the model's chat template";
+/// Why two messages of the assistant stay.
+const MERGES: &str = "merging the two messages would change what the model sees";
+
+static TO_USER: ValueEdit = ValueEdit::put("role", r#""user""#);
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let turns = &cx.history.messages.list;
@@ -117,17 +126,20 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     }
     for (number, pair) in turns.windows(2).enumerate() {
         let [before, turn] = pair else { continue };
-        let finding = Finding::new(RULE.code, row(turn)).never(TEMPLATE);
+        let finding = Finding::new(RULE.code, row(turn));
         let is_last = number + 2 == turns.len();
         match (before.role, turn.role) {
             (Role::System | Role::Developer, Role::System | Role::Developer)
                 if leads_with_instructions(turns, number) => {}
-            (_, Role::System | Role::Developer) => out.add(finding),
+            (_, Role::System | Role::Developer) => out.add(finding.edit_value(&TO_USER)),
             (Role::Assistant, Role::Assistant) if is_last && !row(turn).has(Flags::RECORDED) => {
-                out.add(finding.variant(TWO_LAST).with_partner(row(before).at));
+                out.add(finding.variant(TWO_LAST).with_partner(row(before).at).never(MERGES));
             }
-            (Role::User, Role::User) | (Role::Assistant, Role::Assistant) => {
-                out.add(finding.variant(NOT_ALTERNATING).with_partner(row(before).at));
+            (Role::User, Role::User) => {
+                out.add(finding.variant(NOT_ALTERNATING).with_partner(row(before).at).act(RepairAct::Bridge));
+            }
+            (Role::Assistant, Role::Assistant) => {
+                out.add(finding.variant(NOT_ALTERNATING).with_partner(row(before).at).never(MERGES));
             }
             _ => {}
         }

@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: github/copilot-cli#669. No recorded accepted request has more than 128 calls in a message.
+    /// Reported: github/copilot-cli#669.
     CHAT_TOO_MANY_CALLS, "chat-too-many-calls" of "chat", Check::History(check),
     [
         Variant {

@@ -32,8 +32,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: google-gemini/gemini-cli#26486, #11814, #26956. None of 56 recorded accepted requests begins with a
-    /// call.
+    /// Reported: google-gemini/gemini-cli#26486, #11814, #26956.
     GEMINI_LEADING_CALL, "gemini-leading-call" of "gemini", Check::History(check),
     [
         Variant {

@@ -38,8 +38,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: langchain-ai/langchain#27799, BerriAI/litellm#26755; for the number of responses see RL560. None of 56
-    /// recorded accepted requests has such a response.
+    /// Reported: langchain-ai/langchain#27799, BerriAI/litellm#26755; for the number of responses see RL560.
     GEMINI_ORPHAN_RESPONSE, "gemini-orphan-response" of "gemini", Check::Pair(check),
     [
         Variant {

@@ -32,8 +32,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported in ten places, after conversions from Chat messages. None of 56 recorded accepted requests has such a
-    /// response.
+    /// Reported in ten places, after conversions from Chat messages.
     GEMINI_UNNAMED_RESPONSE, "gemini-unnamed-response" of "gemini" tags [Field], Check::Pair(check),
     [
         Variant {

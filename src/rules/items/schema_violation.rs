@@ -61,13 +61,12 @@ crate::rule! {
     /// Documented: openai-openapi f85dbe22 of 2026-08-21, openai-python 3.52.0, anthropic-sdk-python 2.11.0,
     /// google-genai 3.4.0, and the API reference of Amazon Bedrock Runtime of November 2026. Reported: the sentences
     /// above, in many threads (pydantic-ai#2653, langchain-azure#35, goose-mobile#20, llm-anthropic#23, vercel/ai#3589,
-    /// continue#1938). None of 962 recorded accepted requests, 431 of them with messages, violates its schema, not even
-    /// with a warning. It is an error for the fields of an item and the parts of its content, which the server is known
+    /// continue#1938). It is an error for the fields of an item and the parts of its content, which the server is known
     /// to check; a warning at deeper levels and for values of enumerations, which grow, because there the documentation
     /// is the only source. For Bedrock that applies to texts, calls and results; its other blocks are only known from
-    /// the documentation. Other servers that speak Chat Completions have their own schemas: there it is a warning,
-    /// and off for Mistral, whose calls need no type and whose images no object. A recorded answer of such a server is
-    /// not validated against OpenAI's schema.
+    /// the documentation. Other servers that speak Chat Completions have their own schemas: there it is a warning, and
+    /// off for Mistral, whose calls need no type and whose images no object. A recorded answer of such a server is not
+    /// validated against OpenAI's schema.
     ///
     /// The published schemas have defects, which are corrected here. Responses:
     ///
@@ -136,6 +135,7 @@ crate::rule! {
             message: "{type} does not match the schema: {problem}",
             related: "this value",
             api: Some("Invalid value: '{value}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."),
+            also: &["Supported values are: 'search', 'open_page'"],
             evidence: Evidence::Reported,
             ..Variant::BASE
         },

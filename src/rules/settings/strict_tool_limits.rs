@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Recorded: rejections of each kind. No recorded accepted request has as many.
+    /// Recorded: rejections of each kind.
     STRICT_TOOL_LIMITS, "strict-tool-limits" of "anthropic", Check::History(check),
     [
         Variant {

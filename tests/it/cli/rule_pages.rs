@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::report::reports::run_with_input;
+use replaylint::internals::report::recorded;
 use replaylint::internals::report::rulebook::{self, FixAvailability};
 use replaylint::internals::rule::Rule;
 use replaylint::internals::rules::{FAMILIES, RULES};
@@ -82,6 +83,9 @@ fn page(rule: &Rule) -> String {
         let _ = writeln!(out, "{line}");
     }
     out.truncate(out.trim_end().len());
+    if let Some(text) = recorded::sentence(rule.code) {
+        let _ = write!(out, "\n\n## Recorded requests\n\n{text}");
+    }
     out.push_str("\n\n## Messages and severity\n\n");
     for (n, variant) in rule.variants.iter().enumerate() {
         let _ = writeln!(out, "- `{}`", variant.message);

@@ -2,17 +2,20 @@
 //! of the history is found with the provider's message, as an error if that message is given, and other refusals have no
 //! finding. The numbers are the table in `docs/evidence.md`; `UPDATE_README=1` writes it anew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use replaylint::internals::history::Code;
-use replaylint::internals::judge::Options;
+use replaylint::internals::judge::{Options, levels};
 use replaylint::internals::repair::FixOptions;
 use replaylint::internals::report::Diagnostic;
 use replaylint::internals::report::recognise::Recogniser;
-use replaylint::internals::target::Severity;
+use replaylint::internals::report::recorded;
+use replaylint::internals::rule::Rule;
+use replaylint::internals::rules::RULES;
+use replaylint::internals::target::{Levels, Severity, Target};
 
 use crate::cli::readme::check_section;
 use crate::rules::corpus::{RecordedRequest, chats, corpus, responses};
@@ -55,6 +58,29 @@ struct VerdictCounts {
     other: u32,
     by_target: BTreeMap<&'static str, u32>,
     codes: BTreeMap<String, u32>,
+    by_rule: BTreeMap<Code, RuleCounts>,
+}
+
+/// What one rule finds.
+#[derive(Default, Clone, Copy)]
+struct RuleCounts {
+    /// Accepted requests that it judges.
+    accepted: u32,
+    /// Those of them with a warning of it.
+    warned: u32,
+    refused: u32,
+}
+
+/// True if a rule is about requests to this API and judges those to the target. Rules about the items of the Responses API
+/// name no dialect; the families of the other codes are in `docs/rules/README.md`.
+fn is_judged(rule: &Rule, api: &RecordedApi, target: &Target) -> bool {
+    let is_about = match (rule.dialect, rule.code.0) {
+        (Some(dialect), _) => dialect == target.dialect,
+        (None, 400 | 700..750) => true,
+        (None, 100..500) => api.format == "responses-",
+        (None, _) => false,
+    };
+    is_about && (0..rule.variants.len()).any(|n| levels(rule, n as u8, target) != Levels::OFF)
 }
 
 impl VerdictCounts {
@@ -62,7 +88,11 @@ impl VerdictCounts {
         let warned = found.iter().filter(|d| d.severity == Severity::Warning);
         warned.clone().for_each(|d| *self.codes.entry(d.rule.to_string()).or_default() += 1);
         self.accepted += 1;
-        self.warned += u32::from(warned.count() > 0);
+        let warned: BTreeSet<Code> = warned.map(|d| d.rule).collect();
+        self.warned += u32::from(!warned.is_empty());
+        for code in warned {
+            self.by_rule.entry(code).or_default().warned += 1;
+        }
         *self.by_target.entry(options.target.map_or("", |target| target.name)).or_default() += 1;
         let repaired = repair(text, options, &FixOptions::default());
         assert!(repaired.fixed.patch.is_empty(), "{path}: fix changes it: {:?}", repaired.notes);
@@ -83,6 +113,10 @@ impl VerdictCounts {
         let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
         let is_named = !errors.is_empty() && errors.iter().all(|error| codes.contains(&error.rule));
         assert!(is_named, "{}: {message}: {found:?}", row.path);
+        let named: BTreeSet<Code> = errors.iter().map(|error| error.rule).collect();
+        for code in named {
+            self.by_rule.entry(code).or_default().refused += 1;
+        }
         self.of_request += 1;
         true
     }
@@ -103,6 +137,7 @@ impl VerdictCounts {
             let is_error = refused.iter().filter(quoted).any(|error| error.severity == Severity::Error);
             assert!(is_error, "{}: {api_message} is not an error in {refused:?}", row.path);
             self.refused += 1;
+            self.by_rule.entry(quoting.rule).or_default().refused += 1;
             return;
         }
         if row.gold == "rejected" && self.is_request_refusal(row, text, options) {
@@ -124,6 +159,7 @@ fn accepted_requests_pass_and_refused_ones_do_not() {
          provider's words | refused for an image, a file or a setting: found | refused for something else: silent |\n|---|---|---|---|---|---|---|---|\n",
     );
     let (mut all, mut all_warned) = (0, 0);
+    let mut by_rule: BTreeMap<Code, RuleCounts> = BTreeMap::new();
     for api in APIS {
         let mut count = VerdictCounts::default();
         for (row, options) in (api.requests)(&root) {
@@ -131,8 +167,18 @@ fn accepted_requests_pass_and_refused_ones_do_not() {
             let format = check(&text, &Options::default()).format.map_or("none", |format| format.info().name);
             assert!(format.starts_with(api.format), "{}: {format}", row.path);
             count.judge(&row, &text, &options);
+            let Some(target) = options.target.filter(|_| row.gold == "accepted") else { continue };
+            for rule in RULES.iter().filter(|rule| is_judged(rule, &api, target)) {
+                count.by_rule.entry(rule.code).or_default().accepted += 1;
+            }
         }
-        let VerdictCounts { accepted, warned, refused, of_request, other, by_target, codes } = &count;
+        for (code, one) in &count.by_rule {
+            let sum = by_rule.entry(*code).or_default();
+            sum.accepted += one.accepted;
+            sum.warned += one.warned;
+            sum.refused += one.refused;
+        }
+        let VerdictCounts { accepted, warned, refused, of_request, other, by_target, codes, .. } = &count;
         println!(
             "{}: accepted {accepted} {by_target:?}, 0 with an error, {warned} with a warning {codes:?}",
             api.name
@@ -150,4 +196,14 @@ fn accepted_requests_pass_and_refused_ones_do_not() {
     }
     assert!(all_warned * 1000 <= all * MOST_WARNED, "{all_warned} of {all} have a warning");
     check_section("docs/evidence.md", "recorded", &table);
+    let lines = by_rule.iter().filter(|(_, counts)| counts.accepted + counts.refused > 0);
+    let lines = lines.map(|(code, RuleCounts { accepted, warned, refused })| {
+        format!("{code}\t{accepted}\t{warned}\t{refused}\n")
+    });
+    let lines: String = lines.collect();
+    if std::env::var_os("UPDATE_README").is_some() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/recorded.tsv");
+        return fs::write(path, lines).expect("written");
+    }
+    assert_eq!(lines, recorded::TABLE, "UPDATE_README=1 cargo test writes src/report/recorded.tsv anew, then the pages");
 }
