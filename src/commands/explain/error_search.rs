@@ -35,8 +35,7 @@ pub(super) fn find_in_file(
         let (everywhere, its_options) = look.search(ErrorReference::default())?;
         if !everywhere.diagnostics.is_empty() {
             let FileEvidence { named, reference, missing_ids, other_errors, .. } = seen;
-            seen =
-                FileEvidence { is_elsewhere: true, named, reference, missing_ids, other_errors, ..everywhere };
+            seen = FileEvidence { is_elsewhere: true, named, reference, missing_ids, other_errors, ..everywhere };
             options = its_options;
         }
     }

@@ -201,10 +201,11 @@ impl FileEvidence {
                 format!("This is the item; no rule can detect in a file what the server reports about it{end}")
             }
             (true, true) if self.is_elsewhere => "`check` finds no such error there.".to_owned(),
-            (true, true) => format!(
+            (true, true) => {
                 "`check` finds no such error. The server may know something that is not in the file, or a \
-                 different version of the file was sent."
-            ),
+                             different version of the file was sent."
+                    .to_owned()
+            }
             (true, false) => format!("`check` finds no such error{end}"),
         }
     }

@@ -205,5 +205,9 @@ fn accepted_requests_pass_and_refused_ones_do_not() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/recorded.tsv");
         return fs::write(path, lines).expect("written");
     }
-    assert_eq!(lines, recorded::TABLE, "UPDATE_README=1 cargo test writes src/report/recorded.tsv anew, then the pages");
+    assert_eq!(
+        lines,
+        recorded::TABLE,
+        "UPDATE_README=1 cargo test writes src/report/recorded.tsv anew, then the pages"
+    );
 }
