@@ -27,7 +27,7 @@ use crate::commands::run::products::{OutputMode, OutputPath};
 use crate::commands::{self, Failure, Outcome};
 use crate::options;
 use crate::rebuild::rewind::RewindTarget;
-use crate::repair::{FixOptions, Orphans, Reasoning};
+use crate::repair::{FixOptions, ImageOptions, Orphans, Reasoning};
 use crate::report::command_line;
 use crate::source::outputs::backup::BackupPlace;
 use crate::source::outputs::commit::ReplaceOptions;
@@ -180,9 +180,18 @@ struct FixArgs {
     /// Remove data tied to the original account: encrypted reasoning, compactions, item ids
     #[arg(long, hide_short_help = true)]
     account_changed: bool,
-    /// Replace inline images larger than SIZE (e.g. 1M) with a text
+    /// What to do with images: list them (report), replace them with a text (drop), or all but the last N (keep-last=N)
+    #[arg(long, value_name = "HOW", value_parser = parse_images, hide_short_help = true)]
+    images: Option<ImagesArg>,
+    /// Replace images larger than SIZE (e.g. 5M; in base64, as providers count) with a text
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     max_image_bytes: Option<String>,
+    /// Replace images of which a side has more than N pixels with a text
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    max_image_pixels: Option<u32>,
+    /// Replace all images but the last N of a conversation with a text
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    max_images: Option<u32>,
     /// Set the model provider of a Codex rollout
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     set_provider: Option<String>,
@@ -221,7 +230,7 @@ struct FixArgs {
 }
 
 /// Options that `--undo` excludes: they say how a file is repaired, judged or shown.
-const NOT_WITH_UNDO: [&str; 19] = [
+const NOT_WITH_UNDO: [&str; 22] = [
     "agents",
     "write",
     "output",
@@ -234,7 +243,10 @@ const NOT_WITH_UNDO: [&str; 19] = [
     "reasoning",
     "acknowledge_safety",
     "account_changed",
+    "images",
     "max_image_bytes",
+    "max_image_pixels",
+    "max_images",
     "set_provider",
     "dropped",
     "no_backup",
@@ -253,6 +265,24 @@ enum OrphansArg {
     Stub,
     /// Like auto, but keep results without a call as user text
     Text,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ImagesArg {
+    Report,
+    Drop,
+    KeepLast(u32),
+}
+
+fn parse_images(text: &str) -> Result<ImagesArg, String> {
+    match (text, text.strip_prefix("keep-last=")) {
+        ("report", _) => Ok(ImagesArg::Report),
+        ("drop", _) => Ok(ImagesArg::Drop),
+        (_, Some(number)) => {
+            number.parse().map(ImagesArg::KeepLast).map_err(|_| "keep-last needs a number".to_owned())
+        }
+        _ => Err("use report, drop or keep-last=N".to_owned()),
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -383,6 +413,17 @@ impl FixArgs {
             _ => OutputMode::Preview,
         };
         let bytes = self.max_image_bytes.as_deref().map(options::parse_size).transpose()?;
+        let has_limit = bytes.is_some() || self.max_image_pixels.is_some() || self.max_images.is_some();
+        let images = ImageOptions {
+            // With a limit, only the images above it go.
+            all: self.images == Some(ImagesArg::Drop) && !has_limit,
+            max_bytes: bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
+            max_pixels: self.max_image_pixels,
+            max_count: match self.images {
+                Some(ImagesArg::KeepLast(count)) => Some(self.max_images.map_or(count, |most| most.min(count))),
+                _ => self.max_images,
+            },
+        };
         let options = FixOptions {
             orphans: self.orphans.into(),
             reasoning: self.reasoning.into(),
@@ -391,7 +432,7 @@ impl FixArgs {
             selected: options::selected_codes(&self.common.judging.select),
             acknowledge_safety: self.acknowledge_safety,
             account_changed: self.account_changed,
-            max_image_bytes: bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
+            images,
             provider: self.set_provider,
             writes_copy: matches!(to, OutputMode::Copy(_) | OutputMode::Stream | OutputMode::Install),
             pinned: false,
@@ -405,6 +446,9 @@ impl FixArgs {
             return commands::fix::agents::fix_agents(run, repairs, given_names(&agents), out);
         }
         let run = typed.resolve(None)?;
+        if self.images == Some(ImagesArg::Report) {
+            return commands::images::report(&run, out);
+        }
         let copies = match &to {
             OutputMode::Copy(copies) => Some(copies),
             _ => None,

@@ -62,10 +62,18 @@ pub enum TextChange {
     AsText,
     /// An edit that a rule describes.
     EditValue(&'static ValueEdit),
-    /// Replace each inline image of more than so many bytes with a text.
-    OmitImages(u32),
+    /// Replace images with texts.
+    OmitImages(Vec<OmittedImage>),
     /// Change the members at a path.
     EditMembers(&'static MemberMatch, MemberEdit),
+}
+
+/// An image that a text replaces.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OmittedImage {
+    /// Its number among the images, sounds, videos and files of its item, from 0.
+    pub number: u32,
+    pub text: String,
 }
 
 impl TextChange {

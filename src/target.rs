@@ -238,6 +238,8 @@ traits! {
     WantsReasoningBefore,
     /// Lists of parts are rejected in assistant and tool messages.
     TextOutsideUser,
+    /// No rejection for missing reasoning is known.
+    UnprovenReasoning,
     /// Lists of parts are rejected in every message.
     TextOnly,
     /// Releases of mistral-common before 1.11.1 reject a user message directly after a tool message.

@@ -19,6 +19,7 @@ pub mod evidence;
 pub mod explain;
 pub mod fix;
 pub mod follow;
+pub mod images;
 pub mod init;
 pub mod lineage;
 mod loss_counts;

@@ -12,6 +12,7 @@ pub mod coder;
 pub mod gemini;
 pub mod known_members;
 pub mod media_parts;
+pub mod omitted_images;
 pub mod responses;
 pub mod session;
 pub mod settings;

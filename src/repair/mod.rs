@@ -66,6 +66,19 @@ pub enum Reasoning {
     Strip,
 }
 
+/// Which images are replaced by a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ImageOptions {
+    /// All of them.
+    pub all: bool,
+    /// Those with more bytes, in base64.
+    pub max_bytes: Option<u32>,
+    /// Those of which a side has more pixels.
+    pub max_pixels: Option<u32>,
+    /// All but so many of the last of a conversation.
+    pub max_count: Option<u32>,
+}
+
 /// Options of a repair.
 #[derive(Clone, Debug, Default)]
 pub struct FixOptions {
@@ -80,8 +93,7 @@ pub struct FixOptions {
     pub acknowledge_safety: bool,
     /// Encrypted content and ids belong to another account.
     pub account_changed: bool,
-    /// Inline images of more bytes are replaced by a text.
-    pub max_image_bytes: Option<u32>,
+    pub images: ImageOptions,
     /// The provider to write into the header of a session.
     pub provider: Option<String>,
     /// The result is a separate file, so lines that other files refer to may move.
@@ -177,4 +189,10 @@ pub struct SkippedGroup {
     pub at: Place,
     pub flags: Flags,
     pub reason: &'static str,
+}
+
+impl SkippedGroup {
+    pub(in crate::repair) fn of(first: &Row, reason: &'static str) -> SkippedGroup {
+        SkippedGroup { at: first.at, flags: first.flags, reason }
+    }
 }

@@ -9,6 +9,7 @@ mod diagnostic;
 mod distinct_masks;
 pub mod history_diff;
 pub mod html;
+pub mod image_list;
 mod item_text;
 pub mod locator;
 pub mod mask;

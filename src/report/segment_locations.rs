@@ -46,6 +46,13 @@ pub fn items(log: &[Segment], items: &mut [NamedItem]) {
     }
 }
 
+/// Maps a location in the joined log to its file; the name of that, if the document is such a log.
+pub fn map<'l>(log: &'l [Segment], location: &mut Location) -> Option<&'l str> {
+    let segment = segments::segment_at(log, location.span.0)?;
+    map_to_segment(segment, location);
+    Some(&segment.label)
+}
+
 fn map_to_segment(segment: &Segment, location: &mut Location) {
     location.line = location.line.saturating_sub(segment.lines_before).max(1);
     location.span = (location.span.0.saturating_sub(segment.start), location.span.1.saturating_sub(segment.start));

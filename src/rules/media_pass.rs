@@ -21,6 +21,27 @@ use super::media::{media_without_prefix, mismatched_media_type};
 /// The bytes of the base64 text of an image are checked to be one only if there are enough of them.
 const FEW: usize = 16;
 
+/// What can be done about an image: `fix` changes images only if it is asked to.
+const LARGE_IMAGE: &str = "it would have to be made smaller; `replaylint fix --images drop FILE` replaces images with a text, and \
+                           --max-image-bytes only large ones";
+const WIDE_IMAGE: &str = "it would have to be made smaller; `replaylint fix --max-image-pixels 8000 FILE` replaces images with \
+                          longer sides with a text";
+const WIDE_IMAGE_OF_MANY: &str = "it would have to be made smaller; `replaylint fix --max-image-pixels 2000 FILE` replaces images \
+                                  with longer sides with a text";
+const TOO_MANY: &str = "which of them to leave out is the user's decision; `replaylint fix --images keep-last=1 FILE` keeps \
+                        only the last image";
+const NO_DATA: &str =
+    "the data are not in the file; `replaylint fix --images drop FILE` replaces images with a text";
+const NO_IMAGE: &str =
+    "the bytes are not an image; `replaylint fix --images drop FILE` replaces images with a text";
+const NOT_DECODED: &str =
+    "the data cannot be decoded; `replaylint fix --images drop FILE` replaces images with a text";
+
+/// The reason why a part stays: with what can be done about it, if it is an image.
+fn reason(part: &MediaPart<'_>, image: &'static str, other: &'static str) -> &'static str {
+    if part.kind == MediaKind::Image { image } else { other }
+}
+
 /// True if a history has parts for this pass.
 pub fn has_media(rows: &[Row]) -> bool {
     rows.iter().any(|row| row.has(Flags::MEDIA))
@@ -135,18 +156,18 @@ impl MediaPass<'_> {
                 let unknown = filled.is_some_and(|data| data.len() >= FEW && !is_image(data) && is_base64(data));
                 if unknown {
                     let finding = found.finding(codes::MISMATCHED_MEDIA_TYPE, answer as u8);
-                    self.findings.push(finding.never("the bytes are not an image"));
+                    self.findings.push(finding.never(NO_IMAGE));
                 }
             }
             MediaCheck::Data(answer) if data.is_some_and(<[u8]>::is_empty) && !is_reported_url(part) => {
                 let finding = found.finding(codes::EMPTY_MEDIA, answer as u8);
-                self.findings.push(finding.never("the data are not in the file"));
+                self.findings.push(finding.never(reason(part, NO_DATA, "the data are not in the file")));
             }
             MediaCheck::Base64(answer)
                 if part.form == SourceForm::Data && filled.is_some_and(|data| !is_base64(data)) =>
             {
                 let finding = found.finding(codes::INVALID_BASE64, answer as u8);
-                self.findings.push(finding.never("the data cannot be decoded"));
+                self.findings.push(finding.never(reason(part, NOT_DECODED, "the data cannot be decoded")));
             }
             MediaCheck::Prefix(kinds, answer)
                 if part.form == SourceForm::BareData
@@ -214,7 +235,8 @@ impl MediaPass<'_> {
         if length > u64::from(most) {
             let length = u32::try_from(length).unwrap_or(u32::MAX);
             let finding = found.finding(code, variant).arg(length).limit(most);
-            self.findings.push(finding.never("it would have to be made smaller"));
+            let why = if code == codes::LARGE_IMAGE { WIDE_IMAGE } else { LARGE_IMAGE };
+            self.findings.push(finding.never(reason(part, why, "it would have to be made smaller")));
         }
     }
 
@@ -247,7 +269,7 @@ impl MediaPass<'_> {
                         let count = u32::try_from(counted().count()).unwrap_or(u32::MAX);
                         let finding = Finding::new(codes::TOO_MANY_MEDIA, *row).variant(certainty as u8);
                         let finding = finding.with_partner(*at).arg(count).limit(most);
-                        self.findings.push(finding.never("which of them to leave out is the user's decision"));
+                        self.findings.push(finding.never(TOO_MANY));
                         // A higher limit of the same target adds nothing.
                         break;
                     }
@@ -257,7 +279,7 @@ impl MediaPass<'_> {
                         let finding =
                             Finding::new(codes::LARGE_IMAGE, image.row).variant(super::media::large_image::MANY);
                         let finding = finding.with_partner(image.at).arg(image.side).limit(most);
-                        self.findings.push(finding.never("it would have to be made smaller"));
+                        self.findings.push(finding.never(WIDE_IMAGE_OF_MANY));
                     }
                 }
                 _ => {}
@@ -278,7 +300,7 @@ impl MediaPass<'_> {
         let Some((row, ..)) = self.totals.parts.last().filter(|_| size > u64::from(most)) else { return };
         let finding = Finding::new(codes::LARGE_BODY, *row).variant(certainty as u8);
         let finding = finding.arg(u32::try_from(size).unwrap_or(u32::MAX)).limit(most);
-        self.findings.push(finding.never("which media to leave out is the user's decision"));
+        self.findings.push(finding.never(TOO_MANY));
     }
 }
 

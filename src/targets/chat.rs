@@ -253,6 +253,7 @@ pub static KIMI: Target = Target {
 const KIMI_VERDICTS: &[Verdict] = &[
     one(codes::UNSUPPORTED_THINKING, 1, Levels::ERROR),
     without_sentence(codes::CHAT_NULL_CONTENT, Levels::ERROR),
+    one(codes::CHAT_MISSING_REASONING, 3, Levels::WARNING),
     with_sentence(
         codes::CHAT_MISSING_REASONING,
         None,

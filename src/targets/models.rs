@@ -66,7 +66,7 @@ const ABILITIES: &[(&str, Traits)] = &[
     ("claude-mythos-", CLAUDE_ADAPTIVE.and(Trait::AlwaysThinks)),
     ("claude-mythos-5-1", CLAUDE_ALWAYS),
     // k3 ignores a request to stop thinking, k2.7-code rejects it.
-    ("kimi-k3", Traits::of(&[Trait::AlwaysThinks])),
+    ("kimi-k3", Traits::of(&[Trait::AlwaysThinks, Trait::UnprovenReasoning])),
     ("kimi-k2.7-code", Traits::of(&[Trait::AlwaysThinks, Trait::NoDisabledThinking])),
     ("kimi-k2-thinking", Traits::of(&[Trait::AlwaysThinks])),
     ("glm-5.3", Traits::of(&[Trait::AlwaysThinks, Trait::NoDisabledThinking])),

@@ -6,6 +6,7 @@ use crate::json::{Val, name, string};
 use crate::place::{Edit, ReplacementPart};
 
 use crate::dialects::common::result_as_parts;
+use crate::dialects::omitted_images;
 
 pub(super) fn edit(
     change: &TextChange,
@@ -26,6 +27,7 @@ pub(super) fn edit(
             Ok(())
         }
         TextChange::EditValue(mend) => mend.edit(item, base, out),
+        TextChange::OmitImages(omitted) => omitted_images::omit(item, omitted, base, out),
         _ => Err(EditRefusal("messages of this dialect have no such field")),
     }
 }

@@ -6,6 +6,7 @@ use crate::json::{Val, string};
 use crate::place::Edit;
 
 use crate::dialects::common::result_as_text;
+use crate::dialects::omitted_images;
 
 pub(super) fn edit(
     change: &TextChange,
@@ -25,6 +26,7 @@ pub(super) fn edit(
             Ok(())
         }
         TextChange::EditValue(mend) => mend.edit(item, base, out),
+        TextChange::OmitImages(omitted) => omitted_images::omit(item, omitted, base, out),
         _ => Err(EditRefusal("messages of this dialect have no such field")),
     }
 }

@@ -8,6 +8,7 @@ use crate::place::Edit;
 
 use super::rows;
 use crate::dialects::common::result_as_text;
+use crate::dialects::omitted_images;
 
 pub(super) fn edit(
     change: &TextChange,
@@ -27,6 +28,7 @@ pub(super) fn edit(
             Ok(())
         }
         TextChange::EditValue(mend) => mend.edit(item, base, out),
+        TextChange::OmitImages(omitted) => omitted_images::omit(item, omitted, base, out),
         _ => Err(EditRefusal("contents of this dialect have no such field")),
     }
 }

@@ -1,4 +1,4 @@
-//! Replaces images in messages and outputs with a text.
+//! Replaces images with invalid URLs with a text.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,14 @@ use crate::json::value_edit::EditRefusal;
 use crate::json::{Val, name};
 use crate::place::Edit;
 
-/// The text that replaces an omitted image.
-const OMITTED: &str = "[image omitted]";
 /// The text that replaces an image with an invalid URL.
 const INVALID: &str = "[no image]";
 
 /// A text part of the type that the item's role requires.
-fn part(item: Val<'_>, text: &str) -> String {
+fn part(item: Val<'_>) -> String {
     let part_type =
         if item.get(name::role).is_some_and(|role| role.is("assistant")) { "output_text" } else { "input_text" };
-    format!(r#"{{"type":"{part_type}","text":"{text}"}}"#)
+    format!(r#"{{"type":"{part_type}","text":"{INVALID}"}}"#)
 }
 
 /// The images of an item, and their `image_url`.
@@ -50,13 +48,6 @@ pub fn first_invalid<'t>(item: Val<'t>) -> Option<Val<'t>> {
 /// Replaces images with invalid URLs with a text.
 pub fn replace_invalid(item: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let invalid = images(item).filter(|(_, url)| !is_valid(*url));
-    out.extend(invalid.map(|(image, _)| Edit::replace(base.of(image), part(item, INVALID))));
+    out.extend(invalid.map(|(image, _)| Edit::replace(base.of(image), part(item))));
     Ok(())
-}
-
-/// Replaces inline images of more than `most` bytes with a text.
-pub fn omit(item: Val<'_>, most: u32, base: RecordBase<'_>, out: &mut Vec<Edit>) {
-    let inline = |url: &Val<'_>| url.as_str().is_some_and(|text| text.raw.starts_with(b"data:"));
-    let large = images(item).filter(|(_, url)| inline(url) && url.size() - 2 > most);
-    out.extend(large.map(|(image, _)| Edit::replace(base.of(image), part(item, OMITTED))));
 }

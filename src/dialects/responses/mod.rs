@@ -113,7 +113,7 @@ impl Dialect for Responses {
                 let text = [br#"{"type":"message","role":"user","content":["#, &*said, b"]}"].concat();
                 out.push(Edit::replace(base.of(item), text));
             }
-            TextChange::OmitImages(most) => images::omit(item, *most, base, out),
+            TextChange::OmitImages(omitted) => super::omitted_images::omit(item, omitted, base, out)?,
             TextChange::EditMembers(spot, to) => spot.edit(item, to, base, out)?,
             TextChange::Acknowledge(checks) => match item.get(name::acknowledged_safety_checks) {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),

@@ -44,11 +44,7 @@ impl PlanBuilder<'_> {
             let Some((first, _)) = full else { continue };
             match self.cannot_refer(group, &items, &answered) {
                 None => self.request_mode(at, GroupMode::Referenced, Cause::Flag("--reasoning reference")),
-                Some(reason) => self.skipped_groups.push(SkippedGroup {
-                    at: self.cx.row(*first).at,
-                    flags: self.cx.row(*first).flags,
-                    reason,
-                }),
+                Some(reason) => self.skipped_groups.push(SkippedGroup::of(self.cx.row(*first), reason)),
             }
         }
     }
@@ -110,7 +106,7 @@ impl PlanBuilder<'_> {
             match self.full_item_place(ix) {
                 Ok(place) => found.push((ix, place)),
                 Err(reason) => {
-                    return self.skipped_groups.push(SkippedGroup { at: first.at, flags: first.flags, reason });
+                    return self.skipped_groups.push(SkippedGroup::of(&first, reason));
                 }
             }
         }

@@ -22,7 +22,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use crate::format::HistoryScope;
-use crate::history::{Code, NONE};
+use crate::history::{Code, Flags, NONE};
 use crate::judge::{HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
 
@@ -32,7 +32,7 @@ use super::plan::history_plan::{HistoryPlan, PlanBuilder};
 use super::plan::memo::HistoryMemo;
 use super::plan::outcome::PlanOutcome;
 use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
-use super::{Action, Cause, surroundings};
+use super::{Action, Cause, ImageOptions, surroundings};
 use component::ComponentMap;
 pub use context::RepairSearch;
 use context::SearchContext;
@@ -57,7 +57,10 @@ impl HistoryVisitor for RepairSearch<'_> {
     type Output = HistoryPlan;
 
     fn visit(&self, case: &JudgedHistory<'_>) -> Option<HistoryPlan> {
-        if case.cx.history.settings.read_only.is_some() {
+        let history = case.cx.history;
+        let read_only = history.settings.read_only;
+        let asks_for_images = self.options.images != ImageOptions::default();
+        if read_only.is_some() && !(asks_for_images && history.rows.iter().any(|row| row.has(Flags::MEDIA))) {
             return None;
         }
         let context = SearchContext {
@@ -70,6 +73,11 @@ impl HistoryVisitor for RepairSearch<'_> {
             partial_rules: OnceCell::new(),
             view: OnceCell::new(),
         };
+        if let Some(why) = read_only {
+            let mut plan = context.new_plan();
+            plan.skipped_groups.extend(plan.skipped_history(why));
+            return plan.finish(case.info);
+        }
         context.plan()
     }
 

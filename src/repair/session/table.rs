@@ -45,8 +45,8 @@ pub const DEPENDENT_TYPES: [&[u8]; 1] = [b"file-history-snapshot"];
 /// Types of lines that a line may be linked to if its own parent was never written.
 const ANCHORS: [&[u8]; 4] = [b"user", b"assistant", b"system", b"attachment"];
 
-/// Members that lines of one chain have in common.
-const THREAD: [&str; 3] = ["sessionId", "isSidechain", "agentId"];
+/// Members that lines of one chain have in common. A chain may go on under another `sessionId`: that of a resumed session.
+const THREAD: [&str; 2] = ["isSidechain", "agentId"];
 
 /// Members that a new line takes from the line of its call, in the order in which the agent writes them.
 pub const COPIED: [&str; 8] =

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::dialect::{Dialect, EditRefusal, TextChange};
+use crate::dialects::omitted_images;
 use crate::format::{Editor, LineLinks, OpenCall, PartResults, ResultStorage, raw_member};
 use crate::history::Row;
-use crate::json::{Val, fingerprint_of, string};
+use crate::json::edit::RecordBase;
+use crate::json::{Val, fingerprint_of, name, string};
 use crate::place::{DocId, Edit, Patch, Place, ReplacementPart};
 use crate::source::{Container, RowAccess};
 
@@ -211,12 +213,40 @@ impl DraftBuilder<'_, '_> {
             return Ok(Vec::new());
         }
         let edits = self.item_edits(*dialect, row, &decision.text)?;
-        let mapped: Vec<OriginEdit> =
-            edits.iter().map(|edit| self.view.origins.map(edit)).collect::<Result<_, _>>()?;
+        let omits_images = decision.text.iter().any(|change| matches!(change, TextChange::OmitImages(_)));
+        let mut mapped = Vec::with_capacity(edits.len());
+        for edit in &edits {
+            match self.view.origins.map(edit) {
+                Err(_) if omits_images => mapped.extend(self.omit_image(edit)?),
+                edit => mapped.push(edit?),
+            }
+        }
         if let Some(record) = self.view.record(self.view.origin(row.at)) {
             self.draft.records.push(record.at);
         }
         Ok(mapped)
+    }
+
+    /// Replaces an image with a text, in the store's own form, or removes it.
+    fn omit_image(&mut self, edit: &Edit) -> Result<Option<OriginEdit>, EditRefusal> {
+        let range = (edit.at.start, edit.at.end());
+        let places = self.view.origins.removable_values(range.0, range.1, &[range])?;
+        let source = places.first().copied().ok_or(EditRefusal(NO_PLACE))?;
+        let record = self.view.record(source).ok_or(EditRefusal(NO_PLACE))?;
+        let (base, root) = (record.base(), record.root().ok_or(EditRefusal(NO_PLACE))?);
+        let text = replacement_text(&edit.with).ok_or(EditRefusal(NOT_HERE))?;
+        let (image, list) = enclosing_part(root, base, source).ok_or(EditRefusal(NOT_HERE))?;
+        let at = base.of(image);
+        if self.view.origins.keeps(at, &[range]) {
+            return Err(EditRefusal(HOLDS_MORE));
+        }
+        match omitted_images::stored_text(image, list, &text) {
+            Some(text) => Ok(Some(OriginEdit::Replace(Edit { at, with: vec![ReplacementPart::text(text)] }))),
+            None => {
+                self.remove(&record, at);
+                Ok(None)
+            }
+        }
     }
 
     /// The edits of changes to an item, in the synthetic text.
@@ -492,4 +522,33 @@ fn with_name(links: &LineLinks, after: &StoreRecord, text: Vec<u8>) -> Result<Ve
 /// True if something of a record is sent.
 fn is_sent(view: &StoreView<'_>, record: &StoreRecord) -> bool {
     view.origins.keeps(record.at, &[])
+}
+
+/// The text of a part that replaces an image.
+fn replacement_text(with: &[ReplacementPart]) -> Option<String> {
+    let [ReplacementPart::Text(part)] = with else { return None };
+    let record = StoreRecord::of_text(part.to_vec())?;
+    let text = record.root()?.get(name::text)?.text()?;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The smallest element of a list that contains a place, and the key of the list. A record that is a part of a message
+/// itself has no list.
+fn enclosing_part<'t>(root: Val<'t>, base: RecordBase<'_>, place: Place) -> Option<(Val<'t>, &'t [u8])> {
+    let contains = |val: &Val<'t>| base.of(*val).contains(&place);
+    let (mut part, mut value, mut key) = (None, root, &b""[..]);
+    while value.is_object() || value.is_array() {
+        value = match value.elements().find(contains) {
+            Some(element) => {
+                part = Some((element, key));
+                element
+            }
+            None => {
+                let Some(member) = value.members().find(|member| contains(&member.val)) else { break };
+                key = member.key.raw;
+                member.val
+            }
+        };
+    }
+    part
 }

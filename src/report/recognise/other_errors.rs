@@ -42,7 +42,8 @@ const STRIP_COMMAND: &str = "replaylint fix --reasoning strip -w FILE";
 const STRIP: &str = "remove all reasoning and the ids linked to it";
 const FULL_HISTORY: &str = "leave `previous_response_id` out and send the whole history";
 const REBUILD_COMMAND: &str = "replaylint rebuild --chain never FILE";
-const SIGNED: &str = "thinking is signed over everything before it, so that an edit of an earlier turn breaks it";
+const SIGNED: &str = "thinking is signed; of Claude Fable 5.1, Mythos 5.1, the 5.5 models and later ones over everything before it, so \
+                      that an edit of an earlier turn breaks it";
 const WITHOUT_THINKING: &str =
     "send the turn as it was received, or remove all `thinking` and `redacted_thinking` blocks";
 const FOREIGN_SIGNATURE: &str = "the thought's signature was made for another model, project or route, or was cut";

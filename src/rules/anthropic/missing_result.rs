@@ -9,19 +9,22 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_use` block without a `tool_result` at the start of the next message. Consecutive messages of
-    /// one role count as one message, as the API merges them: results may be split over several user messages, but
-    /// nothing else may come before a result.
+    /// Finds a `tool_use` block without a `tool_result` at the start of the next message. Consecutive messages of one
+    /// role count as one message, as the API merges them: results may be split over several user messages, but nothing
+    /// else may come before a result.
     ///
     /// ## Why it matters
     ///
     /// The API rejects the request with HTTP 400:
     ///
-    /// > messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_abc. Each `tool_use`
-    /// > block must have a corresponding `tool_result` block in the next message.
+    /// > messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_abc. Each
+    /// > `tool_use` block must have a corresponding `tool_result` block in the next message.
     ///
     /// It happens when a run is interrupted, when a user message comes between call and result, and when a program adds
     /// text before its results. At the end of a log the call is still pending and only a note (shown with `-v`).
+    ///
+    /// In a session of Claude Code it is a note (RL690): versions 2.1.80 to 2.1.280 leave such a call out, and later
+    /// ones answer it.
     ///
     /// ## Example
     ///
@@ -34,20 +37,21 @@ crate::rule! {
     /// ## Fix
     ///
     /// A block that follows a `tool_use` in its turn is moved to before it, except thinking (RL542). A result that is
-    /// elsewhere is moved to its place. Otherwise the call gets a placeholder result with `is_error`. Nothing is lost
-    /// in these cases. With `--orphans drop` the call is dropped, and its message with it if only thinking remains in
-    /// it.
+    /// elsewhere is moved to its place. Otherwise the call gets a placeholder result with `is_error`. With
+    /// `--orphans drop` the call is dropped, and its message with it if only thinking remains in it. In a session that
+    /// is repaired in place, the placeholder result is a new line after the call.
     ///
-    /// In a session that is repaired in place, the placeholder result is a new line after the call, as the agent itself
-    /// would add it; `--orphans drop` drops the call.
+    /// Claude Fable 5.1, Mythos 5.1, and Opus, Sonnet and Haiku 5.5 bind thinking to everything before it: for them,
+    /// thinking after the change is dropped, too.
     ///
     /// ## Evidence
     ///
     /// Recorded: of two requests of the same blocks the one with a text after the `tool_use` was rejected with this
-    /// sentence, and the one with the text before it was accepted 34 seconds later; none of 465 accepted requests has
-    /// such a block. Reported: kilocode#5163, anthropics/claude-code#1237, #2697, #5060, OpenHands#7512. Documented:
-    /// "Tool result blocks must immediately follow their corresponding tool use blocks", results first, any text after
-    /// all of them.
+    /// sentence, and the one with the text before it was accepted 34 seconds later. Reported: Kilo-Org/kilocode#5163,
+    /// anthropics/claude-code#1237, #2697, #5060, #5989, OpenHands#7512. Documented: "Tool result blocks must
+    /// immediately follow their corresponding tool use blocks", results first, any text after all of them
+    /// (platform.claude.com, handle tool calls). For Claude Code: its change log, and the recorded requests of 2.1.85
+    /// to 2.1.330.
     ANTHROPIC_MISSING_RESULT, "anthropic-missing-result" of "anthropic" tags [MissingPartner], Check::History(check),
     [
         Variant {

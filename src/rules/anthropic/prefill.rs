@@ -13,9 +13,8 @@ crate::rule! {
     ///
     /// Finds an assistant message at the end of a request if the model rejects prefill, if it ends with thinking, or if
     /// its text ends with white space. A turn with server-side tools is skipped: the API pauses such turns, and accepts
-    /// them as they are. A log may end with the assistant, and so may a session that is
-    /// checked with `--as request`: the user's next message follows. On Bedrock and Copilot only the first of these is
-    /// checked.
+    /// them as they are. A log may end with the assistant, and so may a session that is checked with `--as request`:
+    /// the user's next message follows. On Bedrock and Copilot only the first of these is checked.
     ///
     /// ## Why it matters
     ///
@@ -23,11 +22,13 @@ crate::rule! {
     ///
     /// > This model does not support assistant message prefill. The conversation must end with a user message.
     ///
-    /// Models that support prefill reject two forms of it:
+    /// Two forms are rejected although the model supports prefill:
     ///
     /// > messages.1: The final block in an assistant message cannot be `thinking`.
     ///
     /// > final assistant content cannot end with trailing whitespace
+    ///
+    /// Thinking comes last when the model has thought but said nothing.
     ///
     /// ## Example
     ///
@@ -39,16 +40,19 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Thinking at the end is dropped, and white space is removed. The message itself is dropped only with
+    /// Thinking at the end, white space and an empty message are removed. A message with a text is dropped only with
     /// `--fix-warnings`: usually the next user message is missing.
     ///
     /// ## Evidence
     ///
-    /// Reported: anomalyco/opencode#13768, agenticloops-ai/agentic-ai-engineering#43 and many more; thinking at the
-    /// end: tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322 (measured); white space:
-    /// Anthropic's page on prefill. Claude Sonnet 5: a recorded rejection of July 2026; Claude Fable 5:
-    /// vybestack/llxprt-code#3695; Bedrock and Copilot: anomalyco/opencode#29760. Four recorded requests to models that
-    /// support prefill were accepted.
+    /// Reported: anomalyco/opencode#29760 (Bedrock, Claude Opus 4.6), #13768 (GitHub Copilot, Claude Opus 4.6),
+    /// agenticloops-ai/agentic-ai-engineering#43 and many more; Claude Fable 5: vybestack/llxprt-code#3695. Recorded: a
+    /// rejection by Claude Sonnet 5 of July 2026. Models up to Claude 4.5, and Nova 2 Lite on Bedrock, accepted a
+    /// prefill in recorded requests.
+    ///
+    /// Thinking at the end: tailcallhq/forgecode#2107 (December 2025), NousResearch/hermes-agent#13010,
+    /// router-for-me/CLIProxyAPI#5322 (measured: Claude Haiku 4.5, Opus 5). White space, up to Claude 4.5: Anthropic's
+    /// page on prefill.
     ANTHROPIC_PREFILL, "anthropic-prefill" tags [EndOfRequest], Check::History(check),
     [
         Variant {
@@ -118,7 +122,10 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     }
     // A call at the end waits for its result (RL530); server-side tools pause a turn.
     let waits = |ix: &u32| matches!(cx.row(*ix).kind, Kind::ToolUse | Kind::ServerUse | Kind::ServerResult);
-    if thinking.count() > 0 || blocks.iter().any(waits) {
+    // Without its thinking, a message with a text is a prefill.
+    let is_thinking_only = thinking.clone().count() == blocks.len();
+    let ends_with_thinking = thinking.count() > 0 && (is_thinking_only || !cx.has(Trait::RefusesPrefill));
+    if ends_with_thinking || blocks.iter().any(waits) {
         return;
     }
     if cx.has(Trait::RefusesPrefill) {

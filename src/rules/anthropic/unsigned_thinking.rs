@@ -10,7 +10,8 @@ crate::rule! {
     /// ## What it does
     ///
     /// Finds a `thinking` block without a `signature`, one without `thinking`, and a `redacted_thinking` block without
-    /// `data`. The API itself sends signed thinking with an empty text.
+    /// `data`. The API itself sends signed thinking with an empty text. Models of DeepSeek are skipped: their endpoint
+    /// for this API accepts empty signatures.
     ///
     /// ## Why it matters
     ///
@@ -21,7 +22,8 @@ crate::rule! {
     /// > messages.1.content.0: Invalid `signature` in `thinking` block
     ///
     /// It happens when a stream breaks off before the signature, when a client merges thinking, and when the thinking
-    /// comes from another provider.
+    /// comes from another provider. Claude Code 2.1.169 and later send the request again without thinking if the API
+    /// rejects a block that was changed.
     ///
     /// ## Example
     ///
@@ -34,18 +36,22 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The block is dropped: a signature cannot be invented. The model loses its thinking. `--reasoning strip` drops
-    /// all thinking, even if it is signed: use it if the API rejects a signature, which cannot be seen in a file.
+    /// The block is dropped: a signature cannot be invented. The model loses its thinking. Claude Fable 5.1, Mythos
+    /// 5.1, and Opus, Sonnet and Haiku 5.5 bind thinking to everything before it: for them, all thinking after the
+    /// block is dropped, too. `--reasoning strip` drops all thinking, even if it is signed: use it if the API rejects a
+    /// signature, which cannot be seen in a file.
     ///
     /// ## Evidence
     ///
-    /// Reported: llxprt-code#2335, hermes-agent#24401, oh-my-pi#6379, strands-agents/sdk-python#1598.
+    /// Reported: vybestack/llxprt-code#2335, NousResearch/hermes-agent#24401, can1357/oh-my-pi#6379,
+    /// openclaw/openclaw#120596, anthropics/claude-code#21726 (a session with 534 empty signatures). Signatures do not
+    /// expire: Anthropic in anthropics/anthropic-sdk-python#1598. DeepSeek: QwenLM/qwen-code#3788.
     ///
-    /// A signed block whose text is empty is not reported: seven recorded requests to claude-sonnet-5, whose thinking
-    /// text may be omitted, and one to claude-sonnet-4-6 were accepted with one. Users also report it as the cause of
-    /// "`thinking` blocks in the latest assistant message cannot be modified" (hive-mind#1836, openclaw#112029,
-    /// CLIProxyAPI#3663): after that answer `explain --error` looks for such blocks, and `--proven RL541` reports and
-    /// drops them.
+    /// A signed block whose text is empty is not reported: recorded requests to claude-sonnet-5, whose thinking text
+    /// may be omitted, and to claude-sonnet-4-6 were accepted with one. Users also report it as the cause of
+    /// "`thinking` blocks in the latest assistant message cannot be modified" (anthropics/claude-code#63277,
+    /// hive-mind#1836, openclaw/openclaw#112029, router-for-me/CLIProxyAPI#3663): after that answer `explain --error`
+    /// looks for such blocks, and `--proven RL541` reports and drops them.
     ANTHROPIC_UNSIGNED_THINKING, "anthropic-unsigned-thinking" of "anthropic" tags [Field], Check::Item(KindSet::of(&[Kind::Thinking]), check),
     [
         Variant {

@@ -7,8 +7,8 @@ use crate::target::{ErrorDetails, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolUse` that has no `toolResult` in the next user turn. A result in a later message of that turn, after
-    /// another user message, is a warning. Server-side tools are answered in the turn of the call itself.
+    /// Finds a `toolUse` that has no `toolResult` in the next user turn. A result in a later message of that turn,
+    /// after another user message, is a warning. Server-side tools are answered in the turn of the call itself.
     ///
     /// ## Why it matters
     ///
@@ -16,8 +16,9 @@ crate::rule! {
     ///
     /// > Expected toolResult blocks at messages.2.content for the following Ids: tooluse_abc
     ///
-    /// It happens when a run is interrupted, when the user writes before the tool answers, and when a history is cut.
-    /// At the end of a log the call is still pending and only a note (shown with `-v`).
+    /// It happens when a run is interrupted, when the user writes before the tool answers, when a history is cut, and
+    /// when a client puts each result of a turn into a message of its own. At the end of a log the call is still
+    /// pending and only a note (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -31,15 +32,18 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A result that is elsewhere, or in a later message of the turn, is moved to the start of the turn after the call, and nothing is lost. Otherwise the
-    /// call gets a placeholder result, and nothing is lost; with `--orphans drop` it is dropped, and its message with
-    /// it if that is empty then.
+    /// A result that is elsewhere is moved to the start of the message after its call. From a later message of the same
+    /// turn this requires `--fix-warnings`, or `--proven RL580` after the rejection. Otherwise the call gets a
+    /// placeholder result. Nothing is lost in these cases. With `--orphans drop` the call is dropped, and its message
+    /// with it if that is empty then. For Llama, a call before a text of the user is dropped in any case: a result must
+    /// not be in one message with text (RL597).
     ///
     /// ## Evidence
     ///
-    /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. Results over two user
-    /// messages: mlflow/mlflow#24296, firebase/genkit#664, agno PR#6890 (Claude Sonnet 4.5 and 4.6, GLM 4.7 and 5); no
-    /// recorded request has them.
+    /// Reported: agno-agi/agno#6698, zeroclaw-labs/zeroclaw#1476, NousResearch/hermes-agent#108584. Results over
+    /// several user messages are rejected by Claude Sonnet 4.5 and 4.6, GLM 4.7 and 5: mlflow/mlflow#24296 (fixed by
+    /// #24309), genkit-ai/aws-bedrock-js-plugin#664, agno-agi/agno#6890; and by Nova Micro: anomalyco/opencode#41780
+    /// (fixed there, August 2026). Of other models this is not known, hence a warning.
     BEDROCK_MISSING_RESULT, "bedrock-missing-result" of "bedrock", Check::Pair(check),
     [
         Variant {

@@ -7,8 +7,8 @@ use crate::target::{ErrorDetails, Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// For Llama models, finds a user message with a `toolResult` and something else, such as a text, and an
-    /// assistant message with a `toolUse` and a text.
+    /// For Llama models, finds a user message with a `toolResult` and something else, such as a text, and an assistant
+    /// message with a `toolUse` and a text.
     ///
     /// ## Why it matters
     ///
@@ -16,9 +16,10 @@ crate::rule! {
     ///
     /// > messages.4.content: Conversation blocks and tool result blocks cannot be provided in the same turn.
     ///
-    /// > Conversation blocks and tool use blocks cannot be provided in the same turn.
+    /// > messages.7.content: Conversation blocks and tool use blocks cannot be provided in the same turn.
     ///
-    /// Claude and Nova accept such messages, so the rule is off for them and for unknown models.
+    /// Claude and Nova accept such messages, so the rule is off for them and for unknown models. It happens when a
+    /// program adds a text to its results, and when the model says something before it calls a tool.
     ///
     /// ## Example
     ///
@@ -32,14 +33,15 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings`, text beside calls is dropped: often it only says what the model is about to do. Words of the
-    /// user beside results are not changed: they belong after the model's answer to the results, which is not in the file.
+    /// With `--fix-warnings`, text beside calls is dropped: often it only says what the model is about to do. Words of
+    /// the user beside results are not changed: they belong after the model's answer to the results, which is not in
+    /// the file.
     ///
     /// ## Evidence
     ///
-    /// Reported: strands-agents/harness-sdk#1223. Recorded: 20 accepted requests to Nova and 6 to Claude have such a
-    /// message. For text beside calls: quarkiverse/quarkus-langchain4j#1983 (Llama 3.2 11B); recorded requests with both were
-    /// accepted for Claude (21), Nova (10), Cohere (2).
+    /// Reported: strands-agents/harness-sdk#1223 (Strands 1.14.0, Llama 4 Maverick) for results,
+    /// quarkiverse/quarkus-langchain4j#1983 (Llama 3.2 11B) for calls. Recorded requests with text beside results were
+    /// accepted for Claude and Nova, with text beside calls for Claude, Nova, Cohere and Kimi K2 Thinking.
     BEDROCK_MIXED_RESULT, "bedrock-mixed-result" of "bedrock", Check::History(check),
     [
         Variant {

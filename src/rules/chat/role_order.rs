@@ -8,9 +8,9 @@ use crate::target::{ErrorDetails, Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, for Mistral, a system or developer message right after a tool or assistant message. For Mistral's models on
-    /// vLLM, SGLang, NVIDIA NIM, llama.cpp and LM Studio, finds a user message right after a tool message. La
-    /// Plateforme accepts that order.
+    /// Finds, for Mistral, a system or developer message right after a tool or assistant message. For Mistral's models
+    /// on vLLM, SGLang, NVIDIA NIM, llama.cpp and LM Studio, finds a user message right after a tool message. La
+    /// Plateforme rejected that order until about December 2025, and accepts it now.
     ///
     /// ## Why it matters
     ///
@@ -21,37 +21,40 @@ crate::rule! {
     ///
     /// It happens when a program adds instructions in the middle of a conversation.
     ///
-    /// These servers check the order with the release of mistral-common that is installed there. Before 1.11.1 (29 April
-    /// 2026) it allowed no user message after a tool message:
+    /// vLLM, SGLang and NIM check the order with the release of mistral-common that is installed there. Before 1.11.1
+    /// (29 April 2026) it allowed no user message after a tool message:
     ///
     /// > Unexpected role 'user' after role 'tool'
     ///
-    /// The release is not in the request, so this is a warning. If the server gave this error, `--proven RL516` makes it
-    /// an error. It happens when the user interrupts the model between two calls.
+    /// llama.cpp and LM Studio use the model's template, which may have the same restriction. The request shows neither
+    /// release nor template, so this is a warning. If one of these servers gave this error, `--proven RL516` makes it
+    /// an error. It happens when the user interrupts the model between two calls, and when a program adds a reminder to
+    /// the results.
     ///
     /// ## Example
     ///
     /// ```json
     /// {"model":"mistral-large-latest","messages":[
-    ///  {"role":"assistant","tool_calls":[{"id":"abcdefgh1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+    ///  {"role":"assistant","tool_calls":[
+    ///   {"id":"abcdefgh1","type":"function","function":{"name":"f","arguments":"{}"}}]},
     ///  {"role":"tool","tool_call_id":"abcdefgh1","content":"sunny"},
     ///  {"role":"system","content":"Be brief"},
     ///  {"role":"user","content":"Thanks"}]}
     /// ```
     ///
-    /// (with `--target mistral`)
-    ///
     /// ## Fix
     ///
-    /// After a tool message, an assistant message is inserted that only says that none was recorded. After an assistant
-    /// message, the system message becomes a user message. A newer mistral-common on the server makes the insertion
-    /// unnecessary.
+    /// A system message after a tool or assistant message becomes a user message. Before a user message after a tool
+    /// message an assistant message is inserted that only says that none was recorded; where that is a warning, this
+    /// requires `--fix-warnings`. It needs no insertion if the server has mistral-common 1.11.1 or newer.
     ///
     /// ## Evidence
     ///
-    /// Documented: mistral-common's `validator.py`; a user after a tool is allowed since its commit cdd334b, #218. Reported
-    /// for that order: yetone/avante.nvim#2695, datapizza-ai#98, mistral-vibe#454, hermes-agent#20154 (NIM),
-    /// pi-neuralwatt#12; but 19 recorded requests of 2026 to La Plateforme have it and were accepted.
+    /// Documented: mistral-common's `validator.py`; a user after a tool is allowed since its commit cdd334b,
+    /// mistralai/mistral-common#218. Reported for that order: yetone/avante.nvim#2695 (Avante now inserts a message),
+    /// onyx-dot-app/onyx#6458, datapizza-ai#98 (December 2025), mistralai/mistral-vibe#454 (Vibe 2.3.0 on vLLM),
+    /// NousResearch/hermes-agent#20154 (NIM), aliou/pi-neuralwatt#12. La Plateforme accepted recorded requests of 2026
+    /// with it.
     CHAT_ROLE_ORDER, "chat-role-order" of "chat", Check::History(check),
     [
         Variant {
@@ -84,7 +87,7 @@ crate::rule! {
     ]
 }
 
-const AFTER_ASSISTANT: u8 = 1;
+const AS_USER: u8 = 1;
 const USER_AFTER_TOOL: u8 = 2;
 
 static TO_USER: ValueEdit = ValueEdit::put("role", r#""user""#);
@@ -102,9 +105,14 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
             (Role::Tool, Role::User) if is_old => {
                 out.add(finding.variant(USER_AFTER_TOOL).act(RepairAct::Bridge));
             }
-            (Role::Tool, Role::System | Role::Developer) if is_strict => out.add(finding.act(RepairAct::Bridge)),
+            (Role::Tool, Role::System | Role::Developer) if is_strict && is_old => {
+                out.add(finding.act(RepairAct::Bridge));
+            }
+            (Role::Tool, Role::System | Role::Developer) if is_strict => {
+                out.add(finding.variant(AS_USER).edit_value(&TO_USER));
+            }
             (Role::Assistant, Role::System | Role::Developer) if is_strict => {
-                out.add(finding.variant(AFTER_ASSISTANT).edit_value(&TO_USER));
+                out.add(finding.variant(AS_USER).edit_value(&TO_USER));
             }
             _ => {}
         }

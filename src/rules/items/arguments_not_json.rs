@@ -10,19 +10,24 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// For servers that parse them: finds function calls whose `arguments` are not valid JSON. OpenAI accepts any text,
-    /// so nothing is reported there.
+    /// For servers that parse them: finds function calls whose `arguments` are empty or not valid JSON. OpenAI accepts
+    /// any text, so nothing is reported there.
     ///
     /// ## Why it matters
     ///
-    /// vLLM, DashScope, MiniMax and some gateways reject such a call, each in its own words. It happens when a stream
-    /// breaks off in the middle of the arguments, and breaks converters to other APIs as well.
+    /// vLLM, DashScope, MiniMax and some gateways reject such a call, each in its own words. One of the gateways says
+    ///
+    /// > Responses function_call arguments are invalid JSON
+    ///
+    /// It happens when a stream breaks off in the middle of the arguments, and breaks converters to other APIs as well.
     ///
     /// ## Example
     ///
     /// ```json
     /// {"type":"function_call","call_id":"call_1","name":"f","arguments":"{\"city\":\"Os"}
     /// ```
+    ///
+    /// (with `--target openai-compatible`)
     ///
     /// ## Fix
     ///
@@ -31,7 +36,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported: local-inference-lab/vllm#684, free-claude-code#911. No such rejection by OpenAI is known.
+    /// Reported: local-inference-lab/vllm#684 for vLLM, free-claude-code#911 for the gateway; for DashScope and MiniMax
+    /// see RL513. No such rejection by OpenAI is known.
     ARGUMENTS_NOT_JSON, "arguments-not-json" of "responses" tags [Field], Check::History(check),
     [
         Variant {

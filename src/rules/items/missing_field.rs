@@ -7,42 +7,48 @@ crate::rule! {
     /// ## What it does
     ///
     /// Finds calls and outputs without a `call_id` or with an empty one, calls with an empty `name`, web searches whose
-    /// `action` has no `type`, programs without `fingerprint`; for Azure reasoning without an id, and for DeepSeek web
-    /// searches without `queries`. Other fields that the schema requires are RL400. Messages with an id but no status,
-    /// code without outputs and stored images were accepted in recorded requests, and are not reported.
+    /// `action` has no `type` or, for OpenAI and Azure, without an id, tool searches without `arguments`, programs
+    /// without `fingerprint`; for Azure reasoning without an id, and for DeepSeek web searches without `queries`. Other
+    /// fields that the schema requires are RL400. Messages with an id but no status, code without outputs and stored
+    /// images were accepted in recorded requests, and are not reported.
     ///
     /// ## Why it matters
     ///
     /// The server rejects the history with HTTP 400:
     ///
-    /// > Invalid 'input[4].call_id': empty string. Expected a string with minimum length 1, but got an empty string instead.
+    /// > Invalid 'input[4].call_id': empty string. Expected a string with minimum length 1, but got an empty string
+    /// > instead.
     ///
     /// and for a missing field:
     ///
     /// > Missing required parameter: 'input[3].call_id'.
     ///
-    /// The server does not find the output of a local shell without `call_id` (with the error of RL101), and Azure once
-    /// said "ID is required" for reasoning. It happens when items of another API are reused, or empty fields are
-    /// omitted. For an empty name:
+    /// An output of a local shell without `call_id` does not answer its call (the error of RL101), and Azure once said
+    /// "ID is required" for reasoning. It happens when items of another API are reused, or empty fields are omitted.
+    /// For an empty name:
     ///
     /// > Invalid 'input[4].name': empty string. Expected a string with minimum length 1…
     ///
     /// ## Example
     ///
     /// ```json
-    /// {"type":"function_call","call_id":"","name":"f","arguments":"{}"}
+    /// [{"type":"function_call","call_id":"","name":"f","arguments":"{}"},
+    ///  {"type":"function_call_output","call_id":"","output":"ok"}]
     /// ```
     ///
     /// ## Fix
     ///
-    /// A call and an output next to each other that both have an empty `call_id` get the same new one. A single call or
-    /// output without a `call_id` cannot be paired, and is dropped. The other fields cannot be invented. For Azure,
-    /// `--fix-warnings` removes the reasoning and the ids of the group.
+    /// A call and its output that both have an empty `call_id` get the same new one, if no other such call or output is
+    /// next to them. Otherwise they cannot be paired, and are dropped, as are a call or output that has no `call_id` at
+    /// all, and a web search without an id. The other fields cannot be invented. For Azure, `--fix-warnings` removes
+    /// the reasoning and the ids of its group.
     ///
     /// ## Evidence
     ///
-    /// Reported for empty texts and `action.type`; the rest is documented in the schema. Azure:
-    /// openai/codex#3528, though two recorded requests were accepted, hence a warning.
+    /// Reported for empty texts and `action.type`; for web searches openai/codex#6926 (Codex 0.59.0), for tool searches
+    /// CommandCodeAI/command-code#745 (Codex and that gateway), for local shells openai/openai-agents-python#1855. The
+    /// rest is documented in the schema. Azure: openai/codex#3528, though recorded requests without the id were
+    /// accepted, hence a warning.
     MISSING_FIELD, "missing-field" of "responses" tags [Field], Check::External,
     [
         Variant {

@@ -22,7 +22,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: which of them to leave out is the user's decision.
+    /// By default none: which of them to leave out is the user's decision. `fix --images keep-last=N` keeps the last N images,
+    /// and replaces the others with a text that says what they were; `--dropped FILE` keeps them.
     ///
     /// ## Evidence
     ///

@@ -30,7 +30,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the image would have to be made smaller.
+    /// By default none: the image would have to be made smaller. `fix --max-image-pixels 2000` replaces images with longer
+    /// sides with a text that says what they were; `--dropped FILE` keeps them.
     ///
     /// ## Evidence
     ///

@@ -22,7 +22,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the image would have to be made smaller.
+    /// By default none: it would have to be made smaller. `fix --max-image-bytes 5M` replaces larger images with a text that
+    /// says what they were; `--dropped FILE` keeps them.
     ///
     /// ## Evidence
     ///

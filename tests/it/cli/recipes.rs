@@ -274,3 +274,17 @@ fn the_session_of_an_agent() {
     let backup = fs::read(session.with_extension("jsonl.bak")).expect("a backup");
     assert_eq!(backup, before);
 }
+
+#[test]
+fn images_that_are_refused() {
+    let scripts = scripts("Images that are refused");
+    let [script] = &scripts[..] else { panic!("{} scripts", scripts.len()) };
+    let folder = tempfile::tempdir().expect("a folder");
+    let session = root().join("testdata/formats/pi-session/rich.jsonl");
+    fs::copy(session, folder.path().join("session.jsonl")).expect("a session");
+    let (out, err, code) = run(script, folder.path());
+    assert!(
+        code == 0 && out.contains("image: PNG, 1x1, 70 bytes\n") && out.contains("2 images, 138 bytes."),
+        "{out}{err}"
+    );
+}

@@ -9,7 +9,7 @@ use replaylint::internals::json::edit::RecordBase;
 use replaylint::internals::json::{Tape, Val, scan};
 use replaylint::internals::judge::Options;
 use replaylint::internals::place::Place;
-use replaylint::internals::repair::{Action, FixOptions, Orphans, Reasoning};
+use replaylint::internals::repair::{Action, FixOptions, ImageOptions, Orphans, Reasoning};
 use replaylint::internals::report::changes::ChangeNote;
 use replaylint::internals::rule::Loss;
 use replaylint::internals::source::{Container, framing, lines};
@@ -120,7 +120,10 @@ fn flag_sets() -> Vec<(&'static str, FixOptions)> {
         ("--lossless", FixOptions { lossless: true, ..default() }),
         ("--fix-warnings", FixOptions { warnings: true, acknowledge_safety: true, ..default() }),
         ("--account-changed", FixOptions { account_changed: true, ..default() }),
-        ("--max-image-bytes", FixOptions { max_image_bytes: Some(1), ..default() }),
+        (
+            "--max-image-bytes",
+            FixOptions { images: ImageOptions { max_bytes: Some(1), ..ImageOptions::default() }, ..default() },
+        ),
     ]
 }
 

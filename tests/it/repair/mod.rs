@@ -1,6 +1,7 @@
 //! Repairs: their properties, their losses, and the proof over generated histories.
 
 pub mod dropped_list;
+pub mod images;
 pub mod incremental;
 pub mod proof;
 pub mod properties;

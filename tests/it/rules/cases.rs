@@ -8,7 +8,7 @@ use std::path::Path;
 use replaylint::internals::history::{Code, ReasoningEffort, Usage};
 use replaylint::internals::judge::{EnabledRules, Options};
 use replaylint::internals::read;
-use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
+use replaylint::internals::repair::{FixOptions, ImageOptions, Orphans, Reasoning};
 use replaylint::internals::rule::AgeLimit;
 use replaylint::internals::{formats, targets};
 use serde::Deserialize;
@@ -108,7 +108,7 @@ impl RuleCase {
             selected: Vec::new(),
             acknowledge_safety: self.acknowledge_safety,
             account_changed: self.account_changed,
-            max_image_bytes: self.max_image_bytes,
+            images: ImageOptions { max_bytes: self.max_image_bytes, ..ImageOptions::default() },
             provider: self.provider.clone(),
             ..FixOptions::default()
         }

@@ -1,0 +1,73 @@
+//! Replaces images of an item with a text, in every dialect: the form of the image shows the form of a text beside it.
+
+use crate::dialect::{EditRefusal, OmittedImage};
+use crate::json::edit::{RecordBase, Sequence, SequenceSlot};
+use crate::json::{Val, name, string};
+use crate::place::{Edit, ReplacementPart};
+
+use super::media_parts::{self, MediaPart};
+
+/// Why a screenshot stays.
+pub const SCREENSHOT: &str = "the API accepts only a screenshot as the output of a computer call";
+
+/// Replaces images of an item. All are replaced, or none.
+pub fn omit(
+    item: Val<'_>,
+    omitted: &[OmittedImage],
+    base: RecordBase<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), EditRefusal> {
+    let parts = media_parts::parts(item);
+    let part_of = |image: &OmittedImage| parts.get(image.number as usize).copied();
+    let found = omitted.iter().filter_map(|image| Some((part_of(image)?, image)));
+    let found: Vec<(MediaPart<'_>, &OmittedImage)> = found.collect();
+    // In the result of a function Gemini accepts media only, no text.
+    let response = item.get(name::functionResponse).or_else(|| item.get(name::function_response));
+    if let Some(list) = response.and_then(|response| response.get(name::parts)) {
+        let goes = |part: Val<'_>| found.iter().any(|(image, _)| image.val.start() == part.start());
+        let kept = list.elements().zip(0..).filter(|(part, _)| !goes(*part));
+        Sequence::of_list(list, base)?.edit(kept.map(|(_, n)| SequenceSlot::Keep(n)).collect(), out);
+        return Ok(());
+    }
+    for (part, image) in found {
+        let text = text_part(item, part.val, &image.text).ok_or(EditRefusal(SCREENSHOT))?;
+        out.push(Edit { at: base.of(part.val), with: vec![ReplacementPart::text(text)] });
+    }
+    Ok(())
+}
+
+/// A text part of the form that an image has; `None` if no text can be there.
+fn text_part(item: Val<'_>, image: Val<'_>, text: &str) -> Option<Vec<u8>> {
+    let text = string::quoted(text);
+    let part_type = match image.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
+        None => return Some([br#"{"text":"#, &*text, b"}"].concat()),
+        Some(b"computer_screenshot") => return None,
+        Some(b"input_image") if item.get(name::role).is_some_and(|role| role.is("assistant")) => "output_text",
+        Some(b"input_image") => "input_text",
+        Some(_) => "text",
+    };
+    Some([br#"{"type":""#, part_type.as_bytes(), br#"","text":"#, &*text, b"}"].concat())
+}
+
+/// The lists in which stores keep images and files beside a text: no text can be in them.
+const ATTACHMENTS: [&[u8]; 3] = [b"attachments", b"experimental_attachments", b"images"];
+
+/// What replaces an image in a list of a store's record, with the ids that its other parts have; `None` if it is removed,
+/// because the list cannot contain a text.
+pub fn stored_text(image: Val<'_>, list: &[u8], text: &str) -> Option<Vec<u8>> {
+    const IDS: [&str; 3] = ["id", "messageID", "sessionID"];
+    if ATTACHMENTS.contains(&list) {
+        return None;
+    }
+    // pydantic-ai has plain strings beside its images.
+    if image.get("kind").is_some() && image.get(name::r#type).is_none() {
+        return Some(string::quoted(text));
+    }
+    let mut part = text_part(image, image, text)?;
+    part.truncate(part.len().checked_sub(1)?);
+    for member in image.members().filter(|member| IDS.iter().any(|id| member.key.is(id.as_bytes()))) {
+        part.extend([b",\"", member.key.raw, b"\":", member.val.raw()].concat());
+    }
+    part.push(b'}');
+    Some(part)
+}
