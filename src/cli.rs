@@ -25,7 +25,7 @@ use crate::commands::fix::Repairs;
 use crate::commands::run::known_findings::Baseline;
 use crate::commands::run::products::{OutputMode, OutputPath};
 use crate::commands::{self, Failure, Outcome};
-use crate::options;
+use crate::options::{self, UsageError};
 use crate::rebuild::rewind::RewindTarget;
 use crate::repair::{FixOptions, ImageOptions, Orphans, Reasoning};
 use crate::report::command_line;
@@ -440,15 +440,20 @@ impl FixArgs {
             is_preview: matches!(to, OutputMode::Preview),
         };
         let typed = ParsedArgs { all_branches: self.all_branches, ..self.common.parsed() };
+        if self.images == Some(ImagesArg::Report) {
+            if self.agents.is_some() || has_limit || !matches!(to, OutputMode::Preview) {
+                return Err(UsageError::new("--images report lists images, and changes nothing")
+                    .help("use it with files or folders and without options about what to write or to replace")
+                    .into());
+            }
+            return commands::images::report(&typed.resolve(None)?, out);
+        }
         if let Some(agents) = self.agents {
             let repairs = Repairs { options, to, dropped: self.dropped, all: false, yes: self.yes };
             let run = typed.for_agents().resolve(None)?;
             return commands::fix::agents::fix_agents(run, repairs, given_names(&agents), out);
         }
         let run = typed.resolve(None)?;
-        if self.images == Some(ImagesArg::Report) {
-            return commands::images::report(&run, out);
-        }
         let copies = match &to {
             OutputMode::Copy(copies) => Some(copies),
             _ => None,

@@ -127,7 +127,11 @@ impl DocRepair {
                 && !known.contains(&(judged.finding.code, judged.finding.row.at))
                 && !self.abandoned.contains_key(&judged.history)
         });
-        let rest: Vec<Refusal> = left.map(|judged| Refusal::of(judged, NOWHERE)).collect();
+        // Another finding on the same item may have been refused for a reason that holds for both.
+        let at_place: HashMap<Place, &'static str> =
+            self.refusals.iter().map(|refusal| (refusal.at, refusal.reason)).collect();
+        let why = |judged: &WeighedFinding| at_place.get(&judged.finding.row.at).copied().unwrap_or(NOWHERE);
+        let rest: Vec<Refusal> = left.map(|judged| Refusal::of(judged, why(judged))).collect();
         self.refusals.extend(rest);
     }
 }

@@ -44,7 +44,8 @@ impl PlanBuilder<'_> {
     }
 
     fn line_move(&self, info: &FormatInfo, ix: u32, action: Action) -> Option<&'static str> {
-        let (row, decision) = (self.cx.row(ix), self.decisions.get(&ix)?);
+        // What is inserted may be in the decision about another row.
+        let (row, decision) = (self.cx.row(ix), self.decisions.get(&ix));
         match action {
             Action::Move | Action::Stub => Some(LINES_ARE_FIXED),
             Action::Drop => {
@@ -56,6 +57,7 @@ impl PlanBuilder<'_> {
                     .then_some(LINES_ARE_FIXED)
             }
             Action::Rewrite | Action::Strip => {
+                let decision = decision?;
                 let adds =
                     !decision.before.is_empty() || !decision.after.is_empty() || decision.replaced_by.is_some();
                 if adds { Some(LINES_ARE_FIXED) } else { self.grows(ix).then_some(LINE_GROWS) }

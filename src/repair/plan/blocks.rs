@@ -2,7 +2,7 @@
 //! that get a name or are dropped with their call, and what the request around the messages must contain for them.
 
 use crate::dialect::{BLOCK, TextChange as Text};
-use crate::history::{BlockFlags, Flags, Kind};
+use crate::history::{BlockFlags, Flags, Kind, codes};
 use crate::json::value_edit::ValueEdit;
 use crate::rule::Loss;
 
@@ -18,7 +18,10 @@ impl PlanBuilder<'_> {
     pub(super) fn apply_request_edit(&mut self, chosen: &ChosenAct, mend: &'static ValueEdit) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let mut rows = self.cx.history.rows.iter().zip(0..);
-        if !rows.any(|(row, ix)| matches!(row.kind, Kind::ToolUse | Kind::ToolResult) && !self.is_dropped(ix)) {
+        let mut has_calls =
+            || rows.any(|(row, ix)| matches!(row.kind, Kind::ToolUse | Kind::ToolResult) && !self.is_dropped(ix));
+        // Tools are only missing where there are calls.
+        if judged.finding.code == codes::BEDROCK_MISSING_TOOL_CONFIG && !has_calls() {
             return;
         }
         let variant = judged.variant();

@@ -5,11 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::dialect::{Dialect, EditRefusal, TextChange};
-use crate::dialects::omitted_images;
 use crate::format::{Editor, LineLinks, OpenCall, PartResults, ResultStorage, raw_member};
 use crate::history::Row;
-use crate::json::edit::RecordBase;
-use crate::json::{Val, fingerprint_of, name, string};
+use crate::json::{Val, fingerprint_of, string};
 use crate::place::{DocId, Edit, Patch, Place, ReplacementPart};
 use crate::source::{Container, RowAccess};
 
@@ -20,9 +18,9 @@ use crate::repair::edit::insertion::Insertion;
 use crate::repair::edit::item_text::item_edits;
 use crate::repair::plan::history_plan::ItemDecision;
 
-const NO_PLACE: &str = "the part of the record that it comes from cannot be removed";
-const HOLDS_MORE: &str = "its record also contains content that must stay";
-const NOT_HERE: &str =
+pub(super) const NO_PLACE: &str = "the part of the record that it comes from cannot be removed";
+pub(super) const HOLDS_MORE: &str = "its record also contains content that must stay";
+pub(super) const NOT_HERE: &str =
     "this store cannot represent it; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 const NO_ANSWER: &str = "a result cannot be written for this kind of call";
 const NO_ROWS: &str =
@@ -74,8 +72,8 @@ pub(in crate::repair) struct Draft {
     pub apart: HashMap<u64, Place>,
 }
 
-struct DraftBuilder<'d, 'v> {
-    view: &'d StoreView<'v>,
+pub(super) struct DraftBuilder<'d, 'v> {
+    pub(super) view: &'d StoreView<'v>,
     editor: &'static Editor,
     draft: Draft,
     new: Vec<NewMessage>,
@@ -189,7 +187,7 @@ impl DraftBuilder<'_, '_> {
         }
     }
 
-    fn remove(&mut self, record: &StoreRecord, at: Place) {
+    pub(super) fn remove(&mut self, record: &StoreRecord, at: Place) {
         self.draft.records.push(record.at);
         self.draft.removed.push(at);
     }
@@ -213,40 +211,11 @@ impl DraftBuilder<'_, '_> {
             return Ok(Vec::new());
         }
         let edits = self.item_edits(*dialect, row, &decision.text)?;
-        let omits_images = decision.text.iter().any(|change| matches!(change, TextChange::OmitImages(_)));
-        let mut mapped = Vec::with_capacity(edits.len());
-        for edit in &edits {
-            match self.view.origins.map(edit) {
-                Err(_) if omits_images => mapped.extend(self.omit_image(edit)?),
-                edit => mapped.push(edit?),
-            }
-        }
+        let mapped = self.map_edits(&edits, &decision.text)?;
         if let Some(record) = self.view.record(self.view.origin(row.at)) {
             self.draft.records.push(record.at);
         }
         Ok(mapped)
-    }
-
-    /// Replaces an image with a text, in the store's own form, or removes it.
-    fn omit_image(&mut self, edit: &Edit) -> Result<Option<OriginEdit>, EditRefusal> {
-        let range = (edit.at.start, edit.at.end());
-        let places = self.view.origins.removable_values(range.0, range.1, &[range])?;
-        let source = places.first().copied().ok_or(EditRefusal(NO_PLACE))?;
-        let record = self.view.record(source).ok_or(EditRefusal(NO_PLACE))?;
-        let (base, root) = (record.base(), record.root().ok_or(EditRefusal(NO_PLACE))?);
-        let text = replacement_text(&edit.with).ok_or(EditRefusal(NOT_HERE))?;
-        let (image, list) = enclosing_part(root, base, source).ok_or(EditRefusal(NOT_HERE))?;
-        let at = base.of(image);
-        if self.view.origins.keeps(at, &[range]) {
-            return Err(EditRefusal(HOLDS_MORE));
-        }
-        match omitted_images::stored_text(image, list, &text) {
-            Some(text) => Ok(Some(OriginEdit::Replace(Edit { at, with: vec![ReplacementPart::text(text)] }))),
-            None => {
-                self.remove(&record, at);
-                Ok(None)
-            }
-        }
     }
 
     /// The edits of changes to an item, in the synthetic text.
@@ -522,33 +491,4 @@ fn with_name(links: &LineLinks, after: &StoreRecord, text: Vec<u8>) -> Result<Ve
 /// True if something of a record is sent.
 fn is_sent(view: &StoreView<'_>, record: &StoreRecord) -> bool {
     view.origins.keeps(record.at, &[])
-}
-
-/// The text of a part that replaces an image.
-fn replacement_text(with: &[ReplacementPart]) -> Option<String> {
-    let [ReplacementPart::Text(part)] = with else { return None };
-    let record = StoreRecord::of_text(part.to_vec())?;
-    let text = record.root()?.get(name::text)?.text()?;
-    Some(String::from_utf8_lossy(&text).into_owned())
-}
-
-/// The smallest element of a list that contains a place, and the key of the list. A record that is a part of a message
-/// itself has no list.
-fn enclosing_part<'t>(root: Val<'t>, base: RecordBase<'_>, place: Place) -> Option<(Val<'t>, &'t [u8])> {
-    let contains = |val: &Val<'t>| base.of(*val).contains(&place);
-    let (mut part, mut value, mut key) = (None, root, &b""[..]);
-    while value.is_object() || value.is_array() {
-        value = match value.elements().find(contains) {
-            Some(element) => {
-                part = Some((element, key));
-                element
-            }
-            None => {
-                let Some(member) = value.members().find(|member| contains(&member.val)) else { break };
-                key = member.key.raw;
-                member.val
-            }
-        };
-    }
-    part
 }

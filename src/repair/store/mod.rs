@@ -4,6 +4,7 @@
 
 mod draft;
 mod fill;
+mod images;
 mod lines;
 mod origin_map;
 mod rewrite;

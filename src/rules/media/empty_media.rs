@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the data are not in the file. Remove the part, or add them.
+    /// By default none: the data are not in the file. `fix --images drop` replaces images with a text.
     ///
     /// ## Evidence
     ///

@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the data are not in the file.
+    /// By default none: the data cannot be decoded. `fix --images drop` replaces images with a text.
     ///
     /// ## Evidence
     ///

@@ -35,7 +35,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The type of the bytes is declared. For bytes that are no image there is no fix.
+    /// The type of the bytes is declared. Bytes that are no image stay; `fix --images drop` replaces images with a
+    /// text.
     ///
     /// ## Evidence
     ///

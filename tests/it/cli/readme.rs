@@ -93,7 +93,10 @@ fn the_table_of_formats_is_up_to_date() {
         "| `--format` | what it is | recognised by | default target | repaired in place | `convert --to` |\n\
          |---|---|---|---|---|---|\n",
     );
-    for format in all["formats"].as_array().expect("formats") {
+    let formats = all["formats"].as_array().expect("formats");
+    let readme = std::fs::read_to_string(here.join("README.md")).expect("a page");
+    assert!(readme.contains(&format!("**{} formats**", formats.len())), "{} formats", formats.len());
+    for format in formats {
         let cell = |key: &str| format[key].as_str().unwrap_or_default().replace('|', "\\|").replace('<', "&lt;");
         let carried = match cell("carried") {
             name if name.is_empty() => name,

@@ -255,7 +255,7 @@ fn an_image_of_the_model_is_replaced_by_a_text_of_the_model() {
     let flags = ["--account-changed", "--max-image-bytes=20"];
     run(folder.path(), &["fix", "-w", "--no-backup", "--no-lookup", flags[0], flags[1], &name]);
     let made = read(&folder.path().join(&name));
-    assert!(made.contains(r#"[{"type":"output_text","text":"[image omitted]"}]"#), "{made}");
+    assert!(made.contains(r#"[{"type":"output_text","text":"[image omitted: 24 bytes]"}]"#), "{made}");
     assert!(!made.contains("encrypted_content\":\""), "{made}");
 }
 

@@ -12,7 +12,7 @@ use replaylint::internals::rebuild::slim::restore::{has_references, restore};
 use replaylint::internals::rebuild::slim::slim;
 use replaylint::internals::rebuild::{Conversation, turns};
 use replaylint::internals::repair;
-use replaylint::internals::repair::{DocRepair, FixOptions, GENERIC_REASONS, Orphans, Reasoning};
+use replaylint::internals::repair::{DocRepair, FixOptions, GENERIC_REASONS, ImageOptions, Orphans, Reasoning};
 use replaylint::internals::report;
 use replaylint::internals::report::prediction::predictions;
 use replaylint::internals::report::{ContentDisplay, changes};
@@ -59,7 +59,7 @@ pub struct FuzzOptions {
 const CONVERT_TARGETS: [&str; 6] = ["responses", "responses-items", "chat", "anthropic", "gemini", "bedrock"];
 
 /// Sets of flags of `fix`, and the options that they mean.
-pub fn flag_sets() -> [(&'static str, FixOptions); 8] {
+pub fn flag_sets() -> [(&'static str, FixOptions); 9] {
     let plain = FixOptions::default;
     let all = FixOptions {
         orphans: Orphans::Stub,
@@ -76,6 +76,7 @@ pub fn flag_sets() -> [(&'static str, FixOptions); 8] {
         ("--reasoning reference", FixOptions { reasoning: Reasoning::Reference, ..plain() }),
         ("--reasoning keep", FixOptions { reasoning: Reasoning::Keep, ..plain() }),
         ("--lossless", FixOptions { lossless: true, ..plain() }),
+        ("--images drop", FixOptions { images: ImageOptions { all: true, ..ImageOptions::default() }, ..plain() }),
         ("--fix-warnings --orphans stub --reasoning strip --acknowledge-safety", all),
     ]
 }
@@ -240,7 +241,7 @@ fn check_content(text: &[u8], new: &[u8], fixed: &DocRepair) -> Vec<InvariantVio
         // What is in the file as often as before was moved.
         let number_in = |text: &[u8]| memchr::memmem::find_iter(text, removed).count();
         let is_moved = number_in(new) >= number_in(text);
-        if let Some(member) = find_unlisted_content(text, edit.at, fixed).filter(|_| !is_moved) {
+        if let Some(member) = find_unlisted_content(text, new, edit.at, fixed).filter(|_| !is_moved) {
             violations.push(InvariantViolation::new("content removed that no change names", member));
         }
     }
@@ -267,7 +268,8 @@ const CONTENT: [&str; 8] = [
 ];
 
 /// A member with content that an edit removes, outside of all items that changes name.
-fn find_unlisted_content(text: &[u8], at: Place, fixed: &DocRepair) -> Option<&'static str> {
+fn find_unlisted_content(text: &[u8], new: &[u8], at: Place, fixed: &DocRepair) -> Option<&'static str> {
+    let kept: Vec<u8> = new.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let mut named: Vec<(u64, u64)> =
         fixed.changes.iter().map(|change| (change.row.at.start, change.row.at.end())).collect();
     named.sort_unstable();
@@ -286,7 +288,12 @@ fn find_unlisted_content(text: &[u8], at: Place, fixed: &DocRepair) -> Option<&'
             |after: &[u8]| [&b"\"\""[..], b"null", b"[]", b"{}"].iter().any(|none| after.starts_with(none));
         memchr::memmem::find_iter(&rest, &key).any(|found| {
             let after = &rest[found + key.len()..];
-            !after.is_empty() && !is_empty(after)
+            // A copy that is still there says the same.
+            let mut values = serde_json::Deserializer::from_slice(after).into_iter::<Value>();
+            let len = values.next().and_then(Result::ok).map_or(0, |_| values.byte_offset());
+            let is_copied =
+                len > 0 && memchr::memmem::find(&kept, &rest[found..found + key.len() + len]).is_some();
+            !after.is_empty() && !is_empty(after) && !is_copied
         })
     })
 }
