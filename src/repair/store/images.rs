@@ -59,6 +59,9 @@ fn replacement_text(with: &[ReplacementPart]) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
+/// The members of messages, which no part has.
+const MESSAGE_KEYS: [&str; 3] = ["role", "message", "parts"];
+
 /// The smallest element of a list that contains a place, and the key of the list. A record that is a part of a message
 /// itself has no list.
 fn enclosing_part<'t>(root: Val<'t>, base: RecordBase<'_>, place: Place) -> Option<(Val<'t>, &'t [u8])> {
@@ -67,7 +70,9 @@ fn enclosing_part<'t>(root: Val<'t>, base: RecordBase<'_>, place: Place) -> Opti
     while value.is_object() || value.is_array() {
         value = match value.elements().find(contains) {
             Some(element) => {
-                part = Some((element, key));
+                // A message whose only content is an image is no part.
+                let is_message = MESSAGE_KEYS.iter().any(|key| element.get(key).is_some());
+                part = Some((element, key)).filter(|_| !is_message);
                 element
             }
             None => {
