@@ -25,10 +25,10 @@ use counts::Evidence;
 pub fn evidence(run: &Run, json: bool, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let Inputs { all: inputs, mut failed, .. } = run.inputs()?;
     let mut all = Evidence::default();
-    let recogniser = Recogniser::new();
+    let recogniser = Recogniser::shared();
     let work = |doc: io::Result<Doc>, _| -> io::Result<(String, Option<Evidence>)> {
         let doc = doc?;
-        let found = read_recording(&doc, run.lints.options_for(&doc.label), &recogniser)?;
+        let found = read_recording(&doc, run.lints.options_for(&doc.label), recogniser)?;
         Ok((doc.label, found))
     };
     run.each_doc(&inputs, work, |input, read| {

@@ -31,10 +31,10 @@ pub fn explain_error(
     print_options: &PrintOptions,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let recogniser = Recogniser::new();
+    let recogniser = Recogniser::shared();
     let found = recogniser.recognise(&pasted.text);
     if found.is_empty() {
-        print_unrecognised(&recogniser, pasted, print_options, out)?;
+        print_unrecognised(recogniser, pasted, print_options, out)?;
         return Ok(Outcome::Found);
     }
     let doc = pasted.path.as_deref().map(open).transpose()?;

@@ -16,6 +16,7 @@ mod topic_sentence;
 mod unescape;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use crate::history::Code;
 use crate::judge::levels;
@@ -147,6 +148,12 @@ impl Default for Recogniser {
 }
 
 impl Recogniser {
+    /// The one of this process: its sentences are the same for every text, and each is compiled once.
+    pub fn shared() -> &'static Recogniser {
+        static SHARED: OnceLock<Recogniser> = OnceLock::new();
+        SHARED.get_or_init(Recogniser::new)
+    }
+
     pub fn new() -> Self {
         let fragments = Fragments::new(std::iter::empty());
         let mut outside = topical(SESSION_ERRORS, SharedScope::Alone);

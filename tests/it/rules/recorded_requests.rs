@@ -101,7 +101,7 @@ impl VerdictCounts {
     /// True if the refusal is about media or settings; then a rule about them names it.
     fn is_request_refusal(&mut self, row: &RecordedRequest, text: &[u8], options: &Options) -> bool {
         let message = row.api_error.clone().unwrap_or_default();
-        let recognised = Recogniser::new().recognise(&message);
+        let recognised = Recogniser::shared().recognise(&message);
         let claims = recognised.iter().flat_map(|error| &error.claims).map(|claim| claim.rule.code);
         let codes: Vec<Code> = claims.filter(|code| (701..750).contains(&code.0)).collect();
         if codes.is_empty() {
