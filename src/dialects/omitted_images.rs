@@ -49,20 +49,9 @@ fn text_part(item: Val<'_>, image: Val<'_>, text: &str) -> Option<Vec<u8>> {
     Some([br#"{"type":""#, part_type.as_bytes(), br#"","text":"#, &*text, b"}"].concat())
 }
 
-/// The lists in which stores keep images and files beside a text: no text can be in them.
-const ATTACHMENTS: [&[u8]; 3] = [b"attachments", b"experimental_attachments", b"images"];
-
-/// What replaces an image in a list of a store's record, with the ids that its other parts have; `None` if it is removed,
-/// because the list cannot contain a text.
-pub fn stored_text(image: Val<'_>, list: &[u8], text: &str) -> Option<Vec<u8>> {
+/// The same for an image in a record of a store: with the ids that its other parts have.
+pub fn stored_text_part(image: Val<'_>, text: &str) -> Option<Vec<u8>> {
     const IDS: [&str; 3] = ["id", "messageID", "sessionID"];
-    if ATTACHMENTS.contains(&list) {
-        return None;
-    }
-    // pydantic-ai has plain strings beside its images.
-    if image.get("kind").is_some() && image.get(name::r#type).is_none() {
-        return Some(string::quoted(text));
-    }
     let mut part = text_part(image, image, text)?;
     part.truncate(part.len().checked_sub(1)?);
     for member in image.members().filter(|member| IDS.iter().any(|id| member.key.is(id.as_bytes()))) {

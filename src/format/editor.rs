@@ -2,6 +2,7 @@
 //! origin of each is known, removing, moving and renaming need no code of the store. Only a result that is not stored
 //! yet is written by functions of the store.
 
+use crate::dialects::omitted_images::stored_text_part;
 use crate::json::Val;
 use crate::json::edit::RecordBase;
 use crate::place::{Edit, Place};
@@ -19,12 +20,24 @@ pub struct Editor {
     pub concerns_call: Option<fn(Val<'_>, &OpenCall<'_>) -> bool>,
     /// Adds missing members of the store's records, for findings whose repair is specific to the store.
     pub fill: Option<MemberFiller>,
+    /// The keys of the lists beside a text in which only images and files can be.
+    pub attachments: &'static [&'static str],
+    /// The part with this text that replaces an image; `None` if no text can be there.
+    pub text_part: fn(Val<'_>, &str) -> Option<Vec<u8>>,
 }
 
 impl Editor {
     /// An editor of a store whose records are messages.
     pub const fn of(results: ResultStorage) -> Editor {
-        Editor { messages: |_| None, results, links: None, concerns_call: None, fill: None }
+        Editor {
+            messages: |_| None,
+            results,
+            links: None,
+            concerns_call: None,
+            fill: None,
+            attachments: &[],
+            text_part: stored_text_part,
+        }
     }
 }
 

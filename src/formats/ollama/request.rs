@@ -25,8 +25,11 @@ static INFO: FormatInfo = FormatInfo {
     ..super::BASE
 };
 
-static EDITOR: Editor =
-    Editor { messages: |body| body.get(name::messages), ..Editor::of(ResultStorage::Messages(result)) };
+static EDITOR: Editor = Editor {
+    messages: |body| body.get(name::messages),
+    attachments: &["images"],
+    ..Editor::of(ResultStorage::Messages(result))
+};
 
 impl Format for OllamaRequest {
     fn info(&'static self) -> &'static FormatInfo {

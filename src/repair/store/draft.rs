@@ -74,7 +74,7 @@ pub(in crate::repair) struct Draft {
 
 pub(super) struct DraftBuilder<'d, 'v> {
     pub(super) view: &'d StoreView<'v>,
-    editor: &'static Editor,
+    pub(super) editor: &'static Editor,
     draft: Draft,
     new: Vec<NewMessage>,
     faults: Vec<EditFault>,

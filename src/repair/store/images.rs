@@ -1,7 +1,6 @@
 //! Images of a store's records that a text replaces: in the store's own form, or removed where only files can be.
 
 use crate::dialect::{EditRefusal, TextChange};
-use crate::dialects::omitted_images;
 use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
 use crate::place::{Edit, Place, ReplacementPart};
@@ -41,13 +40,12 @@ impl DraftBuilder<'_, '_> {
         if self.view.origins.keeps(at, &[range]) {
             return Err(EditRefusal(HOLDS_MORE));
         }
-        match omitted_images::stored_text(image, list, &text) {
-            Some(text) => Ok(Some(OriginEdit::Replace(Edit { at, with: vec![ReplacementPart::text(text)] }))),
-            None => {
-                self.remove(&record, at);
-                Ok(None)
-            }
+        if self.editor.attachments.iter().any(|key| key.as_bytes() == list) {
+            self.remove(&record, at);
+            return Ok(None);
         }
+        let part = (self.editor.text_part)(image, &text).ok_or(EditRefusal(NOT_HERE))?;
+        Ok(Some(OriginEdit::Replace(Edit { at, with: vec![ReplacementPart::text(part)] })))
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) static EDITOR: Editor = Editor {
     links: Some(&LINKS),
     concerns_call: Some(concerns_call),
     fill: Some(escape),
+    attachments: &["attachments"],
     ..Editor::of(ResultStorage::Messages(result))
 };
 

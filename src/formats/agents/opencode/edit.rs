@@ -10,12 +10,16 @@ use super::required::{fill_export, fill_row};
 pub(in crate::formats) static EXPORT: Editor = Editor {
     messages: |session| session.get(name::messages),
     fill: Some(fill_export),
+    attachments: ATTACHMENTS,
     ..Editor::of(ResultStorage::InCall(abort_call))
 };
 
 /// Editor of rows, each of which is a message or a part.
 pub(in crate::formats) static ROWS: Editor =
-    Editor { fill: Some(fill_row), ..Editor::of(ResultStorage::InCall(abort_call)) };
+    Editor { fill: Some(fill_row), attachments: ATTACHMENTS, ..Editor::of(ResultStorage::InCall(abort_call)) };
+
+/// The files that a tool returned, beside its text.
+const ATTACHMENTS: &[&str] = &["attachments"];
 
 /// A row with an ignored text in the place of a part that is not JSON. The other columns are kept.
 pub(in crate::formats) fn placeholder_row(row: &[u8]) -> Option<Vec<u8>> {

@@ -6,7 +6,12 @@ use crate::json::{Val, name, string};
 
 use super::part::messages;
 
-pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(ResultStorage::Parts(&RESULTS)) };
+pub(super) static EDITOR: Editor = Editor { messages, text_part, ..Editor::of(ResultStorage::Parts(&RESULTS)) };
+
+/// Texts beside images are plain strings.
+fn text_part(_: Val<'_>, text: &str) -> Option<Vec<u8>> {
+    Some(string::quoted(text))
+}
 
 static RESULTS: PartResults = PartResults { list, part, message };
 
