@@ -286,6 +286,11 @@ pub fn holds_media(content: Val<'_>) -> bool {
     content.is_array() && content.elements().any(is_part) || content.is_object() && is_part(content)
 }
 
+/// The images of an item, each with its number among its media.
+pub fn images(item: Val<'_>) -> impl Iterator<Item = (u32, MediaPart<'_>)> {
+    (0..).zip(parts(item)).filter(|(_, part)| part.kind == MediaKind::Image)
+}
+
 /// The media of an item.
 pub fn parts(item: Val<'_>) -> Vec<MediaPart<'_>> {
     let mut parts = Vec::new();

@@ -113,6 +113,11 @@ impl Row {
         self.has_id() || self.has(ItemFlags::EMPTY_ID)
     }
 
+    /// True if it has images, sounds, videos or files of the history's own dialect.
+    pub fn has_own_media(&self) -> bool {
+        self.has(Flags::MEDIA) && !self.has(Flags::FOREIGN)
+    }
+
     /// Reasoning, in full or by reference.
     pub fn is_reasoning(&self) -> bool {
         self.item_kind == Kind::Reasoning

@@ -7,7 +7,6 @@ use crate::dialects::media_parts::{self, MediaPart};
 use crate::history::turns::{TurnCounter, messages};
 use crate::history::{Flags, Row};
 use crate::judge::{self, HistoryVisitor, JudgedHistory};
-use crate::message::MediaKind;
 use crate::message::media_bytes::{decoded_len, image_facts};
 use crate::place::Place;
 use crate::source::{Doc, display_name};
@@ -29,7 +28,7 @@ struct ImageInRow {
     at: Place,
     flags: Flags,
     /// Its number among the media of its item.
-    number: usize,
+    number: u32,
     /// The number of the turn, from 1; 0 before the first.
     turn: u32,
     is_in_result: bool,
@@ -39,7 +38,7 @@ struct ImageInRow {
 }
 
 impl ImageInRow {
-    fn of(row: &Row, turn: u32, number: usize, part: &MediaPart<'_>) -> ImageInRow {
+    fn of(row: &Row, turn: u32, number: u32, part: &MediaPart<'_>) -> ImageInRow {
         let data = part.filled_data();
         ImageInRow {
             at: row.at,
@@ -67,11 +66,10 @@ impl HistoryVisitor for ImageCollector {
         let (mut images, mut turns) = (Vec::new(), TurnCounter::default());
         for message in messages(&case.cx.history.rows) {
             turns.add(message);
-            for row in message.iter().filter(|row| row.has(Flags::MEDIA) && !row.has(Flags::FOREIGN)) {
+            for row in message.iter().filter(|row| row.has_own_media()) {
                 case.cx.text.with_item(row, &mut |item| {
-                    let parts = media_parts::parts(item).into_iter().enumerate();
-                    let parts = parts.filter(|(_, part)| part.kind == MediaKind::Image);
-                    images.extend(parts.map(|(n, part)| ImageInRow::of(row, turns.count, n, &part)));
+                    let found = media_parts::images(item);
+                    images.extend(found.map(|(number, part)| ImageInRow::of(row, turns.count, number, &part)));
                 });
             }
         }

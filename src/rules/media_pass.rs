@@ -50,8 +50,7 @@ pub fn has_media(rows: &[Row]) -> bool {
 /// Reports what a target, and the model of the history, refuse of its media.
 pub fn report(cx: &RuleContext<'_>, profile: &MediaProfile, out: &mut FindingSink) {
     let mut pass = MediaPass { profile, totals: Totals::default(), findings: Vec::new() };
-    let is_media = |row: &&Row| row.has(Flags::MEDIA) && !row.has(Flags::FOREIGN);
-    for row in cx.history.rows.iter().filter(is_media) {
+    for row in cx.history.rows.iter().filter(|row| row.has_own_media()) {
         let first = pass.findings.len();
         // Places in a JSON string, or in damaged text, are not those of the text that is read.
         let is_exact = !row.has(Flags::EMBEDDED) && !row.has(Flags::FROZEN);

@@ -43,8 +43,10 @@ pub(super) fn find_in_file(
     if !codes.is_empty() {
         let flags = seen.assumed_flags.clone().unwrap_or_default();
         let proof = (format!("{flags} --proven {}", code_list(&codes)), prove(&options, &codes));
-        (seen.repairs_some, seen.refusal) = repairs_some(doc, &codes, own)?;
         seen.repair = find_repair(doc, &codes, &[(flags, options), proof])?;
+        if seen.repair.is_none() {
+            (seen.repairs_some, seen.refusal) = repairs_some(doc, &codes, own)?;
+        }
     }
     if let Some(command) = one.other_error.and_then(|elsewhere| elsewhere.command)
         && seen.repair.is_none()

@@ -2,8 +2,7 @@
 
 use crate::dialect::{EditRefusal, OmittedImage, TextChange as Text};
 use crate::dialects::media_parts::{self, MediaPart};
-use crate::history::{Flags, GroupMode, Kind, Row};
-use crate::message::MediaKind;
+use crate::history::{GroupMode, Kind, Row};
 use crate::message::media_bytes::{image_facts, size_of_base64};
 use crate::rule::Loss;
 
@@ -66,12 +65,11 @@ impl PlanBuilder<'_> {
         let cx = self.cx;
         let mut images: Vec<FoundImage> = Vec::new();
         let rows = (0..).zip(&cx.history.rows);
-        for (ix, row) in rows.filter(|(_, row)| row.has(Flags::MEDIA) && !row.has(Flags::FOREIGN)) {
+        for (ix, row) in rows.filter(|(_, row)| row.has_own_media()) {
             if !self.is_dropped(ix) {
                 cx.text.with_item(row, &mut |item| {
-                    let parts = (0..).zip(media_parts::parts(item));
-                    let parts = parts.filter(|(_, part)| part.kind == MediaKind::Image);
-                    images.extend(parts.map(|(number, part)| FoundImage::of(ix, number, &part, &limits)));
+                    let found = media_parts::images(item);
+                    images.extend(found.map(|(number, part)| FoundImage::of(ix, number, &part, &limits)));
                 });
             }
         }

@@ -61,10 +61,12 @@ impl PlanBuilder<'_> {
         let touched = |(ix, decision): (&u32, &ItemDecision)| {
             let says_other = decision.text.iter().any(|change| !change.keeps_signatures());
             let here = !decision.stays() || says_other || !decision.before.is_empty();
+            if here || decision.after.is_empty() {
+                return here.then_some(*ix);
+            }
             // What follows a message follows its blocks.
             let message = self.cx.history.messages.of_row(*ix).filter(|message| message.row == *ix);
-            let end = message.and_then(|message| message.blocks().next_back()).unwrap_or(*ix) + 1;
-            if here { Some(*ix) } else { (!decision.after.is_empty()).then_some(end) }
+            Some(message.and_then(|message| message.blocks().next_back()).unwrap_or(*ix) + 1)
         };
         // Instructions come before all messages.
         let hoists = self.decisions.values().any(|decision| decision.hoisted.is_some());
