@@ -64,6 +64,10 @@ pub enum TextChange {
     EditValue(&'static ValueEdit),
     /// Replace images with texts.
     OmitImages(Vec<OmittedImage>),
+    /// Cut the middle out of the long texts of a result.
+    ShortenResult,
+    /// Append a sentence to the last text of a message, or to a text.
+    AppendNote(String),
     /// Change the members at a path.
     EditMembers(&'static MemberMatch, MemberEdit),
 }

@@ -7,7 +7,7 @@ use crate::json::{Val, name, string};
 use crate::place::Edit;
 
 use crate::dialects::common::result_as_parts;
-use crate::dialects::omitted_images;
+use crate::dialects::{omitted_images, shortened_text};
 
 pub(super) fn edit(
     change: &TextChange,
@@ -28,6 +28,8 @@ pub(super) fn edit(
         }
         TextChange::EditValue(mend) => mend.edit(item, base, out)?,
         TextChange::OmitImages(omitted) => omitted_images::omit(item, omitted, base, out)?,
+        TextChange::ShortenResult => shortened_text::shorten(item, base, out)?,
+        TextChange::AppendNote(note) => shortened_text::append_note(item, note, base, out)?,
         _ => return Err(EditRefusal("messages of this dialect have no such field")),
     }
     Ok(())

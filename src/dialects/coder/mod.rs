@@ -76,6 +76,8 @@ impl Dialect for Coder {
             | TextChange::AsText
             | TextChange::EditValue(_)
             | TextChange::OmitImages(_)
+            | TextChange::ShortenResult
+            | TextChange::AppendNote(_)
             | TextChange::EditMembers(..) => {
                 return Err(EditRefusal("chatd stores only function calls and their results"));
             }
