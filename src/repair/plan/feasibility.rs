@@ -74,7 +74,7 @@ impl PlanBuilder<'_> {
             let of_row = by_row.get(&ix).into_iter().flatten();
             for (_, cause) in of_row.filter(|(action, _)| is_meant(*action)) {
                 causes.push((*cause, why));
-                unshortened.extend((*cause == SHORTEN).then_some(ix));
+                unshortened.extend((*cause == SHORTEN).then_some((ix, why)));
             }
         }
         // Another attempt leaves them as they are.

@@ -1,7 +1,7 @@
 //! Lookup tables of a history for its plan: each is built in one pass over the rows when it is first needed.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::history::{CallReference, Flags, Group, NONE, Pair, PairState, Pairing, Row};
@@ -26,8 +26,8 @@ pub(in crate::repair) struct HistoryMemo {
     answered: OnceCell<AnsweredCalls>,
     thinking: OnceCell<Vec<(u64, u32)>>,
     tokens: OnceCell<Vec<Hundredths>>,
-    /// Rows that `--max-tokens` cannot change.
-    unshortened: RefCell<BTreeSet<u32>>,
+    /// Rows that `--max-tokens` cannot change, and why.
+    unshortened: RefCell<BTreeMap<u32, &'static str>>,
 }
 
 impl HistoryMemo {
@@ -37,11 +37,16 @@ impl HistoryMemo {
     }
 
     pub fn is_unshortened(&self, ix: u32) -> bool {
-        self.unshortened.borrow().contains(&ix)
+        self.unshortened.borrow().contains_key(&ix)
     }
 
-    /// Notes rows that `--max-tokens` cannot change.
-    pub fn leave_unshortened(&self, rows: impl IntoIterator<Item = u32>) {
+    /// Why `--max-tokens` cannot change the first row that it cannot change.
+    pub fn unshortened_reason(&self) -> Option<&'static str> {
+        self.unshortened.borrow().values().next().copied()
+    }
+
+    /// Notes rows that `--max-tokens` cannot change, and why.
+    pub fn leave_unshortened(&self, rows: impl IntoIterator<Item = (u32, &'static str)>) {
         self.unshortened.borrow_mut().extend(rows);
     }
 

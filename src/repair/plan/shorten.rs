@@ -24,8 +24,8 @@ use crate::repair::{Action, Cause, LengthChange, LengthOptions, SkippedGroup};
 /// The cause of all changes here.
 pub(in crate::repair) const SHORTEN: Cause = Cause::Flag("--max-tokens");
 
-const TOO_LONG: &str = "it is still longer than --max-tokens: what is left is the instructions, the prompts and the last \
-                        turn, or cannot be changed here";
+const TOO_LONG: &str = "it is still longer than --max-tokens: what is left is the instructions, what --keep names and \
+                        the last step";
 
 /// Turns at the end that are shortened last, where the user asks for no other number.
 const LAST_TURNS: u32 = 1;
@@ -95,7 +95,8 @@ impl PlanBuilder<'_> {
             self.drop_steps(&steps, &|step| !is_older(step) && step.rows.first().copied() != newest, &mut plan);
         }
         if plan.left > most {
-            self.skipped_groups.push(SkippedGroup::of(&first, TOO_LONG));
+            let why = self.memo.unshortened_reason().unwrap_or(TOO_LONG);
+            self.skipped_groups.push(SkippedGroup::of(&first, why));
         }
         if !plan.short.is_empty() || !plan.gone.is_empty() {
             self.length = Some(LengthChange { before: total / 100, after: plan.left / 100 });
