@@ -70,6 +70,7 @@ impl ConvertedDoc {
         JudgedDoc {
             container: self.container,
             format: self.format,
+            agent_version: None,
             findings: self.judged,
             outputs: Vec::new(),
             records: self.records,

@@ -56,6 +56,11 @@ const RULES_OF_DEFECTS: &[(SessionDefect, Code, &[u8])] = &[
     (SessionDefect::InvalidLine, invalid_json::RULE.code, &[]),
 ];
 
+/// The rules that report a defect, and their variants; all variants if there are none.
+pub fn rules_of_defect(defect: SessionDefect) -> impl Iterator<Item = (Code, &'static [u8])> {
+    RULES_OF_DEFECTS.iter().filter(move |(of, ..)| *of == defect).map(|(_, code, variants)| (*code, *variants))
+}
+
 fn is_of(judged: &WeighedFinding, defect: SessionDefect) -> bool {
     let finding = &judged.finding;
     RULES_OF_DEFECTS.iter().any(|(of, code, variants)| {

@@ -95,6 +95,7 @@ fn finish<T>(found: DocReading<DocFindings<T>>, options: &Options) -> JudgedDoc<
     JudgedDoc {
         container: found.container,
         format: found.format,
+        agent_version: found.output.agent_version,
         targets: found.output.targets,
         schemas: options.schemas.clone(),
         findings,

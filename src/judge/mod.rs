@@ -11,7 +11,7 @@ mod text_access;
 mod weighed_finding;
 
 use crate::format::{Format, FormatInfo};
-use crate::history::{Finding, History, UnsentItem};
+use crate::history::{Finding, History, UnsentItem, Version};
 use crate::read;
 use crate::read::SkippedRecord;
 use crate::rule::{AgeLimit, RuleContext};
@@ -20,6 +20,7 @@ use crate::source::Container;
 use crate::target::{Severity, Target};
 use crate::targets::{self, models};
 
+pub use agent_acts::rules_of_defect;
 pub use collect::{HistoryCollector, HistoryRows, structural_options, visit_parts};
 pub use doc::{judge, judge_in_container, judge_streaming};
 pub use evaluate::{EnabledRules, Evaluation, levels, shares_dialect};
@@ -150,6 +151,8 @@ pub struct JudgedDoc<T> {
     pub container: Container,
     /// The format of the doc, or of the first record that has one.
     pub format: Option<&'static dyn Format>,
+    /// The newest version of an agent that it names.
+    pub agent_version: Option<Version>,
     /// The targets that its histories were judged for; several if they name different providers.
     pub targets: Vec<&'static str>,
     /// The schemas that items were checked against.
@@ -181,6 +184,7 @@ impl<T> JudgedDoc<T> {
         JudgedDoc {
             container: self.container,
             format: self.format,
+            agent_version: self.agent_version,
             targets: self.targets.clone(),
             schemas: self.schemas.clone(),
             findings: self.findings.clone(),

@@ -2,6 +2,7 @@
 //! places.
 
 pub mod changes;
+pub mod client_versions;
 pub mod command_line;
 pub mod contract;
 mod diagnose;

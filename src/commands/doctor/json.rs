@@ -3,11 +3,13 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::history::time::format_iso;
 use crate::report::change_counts::LossCount;
 use crate::report::write_pretty;
 
+use super::client_faults::{self, AgentFault};
 use super::description::ResumeHint;
 use super::scan::Scan;
 use super::session::Session;
@@ -29,6 +31,8 @@ struct AgentEntry {
     name: &'static str,
     sessions: u64,
     broken: u64,
+    /// The faults of its versions that belong to the errors of these.
+    faults: Vec<Value>,
 }
 
 #[derive(Serialize)]
@@ -78,6 +82,7 @@ pub(super) fn write(
         name: known.agent.name,
         sessions: known.sessions,
         broken: known.broken(scan),
+        faults: client_faults::of_agent(known, scan).iter().map(AgentFault::to_json).collect(),
     });
     let first = done.iter().map(|(treatment, done)| (treatment, Some(done)));
     let planned = first.chain(treatments.iter().map(|treatment| (treatment, None)));

@@ -1,6 +1,7 @@
 //! `doctor`: finds the sessions that their agent cannot resume as they were, says what is wrong with the newest one,
 //! repairs it, and prints the command that resumes it.
 
+mod client_faults;
 mod copy;
 mod description;
 mod json;
@@ -77,6 +78,7 @@ pub fn doctor(mut run: Run, options: &DoctorOptions, out: &mut dyn Write) -> Res
                 let text = describe(session, treatment);
                 write_wrapped(&text, run.style.width, "", "", out)?;
                 write_others(&scan, run.style.width, out)?;
+                client_faults::write(&scan, run.style.width, out)?;
                 out.flush()?;
             }
         }

@@ -4,9 +4,10 @@ use std::io;
 
 use crate::convert;
 use crate::format::agent::Agent;
-use crate::history::Code;
+use crate::history::{Code, Version};
 use crate::judge::{JudgedDoc, Options, WeighedFinding};
 use crate::options::UsageError;
+use crate::report::client_versions::faults_of_findings;
 use crate::report::{ContentDisplay, diagnose_some};
 use crate::rule::RuleTag;
 use crate::rules::sessions::{phantom_parent, unknown_rewind};
@@ -40,6 +41,8 @@ pub(super) struct Scan {
 pub(super) struct AgentCount {
     pub agent: &'static Agent,
     pub sessions: u64,
+    /// The newest version that wrote one of them.
+    pub newest: Option<Version>,
 }
 
 impl AgentCount {
@@ -73,8 +76,11 @@ impl Scan {
     fn add_session(&mut self, input: &Input, judged: JudgedSession) {
         let agent = judged.agent;
         match self.agents.iter_mut().find(|known| known.agent.id == agent.id) {
-            Some(known) => known.sessions += 1,
-            None => self.agents.push(AgentCount { agent, sessions: 1 }),
+            Some(known) => {
+                known.sessions += 1;
+                known.newest = known.newest.max(judged.version);
+            }
+            None => self.agents.push(AgentCount { agent, sessions: 1, newest: judged.version }),
         }
         let session = Session::new(input, judged);
         match session.fault {
@@ -137,7 +143,10 @@ fn judge(run: &Run, doc: &Doc, store: Option<&AgentStore>, threads: usize) -> io
     };
     let has_numbered_lines = found.format.is_some_and(|format| format.info().numbered_lines.is_some());
     let facts = Facts::of(doc, agent);
-    Ok(Some(JudgedSession { agent, facts, fault, has_numbered_lines }))
+    let version = found.agent_version;
+    let codes = errors().map(|judged| (judged.finding.code, judged.finding.variant));
+    let client_faults = version.map_or(Vec::new(), |version| faults_of_findings(agent.id, version, codes));
+    Ok(Some(JudgedSession { agent, facts, fault, version, client_faults, has_numbered_lines }))
 }
 
 /// True if a file of a store that was not recognised is a damaged session: it is named like one, or what can be read of it

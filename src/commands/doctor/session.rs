@@ -8,9 +8,10 @@ use std::time::UNIX_EPOCH;
 
 use crate::carry::{ResumeFolder, SessionMetadata};
 use crate::format::agent::{Agent, Resume, SessionIdSource};
-use crate::history::Code;
+use crate::history::{Code, Version};
 use crate::json::{Tape, scan};
 use crate::judge::WeighedFinding;
+use crate::report::client_versions::ClientFault;
 use crate::source::{Doc, Input, ReadAt};
 
 use crate::commands::agent_folders::abbreviate_home;
@@ -28,6 +29,10 @@ pub(super) struct JudgedSession {
     pub agent: &'static Agent,
     pub facts: Facts,
     pub fault: Option<Fault>,
+    /// The version of the agent that wrote it.
+    pub version: Option<Version>,
+    /// The faults of that version that belong to its errors.
+    pub client_faults: Vec<&'static ClientFault>,
     pub has_numbered_lines: bool,
 }
 
@@ -47,6 +52,10 @@ pub(super) struct Session {
     pub modified: i64,
     /// What is wrong with it; `None` if nothing is.
     pub fault: Option<Fault>,
+    /// The version of the agent that wrote it.
+    pub version: Option<Version>,
+    /// The faults of that version that belong to its errors.
+    pub client_faults: Vec<&'static ClientFault>,
     pub has_numbered_lines: bool,
     /// Its repaired copy, if there is one.
     pub copy: Option<InstalledCopy>,
@@ -119,7 +128,7 @@ impl Facts {
 
 impl Session {
     pub fn new(input: &Input, judged: JudgedSession) -> Session {
-        let JudgedSession { agent, facts, fault, has_numbered_lines } = judged;
+        let JudgedSession { agent, facts, fault, version, client_faults, has_numbered_lines } = judged;
         let paths = paths_of(input);
         let path = match input {
             Input::Log { .. } => paths.last(),
@@ -136,6 +145,8 @@ impl Session {
             path,
             folder,
             fault,
+            version,
+            client_faults,
             has_numbered_lines,
             copy: None,
         }

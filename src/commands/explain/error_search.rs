@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use crate::formats::agents::resume::agent_of;
 use crate::history::{Code, Usage};
 use crate::judge::{self, FindingsOnly, Options};
+use crate::report::client_versions::faults_of_findings;
 use crate::report::error_place::{ErrorReference, NamedItem, NamedItems, find_items};
 use crate::report::recognise::RecognisedError;
 use crate::report::{ContentDisplay, Diagnostic, diagnose, segment_locations};
@@ -200,6 +202,11 @@ impl ErrorSearch<'_> {
         let lint = judge::judge(doc.id, &*doc.bytes, options, 1, &FindingsOnly)?;
         let mut diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &lint, self.content)?;
         segment_locations::diagnostics(&doc.segments, &mut diagnostics);
+        let version = match (options.read.agent_version, lint.agent_version) {
+            (Some(given), _) => Some((given, "--agent-version")),
+            (None, own) => own.map(|own| (own, "this file's version")),
+        };
+        let agent = lint.format.and_then(|format| agent_of(format.info().name));
         let (mut there, mut other_errors) = (Vec::new(), Vec::new());
         for (judged, diagnostic) in lint.findings.iter().zip(diagnostics) {
             let finding = &judged.finding;
@@ -214,7 +221,14 @@ impl ErrorSearch<'_> {
                 _ => {}
             }
         }
+        let found = there.iter().map(|diagnostic: &Diagnostic| (diagnostic.rule, diagnostic.variant));
+        let client_faults = match (agent, version) {
+            (Some(agent), Some((version, _))) => faults_of_findings(agent.id, version, found),
+            _ => Vec::new(),
+        };
         Ok(FileEvidence {
+            client_faults,
+            client_version: version,
             named: named.clone(),
             diagnostics: there,
             other_errors,

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::history::Version;
+use crate::report::client_versions::{ClientFault, FaultRole};
 use crate::report::command_line::{CommandLine, fill_commands};
 use crate::report::error_place::{ErrorReference, NamedItem, NamedItems};
 use crate::report::mask;
@@ -44,6 +46,10 @@ pub(super) struct FileEvidence {
     pub(super) refusal: Option<&'static str>,
     /// Why the command that is meant for such errors would not help.
     pub(super) useless_command: Option<String>,
+    /// The faults of the client that wrote the file, in its version, that belong to the diagnostics.
+    pub(super) client_faults: Vec<&'static ClientFault>,
+    /// The version of that client, and how it is known.
+    pub(super) client_version: Option<(Version, &'static str)>,
     /// The file, as given by the user.
     pub(super) label: String,
     /// The name of the target of its first history.
@@ -115,7 +121,20 @@ impl FileEvidence {
             writeln!(out, "{}", wrap_text(&text, "  ", "  ", style))?;
         }
         print_diagnostics(&self.diagnostics, style, out)?;
-        write!(out, "{}", wrap_text(&self.repair_advice(), "", "", style))
+        write!(out, "{}", wrap_text(&self.repair_advice(), "", "", style))?;
+        for sentence in self.client_sentences() {
+            write!(out, "\n{}", wrap_text(&sentence, "", "", style))?;
+        }
+        Ok(())
+    }
+
+    /// What the version of the client that wrote the file has to do with the findings: whether it makes the fault, and
+    /// whether it fails on it.
+    fn client_sentences(&self) -> Vec<String> {
+        let Some((version, whose)) = self.client_version else { return Vec::new() };
+        let roles = [FaultRole::Makes, FaultRole::Fails];
+        let faults = roles.iter().filter_map(|role| self.client_faults.iter().find(|fault| fault.role == *role));
+        faults.map(|fault| fault.sentence(version, whose, "this fault", false)).collect()
     }
 
     /// An item, and where it is.
@@ -255,6 +274,8 @@ impl FileEvidence {
                 CommandLine::new("fix").with_flags(&heals.flags).on_input(&self.label).to_string()
             }),
             "missed": self.missing_ids,
+            "client_version": self.client_version.map(|(version, _)| version.to_string()),
+            "clients": self.client_faults.iter().map(|fault| fault.to_json()).collect::<Vec<_>>(),
         })
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::history::Code;
 use crate::judge::levels;
 use crate::options::{self, UsageError};
+use crate::report::client_versions::{ClientFault, faults_of_rule};
 use crate::report::command_line::CommandLine;
 use crate::report::rule_page::{render, style_text, wrap_text};
 use crate::report::words::to_printable;
@@ -63,6 +64,13 @@ fn print_page(rule: &Rule, style: &Style, out: &mut dyn Write) -> io::Result<()>
     if let Some(text) = recorded::sentence(rule.code) {
         writeln!(out, "\n{}\n", style_text(style, "1", "Recorded requests"))?;
         write!(out, "{}", wrap_text(&text, "  ", "  ", style))?;
+    }
+    let faults = faults_of_rule(rule.code);
+    if !faults.is_empty() {
+        writeln!(out, "\n{}\n", style_text(style, "1", "Clients"))?;
+    }
+    for fault in faults {
+        write!(out, "{}", wrap_text(&fault.line(), "  - ", "    ", style))?;
     }
     writeln!(out, "\n{}", style_text(style, "1", "Messages and severity"))?;
     for (n, variant) in rule.variants.iter().enumerate() {
@@ -130,6 +138,7 @@ pub fn rule_json(rule: &Rule) -> Value {
         "summary": rulebook::first_sentence(rule),
         "page": rule.page.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n"),
         "variants": variants,
+        "clients": faults_of_rule(rule.code).into_iter().map(ClientFault::to_json).collect::<Vec<_>>(),
         "links": rulebook::links(rulebook::section(rule, "Evidence")),
     })
 }

@@ -352,6 +352,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             .collect();
         findings.sort_by_key(WeighedFinding::sort_key);
         let lint = JudgedDoc::<()> {
+            agent_version: None,
             container: part.container,
             targets: Vec::new(),
             schemas: Schemas::Official,

@@ -279,6 +279,10 @@ fn the_newest_broken_session_comes_first_and_the_others_are_listed() {
     assert!(text.contains("would lose 2 turns on resume: parentUuid"), "{text}");
     assert!(text.contains("Repairing it ") && text.contains("; nothing is lost."), "{text}");
     assert!(text.contains("2 other sessions are broken (Codex 2):"), "{text}");
+    // Of the version that wrote it; nothing is known of the version of Codex.
+    let client = "Claude Code 2.1.30 (it wrote 1 broken session) fails on RL660 phantom-parent: it loses everything before an \
+                  entry with a missing parent. Mended in 2.1.91: update Claude Code.";
+    assert!(text.contains(client) && !text.contains("Codex 0.154.0"), "{text}");
     let (newer, older) = (text.find(&id(5)), text.find(&id(6)));
     assert!(newer.is_some() && newer < older && !text.contains(&id(7)), "{text}");
     assert!(!text.contains("canary"), "{text}");
@@ -344,6 +348,16 @@ fn the_json_document_conforms_to_its_schema() {
         document
     };
     let before = document(&[]);
+    let faults_of = |agent: &str| {
+        let agents = before["agents"].as_array().expect("a list");
+        agents
+            .iter()
+            .find(|known| known["agent"] == agent)
+            .map(|known| known["faults"].clone())
+            .expect("the agent")
+    };
+    assert_eq!(faults_of("claude-code")[0]["mended"], "2.1.91");
+    assert_eq!(faults_of("codex"), Value::Array(Vec::new()));
     let sessions = before["sessions"].as_array().expect("a list");
     assert_eq!(sessions.len(), 3);
     let first = &sessions[0];

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::report::reports::run_with_input;
+use replaylint::internals::report::client_versions::faults_of_rule;
 use replaylint::internals::report::recorded;
 use replaylint::internals::report::rulebook::{self, FixAvailability};
 use replaylint::internals::rule::Rule;
@@ -85,6 +86,13 @@ fn page(rule: &Rule) -> String {
     out.truncate(out.trim_end().len());
     if let Some(text) = recorded::sentence(rule.code) {
         let _ = write!(out, "\n\n## Recorded requests\n\n{text}");
+    }
+    let faults = faults_of_rule(rule.code);
+    if !faults.is_empty() {
+        out.push_str("\n\n## Clients\n");
+    }
+    for fault in faults {
+        let _ = write!(out, "\n- {}", outside_code(&fault.line()));
     }
     out.push_str("\n\n## Messages and severity\n\n");
     for (n, variant) in rule.variants.iter().enumerate() {

@@ -4,6 +4,7 @@ use crate::carry::{ResumeCommand, ResumeFolder};
 use crate::format::agent::ResumeEffect::{Answers, LeavesOut};
 use crate::format::agent::SessionDefect::{OrphanOutput, UnansweredCall};
 use crate::format::agent::{Agent, Projects, Resume, ResumeAct, SessionFolders, SessionIdSource};
+use crate::history::Version;
 
 pub static AGENT: Agent = Agent {
     id: "crush",
@@ -21,7 +22,7 @@ pub static AGENT: Agent = Agent {
     },
     formats: &["crush"],
     acts: &[
-        ResumeAct::new(UnansweredCall, Answers(""), "source, 2026-04-17"),
+        ResumeAct::new(UnansweredCall, Answers(""), "charmbracelet/crush#2622").since(Version(0, 59, 0)),
         ResumeAct::new(OrphanOutput, LeavesOut, "source, 2026-04-17"),
     ],
     resume: Resume::Command {
