@@ -20,6 +20,8 @@ pub struct Editor {
     pub concerns_call: Option<fn(Val<'_>, &OpenCall<'_>) -> bool>,
     /// Adds missing members of the store's records, for findings whose repair is specific to the store.
     pub fill: Option<MemberFiller>,
+    /// Why a document that is one record alone is not edited, where each record of the store is a file.
+    pub alone: Option<&'static str>,
     /// The keys of the lists beside a text in which only images and files can be.
     pub attachments: &'static [&'static str],
     /// The part with this text that replaces an image; `None` if no text can be there.
@@ -35,6 +37,7 @@ impl Editor {
             links: None,
             concerns_call: None,
             fill: None,
+            alone: None,
             attachments: &[],
             text_part: stored_text_part,
         }
