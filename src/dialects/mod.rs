@@ -16,3 +16,4 @@ pub mod omitted_images;
 pub mod responses;
 pub mod session;
 pub mod settings;
+pub mod shrunk_images;

@@ -22,8 +22,8 @@ pub struct Editor {
     pub fill: Option<MemberFiller>,
     /// Why a document that is one record alone is not edited, where each record of the store is a file.
     pub alone: Option<&'static str>,
-    /// The keys of the lists beside a text in which only images and files can be.
-    pub attachments: &'static [&'static str],
+    /// The list in which only images and files can be, beside a text.
+    pub attachments: Option<Attachments>,
     /// The part with this text that replaces an image; `None` if no text can be there.
     pub text_part: fn(Val<'_>, &str) -> Option<Vec<u8>>,
 }
@@ -38,10 +38,19 @@ impl Editor {
             concerns_call: None,
             fill: None,
             alone: None,
-            attachments: &[],
+            attachments: None,
             text_part: stored_text_part,
         }
     }
+}
+
+/// A list of images and files beside a text.
+#[derive(Clone, Copy)]
+pub struct Attachments {
+    /// Its key.
+    pub list: &'static str,
+    /// The keys of the text: the first that is present counts.
+    pub texts: &'static [&'static str],
 }
 
 /// Where a store keeps results, and the function that writes a neutral one.

@@ -120,6 +120,7 @@ impl Dialect for Ag2 {
             | TextChange::AsText
             | TextChange::EditValue(_)
             | TextChange::OmitImages(_)
+            | TextChange::ShrinkImages(_)
             | TextChange::EditMembers(..) => {
                 return Err(EditRefusal("AG2's events have no field for it"));
             }

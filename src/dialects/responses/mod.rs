@@ -114,6 +114,7 @@ impl Dialect for Responses {
                 out.push(Edit::replace(base.of(item), text));
             }
             TextChange::OmitImages(omitted) => super::omitted_images::omit(item, omitted, base, out)?,
+            TextChange::ShrinkImages(images) => super::shrunk_images::shrink(item, images, base, out)?,
             TextChange::EditMembers(spot, to) => spot.edit(item, to, base, out)?,
             TextChange::Acknowledge(checks) => match item.get(name::acknowledged_safety_checks) {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),

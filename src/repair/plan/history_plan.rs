@@ -8,10 +8,12 @@ use crate::format::FormatInfo;
 use crate::history::continuations::Continuations;
 use crate::history::{GroupMode, Kind, NONE, RepairAct, Row};
 use crate::judge::WeighedFinding;
+use crate::message::smaller_image::ImageChange;
 use crate::place::Place;
 use crate::rule::{Loss, RuleContext};
 use crate::rules::reasoning::orphan_tool_run;
 use crate::target::Trait;
+use crate::targets::media::MediaProfile;
 
 use super::chosen_act::ChosenAct;
 use super::memo::HistoryMemo;
@@ -105,6 +107,8 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     /// All blocks of the only message before this row are dropped.
     pub first_remaining: Cell<u32>,
     pub tallies: RefCell<GroupTallies>,
+    /// What the target takes of media, if a flag asks for it.
+    pub media: Option<MediaProfile>,
 }
 
 impl<'p> PlanBuilder<'p> {
@@ -136,6 +140,7 @@ impl<'p> PlanBuilder<'p> {
             view,
             first_remaining: Cell::default(),
             tallies: RefCell::default(),
+            media: None,
         }
     }
 
@@ -172,7 +177,7 @@ impl<'p> PlanBuilder<'p> {
         self.apply_reference_flags();
         self.apply_modes();
         self.strip_ids_by_flag();
-        self.omit_images_by_flag();
+        self.change_images_by_flag();
     }
 
     pub(in crate::repair) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
@@ -288,14 +293,32 @@ impl<'p> PlanBuilder<'p> {
         let row = *self.cx.row(ix);
         self.changes.push((
             ix,
-            ItemChange { cause, row, anchor: other, action, loss, description: what, history: Some(self.number) },
+            ItemChange {
+                cause,
+                row,
+                anchor: other,
+                action,
+                loss,
+                description: what,
+                history: Some(self.number),
+                images: None,
+            },
         ));
+    }
+
+    /// Notes a change of the images of an item.
+    pub fn note_image_change(&mut self, ix: u32, cause: Cause, what: &'static str, images: Option<ImageChange>) {
+        self.note_change(ix, cause, Action::Rewrite, Loss::Lossy, what);
+        if let Some((_, change)) = self.changes.last_mut() {
+            change.images = images;
+        }
     }
 
     /// Notes a change on what is no item: a member of the request, or something that is not sent.
     pub fn note_outside(&mut self, row: Row, cause: Cause, action: Action, loss: Loss, what: &'static str) {
         let (history, anchor) = (Some(self.number), None);
-        self.changes.push((NONE, ItemChange { cause, row, anchor, action, loss, description: what, history }));
+        let change = ItemChange { cause, row, anchor, action, loss, description: what, history, images: None };
+        self.changes.push((NONE, change));
     }
 
     /// Removes a member of the request: its value is at the place of the row.

@@ -1,6 +1,6 @@
 //! Lookup tables of a history for its plan: each is built in one pass over the rows when it is first needed.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -9,6 +9,7 @@ use crate::place::Place;
 use crate::rule::RuleContext;
 
 use super::answered_calls::AnsweredCalls;
+use super::images::ShrunkImages;
 
 #[derive(Default)]
 pub(in crate::repair) struct HistoryMemo {
@@ -24,6 +25,8 @@ pub(in crate::repair) struct HistoryMemo {
     continued: OnceCell<HashMap<Place, u32>>,
     answered: OnceCell<AnsweredCalls>,
     thinking: OnceCell<Vec<(u64, u32)>>,
+    /// The smaller images that were made so far.
+    pub shrunk: RefCell<ShrunkImages>,
 }
 
 impl HistoryMemo {
