@@ -1,9 +1,11 @@
 //! Makes an image smaller: it is decoded, scaled down as far as a limit of pixels asks for, and encoded again until it has few
 //! enough bytes. Everything about the result follows from the image and the limits, so that a second run gives the same.
 //!
-//! Memory is bounded: an image is refused by its header, before its pixels are decoded. What is written is decoded once more.
+//! Memory is bounded: one image is decoded at a time, and a large one is refused by its header, before its pixels are decoded.
+//! What is written is decoded once more.
 
 use std::io::Cursor;
+use std::sync::{Mutex, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
@@ -38,8 +40,12 @@ const QUALITIES: [u8; 5] = [90, 80, 70, 60, 50];
 /// An image is not scaled below this side.
 const LEAST_SIDE: u32 = 16;
 
+/// Held while an image is decoded: documents are repaired on several threads.
+static ONE_IMAGE: Mutex<()> = Mutex::new(());
+
 /// A smaller image within the limits, from an image in base64; otherwise the reason why there is none.
 pub fn shrink(text: &[u8], limits: &ImageLimits) -> Result<EncodedImage, &'static str> {
+    let _one = ONE_IMAGE.lock().unwrap_or_else(PoisonError::into_inner);
     let mime = type_of_base64(text).ok_or(OTHER_TYPE)?;
     let pixels = Pixels::of(read(mime, &decode(text).ok_or(UNDECODED)?)?);
     let is_drawn = mime != "image/jpeg" && (pixels.is_translucent() || pixels.has_few_colours(FEW_COLOURS));

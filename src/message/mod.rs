@@ -19,6 +19,7 @@ pub mod pair_results;
 mod scaled_pixels;
 mod settings;
 pub mod settings_map;
+pub mod shrink;
 pub mod smaller_image;
 mod spill;
 mod spill_file;

@@ -1,23 +1,9 @@
-//! Images that are made smaller: the limits, the result, and what is told about both. The decoders and encoders are a feature of
-//! the crate.
+//! Images that are made smaller: the limits, the result, and what is told about both.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::media_bytes::{decoded_len, size_of_base64, type_of_base64};
-
-/// True if the program was built with the feature `images`.
-pub const IS_BUILT: bool = cfg!(feature = "images");
-
-/// A smaller image within the limits, from an image in base64; otherwise the reason why there is none.
-#[cfg(feature = "images")]
-pub use super::image_codec::shrink;
-
-/// There is none without the feature.
-#[cfg(not(feature = "images"))]
-pub fn shrink(_: &[u8], _: &ImageLimits) -> Result<EncodedImage, &'static str> {
-    Err("the image is not shrunk: the program was built without the feature `images`")
-}
 
 /// What a server takes of one image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

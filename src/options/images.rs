@@ -1,6 +1,6 @@
 //! The options of `fix` about images, and what they ask of a repair together.
 
-use crate::message::smaller_image;
+use crate::message::shrink;
 use crate::repair::ImageOptions;
 
 use super::usage_error::UsageError;
@@ -49,7 +49,7 @@ impl ImageRequest {
     ///
     /// If images are to be made smaller, and the program was built without that.
     pub fn options(&self) -> Result<ImageOptions, UsageError> {
-        self.options_if(smaller_image::IS_BUILT)
+        self.options_if(shrink::IS_BUILT)
     }
 
     fn options_if(&self, can_shrink: bool) -> Result<ImageOptions, UsageError> {

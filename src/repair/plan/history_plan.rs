@@ -8,12 +8,10 @@ use crate::format::FormatInfo;
 use crate::history::continuations::Continuations;
 use crate::history::{GroupMode, Kind, NONE, RepairAct, Row};
 use crate::judge::WeighedFinding;
-use crate::message::smaller_image::ImageChange;
 use crate::place::Place;
 use crate::rule::{Loss, RuleContext};
 use crate::rules::reasoning::orphan_tool_run;
 use crate::target::Trait;
-use crate::targets::media::MediaProfile;
 
 use super::chosen_act::ChosenAct;
 use super::memo::HistoryMemo;
@@ -93,7 +91,7 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     /// Values of a store that are not sent, and go.
     pub unsent: Vec<(Row, ItemDecision)>,
     /// Changes by the index of the item; [`NONE`] for a member of the request, and for what is not sent.
-    changes: Vec<(u32, ItemChange)>,
+    pub(super) changes: Vec<(u32, ItemChange)>,
     refusals: Vec<Refusal>,
     /// Groups that a flag asks to change and that stay unchanged.
     pub skipped_groups: Vec<SkippedGroup>,
@@ -108,7 +106,7 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     pub first_remaining: Cell<u32>,
     pub tallies: RefCell<GroupTallies>,
     /// What the target takes of media, if a flag asks for it.
-    pub media: Option<MediaProfile>,
+    pub media: Option<crate::targets::media::MediaProfile>,
 }
 
 impl<'p> PlanBuilder<'p> {
@@ -288,30 +286,11 @@ impl<'p> PlanBuilder<'p> {
         action: Action,
         loss: Loss,
         what: &'static str,
-        other: Option<Place>,
+        anchor: Option<Place>,
     ) {
-        let row = *self.cx.row(ix);
-        self.changes.push((
-            ix,
-            ItemChange {
-                cause,
-                row,
-                anchor: other,
-                action,
-                loss,
-                description: what,
-                history: Some(self.number),
-                images: None,
-            },
-        ));
-    }
-
-    /// Notes a change of the images of an item.
-    pub fn note_image_change(&mut self, ix: u32, cause: Cause, what: &'static str, images: Option<ImageChange>) {
-        self.note_change(ix, cause, Action::Rewrite, Loss::Lossy, what);
-        if let Some((_, change)) = self.changes.last_mut() {
-            change.images = images;
-        }
+        let (row, history) = (*self.cx.row(ix), Some(self.number));
+        let note = ItemChange { cause, row, anchor, action, loss, description: what, history, images: None };
+        self.changes.push((ix, note));
     }
 
     /// Notes a change on what is no item: a member of the request, or something that is not sent.

@@ -1,18 +1,18 @@
 //! Changes of images that flags ask for: a text in place of an image, or a smaller image.
 
-use std::collections::HashMap;
-
 use crate::dialect::{EditRefusal, OmittedImage, SmallerImage, TextChange as Text};
 use crate::dialects::media_parts::{self, MediaPart, SourceForm};
 use crate::message::MediaKind;
 use crate::message::media_bytes::size_of_base64;
-use crate::message::smaller_image::{EncodedImage, ImageChange, ImageFacts, ImageLimits, shrink};
+use crate::message::shrink::shrink;
+use crate::message::smaller_image::{ImageChange, ImageFacts, ImageLimits};
+use crate::rule::Loss;
 use crate::targets::media::MediaProfile;
 
 use super::history_plan::PlanBuilder;
 use super::reasons::LOSES_CONTENT;
 use crate::repair::edit::item_text::item_edits;
-use crate::repair::{Cause, ImageOptions, SkippedGroup};
+use crate::repair::{Action, Cause, ImageOptions, SkippedGroup};
 
 const IMAGES: Cause = Cause::Flag("--images");
 const BYTES: Cause = Cause::Flag("--max-image-bytes");
@@ -21,10 +21,6 @@ const COUNT: Cause = Cause::Flag("--max-images");
 
 const NO_LIMITS: &str =
     "no limits of images are known for this target: --max-image-bytes and --max-image-pixels set them";
-
-/// The smaller images of a history, by row, number and limits: an image is decoded once, however often the plan is made.
-pub(in crate::repair) type ShrunkImages =
-    HashMap<(u32, u32, ImageLimits), Result<(EncodedImage, ImageChange), &'static str>>;
 
 impl PlanBuilder<'_> {
     /// Replaces images with text: all, those above a limit, or all but the last; or makes those above a limit smaller.
@@ -97,6 +93,10 @@ impl PlanBuilder<'_> {
                     if !limits.are_exceeded(&data) {
                         continue;
                     }
+                    if !self.may_lose() {
+                        failure = Some(LOSES_CONTENT);
+                        continue;
+                    }
                     let mut known = self.memo.shrunk.borrow_mut();
                     let made = known.entry((ix, number, limits)).or_insert_with(|| {
                         shrink(&data, &limits).map(|image| (image.clone(), ImageChange::of(&data, &image)))
@@ -130,7 +130,10 @@ impl PlanBuilder<'_> {
             None => {
                 self.decision(ix).text.push(change);
                 let what = if images.is_some() { "shrink the image" } else { "replace the image with text" };
-                self.note_image_change(ix, cause, what, images);
+                self.note_change(ix, cause, Action::Rewrite, Loss::Lossy, what);
+                if let Some((_, change)) = self.changes.last_mut() {
+                    change.images = images;
+                }
             }
         }
     }

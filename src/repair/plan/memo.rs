@@ -5,11 +5,15 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::history::{CallReference, Flags, Group, NONE, Pair, PairState, Pairing, Row};
+use crate::message::smaller_image::{EncodedImage, ImageChange, ImageLimits};
 use crate::place::Place;
 use crate::rule::RuleContext;
 
 use super::answered_calls::AnsweredCalls;
-use super::images::ShrunkImages;
+
+/// The smaller images of a history, by row, number and limits: an image is decoded once, however often the plan is made.
+pub(in crate::repair) type ShrunkImages =
+    HashMap<(u32, u32, ImageLimits), Result<(EncodedImage, ImageChange), &'static str>>;
 
 #[derive(Default)]
 pub(in crate::repair) struct HistoryMemo {
