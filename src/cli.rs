@@ -9,6 +9,8 @@ mod convert;
 mod doctor;
 mod evidence;
 mod invocation;
+mod judging;
+mod length;
 mod lookup;
 mod manual;
 mod slim;
@@ -34,6 +36,7 @@ use crate::source::outputs::commit::ReplaceOptions;
 
 use agents::{ALL_AGENTS, agent_names, given_names};
 use common::{CommonArgs, ParsedArgs, existing_file};
+use length::LengthArgs;
 
 /// Check stored LLM conversations for what a provider would reject on replay, and repair them.
 #[derive(Parser, Debug)]
@@ -177,9 +180,6 @@ struct FixArgs {
     /// Acknowledge the pending safety checks of computer calls in their outputs
     #[arg(long, hide_short_help = true)]
     acknowledge_safety: bool,
-    /// Remove data tied to the original account: encrypted reasoning, compactions, item ids
-    #[arg(long, hide_short_help = true)]
-    account_changed: bool,
     /// What to do with images: list them (report), replace them with a text (drop), or all but the last N (keep-last=N), or
     /// make those above a limit smaller (shrink)
     #[arg(long, value_name = "HOW", value_parser = options::parse_images, hide_short_help = true)]
@@ -193,6 +193,8 @@ struct FixArgs {
     /// Replace all images but the last N of a conversation with a text
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_images: Option<u32>,
+    #[command(flatten)]
+    length: LengthArgs,
     /// Set the model provider of a Codex rollout
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     set_provider: Option<String>,
@@ -231,7 +233,7 @@ struct FixArgs {
 }
 
 /// Options that `--undo` excludes: they say how a file is repaired, judged or shown.
-const NOT_WITH_UNDO: [&str; 22] = [
+const NOT_WITH_UNDO: [&str; 23] = [
     "agents",
     "write",
     "output",
@@ -248,6 +250,7 @@ const NOT_WITH_UNDO: [&str; 22] = [
     "max_image_bytes",
     "max_image_pixels",
     "max_images",
+    "max_tokens",
     "set_provider",
     "dropped",
     "no_backup",
@@ -408,8 +411,8 @@ impl FixArgs {
             warnings: self.fix_warnings,
             selected: options::selected_codes(&self.common.judging.select),
             acknowledge_safety: self.acknowledge_safety,
-            account_changed: self.account_changed,
             images: images.options()?,
+            length: self.length.options(),
             provider: self.set_provider,
             writes_copy: matches!(to, OutputMode::Copy(_) | OutputMode::Stream | OutputMode::Install),
             pinned: false,

@@ -67,6 +67,10 @@ pub enum TextChange {
     OmitImages(Vec<OmittedImage>),
     /// Replace images with smaller ones.
     ShrinkImages(Vec<SmallerImage>),
+    /// Cut the middle out of the long texts of a result.
+    ShortenResult,
+    /// Append a sentence to the last text of a message, or to a text.
+    AppendNote(String),
     /// Change the members at a path.
     EditMembers(&'static MemberMatch, MemberEdit),
 }

@@ -335,6 +335,8 @@ pub struct RuleContext<'h> {
     pub traits: Traits,
     /// The words for the effort that the model accepts, from the lowest to the highest; `None` if they are not known.
     pub efforts: Option<&'static [&'static str]>,
+    /// The history goes on in another account than it was made in.
+    pub account_changed: bool,
     /// From `--max-item-age`.
     pub age_limit: Option<AgeLimit>,
     pub text: &'h dyn ItemText,

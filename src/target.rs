@@ -176,6 +176,8 @@ macro_rules! traits {
 traits! {
     /// Nothing before preserved thinking may change: its signature covers it.
     BoundThinking,
+    /// Preserved thinking works only in the account that produced it.
+    AccountBound,
     /// An assistant message at the end is rejected, not continued.
     RefusesPrefill,
     /// Messages of the role `system` are rejected: instructions are a separate field.

@@ -15,6 +15,8 @@ use crate::source::MAX_UNPACKED;
 use crate::source::inputs::globs::{Glob, absolute};
 use crate::source::outputs::new_file::ExistingFile;
 
+use super::judging::{JudgeArgs, TargetArgs};
+
 /// Default number of findings in a text report.
 const DEFAULT_MAX_DIAGNOSTICS: usize = 100;
 
@@ -67,57 +69,6 @@ pub(super) struct ReadingArgs {
     /// File name to report for standard input
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub stdin_filename: Option<String>,
-}
-
-/// The API that conversations are sent to.
-#[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Target")]
-pub(super) struct TargetArgs {
-    /// API to check against (see `replaylint targets`)
-    #[arg(long, value_name = "NAME")]
-    pub target: Option<String>,
-    /// Whether the server stores items, if the file does not specify it [possible values: true, false]
-    #[arg(long, value_name = "BOOL", hide_possible_values = true)]
-    pub store: Option<bool>,
-    /// Model, if the file does not specify it
-    #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
-    /// Use this time as "now" when computing ages (2026-01-31T12:00:00Z or Unix seconds)
-    #[arg(long, value_name = "TIME", hide_short_help = true)]
-    pub now: Option<String>,
-}
-
-/// The rules, and how they are applied.
-#[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Rules")]
-pub(super) struct JudgeArgs {
-    /// Enable only these rules (codes, prefixes or names)
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
-    pub select: Vec<String>,
-    /// Enable these rules in addition to the selected ones
-    #[arg(long, value_name = "RULE", value_delimiter = ',', hide_short_help = true)]
-    pub extend_select: Vec<String>,
-    /// Disable these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
-    pub ignore: Vec<String>,
-    /// Treat these rules as errors, because the server rejected this request for them
-    #[arg(long, value_name = "RULE", value_delimiter = ',', hide_short_help = true)]
-    pub proven: Vec<String>,
-    /// Treat the input as a request, or as a log whose last call may be pending
-    #[arg(long = "as", value_name = "KIND", value_parser = ["request", "log"])]
-    pub usage: Option<String>,
-    /// Agent version that will resume the session; problems that version repairs by itself become notes
-    #[arg(long, value_name = "VERSION", hide_short_help = true)]
-    pub agent_version: Option<String>,
-    /// Reasoning effort, if the file does not specify it
-    #[arg(long, value_name = "LEVEL", hide_short_help = true)]
-    pub effort: Option<String>,
-    /// Check each item against this JSON Schema instead of the provider's
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    pub schema: Option<PathBuf>,
-    /// Report references to server-side items older than AGE, e.g. 30d
-    #[arg(long, value_name = "AGE", hide_short_help = true)]
-    pub max_item_age: Option<String>,
 }
 
 /// The report of findings, and their effect on the exit code.
@@ -322,6 +273,8 @@ impl ParsedArgs {
             store: self.server.store,
             usage: self.judging.usage,
             model: self.server.model,
+            next_model: self.judging.next_model,
+            account_changed: self.judging.account_changed,
             agent_version: self.judging.agent_version,
             effort: self.judging.effort,
             pointer: self.reading.pointer,

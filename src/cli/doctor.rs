@@ -9,7 +9,8 @@ use crate::commands::doctor::DoctorOptions;
 use crate::commands::{self, Failure, Outcome};
 
 use super::agents::{agent_names, given_names};
-use super::common::{ConfigFileArgs, JudgeArgs, ParsedArgs, ReportArgs, ScreenArgs, ThreadArgs, VerbosityArgs};
+use super::common::{ConfigFileArgs, ParsedArgs, ReportArgs, ScreenArgs, ThreadArgs, VerbosityArgs};
+use super::judging::JudgeArgs;
 use super::text_or_json::TextOrJson;
 
 #[derive(Args, Debug)]

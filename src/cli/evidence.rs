@@ -8,9 +8,8 @@ use clap::Args;
 use crate::commands::{self, Failure, Outcome};
 use crate::source::recordings::EXTENSIONS;
 
-use super::common::{
-    ConfigFileArgs, InputArgs, ParsedArgs, ReportArgs, ScreenArgs, TargetArgs, ThreadArgs, VerbosityArgs,
-};
+use super::common::{ConfigFileArgs, InputArgs, ParsedArgs, ReportArgs, ScreenArgs, ThreadArgs, VerbosityArgs};
+use super::judging::TargetArgs;
 use super::text_or_json::TextOrJson;
 
 #[derive(Args, Debug)]

@@ -21,15 +21,16 @@ use crate::report::tree::{OUTPUTS, TreePrinter};
 use crate::targets;
 
 use super::common::{
-    AllowEmptyArgs, ConfigFileArgs, ExitCodeArgs, InputArgs, JudgeArgs, ParsedArgs, PrivacyArgs, ReadingArgs,
-    ScreenArgs, TargetArgs, VerbosityArgs, existing_file, file_path, reveals_content,
+    AllowEmptyArgs, ConfigFileArgs, ExitCodeArgs, InputArgs, ParsedArgs, PrivacyArgs, ReadingArgs, ScreenArgs,
+    VerbosityArgs, existing_file, file_path, reveals_content,
 };
+use super::judging::{JudgeArgs, TargetArgs};
 use super::{OrphansArg, ReasoningArg};
 
 #[derive(Args, Debug)]
 #[command(
     after_help = "A turn is a message of the user, or several in a row, with what follows. Marks: ● current branch, ○ other \
-                  branch, ◌ not answered. After the name: the age of the turn, and the first words of the user, on a \
+                  branch, ◌ not answered. After the name: the age of the turn, its estimated tokens, and the first words of the user, on a \
                   terminal or with --show-content. The heading says what requests send: only what is new, if the server \
                   stores the responses, or the full history. A line below a turn says why the request after it \
                   differs.\n\n\

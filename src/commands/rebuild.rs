@@ -4,7 +4,6 @@ use std::io::Write;
 
 use crate::history::Usage;
 use crate::place::Pieces;
-use crate::rebuild::history_cut::CHARS_A_TOKEN;
 use crate::rebuild::request::BODY;
 use crate::rebuild::{Budget, ChainOptions, ChainPolicy, NextRequest, RequestSpec, rebuild as build};
 use crate::report::mask;
@@ -148,7 +147,7 @@ fn print_decisions(built: &NextRequest, name: &dyn Fn(u32) -> String, budget: Op
             count(kept.total as u64, built.unit)
         ));
         if matches!(budget, Some(Budget::Tokens(_))) {
-            print_note(&format!("  tokens are estimated at {CHARS_A_TOKEN} characters each"));
+            print_note("  tokens are estimated");
         }
     }
     for note in &built.notes {

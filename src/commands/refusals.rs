@@ -19,7 +19,8 @@ pub(super) fn refusal(doc: &Doc, fixed: &DocRepair, options: &judge::Options) ->
     if (refused || !fixed.patch.is_empty()) && is_slimmed(doc, &fixed.before)? {
         return Ok(Some(fill_commands(RESTORE_FIRST, &doc.label, "").into_owned()));
     }
-    let Some((format, target)) = fixed.before.format.zip(options.target) else { return Ok(None) };
+    let Some(format) = fixed.before.format else { return Ok(None) };
+    let Some(target) = options.named_target(format.info()) else { return Ok(None) };
     if judge::shares_dialect(format.info(), target) {
         return Ok(None);
     }

@@ -26,18 +26,19 @@ pub fn check(
     options: &Options,
     threads: usize,
 ) -> io::Result<JudgedDoc<HistoryPreview>> {
-    let to = options.target.and_then(|target| dialect_by_name(target.dialect));
-    let sketcher = Previewer::new(options.target.filter(|_| to.is_some()));
-    let mut found = judge::judge(id, bytes, options, threads, &sketcher)?;
+    let mut found = judge::judge(id, bytes, options, threads, &Previewer::default())?;
     let is_foreign = found.outputs.iter().any(|sketch| sketch.is_foreign);
+    let target = found.format.and_then(|format| options.named_target(format.info()));
+    let to = target.and_then(|target| dialect_by_name(target.dialect));
     let Some(to) = to.filter(|_| is_foreign) else { return Ok(found) };
     let plan = ConvertPlan {
         dialect: to,
         shape: OutputShape::Request,
         reasoning: ReasoningMode::Auto,
-        model: options.model.clone(),
-        target: options.target,
+        model: options.next.as_ref().and_then(|next| next.name.clone()).or_else(|| options.model.clone()),
+        target,
     };
+    let options = &Options { target, ..options.clone() };
     let how = ConvertOptions { foreign_only: true, ..ConvertOptions::new(options, plan) };
     let done = convert_doc(id, bytes, &how, threads, &mut |_| Ok(()))?;
     let judged = done.judged.into_iter().filter_map(to_check_finding);

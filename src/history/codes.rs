@@ -46,6 +46,7 @@ codes! {
     REASONING_WITHOUT_BLOB = 205,
     PROVISIONAL_ITEM = 206,
     ORPHAN_TOOL_RUN = 207,
+    OTHER_ACCOUNT = 208,
 
     // Ids of items, references, chains of responses.
     DUPLICATE_ID = 301,

@@ -46,6 +46,8 @@ pub struct Evaluation<'h> {
     pub(super) model: Option<&'h str>,
     pub history: &'h History,
     age: Option<AgeLimit>,
+    /// The history goes on in another account than it was made in.
+    account_changed: bool,
     /// What the agent of the session does about defects.
     agent_acts: Vec<AgentAct>,
     pairing: Pairing,
@@ -71,14 +73,27 @@ fn default_target(named: Option<&str>, info: &FormatInfo, model: Option<&str>) -
     model.filter(|_| is_openai).and_then(|model| models::home_target(model, usual.dialect)).or(Some(usual))
 }
 
+/// True if two targets are not the same provider with the same keys and stored items.
+fn changes_provider(from: &Target, to: &Target) -> bool {
+    const OPENAI: [&str; 3] = ["openai", "openai-stateless", "chat"];
+    from.name != to.name && !(OPENAI.contains(&from.name) && OPENAI.contains(&to.name))
+}
+
 impl<'h> Evaluation<'h> {
     /// Options override the settings of the history, except for the model and its effort, which they only
     /// supplement.
     pub fn new(history: &'h History, info: &FormatInfo, options: &'h Options) -> Self {
         let settings = &history.settings;
-        let model = settings.model.as_deref().or(options.model.as_deref());
-        let target = options.target.or_else(|| default_target(settings.target, info, model));
-        let target = target.unwrap_or(targets::TARGETS[0]);
+        let next = options.next.as_ref();
+        let own = settings.model.as_deref().or(options.model.as_deref());
+        let model = next.and_then(|next| next.name.as_deref()).or(own);
+        let former = default_target(settings.target, info, own).unwrap_or(targets::TARGETS[0]);
+        let target = match options.named_target(info) {
+            // A model that its maker serves nowhere, such as one with an unknown name, stays where the history is.
+            None => default_target(settings.target, info, model).unwrap_or(former),
+            Some(named) => named,
+        };
+        let account_changed = options.account_changed || next.is_some() && changes_provider(former, target);
         let stored = options.store.or(settings.store).unwrap_or(target.store);
         let is_stored = settings.usage == Usage::Log || settings.facts.has(RequestFlags::SESSION);
         let thinking = match is_stored {
@@ -101,6 +116,7 @@ impl<'h> Evaluation<'h> {
             model,
             history,
             age: options.age,
+            account_changed,
             agent_acts,
             pairing: info.dialect.info().pairing,
             dialect,
@@ -124,6 +140,7 @@ impl<'h> Evaluation<'h> {
             thinking: self.thinking,
             traits: self.traits,
             efforts: self.efforts,
+            account_changed: self.account_changed,
             age_limit: self.age,
             text: look,
             stored_items: known,

@@ -19,6 +19,7 @@ use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::{Severity, Target};
 use crate::targets::media::MediaProfile;
+use crate::targets::{self, models};
 
 pub use collect::{HistoryCollector, HistoryRows, structural_options, visit_parts};
 pub use doc::{judge, judge_in_container, judge_streaming};
@@ -32,11 +33,37 @@ pub struct Options {
     pub target: Option<&'static Target>,
     pub store: Option<bool>,
     pub model: Option<String>,
+    /// The model that a conversation goes on with.
+    pub next: Option<NextModel>,
+    /// A conversation goes on in another account than it was made in.
+    pub account_changed: bool,
     /// The schemas of items.
     pub schemas: Schemas,
     /// Stored items older than this are reported.
     pub age: Option<AgeLimit>,
     pub enabled: EnabledRules,
+}
+
+/// The model that a conversation goes on with, whatever model made it.
+#[derive(Clone, Debug, Default)]
+pub struct NextModel {
+    /// `None` if only the API is known.
+    pub name: Option<String>,
+    /// The API that serves it; `None` for the one of its maker, or of the conversation.
+    pub target: Option<&'static Target>,
+}
+
+impl Options {
+    /// The target that the user names for histories of a format, with `--target` or `--for`; `None` for their own.
+    pub fn named_target(&self, info: &FormatInfo) -> Option<&'static Target> {
+        self.target.or_else(|| {
+            let next = self.next.as_ref()?;
+            let dialect = targets::by_name(info.target)?.dialect;
+            let model = || next.name.as_deref();
+            let home = || models::home_target(model()?, dialect);
+            next.target.or_else(home).or_else(|| models::foreign_home(model()?, dialect))
+        })
+    }
 }
 
 impl Default for Options {
@@ -46,6 +73,8 @@ impl Default for Options {
             target: None,
             store: None,
             model: None,
+            next: None,
+            account_changed: false,
             schemas: Schemas::Official,
             age: None,
             enabled: EnabledRules::default(),

@@ -79,7 +79,8 @@ pub fn fix<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error
 fn fix_document<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error> {
     let bytes = GrowableBytes::new(BorrowedBytes(document));
     let done = repair_doc(DOC, &bytes, &options.judge, &options.fix, 1)?;
-    if let Some((format, target)) = done.before.format.zip(options.judge.target)
+    if let Some(format) = done.before.format
+        && let Some(target) = options.judge.named_target(format.info())
         && !judge::shares_dialect(format.info(), target)
     {
         let why = format!("the history is not in the dialect of the target {}: convert it first", target.name);

@@ -247,7 +247,7 @@ impl Options {
 
     /// Removes data tied to the original account: encrypted reasoning, compactions, item ids.
     pub fn account_changed(mut self, changed: bool) -> Self {
-        self.fix.account_changed = changed;
+        self.judge.account_changed = changed;
         self
     }
 

@@ -27,6 +27,7 @@ mod spill_file;
 pub mod test_parts;
 mod text;
 mod thread;
+pub mod token_estimate;
 mod tools;
 pub mod write;
 

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::history::ReasoningEffort;
-use crate::judge;
+use crate::judge::{self, NextModel};
 use crate::read;
 use crate::rule::AgeLimit;
 use crate::schema::Schemas;
+use crate::targets;
 
 use super::names::{format, order, target, usage};
 use super::selection::{RuleLayer, enabled_rules};
@@ -22,6 +23,10 @@ pub struct FileOptions {
     pub store: Option<bool>,
     pub usage: Option<String>,
     pub model: Option<String>,
+    /// The model that conversations go on with: `MODEL`, `TARGET:MODEL` or `TARGET`.
+    pub next_model: Option<String>,
+    /// Conversations go on in another account than they were made in.
+    pub account_changed: bool,
     /// The version of the agent that will resume a session.
     pub agent_version: Option<String>,
     pub effort: Option<String>,
@@ -52,6 +57,8 @@ impl FileOptions {
             store: self.store.or(other.store),
             usage: self.usage.or_else(|| other.usage.clone()),
             model: self.model.or_else(|| other.model.clone()),
+            next_model: self.next_model.or_else(|| other.next_model.clone()),
+            account_changed: self.account_changed || other.account_changed,
             agent_version: self.agent_version.or_else(|| other.agent_version.clone()),
             effort: self.effort.or_else(|| other.effort.clone()),
             pointer: self.pointer.or_else(|| other.pointer.clone()),
@@ -82,10 +89,22 @@ pub fn judge_options(places: &[&FileOptions]) -> Result<judge::Options, UsageErr
         target,
         store: options.store,
         model: options.model.clone(),
+        next: options.next_model.as_deref().map(next_model),
+        account_changed: options.account_changed,
         schemas: options.schema.as_deref().map_or(Ok(Schemas::Official), read_schema)?,
         age: age_limit(&options)?,
         enabled: enabled_rules(&layers, &options.proven)?,
     })
+}
+
+/// Reads `MODEL`, `TARGET:MODEL` or `TARGET`. What is before a colon and no target belongs to the name of the model.
+fn next_model(text: &str) -> NextModel {
+    let named = text.split_once(':').and_then(|(api, model)| Some((targets::by_name(api)?, model)));
+    match (named, targets::by_name(text)) {
+        (Some((target, model)), _) => NextModel { name: Some(model.to_owned()), target: Some(target) },
+        (None, Some(target)) => NextModel { name: None, target: Some(target) },
+        (None, None) => NextModel { name: Some(text.to_owned()), target: None },
+    }
 }
 
 fn read_options(options: &FileOptions) -> Result<read::Options, UsageError> {

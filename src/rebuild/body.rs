@@ -160,7 +160,7 @@ fn cut_items(items: &[Vec<u8>], messages: &[u32], budget: Budget, drops: bool) -
         rows.truncate(before + 1);
         at += item.len() as u64;
     }
-    let sizes: Vec<usize> = items.iter().map(|item| String::from_utf8_lossy(item).chars().count()).collect();
+    let sizes: Vec<usize> = items.iter().map(|item| budget.size_of(item)).collect();
     history_cut::cut_history(
         &History::new(rows, HistorySettings::default(), RESPONSES.info().pairing),
         &sizes,

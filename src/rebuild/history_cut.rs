@@ -4,7 +4,9 @@
 //! their reasoning. Any budget keeps whole groups, and if it would keep nothing, it is widened to the nearest cut
 //! that keeps something.
 
+use crate::dialects::item_tokens::item_tokens;
 use crate::history::{Class, History, Kind, NONE, PairState, Role, Row};
+use crate::json::{Tape, scan};
 
 /// How much of a history to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,12 +15,24 @@ pub enum Budget {
     Items(usize),
     /// The last items whose text has this many characters in total.
     Chars(usize),
-    /// The last items with about this many tokens in total, at four characters a token.
+    /// The last items with about this many tokens in total.
     Tokens(usize),
 }
 
-/// Characters that are counted as one token.
-pub const CHARS_A_TOKEN: usize = 4;
+impl Budget {
+    /// The size of an item in the unit of the budget.
+    pub fn size_of(self, item: &[u8]) -> usize {
+        match self {
+            Budget::Items(_) => 1,
+            Budget::Chars(_) => String::from_utf8_lossy(item).chars().count(),
+            Budget::Tokens(_) => {
+                let mut tape = Tape::new();
+                let val = scan(item, &mut tape).ok().and_then(|()| tape.root(item));
+                val.map_or(0, item_tokens).div_ceil(100) as usize
+            }
+        }
+    }
+}
 
 /// The part of a history that is kept, as indices of items.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +48,7 @@ pub struct HistoryCut {
     pub detached: Vec<u32>,
 }
 
-/// Keeps the end of a history. `sizes` are the numbers of characters of the items; `drops` is true if calls
+/// Keeps the end of a history. `sizes` are the sizes of the items in the unit of the budget; `drops` is true if calls
 /// without an output will be dropped, so that they do not count.
 pub fn cut_history(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> HistoryCut {
     let count = history.rows.len();
@@ -42,8 +56,7 @@ pub fn cut_history(history: &History, sizes: &[usize], budget: Budget, drops: bo
     let head = history.rows.iter().take_while(is_instruction).count();
     let wanted = match budget {
         Budget::Items(items) => count.saturating_sub(items),
-        Budget::Chars(chars) => first_fitting(sizes, chars),
-        Budget::Tokens(tokens) => first_fitting(sizes, tokens.saturating_mul(CHARS_A_TOKEN)),
+        Budget::Chars(most) | Budget::Tokens(most) => first_fitting(sizes, most),
     };
     let wanted = wanted.max(head) as u32;
     let survives = last_survived_cuts(history, drops);
@@ -57,9 +70,9 @@ pub fn cut_history(history: &History, sizes: &[usize], budget: Budget, drops: bo
     HistoryCut { detached, kept: items.len() - head, items, total: count - head, is_widened: at < wanted }
 }
 
-/// The first item of the longest end whose items have at most this many characters together.
-fn first_fitting(sizes: &[usize], chars: usize) -> usize {
-    let mut left = chars;
+/// The first item of the longest end whose items have at most this size together.
+fn first_fitting(sizes: &[usize], most: usize) -> usize {
+    let mut left = most;
     let fits = |size: &&usize| left.checked_sub(**size).map(|rest| left = rest).is_some();
     sizes.len() - sizes.iter().rev().take_while(fits).count()
 }
@@ -203,6 +216,6 @@ mod tests {
         assert_eq!(kept("urwu", Budget::Chars(25)).0, "u");
         assert_eq!(kept("urwu", Budget::Chars(30)).0, "rwu");
         assert_eq!(kept("urw", Budget::Chars(5)), ("rw".to_owned(), "2/3 widened".to_owned()));
-        assert_eq!(kept("uuu", Budget::Tokens(5)).0, "uu");
+        assert_eq!(kept("uuu", Budget::Tokens(20)).0, "uu");
     }
 }

@@ -13,7 +13,7 @@ use crate::repair;
 use crate::repair::Action;
 use crate::target::Target;
 
-use super::history_cut::{Budget, CHARS_A_TOKEN, HistoryCut};
+use super::history_cut::{Budget, HistoryCut};
 use super::request::{BODY, NextRequest, RequestSpec, user_message, write_items, write_request};
 use super::{Advice, Conversation};
 
@@ -88,12 +88,11 @@ fn cut(messages: &mut Vec<Message>, budget: Budget) -> HistoryCut {
     let size = |message: &Message| {
         let mut written = Vec::new();
         write_items(&ANTHROPIC, message, &mut written);
-        written.iter().map(|text| String::from_utf8_lossy(text).chars().count()).sum::<usize>()
+        written.iter().map(|text| budget.size_of(text)).sum::<usize>()
     };
     let (most, cost): (usize, Vec<usize>) = match budget {
         Budget::Items(most) => (most, vec![1; total]),
-        Budget::Chars(most) => (most, messages.iter().map(size).collect()),
-        Budget::Tokens(most) => (most.saturating_mul(CHARS_A_TOKEN), messages.iter().map(size).collect()),
+        Budget::Chars(most) | Budget::Tokens(most) => (most, messages.iter().map(size).collect()),
     };
     let begins = messages.iter().enumerate().filter(|(_, message)| message.role == Role::User);
     let starts: Vec<usize> = begins.map(|(ix, _)| ix).collect();

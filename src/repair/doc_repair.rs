@@ -8,7 +8,9 @@ use crate::place::{Patch, Place};
 use crate::rules::logs::{broken_ordinals, missing_session_meta, other_history_base};
 
 use super::plan::reasons::{EMPTY, EMPTY_CALL};
-use super::{FixOptions, HistoryPlan, ItemChange, Refusal, RemovedValue, SkippedGroup, Surroundings};
+use super::{
+    FixOptions, HistoryPlan, ItemChange, LengthChange, Refusal, RemovedValue, SkippedGroup, Surroundings,
+};
 
 /// The result of repairing a doc.
 pub struct DocRepair {
@@ -28,6 +30,8 @@ pub struct DocRepair {
     pub refusals: Vec<Refusal>,
     /// Groups that `--reasoning` asks to change and that stay unchanged, with places in the original bytes.
     pub skipped_groups: Vec<SkippedGroup>,
+    /// The length of its histories, if any was shortened.
+    pub length: Option<LengthChange>,
     /// Histories that are left unchanged, and why; the key `None` is what belongs to no history.
     pub abandoned: AbandonedHistories,
     /// True if other files refer to lines of this one by number or offset.
@@ -85,6 +89,7 @@ impl DocRepair {
             after: None,
             refusals: Vec::new(),
             skipped_groups: Vec::new(),
+            length: None,
             abandoned: AbandonedHistories::new(),
             has_numbered_lines: false,
             is_renumbered: false,
@@ -98,6 +103,7 @@ impl DocRepair {
         self.patch = Patch::default();
         self.changes.clear();
         self.removed.clear();
+        self.length = None;
         self.after = None;
         let selected = self.before.findings.iter().filter(|judged| fix_options.selects(judged));
         self.refusals = selected.map(|judged| Refusal::of(judged, BUG)).collect();

@@ -264,6 +264,7 @@ impl<'r> RejudgedLines<'r> {
             changes: Vec::new(),
             surroundings: Vec::new(),
             refusals: plan.refusals.iter().map(refusal).collect::<Option<_>>()?,
+            length: plan.length,
             skipped_groups: plan.skipped_groups.iter().map(left).collect::<Option<_>>()?,
             outcome: None,
         })

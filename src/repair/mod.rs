@@ -82,6 +82,23 @@ pub struct ImageOptions {
     pub max_count: Option<u32>,
 }
 
+/// How long a conversation may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LengthOptions {
+    /// Estimated tokens, with the instructions and the tools of the request; `None` for no limit.
+    pub max_tokens: Option<u64>,
+    /// Messages of the user stay.
+    pub keeps_prompts: bool,
+    /// So many turns at the end stay as they are; `None` if the last one is shortened too, but last.
+    pub last: Option<u32>,
+}
+
+impl Default for LengthOptions {
+    fn default() -> Self {
+        LengthOptions { max_tokens: None, keeps_prompts: true, last: None }
+    }
+}
+
 /// Options of a repair.
 #[derive(Clone, Debug, Default)]
 pub struct FixOptions {
@@ -94,9 +111,8 @@ pub struct FixOptions {
     /// Rules whose fixes were requested by name.
     pub selected: Vec<Code>,
     pub acknowledge_safety: bool,
-    /// Encrypted content and ids belong to another account.
-    pub account_changed: bool,
     pub images: ImageOptions,
+    pub length: LengthOptions,
     /// The provider to write into the header of a session.
     pub provider: Option<String>,
     /// The result is a separate file, so lines that other files refer to may move.
@@ -107,6 +123,29 @@ pub struct FixOptions {
     pub accepted: Vec<AcceptedFinding>,
     /// Nothing is written, so the result is not checked by reading it again.
     pub is_preview: bool,
+}
+
+/// The estimated tokens of what was shortened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LengthChange {
+    pub before: u64,
+    pub after: u64,
+}
+
+impl LengthChange {
+    /// The length of both together.
+    pub fn plus(self, other: LengthChange) -> LengthChange {
+        LengthChange { before: self.before + other.before, after: self.after + other.after }
+    }
+}
+
+impl FixOptions {
+    /// True if flags ask for changes that no finding asks for.
+    pub(in crate::repair) fn has_flag_requests(&self) -> bool {
+        self.images != ImageOptions::default()
+            || self.length.max_tokens.is_some()
+            || matches!(self.reasoning, Reasoning::Strip | Reasoning::Reference)
+    }
 }
 
 /// The cause of a change.

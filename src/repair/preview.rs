@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::history::{Code, RepairAct};
 use crate::judge::{self, HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
-use crate::target::{Severity, Target, Trait};
+use crate::target::{Severity, Trait};
 
 use super::{FixOptions, HistoryPlan, PlanOutcome, RepairSearch};
 
@@ -58,15 +58,7 @@ pub struct HistoryPreview {
 /// Previews the default repair of histories.
 #[derive(Default)]
 pub struct Previewer {
-    /// The target that the user chose.
-    target: Option<&'static Target>,
     options: FixOptions,
-}
-
-impl Previewer {
-    pub fn new(target: Option<&'static Target>) -> Self {
-        Previewer { target, options: FixOptions::default() }
-    }
 }
 
 impl HistoryVisitor for Previewer {
@@ -82,7 +74,7 @@ impl HistoryVisitor for Previewer {
             is_conclusive: true,
             plan: None,
         };
-        if self.target.is_some_and(|target| !judge::shares_dialect(info, target)) {
+        if case.options.named_target(info).is_some_and(|target| !judge::shares_dialect(info, target)) {
             return Some(HistoryPreview { is_foreign: true, ..nothing });
         }
         let spans = info.histories.span_records();

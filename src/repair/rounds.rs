@@ -29,7 +29,7 @@ use super::round_changes::{change_to_original, dedup_changes, group_to_original}
 use super::search::RepairSearch;
 use super::session;
 use super::store;
-use super::{Action, FixOptions, Refusal};
+use super::{Action, FixOptions, LengthChange, LengthOptions, Refusal, SkippedGroup};
 
 /// Number of rounds that are always allowed; after them another round follows only while each leaves fewer
 /// findings.
@@ -96,6 +96,15 @@ struct RepairJob<'j> {
 }
 
 impl RepairJob<'_> {
+    /// Repairs the doc without shortening it, which had the result that `why` says; `None` if it was not shortened.
+    fn run_unshortened(&self, short: &DocRepair, why: &'static str) -> io::Result<Option<DocRepair>> {
+        let Some(first) = short.changes.first().filter(|_| short.length.is_some()) else { return Ok(None) };
+        let fix_options = &FixOptions { length: LengthOptions::default(), ..self.fix_options.clone() };
+        let mut fixed = RepairJob { fix_options, ..*self }.run(None)?;
+        fixed.skipped_groups.push(SkippedGroup::of(&first.row, why));
+        Ok(Some(fixed))
+    }
+
     /// Repairs the doc; `judged` is the doc before the repair, if it was judged already.
     fn run(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<DocRepair> {
         let mut given_up = AbandonedHistories::new();
@@ -104,6 +113,10 @@ impl RepairJob<'_> {
             let known = given_up.len();
             if worse.is_empty() && !self.is_final(&fixed, &given_up)? {
                 worse.extend(fixed.changes.iter().map(|change| (change.history, OTHER_FORMAT)));
+            }
+            let why = worse.values().next().copied();
+            if let Some(fixed) = why.map(|why| self.run_unshortened(&fixed, why)).transpose()?.flatten() {
+                return Ok(fixed);
             }
             worse.into_iter().for_each(|(number, why)| {
                 given_up.entry(number).or_insert(why);
@@ -178,6 +191,11 @@ impl RepairJob<'_> {
             fixed.refusals.append(&mut relinked.refusals);
             let left = plans.iter().flat_map(|plan| plan.skipped_groups.iter().copied());
             fixed.skipped_groups = left.map(|left| group_to_original(left, &pieces, round)).collect();
+            // Another round shortens what this one could not.
+            if let Some(length) = plans.iter().filter_map(|plan| plan.length).reduce(LengthChange::plus) {
+                let before = fixed.length.map_or(length.before, |first| first.before);
+                fixed.length = Some(LengthChange { before, ..length });
+            }
             let open = self.open_histories(&current.findings, &fixed.refusals, given_up);
             let read_by = current.format;
             let is_record_of_doc = |val: Val<'_>| is_record(read_by, &options.read, val);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::history::{BlockFlags, ItemFlags, Kind, Role, Row};
 use crate::judge::WeighedFinding;
-use crate::repair::{Action, DocRepair};
+use crate::repair::{Action, DocRepair, LengthChange};
 use crate::rule::Loss;
 use crate::target::Severity;
 
@@ -22,6 +22,8 @@ pub struct ChangeCounts {
     pub stubbed: u64,
     pub rewritten: u64,
     pub lost: LossSummary,
+    /// The length of what `--max-tokens` shortens; `None` without that.
+    pub length: Option<LengthChange>,
     /// Errors and warnings that the repair resolves.
     pub errors: u64,
     pub warnings: u64,
@@ -41,13 +43,14 @@ impl ChangeCounts {
         }
     }
 
-    /// Adds the findings that a repair resolves.
+    /// Adds the findings that a repair resolves, and what it shortens.
     pub fn count_resolved(&mut self, fixed: &DocRepair) {
         let of = |severity: Severity| {
             let count =
                 |judged: &[WeighedFinding]| judged.iter().filter(|one| one.severity == severity).count() as u64;
             count(&fixed.before.findings).saturating_sub(count(&fixed.remaining().findings))
         };
+        self.length = [self.length, fixed.length].into_iter().flatten().reduce(LengthChange::plus);
         self.errors += of(Severity::Error);
         self.warnings += of(Severity::Warning);
     }
@@ -96,7 +99,9 @@ const PART: &str = "part of an item";
 impl LossSummary {
     /// Adds what a change removes; only lossy changes count.
     pub fn add(&mut self, note: &ChangeNote) {
-        if note.loss != Loss::Lossy {
+        // A message that consists of blocks is lost with them.
+        let is_envelope = note.row.kind == Kind::BlockMessage && !note.row.has(BlockFlags::CONTENT);
+        if note.loss != Loss::Lossy || note.action == Action::Drop && is_envelope {
             return;
         }
         let parts = || note.removed.iter().map(|(_, at)| u64::from(at.len)).sum();

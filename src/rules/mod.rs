@@ -59,6 +59,7 @@ rules! {
         reasoning_without_blob,
         provisional_item,
         orphan_tool_run,
+        other_account,
     ]
     /// Ids of items, references, chains of responses.
     ids [

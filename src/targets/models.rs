@@ -216,10 +216,26 @@ pub fn vendor(model: &str) -> Option<ModelVendor> {
 /// The vendor's own server for a model in a dialect. A name with a vendor prefix belongs to a router, one with a tag
 /// suffix to a self-hosted server.
 pub fn home_target(model: &str, dialect: &str) -> Option<&'static Target> {
+    homes(model).find(|target| target.dialect == dialect)
+}
+
+/// The vendor's own server for a model that is not served in a dialect; `None` if it may be, or if that is not known.
+pub fn foreign_home(model: &str, dialect: &str) -> Option<&'static Target> {
+    let vendor = vendor(model).filter(|vendor| !serves(dialect, *vendor))?;
+    homes(model).next().or_else(|| match vendor {
+        ModelVendor::OpenAi => by_name("openai"),
+        ModelVendor::Anthropic => by_name("anthropic"),
+        ModelVendor::Google => by_name("gemini"),
+        ModelVendor::Amazon => by_name("bedrock-nova"),
+        ModelVendor::Open => None,
+    })
+}
+
+fn homes(model: &str) -> impl Iterator<Item = &'static Target> {
     let own = !model.contains(['/', ':']);
     let name = strip_vendor(model);
-    let (.., homes) = VENDORS.iter().find(|(pattern, ..)| own && matches_pattern(pattern, name))?;
-    homes.iter().filter_map(|name| by_name(name)).find(|target| target.dialect == dialect)
+    let vendor = VENDORS.iter().find(|(pattern, ..)| own && matches_pattern(pattern, name));
+    vendor.into_iter().flat_map(|(.., homes)| *homes).filter_map(|name| by_name(name))
 }
 
 /// True if the models of a vendor are served in a dialect.

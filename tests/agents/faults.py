@@ -31,6 +31,9 @@ class Fault:
     options: tuple = ()
 
 
+# What is gone once all but the questions and the last two turns are.
+SHORTENED = tuple((marker, turn) for turn in "12" for marker in ("note", "call", "out", "done"))
+
 FAULTS = (
     Fault("clean", "clean"),
     Fault("killed", "killed in a tool call", "unanswered-call", (("done", "4"), ("out", "4"))),
@@ -53,6 +56,7 @@ FAULTS = (
     Fault("double-ordinal", "ordinal twice", "broken-ordinals"),
     Fault("surrogate", "half of a surrogate pair", "lone-surrogate"),
     Fault("edited", "text edited"),
+    Fault("long", "too long", None, SHORTENED, False, ("--max-tokens", "1", "--keep", "prompts,last=2")),
 )
 BY_ID = {fault.id: fault for fault in FAULTS}
 
@@ -91,6 +95,7 @@ class Lines:
         pass
 
     killed = clean
+    long = clean
 
     def open_call(self):
         del self.lines[self.find("call", TURNS) + 1 :]

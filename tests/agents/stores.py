@@ -21,6 +21,7 @@ class Store:
         pass
 
     killed = clean
+    long = clean
 
 
 class ContinueDocument(Store):

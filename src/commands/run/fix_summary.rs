@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::report::change_counts::ChangeCounts;
-use crate::report::words::{count, write_wrapped};
+use crate::report::words::{count, group_digits, write_wrapped};
 use crate::report::{self, RunSummary};
 
 use super::walked_files;
@@ -65,6 +65,10 @@ impl FixSummary<'_> {
             .unwrap_or_default();
         let skipped = walked_files::describe_skipped(self.summary);
         write_wrapped(&format!("{made}. {remaining} {remain}{offers}.{skipped}"), self.width, "", "", out)?;
+        if let Some(length) = self.counts.length {
+            let (before, after) = (group_digits(length.before), group_digits(length.after));
+            writeln!(out, "About {before} tokens before, {after} after (estimated).")?;
+        }
         if !self.counts.lost.is_empty() {
             // Once the file is written, it is too late to save them.
             let (loses, keep) = match (self.is_preview, self.keeps_dropped) {

@@ -121,6 +121,8 @@ impl Dialect for Ag2 {
             | TextChange::EditValue(_)
             | TextChange::OmitImages(_)
             | TextChange::ShrinkImages(_)
+            | TextChange::ShortenResult
+            | TextChange::AppendNote(_)
             | TextChange::EditMembers(..) => {
                 return Err(EditRefusal("AG2's events have no field for it"));
             }

@@ -77,6 +77,8 @@ impl Dialect for Coder {
             | TextChange::EditValue(_)
             | TextChange::OmitImages(_)
             | TextChange::ShrinkImages(_)
+            | TextChange::ShortenResult
+            | TextChange::AppendNote(_)
             | TextChange::EditMembers(..) => {
                 return Err(EditRefusal("chatd stores only function calls and their results"));
             }

@@ -115,6 +115,8 @@ impl Dialect for Responses {
             }
             TextChange::OmitImages(omitted) => super::omitted_images::omit(item, omitted, base, out)?,
             TextChange::ShrinkImages(images) => super::shrunk_images::shrink(item, images, base, out)?,
+            TextChange::ShortenResult => super::shortened_text::shorten(item, base, out)?,
+            TextChange::AppendNote(note) => super::shortened_text::append_note(item, note, base, out)?,
             TextChange::EditMembers(spot, to) => spot.edit(item, to, base, out)?,
             TextChange::Acknowledge(checks) => match item.get(name::acknowledged_safety_checks) {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),

@@ -24,7 +24,7 @@ pub(in crate::repair) enum Insertion {
 }
 
 impl Insertion {
-    /// Removes the items for which `goes` is true from a message; true if the insertion still has content.
+    /// Removes the items for which `goes` is true, and placeholders for them; true if the insertion still has content.
     pub(in crate::repair) fn retain_staying(&mut self, goes: &impl Fn(&Row) -> bool) -> bool {
         match self {
             Insertion::Moved(row, _) => !goes(row),
@@ -32,8 +32,8 @@ impl Insertion {
                 list.retain_mut(|insertion| insertion.retain_staying(goes));
                 !list.is_empty()
             }
-            Insertion::TextBlock(row) => !goes(row),
-            Insertion::Copied(_) | Insertion::Stub(_) | Insertion::Bridge | Insertion::Continuation => true,
+            Insertion::TextBlock(row) | Insertion::Stub(row) => !goes(row),
+            Insertion::Copied(_) | Insertion::Bridge | Insertion::Continuation => true,
         }
     }
 

@@ -11,6 +11,7 @@ use crate::place::{DocId, Place};
 
 use super::history_plan::{ItemDecision, PlanBuilder};
 use super::reasons::{EMPTY, LONE};
+use super::shorten::SHORTEN;
 use crate::repair::edit::item_text::item_edits;
 use crate::repair::store::{Draft, PlannedItem};
 use crate::repair::{Action, Cause};
@@ -68,10 +69,16 @@ impl PlanBuilder<'_> {
         for (ix, change) in self.changes() {
             by_row.entry(ix).or_default().push((change.action, change.cause));
         }
+        let mut unshortened = Vec::new();
         for (ix, is_meant, why) in found {
             let of_row = by_row.get(&ix).into_iter().flatten();
-            causes.extend(of_row.filter(|(action, _)| is_meant(*action)).map(|(_, cause)| (*cause, why)));
+            for (_, cause) in of_row.filter(|(action, _)| is_meant(*action)) {
+                causes.push((*cause, why));
+                unshortened.extend((*cause == SHORTEN).then_some(ix));
+            }
         }
+        // Another attempt leaves them as they are.
+        self.memo.leave_unshortened(unshortened);
         causes
     }
 

@@ -1,7 +1,7 @@
 //! The plan of one history: the decision about each item.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::FormatInfo;
@@ -20,7 +20,9 @@ use super::reasons::LOSES_CONTENT;
 use super::tally::GroupTallies;
 use crate::repair::edit::insertion::Insertion;
 use crate::repair::store::StoreView;
-use crate::repair::{Action, Cause, FixOptions, ItemChange, Reasoning, Refusal, SkippedGroup, Surroundings};
+use crate::repair::{
+    Action, Cause, FixOptions, ItemChange, LengthChange, Reasoning, Refusal, SkippedGroup, Surroundings,
+};
 
 /// The decision about one item.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +64,8 @@ pub struct HistoryPlan {
     pub surroundings: Vec<(Place, Surroundings)>,
     pub refusals: Vec<Refusal>,
     pub skipped_groups: Vec<SkippedGroup>,
+    /// Its length, if it was shortened.
+    pub length: Option<LengthChange>,
     /// The predicted outcome, if it was requested.
     pub outcome: Option<PlanOutcome>,
 }
@@ -95,6 +99,8 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     refusals: Vec<Refusal>,
     /// Groups that a flag asks to change and that stay unchanged.
     pub skipped_groups: Vec<SkippedGroup>,
+    /// Its length, if it is shortened.
+    pub length: Option<LengthChange>,
     /// True if flags that act on all reasoning apply.
     pub applies_flags: bool,
     /// True if only a part of the history is planned.
@@ -132,6 +138,7 @@ impl<'p> PlanBuilder<'p> {
             changes: Vec::new(),
             refusals: Vec::new(),
             skipped_groups: Vec::new(),
+            length: None,
             applies_flags: false,
             is_partial: false,
             memo,
@@ -169,12 +176,11 @@ impl<'p> PlanBuilder<'p> {
         of(RepairAct::AsText).for_each(|chosen| self.turn_into_text(chosen));
         of(RepairAct::Drop).for_each(|chosen| self.drop_item(chosen));
         self.drop_idle_programs();
+        self.shorten_by_flag();
         chosen.iter().filter(|chosen| chosen.act.mode().is_some()).for_each(|chosen| self.change_mode(chosen));
         self.strip_reasoning_by_flag();
-        self.apply_account_flag();
         self.apply_reference_flags();
         self.apply_modes();
-        self.strip_ids_by_flag();
         self.change_images_by_flag();
     }
 
@@ -215,6 +221,7 @@ impl<'p> PlanBuilder<'p> {
             surroundings: Vec::new(),
             refusals: self.refusals,
             skipped_groups: self.skipped_groups,
+            length: self.length,
             outcome: None,
         })
     }
@@ -304,13 +311,6 @@ impl<'p> PlanBuilder<'p> {
     pub fn remove_member(&mut self, row: Row, cause: Cause, loss: Loss, what: &'static str) {
         self.removed_members.push(row.at);
         self.note_outside(row, cause, Action::Strip, loss, what);
-    }
-
-    /// The cause of each lossy removal, by item.
-    pub fn causes_of_loss(&self) -> HashMap<u32, Cause> {
-        let lost = |change: &ItemChange| change.action == Action::Drop && change.loss == Loss::Lossy;
-        let changes = self.changes.iter().filter(|(_, change)| lost(change));
-        changes.map(|(ix, change)| (*ix, change.cause)).collect()
     }
 
     /// Discards the plan and refuses all acts.

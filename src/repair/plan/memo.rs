@@ -1,11 +1,12 @@
 //! Lookup tables of a history for its plan: each is built in one pass over the rows when it is first needed.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::history::{CallReference, Flags, Group, NONE, Pair, PairState, Pairing, Row};
 use crate::message::smaller_image::{EncodedImage, ImageChange, ImageLimits};
+use crate::message::token_estimate::Hundredths;
 use crate::place::Place;
 use crate::rule::RuleContext;
 
@@ -31,9 +32,26 @@ pub(in crate::repair) struct HistoryMemo {
     thinking: OnceCell<Vec<(u64, u32)>>,
     /// The smaller images that were made so far.
     pub shrunk: RefCell<ShrunkImages>,
+    tokens: OnceCell<Vec<Hundredths>>,
+    /// Rows that `--max-tokens` cannot change.
+    unshortened: RefCell<BTreeSet<u32>>,
 }
 
 impl HistoryMemo {
+    /// The estimated tokens of each row.
+    pub fn tokens(&self, count: impl FnOnce() -> Vec<Hundredths>) -> &[Hundredths] {
+        self.tokens.get_or_init(count)
+    }
+
+    pub fn is_unshortened(&self, ix: u32) -> bool {
+        self.unshortened.borrow().contains(&ix)
+    }
+
+    /// Notes rows that `--max-tokens` cannot change.
+    pub fn leave_unshortened(&self, rows: impl IntoIterator<Item = u32>) {
+        self.unshortened.borrow_mut().extend(rows);
+    }
+
     /// True if an item of the group is in a record that cannot be edited.
     pub fn has_uneditable(&self, rows: &[Row], group: &Group) -> bool {
         let all = || (0..).zip(rows).filter(|(_, row)| is_uneditable(row)).map(|(ix, _)| ix).collect();

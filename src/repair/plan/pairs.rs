@@ -14,7 +14,7 @@ use super::chosen_act::ChosenAct;
 use super::history_plan::PlanBuilder;
 use super::reasons::{ITEM_NOT_IN_FILE, LOSES_CALL};
 use crate::repair::edit::insertion::Insertion;
-use crate::repair::{Action, Cause};
+use crate::repair::{Action, Cause, ItemChange};
 
 /// The position of the next output of a group.
 struct OutputAnchor {
@@ -26,6 +26,12 @@ struct OutputAnchor {
 }
 
 impl PlanBuilder<'_> {
+    /// The cause of each lossy removal, by item.
+    pub(super) fn causes_of_loss(&self) -> HashMap<u32, Cause> {
+        let lost = |change: &ItemChange| change.action == Action::Drop && change.loss == Loss::Lossy;
+        self.changes().filter(|(_, change)| lost(change)).map(|(ix, change)| (ix, change.cause)).collect()
+    }
+
     /// Moves outputs that precede their call, or are apart from it, after the calls of its batch, in call order.
     /// Where the target requires the calls of a turn together, the calls move as well.
     pub(super) fn reorder_outputs<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {

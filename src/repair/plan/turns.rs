@@ -56,6 +56,7 @@ impl PlanBuilder<'_> {
             self.place_results(step, list);
         }
         of(RepairAct::Split).for_each(|chosen| self.split_message(chosen));
+        self.shorten_by_flag();
         self.drop_thinking_by_flag();
         self.strip_reasoning_members_by_flag();
         self.drop_idle_thinking();

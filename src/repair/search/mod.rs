@@ -22,7 +22,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use crate::format::HistoryScope;
-use crate::history::{Code, Flags, NONE};
+use crate::history::{Code, NONE};
 use crate::judge::{HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
 
@@ -32,7 +32,8 @@ use super::plan::history_plan::{HistoryPlan, PlanBuilder};
 use super::plan::memo::HistoryMemo;
 use super::plan::outcome::PlanOutcome;
 use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
-use super::{Action, Cause, ImageOptions, surroundings};
+use super::plan::shorten::SHORTEN;
+use super::{Action, Cause, surroundings};
 use component::ComponentMap;
 pub use context::RepairSearch;
 use context::SearchContext;
@@ -59,8 +60,7 @@ impl HistoryVisitor for RepairSearch<'_> {
     fn visit(&self, case: &JudgedHistory<'_>) -> Option<HistoryPlan> {
         let history = case.cx.history;
         let read_only = history.settings.read_only;
-        let asks_for_images = self.options.images != ImageOptions::default();
-        if read_only.is_some() && !(asks_for_images && history.rows.iter().any(|row| row.has(Flags::MEDIA))) {
+        if read_only.is_some() && !self.options.has_flag_requests() {
             return None;
         }
         let context = SearchContext {
@@ -75,7 +75,9 @@ impl HistoryVisitor for RepairSearch<'_> {
         };
         if let Some(why) = read_only {
             let mut plan = context.new_plan();
-            plan.skipped_groups.extend(plan.skipped_history(why));
+            plan.applies_flags = true;
+            let skipped = plan.is_asked_to_change().then(|| plan.skipped_history(why)).flatten();
+            plan.skipped_groups.extend(skipped);
             return plan.finish(case.info);
         }
         context.plan()
@@ -184,7 +186,7 @@ impl<'g> SearchContext<'g> {
         for _ in 0..ATTEMPTS {
             let mut plan = self.new_plan();
             plan.applies_flags = flag.is_none();
-            let changes_images = self.search.options.images != ImageOptions::default();
+            let changes_images = self.search.options.images != crate::repair::ImageOptions::default();
             plan.media = changes_images.then(|| self.case.media_profile());
             refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
             plan.apply_acts(&chosen);
@@ -198,7 +200,8 @@ impl<'g> SearchContext<'g> {
                 let around = surroundings::collect(self.case.cx.history, info, &made.changes);
                 return Some(HistoryPlan { outcome: predicted, surroundings: around, ..made });
             }
-            let by_flag = impossible.iter().find(|(cause, _)| matches!(cause, Cause::Flag(_)));
+            let is_flag = |cause: Cause| matches!(cause, Cause::Flag(_)) && cause != SHORTEN;
+            let by_flag = impossible.iter().find(|(cause, _)| is_flag(*cause));
             flag = flag.or(by_flag.map(|(_, why)| *why));
             let why: HashMap<Cause, &'static str> = impossible.into_iter().collect();
             chosen.retain(|chosen| {

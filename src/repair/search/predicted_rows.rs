@@ -219,6 +219,8 @@ fn apply_changes(mut row: Row, texts: &[Text]) -> Row {
             | Text::EditValue(_)
             | Text::OmitImages(_)
             | Text::ShrinkImages(_)
+            | Text::ShortenResult
+            | Text::AppendNote(_)
             | Text::EditMembers(..) => {}
         }
     }

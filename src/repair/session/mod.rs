@@ -134,7 +134,8 @@ pub fn render(
     for (ix, decisions) in &inside {
         // A line is removed with the last of its blocks, where the message has no row.
         let goes = decisions.iter().filter(|(row, decision)| row.kind != Kind::BlockMessage && !decision.stays());
-        if goes.count() as u32 == repair.lines.line(*ix).blocks && !decisions.is_empty() {
+        let goes = goes.count() as u32;
+        if goes > 0 && goes == repair.lines.line(*ix).blocks {
             repair.removed.insert(*ix);
         }
     }

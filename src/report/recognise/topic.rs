@@ -54,8 +54,8 @@ pub(super) static LENGTH: Topic = Topic {
     description: "the request is longer than the model's context window, or leaves too little room for the answer",
     advice: "Shorten the history, or lower the limit of output tokens.",
     command: Some((
-        "replaylint rebuild --max-tokens 100000 FILE",
-        "prints the request with the oldest turns cut where that is legal",
+        "replaylint fix --max-tokens 100k FILE",
+        "shortens it from its oldest end: long results first, then whole steps; your messages stay",
     )),
     is_of_history: true,
 };

@@ -54,7 +54,10 @@ fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> PageDoc {
         }
         let number = doc.histories.len() as u32;
         let end = doc.items.len() as u32;
-        let notes = if number == 0 { vec![tree.sending_words()] } else { Vec::new() };
+        let notes = match number {
+            0 => [tree.sending_words(), tree.sizes.words()].into_iter().chain(tree.saving_words()).collect(),
+            _ => Vec::new(),
+        };
         doc.histories.push(PageHistory {
             number,
             from,
@@ -88,6 +91,7 @@ fn item(tree: &TreeView, turn: &TurnView, current: bool) -> PageItem {
     if lines.is_empty() {
         lines.push(turn.verdict_words().to_owned());
     }
+    lines.push(turn.sizes.words());
     lines.extend(turn.model.iter().map(|model| format!("model {model}")));
     lines.extend(turn.missing_parent.iter().map(|parent| format!("its parent {parent} is not in this file")));
     lines.extend(turn.open_calls.iter().map(|call| format!("call {call} has no output")));

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::report::{Diagnostic, Style, diagnostic_value, write_pretty};
 
+use super::sizes::{ContentSize, ContentSizes};
 use super::{Sending, TreeView, TurnView};
 
 /// Version of the contract.
@@ -30,6 +31,7 @@ fn tree_value(tree: &TreeView) -> Value {
         Sending::History(Some(reason)) => reason_value(reason),
         _ => Value::Null,
     };
+    let sent = tree.sent_tokens();
     json!({
         "path": tree.title,
         "format": tree.format,
@@ -37,6 +39,8 @@ fn tree_value(tree: &TreeView) -> Value {
         "answered": tree.answered(),
         "verdict": tree.sending.verdict(),
         "reason": reason,
+        "sizes": sizes_value(&tree.sizes),
+        "sent_tokens": { "chained": sent.0, "repeated": sent.1 },
         "turns": turns,
     })
 }
@@ -68,7 +72,18 @@ fn turn_value(tree: &TreeView, ix: usize, turn: &TurnView) -> Value {
         "path": turn.path,
         "record": turn.record,
         "says": turn.says,
+        "sizes": sizes_value(&turn.sizes),
     })
+}
+
+/// Bytes and estimated tokens, by kind of content.
+fn sizes_value(sizes: &ContentSizes) -> Value {
+    let value = |size: ContentSize| json!({ "bytes": size.bytes, "tokens": size.tokens() });
+    let kinds = sizes.by_kind().filter(|(_, size)| size.bytes > 0);
+    let mut all: serde_json::Map<String, Value> =
+        kinds.map(|(kind, size)| (kind.to_owned(), value(size))).collect();
+    all.insert("total".to_owned(), value(sizes.total()));
+    Value::Object(all)
 }
 
 fn reason_value((code, words): &(&str, String)) -> Value {

@@ -6,6 +6,7 @@ mod html;
 mod json;
 mod mermaid;
 mod prompt;
+mod sizes;
 mod text;
 mod view;
 

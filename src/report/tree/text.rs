@@ -9,6 +9,7 @@ use crate::report::words::write_wrapped;
 use crate::report::{Diagnostic, Style};
 use crate::source::display_name;
 
+use super::sizes::short_tokens;
 use super::{TreeView, TurnView};
 
 /// Branches within branches are drawn this deep; deeper ones are drawn at the last level.
@@ -56,6 +57,10 @@ fn print_tree(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result
     write_wrapped(&heading, style.width, "", "  ", out)?;
     if !tree.turns.is_empty() {
         write_wrapped(&tree.sending_words(), style.width, "  ", "  ", out)?;
+        write_wrapped(&tree.sizes.words(), style.width, "  ", "  ", out)?;
+        if let Some(saving) = tree.saving_words() {
+            write_wrapped(&saving, style.width, "  ", "  ", out)?;
+        }
     }
     let glyphs = if style.unicode { &UNICODE } else { &ASCII };
     let has_times = tree.turns.iter().any(|turn| turn.age.is_some());
@@ -113,10 +118,11 @@ fn roots(tree: &TreeView) -> Vec<usize> {
     others.chain(live).map(|(ix, _)| ix).collect()
 }
 
-/// Age, marks and first words of a turn.
+/// Age, tokens, marks and first words of a turn.
 fn status(turn: &TurnView, has_times: bool) -> String {
     let age = turn.age.map_or_else(|| "-".to_owned(), format_duration);
     let age = if has_times { format!("{age:>4}  ") } else { String::new() };
+    let tokens = short_tokens(turn.sizes.total().tokens());
     let mut marks = Vec::new();
     for (is, word) in [
         (turn.is_side_chain, "side chain"),
@@ -132,7 +138,7 @@ fn status(turn: &TurnView, has_times: bool) -> String {
     let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
     let file = if turn.file { format!(" ({})", display_name(&turn.path)) } else { String::new() };
     let says = turn.says.as_ref().map(|says| format!("\"{says}\"")).unwrap_or_default();
-    format!("{age}{marks}{says}{file}")
+    format!("{age}{tokens:>5} tok  {marks}{says}{file}")
 }
 
 /// Cuts a line to a width.

@@ -16,9 +16,10 @@ use crate::targets::TARGETS;
 use super::super::item_facts::read_facts;
 use super::super::mask;
 use super::super::segment_locations;
-use super::super::words::{count, replace_hidden};
+use super::super::words::{count, group_digits, replace_hidden};
 use super::super::{ContentDisplay, Diagnostic, diagnose};
 use super::prompt;
+use super::sizes::ContentSizes;
 
 /// A conversation as a tree of turns.
 pub struct TreeView {
@@ -29,6 +30,8 @@ pub struct TreeView {
     pub current: Option<usize>,
     /// What most of its requests send.
     pub sending: Sending,
+    /// What all of its turns consist of.
+    pub sizes: ContentSizes,
     /// True if texts of the conversation are shown.
     pub shows_content: bool,
 }
@@ -83,6 +86,8 @@ pub struct TurnView {
     pub record: u32,
     /// The first line of the user's message, or its size; `None` if there is no text of the user.
     pub says: Option<String>,
+    /// What it consists of.
+    pub sizes: ContentSizes,
 }
 
 impl TreeView {
@@ -95,6 +100,30 @@ impl TreeView {
         let leaves = self.turns.iter().filter(|turn| turn.children.is_empty()).count();
         let branches = if leaves == 1 { "1 branch".to_owned() } else { format!("{leaves} branches") };
         format!("{} ({} answered), {branches}", count(self.turns.len() as u64, "turn"), self.answered())
+    }
+
+    /// The tokens that the requests of the current branch send, one a turn: if each builds on the last one, and if each
+    /// repeats the whole history.
+    pub fn sent_tokens(&self) -> (u64, u64) {
+        let mut path: Vec<u64> = Vec::new();
+        let mut next = self.current;
+        while let Some(turn) = next.and_then(|ix| self.turns.get(ix)) {
+            path.push(turn.sizes.total().tokens());
+            next = turn.parent;
+        }
+        // A turn is in its own request and in those of all turns after it.
+        let repeated = path.iter().zip(1u64..).map(|(tokens, requests)| tokens * requests).sum();
+        (path.iter().sum(), repeated)
+    }
+
+    /// What a chain saves, in words; `None` if the requests are not chained.
+    pub fn saving_words(&self) -> Option<String> {
+        let (new, all) = self.sent_tokens();
+        let is_chained = matches!(self.sending, Sending::New | Sending::Conversation) && all > new;
+        is_chained.then(|| {
+            let (new, all) = (group_digits(new), group_digits(all));
+            format!("This branch has sent about {new} tokens; with the whole history in each request, {all}.")
+        })
     }
 
     /// The sentence about what the requests send.
@@ -235,6 +264,7 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
             path: label.map_or_else(String::new, |part| part.doc.label.clone()),
             record: first.entry.record + 1,
             says: prompt::first_words(conversation, turn, show_content),
+            sizes: ContentSizes::of(conversation, turn),
             name,
         });
     }
@@ -243,6 +273,7 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
     TreeView {
         title: conversation.title(),
         format,
+        sizes: views.iter().fold(ContentSizes::default(), |all, turn| all.plus(turn.sizes)),
         sending: Sending::of(&views, turns.iter().any(|turn| turn.marks.has(EntryMarks::CONVERSATION))),
         turns: views,
         current,

@@ -288,3 +288,35 @@ fn images_that_are_refused() {
         "{out}{err}"
     );
 }
+
+#[test]
+fn a_long_session_is_shortened() {
+    let scripts = scripts("Conversations that are too long");
+    let [script] = &scripts[..] else { panic!("{} scripts", scripts.len()) };
+    let folder = tempfile::tempdir().expect("a folder");
+    let session = root().join("testdata/formats/pi-session/rich.jsonl");
+    fs::copy(session, folder.path().join("session.jsonl")).expect("a session");
+    let (out, err, code) = run(script, folder.path());
+    assert!(code == 0 && err.matches("Nothing to fix").count() == 2, "{out}{err}");
+    let (out, err, code) = run(&script.replace("120k", "40"), folder.path());
+    assert!(code == 1 && out.contains("--max-tokens") && err.contains(" tokens before, "), "{out}{err}");
+}
+
+#[test]
+fn another_model_and_another_account_are_judged() {
+    let scripts = scripts("Another model, another account");
+    let [script] = &scripts[..] else { panic!("{} scripts", scripts.len()) };
+    let folder = tempfile::tempdir().expect("a folder");
+    let session = root().join("testdata/formats/pi-session/rich.jsonl");
+    fs::copy(session, folder.path().join("session.jsonl")).expect("a session");
+    let body = |input: Value| json!({"model": "gpt-5.4", "store": false, "input": input}).to_string();
+    fs::write(folder.path().join("body.json"), body(json!([user("hi")]))).expect("a body");
+    let (out, err, code) = run(script, folder.path());
+    assert!(code == 0 && out.contains("azure"), "{out}{err}");
+    let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"});
+    let answer = json!({"type": "message", "id": "msg_1", "role": "assistant", "content": "Hello"});
+    fs::write(folder.path().join("body.json"), body(json!([user("hi"), reasoning, answer, user("bye")])))
+        .expect("a body");
+    let (out, err, code) = run(script, folder.path());
+    assert!(code == 1 && out.contains("RL208"), "{out}{err}");
+}

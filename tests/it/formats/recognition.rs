@@ -9,7 +9,7 @@ use replaylint::internals::format::{EditSupport, MIN_DISTINCTIVE_SCORE, Probe};
 use replaylint::internals::formats::FORMATS;
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::{self, FindingsOnly, Options};
-use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
+use replaylint::internals::repair::{FixOptions, LengthOptions, Orphans, Reasoning};
 use serde::Deserialize;
 
 use crate::rules::corpus::{corpus, manifest};
@@ -140,7 +140,7 @@ fn a_store_that_is_not_edited_stays_so_after_a_broken_line() {
         warnings: true,
         reasoning: Reasoning::Strip,
         orphans: Orphans::Stub,
-        account_changed: true,
+        length: LengthOptions { max_tokens: Some(1), ..LengthOptions::default() },
         ..FixOptions::default()
     };
     let mut files = 0;

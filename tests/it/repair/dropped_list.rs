@@ -9,7 +9,7 @@ use replaylint::internals::json::edit::RecordBase;
 use replaylint::internals::json::{Tape, Val, scan};
 use replaylint::internals::judge::Options;
 use replaylint::internals::place::Place;
-use replaylint::internals::repair::{Action, FixOptions, ImageOptions, Orphans, Reasoning};
+use replaylint::internals::repair::{Action, FixOptions, ImageOptions, LengthOptions, Orphans, Reasoning};
 use replaylint::internals::report::changes::ChangeNote;
 use replaylint::internals::rule::Loss;
 use replaylint::internals::source::{Container, framing, lines};
@@ -119,7 +119,10 @@ fn flag_sets() -> Vec<(&'static str, FixOptions)> {
         ("--reasoning inline", FixOptions { reasoning: Reasoning::Inline, ..default() }),
         ("--lossless", FixOptions { lossless: true, ..default() }),
         ("--fix-warnings", FixOptions { warnings: true, acknowledge_safety: true, ..default() }),
-        ("--account-changed", FixOptions { account_changed: true, ..default() }),
+        (
+            "--max-tokens",
+            FixOptions { length: LengthOptions { max_tokens: Some(1), ..LengthOptions::default() }, ..default() },
+        ),
         (
             "--max-image-bytes",
             FixOptions { images: ImageOptions { max_bytes: Some(1), ..ImageOptions::default() }, ..default() },

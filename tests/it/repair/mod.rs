@@ -3,6 +3,7 @@
 pub mod dropped_list;
 pub mod images;
 pub mod incremental;
+pub mod length;
 pub mod proof;
 pub mod properties;
 pub mod properties_chat;

@@ -79,6 +79,7 @@ impl RuleCase {
             target: self.target.as_deref().map(|name| targets::by_name(name).expect("a target")),
             store: self.store,
             model: self.model.clone(),
+            account_changed: self.account_changed,
             age: self.max_item_age.map(|most| AgeLimit { max_seconds: most, now: self.now }),
             enabled: EnabledRules::new(|rule| {
                 self.select.is_empty() || self.select.contains(&rule.code.to_string())
@@ -107,7 +108,6 @@ impl RuleCase {
             warnings: self.fix_warnings,
             selected: Vec::new(),
             acknowledge_safety: self.acknowledge_safety,
-            account_changed: self.account_changed,
             images: ImageOptions { max_bytes: self.max_image_bytes, ..ImageOptions::default() },
             provider: self.provider.clone(),
             ..FixOptions::default()
