@@ -7,7 +7,7 @@ FROM rust:1-alpine AS build
 RUN apk add --no-cache gcc musl-dev
 WORKDIR /source
 COPY . .
-RUN cargo build --locked --profile dist --bin replaylint
+RUN cargo build --locked --profile dist --features images --bin replaylint
 # Large inputs are unpacked in /tmp.
 RUN mkdir -p /image/tmp /image/work && chmod 1777 /image/tmp && cp target/dist/replaylint /image/
 

@@ -27,9 +27,9 @@ use crate::commands::fix::Repairs;
 use crate::commands::run::known_findings::Baseline;
 use crate::commands::run::products::{OutputMode, OutputPath};
 use crate::commands::{self, Failure, Outcome};
-use crate::options::{self, UsageError};
+use crate::options::{self, ImageRequest, ImageTreatment, UsageError};
 use crate::rebuild::rewind::RewindTarget;
-use crate::repair::{FixOptions, ImageOptions, Orphans, Reasoning};
+use crate::repair::{FixOptions, Orphans, Reasoning};
 use crate::report::command_line;
 use crate::source::outputs::backup::BackupPlace;
 use crate::source::outputs::commit::ReplaceOptions;
@@ -180,13 +180,14 @@ struct FixArgs {
     /// Acknowledge the pending safety checks of computer calls in their outputs
     #[arg(long, hide_short_help = true)]
     acknowledge_safety: bool,
-    /// What to do with images: list them (report), replace them with a text (drop), or all but the last N (keep-last=N)
-    #[arg(long, value_name = "HOW", value_parser = parse_images, hide_short_help = true)]
-    images: Option<ImagesArg>,
-    /// Replace images larger than SIZE (e.g. 5M; in base64, as providers count) with a text
+    /// What to do with images: list them (report), replace them with a text (drop), or all but the last N (keep-last=N), or
+    /// make those above a limit smaller (shrink)
+    #[arg(long, value_name = "HOW", value_parser = options::parse_images, hide_short_help = true)]
+    images: Option<ImageTreatment>,
+    /// Replace images larger than SIZE (e.g. 5M; in base64, as providers count) with a text, or shrink them
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     max_image_bytes: Option<String>,
-    /// Replace images of which a side has more than N pixels with a text
+    /// Replace images of which a side has more than N pixels with a text, or shrink them
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_image_pixels: Option<u32>,
     /// Replace all images but the last N of a conversation with a text
@@ -268,24 +269,6 @@ enum OrphansArg {
     Stub,
     /// Like auto, but keep results without a call as user text
     Text,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ImagesArg {
-    Report,
-    Drop,
-    KeepLast(u32),
-}
-
-fn parse_images(text: &str) -> Result<ImagesArg, String> {
-    match (text, text.strip_prefix("keep-last=")) {
-        ("report", _) => Ok(ImagesArg::Report),
-        ("drop", _) => Ok(ImagesArg::Drop),
-        (_, Some(number)) => {
-            number.parse().map(ImagesArg::KeepLast).map_err(|_| "keep-last needs a number".to_owned())
-        }
-        _ => Err("use report, drop or keep-last=N".to_owned()),
-    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -415,17 +398,11 @@ impl FixArgs {
             _ if self.install => OutputMode::Install,
             _ => OutputMode::Preview,
         };
-        let bytes = self.max_image_bytes.as_deref().map(options::parse_size).transpose()?;
-        let has_limit = bytes.is_some() || self.max_image_pixels.is_some() || self.max_images.is_some();
-        let images = ImageOptions {
-            // With a limit, only the images above it go.
-            all: self.images == Some(ImagesArg::Drop) && !has_limit,
-            max_bytes: bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
+        let images = ImageRequest {
+            treatment: self.images,
+            max_bytes: self.max_image_bytes.as_deref().map(options::parse_size).transpose()?,
             max_pixels: self.max_image_pixels,
-            max_count: match self.images {
-                Some(ImagesArg::KeepLast(count)) => Some(self.max_images.map_or(count, |most| most.min(count))),
-                _ => self.max_images,
-            },
+            max_count: self.max_images,
         };
         let options = FixOptions {
             orphans: self.orphans.into(),
@@ -434,7 +411,7 @@ impl FixArgs {
             warnings: self.fix_warnings,
             selected: options::selected_codes(&self.common.judging.select),
             acknowledge_safety: self.acknowledge_safety,
-            images,
+            images: images.options()?,
             length: self.length.options(),
             provider: self.set_provider,
             writes_copy: matches!(to, OutputMode::Copy(_) | OutputMode::Stream | OutputMode::Install),
@@ -443,8 +420,8 @@ impl FixArgs {
             is_preview: matches!(to, OutputMode::Preview),
         };
         let typed = ParsedArgs { all_branches: self.all_branches, ..self.common.parsed() };
-        if self.images == Some(ImagesArg::Report) {
-            if self.agents.is_some() || has_limit || !matches!(to, OutputMode::Preview) {
+        if self.images == Some(ImageTreatment::Report) {
+            if self.agents.is_some() || images.has_limit() || !matches!(to, OutputMode::Preview) {
                 return Err(UsageError::new("--images report lists images, and changes nothing")
                     .help("use it with files or folders and without options about what to write or to replace")
                     .into());

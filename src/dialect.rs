@@ -8,6 +8,7 @@ use crate::json::edit::RecordBase;
 use crate::json::member_match::{MemberEdit, MemberMatch};
 use crate::json::value_edit::ValueEdit;
 use crate::json::{Str, Val};
+use crate::message::smaller_image::EncodedImage;
 use crate::message::write::JsonWriter;
 use crate::message::{Capabilities, Losses, Message, SourceLocation, Thread};
 use crate::place::Edit;
@@ -64,6 +65,8 @@ pub enum TextChange {
     EditValue(&'static ValueEdit),
     /// Replace images with texts.
     OmitImages(Vec<OmittedImage>),
+    /// Replace images with smaller ones.
+    ShrinkImages(Vec<SmallerImage>),
     /// Cut the middle out of the long texts of a result.
     ShortenResult,
     /// Append a sentence to the last text of a message, or to a text.
@@ -78,6 +81,16 @@ pub struct OmittedImage {
     /// Its number among the images, sounds, videos and files of its item, from 0.
     pub number: u32,
     pub text: String,
+    /// Where only files can be, the text may be one.
+    pub may_be_file: bool,
+}
+
+/// An image that a smaller one replaces.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SmallerImage {
+    /// Its number among the images, sounds, videos and files of its item, from 0.
+    pub number: u32,
+    pub image: EncodedImage,
 }
 
 impl TextChange {

@@ -33,8 +33,8 @@ use crate::place::Place;
 
 pub use body::{empty_list, label_answer, label_entry, request_body};
 pub use editor::{
-    Editor, LineLinks, MemberFiller, OpenCall, PartResults, Placeholder, ResultStorage, fill_template,
-    format_uuid, raw_member, write_placeholder,
+    Attachments, Editor, LineLinks, MemberFiller, OpenCall, PartResults, Placeholder, ResultStorage,
+    fill_template, format_uuid, raw_member, write_placeholder,
 };
 pub use info::{EditSupport, FormatInfo, HistoryScope, RecordPart, RemovalUnit};
 pub use items::{read_array, read_item, read_slice};

@@ -3,6 +3,7 @@
 mod config;
 mod configs;
 mod file_options;
+mod images;
 mod keys;
 mod lint_settings;
 mod names;
@@ -16,6 +17,7 @@ mod values;
 pub use config::{CONFIG, Config, ConfigSetting, PYPROJECT, Waiver};
 pub use configs::{ConfigLookup, label};
 pub use file_options::FileOptions;
+pub use images::{ImageRequest, ImageTreatment, parse_images};
 pub use keys::{ConfigKey, IGNORE_KEYS, KEYS, KeyKind, LAYERED, SEVERITIES};
 pub use lint_settings::{EffectiveOptions, LintSettings, WalkOptions};
 pub use names::{format, target};

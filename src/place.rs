@@ -35,6 +35,11 @@ impl Place {
     pub fn contains(&self, other: &Place) -> bool {
         self.doc == other.doc && self.start <= other.start && other.end() <= self.end()
     }
+
+    /// True if both have a byte in common.
+    pub fn overlaps(&self, other: &Place) -> bool {
+        self.doc == other.doc && self.start < other.end() && other.start < self.end()
+    }
 }
 
 /// One piece of replacement text.

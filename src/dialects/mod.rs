@@ -18,3 +18,4 @@ pub mod responses;
 pub mod session;
 pub mod settings;
 pub mod shortened_text;
+pub mod shrunk_images;

@@ -1,5 +1,8 @@
 //! Replaces images of an item with a text, in every dialect: the form of the image shows the form of a text beside it.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::dialect::{EditRefusal, OmittedImage};
 use crate::json::edit::{RecordBase, Sequence, SequenceSlot};
 use crate::json::{Val, name, string};
@@ -21,19 +24,31 @@ pub fn omit(
     let part_of = |image: &OmittedImage| parts.get(image.number as usize).copied();
     let found = omitted.iter().filter_map(|image| Some((part_of(image)?, image)));
     let found: Vec<(MediaPart<'_>, &OmittedImage)> = found.collect();
-    // In the result of a function Gemini accepts media only, no text.
+    // In the result of a function Gemini accepts media only: the text is a file, for models that take it there.
     let response = item.get(name::functionResponse).or_else(|| item.get(name::function_response));
-    if let Some(list) = response.and_then(|response| response.get(name::parts)) {
+    let files = response.and_then(|response| response.get(name::parts));
+    if let Some(list) = files.filter(|_| found.iter().any(|(_, image)| !image.may_be_file)) {
         let goes = |part: Val<'_>| found.iter().any(|(image, _)| image.val.start() == part.start());
         let kept = list.elements().zip(0..).filter(|(part, _)| !goes(*part));
         Sequence::of_list(list, base)?.edit(kept.map(|(_, n)| SequenceSlot::Keep(n)).collect(), out);
         return Ok(());
     }
     for (part, image) in found {
-        let text = text_part(item, part.val, &image.text).ok_or(EditRefusal(SCREENSHOT))?;
+        let text = match files.is_some() {
+            true => text_file(part.val, &image.text),
+            false => text_part(item, part.val, &image.text).ok_or(EditRefusal(SCREENSHOT))?,
+        };
         out.push(Edit { at: base.of(part.val), with: vec![ReplacementPart::text(text)] });
     }
     Ok(())
+}
+
+/// A file with a text, with keys like those of an image.
+fn text_file(image: Val<'_>, text: &str) -> Vec<u8> {
+    let is_snake = image.get(name::inline_data).is_some() || image.get(name::file_data).is_some();
+    let (data, mime) = if is_snake { ("inline_data", "mime_type") } else { ("inlineData", "mimeType") };
+    let text = STANDARD.encode(text);
+    format!(r#"{{"{data}":{{"{mime}":"text/plain","data":"{text}"}}}}"#).into_bytes()
 }
 
 /// A text part of the form that an image has; `None` if no text can be there.

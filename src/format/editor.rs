@@ -20,8 +20,10 @@ pub struct Editor {
     pub concerns_call: Option<fn(Val<'_>, &OpenCall<'_>) -> bool>,
     /// Adds missing members of the store's records, for findings whose repair is specific to the store.
     pub fill: Option<MemberFiller>,
-    /// The keys of the lists beside a text in which only images and files can be.
-    pub attachments: &'static [&'static str],
+    /// Why a document that is one record alone is not edited, where each record of the store is a file.
+    pub alone: Option<&'static str>,
+    /// The list in which only images and files can be, beside a text.
+    pub attachments: Option<Attachments>,
     /// The part with this text that replaces an image; `None` if no text can be there.
     pub text_part: fn(Val<'_>, &str) -> Option<Vec<u8>>,
 }
@@ -35,10 +37,20 @@ impl Editor {
             links: None,
             concerns_call: None,
             fill: None,
-            attachments: &[],
+            alone: None,
+            attachments: None,
             text_part: stored_text_part,
         }
     }
+}
+
+/// A list of images and files beside a text.
+#[derive(Clone, Copy)]
+pub struct Attachments {
+    /// Its key.
+    pub list: &'static str,
+    /// The keys of the text: the first that is present counts.
+    pub texts: &'static [&'static str],
 }
 
 /// Where a store keeps results, and the function that writes a neutral one.

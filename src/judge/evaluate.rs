@@ -43,7 +43,7 @@ pub struct Evaluation<'h> {
     /// The words for the effort that the model accepts.
     efforts: Option<&'static [&'static str]>,
     /// Of the history, else from the options.
-    model: Option<&'h str>,
+    pub(super) model: Option<&'h str>,
     pub history: &'h History,
     age: Option<AgeLimit>,
     /// The history goes on in another account than it was made in.

@@ -18,6 +18,7 @@ use crate::rule::{AgeLimit, RuleContext};
 use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::{Severity, Target};
+use crate::targets::media::MediaProfile;
 use crate::targets::{self, models};
 
 pub use agent_acts::rules_of_defect;
@@ -98,6 +99,11 @@ impl JudgedHistory<'_> {
     /// The target that the history is judged for.
     pub fn target(&self) -> &'static Target {
         self.evaluation.target
+    }
+
+    /// What the target, and the model of the history, take of media.
+    pub fn media_profile(&self) -> MediaProfile {
+        MediaProfile::of(self.evaluation.target, self.evaluation.model)
     }
 
     /// Judges a changed version of the history, or a part of it. `items` are the findings on its items; `enabled`

@@ -26,6 +26,7 @@ pub struct Options {
     pub(super) fix: FixOptions,
     pub(super) name: String,
     pub(super) list: Option<Dialect>,
+    images: options::ImageRequest,
     select: Vec<String>,
     ignore: Vec<String>,
 }
@@ -177,6 +178,71 @@ impl Options {
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.fix.reasoning = reasoning;
         self
+    }
+
+    /// Sets what `fix` does with images: `drop` replaces them with a text, `keep-last=N` all but the last N, and `shrink` makes
+    /// those above a limit smaller (with the feature `images`): a given one, or one of the target.
+    ///
+    /// ```
+    /// use replaylint::{Options, fix};
+    ///
+    /// # fn main() -> Result<(), replaylint::Error> {
+    /// let request = br#"{"model": "gpt-5", "input": [{"role": "user", "content": [
+    ///     {"type": "input_image", "image_url": "https://example.com/a.png"}]}]}"#;
+    /// let fixed = fix(request, &Options::new().images("drop")?)?;
+    /// assert_eq!(fixed.changes[0].what, "replace the image with text");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it is none of these, or if images cannot be made smaller without the feature.
+    pub fn images(mut self, how: &str) -> Result<Self, Error> {
+        let error = |help: String| Error::new(format!("unknown treatment '{how}' of images")).with_help(help);
+        let treatment = options::parse_images(how).map_err(error)?;
+        if treatment == options::ImageTreatment::Report {
+            return Err(Error::new(
+                "images are listed by the command only: `replaylint fix --images report FILE`",
+            ));
+        }
+        self.images.treatment = Some(treatment);
+        self.with_images()
+    }
+
+    /// Replaces all images but the last of a conversation with a text.
+    ///
+    /// # Errors
+    ///
+    /// As [`images`](Options::images).
+    pub fn max_images(mut self, count: u32) -> Result<Self, Error> {
+        self.images.max_count = Some(count);
+        self.with_images()
+    }
+
+    /// Replaces images of more bytes, in base64, with a text, or makes them smaller.
+    ///
+    /// # Errors
+    ///
+    /// As [`images`](Options::images).
+    pub fn max_image_bytes(mut self, bytes: u64) -> Result<Self, Error> {
+        self.images.max_bytes = Some(bytes);
+        self.with_images()
+    }
+
+    /// Replaces images of which a side has more pixels with a text, or makes them smaller.
+    ///
+    /// # Errors
+    ///
+    /// As [`images`](Options::images).
+    pub fn max_image_pixels(mut self, pixels: u32) -> Result<Self, Error> {
+        self.images.max_pixels = Some(pixels);
+        self.with_images()
+    }
+
+    fn with_images(mut self) -> Result<Self, Error> {
+        self.fix.images = self.images.options()?;
+        Ok(self)
     }
 
     /// Removes data tied to the original account: encrypted reasoning, compactions, item ids.

@@ -24,18 +24,6 @@ pub fn size_of_base64(text: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Type, size in pixels and bytes of an image in base64, as far as they are known: `PNG, 1200x800, 348 KB`.
-pub fn image_facts(text: &[u8]) -> String {
-    let format = type_of_base64(text).map(|mime| mime.rsplit('/').next().unwrap_or(mime).to_ascii_uppercase());
-    let size = size_of_base64(text).map(|(width, height)| format!("{width}x{height}"));
-    let bytes = match decoded_len(text) {
-        bytes @ 0..1_000 => format!("{bytes} bytes"),
-        bytes @ 1_000..1_000_000 => format!("{} KB", bytes / 1_000),
-        bytes => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
-    };
-    format.into_iter().chain(size).chain([bytes]).collect::<Vec<_>>().join(", ")
-}
-
 /// True if a text can be decoded as base64: of either alphabet, with or without padding, with line breaks.
 pub fn is_base64(text: &[u8]) -> bool {
     let padding = text.iter().rev().take_while(|b| is_filler(**b)).count();
@@ -72,6 +60,17 @@ static CLASSES: [u8; 256] = {
     }
     classes
 };
+
+/// The bytes of base64 text; `None` if it is not valid.
+pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
+    let digits = text.len() - text.iter().rev().take_while(|b| is_filler(**b)).count();
+    is_base64(text).then(|| decode_start(text.get(..digits).unwrap_or_default(), usize::MAX))
+}
+
+/// True if base64 text is of the alphabet for URLs, by a digit that only this one has.
+pub fn is_url_safe(text: &[u8]) -> bool {
+    memchr::memchr2(b'-', b'_', text).is_some()
+}
 
 /// Number of bytes that base64 text decodes to.
 pub fn decoded_len(text: &[u8]) -> u64 {

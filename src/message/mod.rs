@@ -7,14 +7,20 @@
 //! their own dialect understands are kept raw, with that dialect's name.
 
 pub mod capabilities;
+#[cfg(feature = "images")]
+mod image_codec;
 pub mod losses;
 mod media;
 pub mod media_bytes;
 pub mod members;
 mod open_calls;
 pub mod pair_results;
+#[cfg(feature = "images")]
+mod scaled_pixels;
 mod settings;
 pub mod settings_map;
+pub mod shrink;
+pub mod smaller_image;
 mod spill;
 mod spill_file;
 #[cfg(test)]

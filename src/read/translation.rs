@@ -48,11 +48,17 @@ pub(super) fn write(
     broken: bool,
     covering: Option<&'static dyn Format>,
 ) -> io::Result<(TracedText, Vec<WrittenHistory>)> {
-    source_records::for_each(bytes, records, &mut |_, record| reader.read(record))?;
+    let mut is_alone = records.len() == 1 && bytes.hints().is_none();
+    source_records::for_each(bytes, records, &mut |_, record| {
+        is_alone &= record.val.is_object();
+        reader.read(record);
+    })?;
     let mut written = TracedText::default();
     let (mut histories, mut spans) = (Vec::new(), Vec::new());
     for mut translated in reader.finish() {
         translated.settings.broken |= broken;
+        let alone = translated.info.editor.and_then(|editor| editor.alone).filter(|_| is_alone);
+        translated.settings.read_only = translated.settings.read_only.or(alone);
         let first = written.spans.len();
         histories.push(WrittenHistory::of(translated, &mut written));
         spans.push(first..written.spans.len());

@@ -24,6 +24,7 @@ pub use plan::selection::AcceptedFinding;
 
 use crate::history::{Code, Flags, Row};
 use crate::judge::WeighedFinding;
+use crate::message::smaller_image::ImageChange;
 use crate::place::Place;
 use crate::rule::Loss;
 
@@ -66,11 +67,13 @@ pub enum Reasoning {
     Strip,
 }
 
-/// Which images are replaced by a text.
+/// Which images are replaced by a text, or made smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImageOptions {
     /// All of them.
     pub all: bool,
+    /// Those above a limit are made smaller; where no limit is given, one of the target.
+    pub shrinks: bool,
     /// Those with more bytes, in base64.
     pub max_bytes: Option<u32>,
     /// Those of which a side has more pixels.
@@ -189,6 +192,8 @@ pub struct ItemChange {
     /// Description for the user.
     pub description: &'static str,
     pub history: Option<u32>,
+    /// What becomes of its images, if they are made smaller.
+    pub images: Option<ImageChange>,
 }
 
 /// A value that a repair removes.

@@ -7,6 +7,7 @@ use crate::diff::item::{self, DiffLine, Sign, ValuePrinter};
 use crate::history::{Flags, Row};
 use crate::json::{Tape, Val, scan};
 use crate::judge::WeighedFinding;
+use crate::message::smaller_image::ImageChange;
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::read::{self, TextReader};
 use crate::repair::{Action, Cause, DocRepair, ItemChange};
@@ -32,6 +33,8 @@ pub struct ChangeNote {
     pub action: Action,
     pub loss: Loss,
     pub description: &'static str,
+    /// What becomes of its images, if they are made smaller.
+    pub images: Option<ImageChange>,
     pub path: String,
     pub location: Location,
     /// The destination of a moved item, or the source of a copy.
@@ -56,6 +59,12 @@ pub struct ChangeNote {
 }
 
 impl ChangeNote {
+    /// What is done, with the facts that are known of it, and the loss.
+    pub(super) fn what(&self) -> String {
+        let facts = self.images.map(|images| format!(": {images}")).unwrap_or_default();
+        format!("{}{facts}{}", self.description, self.loss.mark())
+    }
+
     /// The pointer; the record if there is none, as for a line that is an item.
     pub(super) fn place_in_doc(&self) -> String {
         if self.location.pointer.is_empty() { format!("record {}", self.record) } else { self.location.pointers() }
@@ -107,6 +116,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
             action: change.action,
             loss: change.loss,
             description: change.description,
+            images: change.images,
             path: label.to_owned(),
             location: own_location(change).or(locations.get(&change.row.at)).cloned().unwrap_or_default(),
             other: change.anchor.and_then(|place| locations.get(&place).cloned()),
@@ -208,9 +218,9 @@ pub fn write_list(notes: &[ChangeNote], out: &mut dyn Write) -> io::Result<()> {
             location.column,
             note.rule,
             note.item,
-            note.description
+            note.what()
         )?;
-        writeln!(out, "{}", note.loss.mark())?;
+        writeln!(out)?;
     }
     Ok(())
 }

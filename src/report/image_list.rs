@@ -7,7 +7,8 @@ use crate::dialects::media_parts::{self, MediaPart};
 use crate::history::turns::{TurnCounter, messages};
 use crate::history::{Flags, Row};
 use crate::judge::{self, HistoryVisitor, JudgedHistory};
-use crate::message::media_bytes::{decoded_len, image_facts};
+use crate::message::media_bytes::decoded_len;
+use crate::message::smaller_image::ImageFacts;
 use crate::place::Place;
 use crate::source::{Doc, display_name};
 
@@ -46,7 +47,7 @@ impl ImageInRow {
             number,
             turn,
             is_in_result: part.is_in_result || row.kind.is_output(),
-            facts: data.as_deref().map(image_facts),
+            facts: data.as_deref().map(|data| ImageFacts::of(data).to_string()),
             bytes: data.as_deref().map_or(0, decoded_len),
         }
     }

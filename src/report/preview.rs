@@ -134,7 +134,7 @@ impl Preview {
         let mut written: Vec<String> = Vec::new();
         // An added item describes itself.
         for note in notes.iter().filter(|note| note.action != Action::Stub) {
-            let line = format!("{}{}", note.description, note.loss.mark());
+            let line = note.what();
             if !written.contains(&line) {
                 write_wrapped(&line, width, "  ", "    ", out)?;
                 written.push(line);

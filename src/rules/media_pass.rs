@@ -22,12 +22,12 @@ use super::media::{media_without_prefix, mismatched_media_type};
 const FEW: usize = 16;
 
 /// What can be done about an image: `fix` changes images only if it is asked to.
-const LARGE_IMAGE: &str = "it would have to be made smaller; `replaylint fix --images drop FILE` replaces images with a text, and \
-                           --max-image-bytes only large ones";
-const WIDE_IMAGE: &str = "it would have to be made smaller; `replaylint fix --max-image-pixels 8000 FILE` replaces images with \
-                          longer sides with a text";
-const WIDE_IMAGE_OF_MANY: &str = "it would have to be made smaller; `replaylint fix --max-image-pixels 2000 FILE` replaces images \
-                                  with longer sides with a text";
+const LARGE_IMAGE: &str = "`replaylint fix --images shrink FILE` makes it smaller; --max-image-bytes alone replaces large \
+                           images with a text";
+const WIDE_IMAGE: &str = "`replaylint fix --images shrink FILE` makes it smaller; `--max-image-pixels 8000` alone replaces \
+                          images with longer sides with a text";
+const WIDE_IMAGE_OF_MANY: &str = "`replaylint fix --images shrink FILE` makes it smaller; `--max-image-pixels 2000` alone \
+                                  replaces images with longer sides with a text";
 const TOO_MANY: &str = "which of them to leave out is the user's decision; `replaylint fix --images keep-last=1 FILE` keeps \
                         only the last image";
 const NO_DATA: &str =

@@ -6,8 +6,9 @@
 
 use crate::dialects::media_parts::SourceForm;
 use crate::message::MediaKind;
+use crate::message::smaller_image::ImageLimits;
 use crate::target::Target;
-use crate::target::media::{MediaCheck, PartRefusal, PartRow, matches_model};
+use crate::target::media::{MediaCheck, MediaLimit, PartRefusal, PartRow, matches_model};
 
 use super::media_checks::CHECKS;
 
@@ -116,6 +117,24 @@ impl MediaProfile {
         }
     }
 
+    /// What the target takes of one image in a request with so many.
+    pub fn image_limits(&self, images: usize) -> ImageLimits {
+        let least = |own: &mut Option<u32>, most: u32| *own = Some(own.map_or(most, |own| own.min(most)));
+        let mut limits = ImageLimits::default();
+        for check in &self.checks {
+            match *check {
+                MediaCheck::Limit(MediaLimit::ImageText(most), _) => least(&mut limits.text, most),
+                MediaCheck::Limit(MediaLimit::ImageBytes(most), _) => least(&mut limits.bytes, most),
+                MediaCheck::Limit(MediaLimit::Side(most), _) => least(&mut limits.side, most),
+                MediaCheck::Limit(MediaLimit::SideOfMany(many, most), _) if images > many as usize => {
+                    least(&mut limits.side, most);
+                }
+                _ => {}
+            }
+        }
+        limits
+    }
+
     /// How a part is refused; `None` if it is accepted or nothing is known.
     pub fn refusal(&self, kind: MediaKind, form: SourceForm, is_in_result: bool) -> Option<PartRefusal> {
         let fits = |row: &&&PartRow| {
@@ -143,6 +162,14 @@ mod tests {
         for name in names.flatten() {
             assert!(TARGETS.iter().any(|target| target.name == *name), "{name}");
         }
+    }
+
+    #[test]
+    fn many_images_may_be_smaller() {
+        let limits =
+            |images| by_name("anthropic").map(|target| MediaProfile::of(target, None).image_limits(images));
+        let of = |side| Some(ImageLimits { text: Some(10 << 20), bytes: None, side: Some(side) });
+        assert_eq!((limits(20), limits(21)), (of(8000), of(2000)));
     }
 
     #[test]

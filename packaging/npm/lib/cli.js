@@ -29,6 +29,9 @@ Options:
       --ignore RULE,...     all but these rules
       --orphans drop|stub|text   fix: what to do with unanswered calls
       --reasoning HOW       fix: auto, reference, inline, keep, strip
+      --images HOW          fix: drop, keep-last=N, shrink
+      --max-images N, --max-image-bytes N, --max-image-pixels N
+                            fix: images above it become a text, or are shrunk
       --lossless            fix: only what takes nothing from what the model saw
       --fix-warnings        fix: also warnings
       --output-format NAME  concise or json [default: concise]
@@ -42,7 +45,9 @@ Standard input is read where FILE is - or missing. Folders, databases, compresse
 need the native command. Exit codes: 0 no errors, 1 errors, 2 the job could not be done.
 `;
 
-const TEXTS = ["target", "format", "store", "model", "effort", "as", "pointer", "orphans", "reasoning", "to"];
+const LIMITS = { "max-images": "maxImages", "max-image-bytes": "maxImageBytes", "max-image-pixels": "maxImagePixels" };
+const TEXTS = ["target", "format", "store", "model", "effort", "as", "pointer", "orphans", "reasoning", "images", "to"]
+  .concat(Object.keys(LIMITS));
 // What is said after a change.
 const LOSSES = { lossless: "", adds: " (lossless and adds a placeholder)", lossy: " (lossy)" };
 const FLAGS = ["lossless", "fix-warnings", "deny-warnings", "force"];
@@ -70,8 +75,13 @@ function parsed(args) {
 
 function optionsOf(values, name) {
   const options = { name };
-  for (const key of ["target", "format", "model", "effort", "as", "pointer", "orphans", "reasoning", "lossless"]) {
+  for (const key of ["target", "format", "model", "effort", "as", "pointer", "orphans", "reasoning", "images", "lossless"]) {
     if (values[key] !== undefined) options[key] = values[key];
+  }
+  for (const [flag, key] of Object.entries(LIMITS)) {
+    if (values[flag] === undefined) continue;
+    if (!/^\d+$/.test(values[flag])) throw new Usage(`--${flag} is a number`);
+    options[key] = Number(values[flag]);
   }
   if (values.store !== undefined) {
     if (!["true", "false"].includes(values.store)) throw new Usage("--store is true or false");

@@ -31,6 +31,14 @@ export interface Options {
 export interface FixOptions extends Options {
   orphans?: "auto" | "drop" | "stub" | "text";
   reasoning?: "auto" | "reference" | "inline" | "keep" | "strip";
+  /** What is done with images: a text in place of all or of all but the last, or smaller ones in place of those above a limit. */
+  images?: "drop" | `keep-last=${number}` | "shrink";
+  /** All but the last so many images become a text. */
+  maxImages?: number;
+  /** Images of more bytes, in base64, become a text, or are shrunk. */
+  maxImageBytes?: number;
+  /** Images of which a side has more pixels become a text, or are shrunk. */
+  maxImagePixels?: number;
   /** Only fixes that take nothing from what the model saw. */
   lossless?: boolean;
   /** Also the fixes of warnings that are not made by default. */

@@ -29,6 +29,10 @@ pub(crate) struct Given {
     reasoning: Option<String>,
     lossless: bool,
     fix_warnings: bool,
+    images: Option<String>,
+    max_images: Option<u32>,
+    max_image_bytes: Option<u64>,
+    max_image_pixels: Option<u32>,
 }
 
 impl Given {
@@ -72,6 +76,18 @@ impl Given {
         }
         if !self.ignore.is_empty() {
             options = options.ignore(self.ignore.iter().map(String::as_str)).map_err(told)?;
+        }
+        if let Some(images) = &self.images {
+            options = options.images(images).map_err(told)?;
+        }
+        if let Some(count) = self.max_images {
+            options = options.max_images(count).map_err(told)?;
+        }
+        if let Some(bytes) = self.max_image_bytes {
+            options = options.max_image_bytes(bytes).map_err(told)?;
+        }
+        if let Some(pixels) = self.max_image_pixels {
+            options = options.max_image_pixels(pixels).map_err(told)?;
         }
         options = match self.usage.as_deref() {
             None => options,

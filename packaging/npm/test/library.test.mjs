@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { crc32, deflateSync } from "node:zlib";
 
 import init, { ReplaylintError, check, convert, diff, explain, fix, page, version } from "replaylint";
 
@@ -58,6 +59,36 @@ test("fix takes the options of the command line", () => {
   const fixed = fix(body(), { orphans: "stub", target: "openai", store: false });
   assert.equal(fixed.value.input.length, 3);
   assert.equal(fixed.fixed.stubbed, 1);
+});
+
+// A PNG of one colour.
+function png(width, height) {
+  const chunk = (kind, data) => {
+    const body = Buffer.concat([Buffer.from(kind), data]);
+    const [length, crc] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    crc.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, crc]);
+  };
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  const rows = deflateSync(Buffer.alloc((width * 3 + 1) * height));
+  const start = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+  return Buffer.concat([start, chunk("IHDR", header), chunk("IDAT", rows), chunk("IEND", Buffer.alloc(0))]);
+}
+
+test("images are shrunk, or become a text", () => {
+  const source = { type: "base64", media_type: "image/png", data: png(40, 30).toString("base64") };
+  const request = { model: "claude-sonnet-4-5", max_tokens: 9, messages: [{ role: "user", content: [{ type: "image", source }] }] };
+  const shrunk = fix(request, { images: "shrink", maxImagePixels: 20 });
+  const bytes = Buffer.from(shrunk.value.messages[0].content[0].source.data, "base64");
+  assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [20, 15]);
+  assert.equal(shrunk.changes[0].what, "shrink the image");
+  for (const options of [{ images: "drop" }, { maxImages: 0 }, { maxImageBytes: 10 }, { maxImagePixels: 20 }]) {
+    assert.equal(fix(request, options).value.messages[0].content[0].type, "text");
+  }
+  assert.throws(() => fix(request, { images: "none" }), /unknown treatment 'none' of images/);
 });
 
 test("convert gives requests and losses", () => {

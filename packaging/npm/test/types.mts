@@ -10,6 +10,7 @@ interface Message {
 const options: Options = { target: "openai", store: false, dialect: "chat", select: ["RL1"] };
 const messages: Message[] = [{ role: "user", content: "Hi" }];
 const fixed: Fixed<Message[]> = fix(messages, { ...options, orphans: "stub" });
+const shrunk: Message[] = fix(messages, { images: "shrink", maxImagePixels: 2000 }).value;
 const roles: string[] = fixed.value.map((message) => message.role);
 const text: string = fix("{}").value;
 const bytes: Uint8Array = fix(new Uint8Array()).value;
@@ -25,5 +26,5 @@ convert(text, "latin");
 try {
   check(bytes);
 } catch (error) {
-  if (error instanceof ReplaylintError) console.log(error.help, roles, errors, requests, pointer, rule);
+  if (error instanceof ReplaylintError) console.log(error.help, shrunk, roles, errors, requests, pointer, rule);
 }

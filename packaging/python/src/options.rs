@@ -10,7 +10,7 @@ use super::raise;
 type Set = fn(Options, &Bound<'_, PyAny>) -> PyResult<Options>;
 
 /// Every keyword, and what it sets.
-static KEYWORDS: [(&str, Set); 16] = [
+static KEYWORDS: [(&str, Set); 20] = [
     ("target", |options, value| options.target(&text(value)?).map_err(raise)),
     ("format", |options, value| options.format(&text(value)?).map_err(raise)),
     ("dialect", |options, value| options.list_of(dialect(&text(value)?)?).map_err(raise)),
@@ -26,6 +26,10 @@ static KEYWORDS: [(&str, Set); 16] = [
     ("reasoning", |options, value| Ok(options.reasoning(one_of("reasoning", value, &REASONING)?))),
     ("lossless", |options, value| Ok(options.lossless(value.extract()?))),
     ("fix_warnings", |options, value| Ok(options.fix_warnings(value.extract()?))),
+    ("images", |options, value| options.images(&text(value)?).map_err(raise)),
+    ("max_images", |options, value| options.max_images(value.extract()?).map_err(raise)),
+    ("max_image_bytes", |options, value| options.max_image_bytes(value.extract()?).map_err(raise)),
+    ("max_image_pixels", |options, value| options.max_image_pixels(value.extract()?).map_err(raise)),
     ("account_changed", |options, value| Ok(options.account_changed(value.extract()?))),
 ];
 

@@ -1,11 +1,14 @@
 """The module on objects, text, bytes and files, alone and in batches; and the program that comes with it."""
 
+import base64
 import copy
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import sysconfig
+import zlib
 
 import pytest
 
@@ -90,6 +93,29 @@ def test_text_of_a_list_needs_its_dialect():
     fixed, report = replaylint.fix(json.dumps(MESSAGES), dialect="chat", orphans="drop")
     assert json.loads(fixed) == [MESSAGES[0], MESSAGES[2]]
     assert report.changes[0].column == json.dumps(MESSAGES).index('{"id"') + 1
+
+
+def test_images_are_shrunk_or_replaced():
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header, rows = struct.pack(">IIBBBBB", 40, 30, 8, 2, 0, 0, 0), (b"\0" + b"\1\2\3" * 40) * 30
+    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    url = "data:image/png;base64," + base64.b64encode(png).decode()
+    body = {
+        "model": "gpt-5",
+        "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}],
+    }
+    fixed, report = replaylint.fix(body, images="shrink", max_image_pixels=20)
+    (part,) = fixed["messages"][0]["content"]
+    shrunk = base64.b64decode(part["image_url"]["url"].removeprefix("data:image/png;base64,"))
+    assert struct.unpack(">II", shrunk[16:24]) == (20, 15)
+    assert report.changes[0].what == "shrink the image"
+    for options in ({"images": "drop"}, {"max_images": 0}, {"max_image_bytes": 10}, {"max_image_pixels": 20}):
+        fixed, _ = replaylint.fix(body, **options)
+        assert fixed["messages"][0]["content"][0]["type"] == "text"
+    with pytest.raises(replaylint.Error, match="unknown treatment 'none' of images"):
+        replaylint.fix(body, images="none")
 
 
 def test_options_are_those_of_the_program():

@@ -93,6 +93,7 @@ mod tests {
             action: Action::Drop,
             loss,
             description: "drop the output",
+            images: None,
             path: "h.json".to_owned(),
             location: Location::default(),
             other: None,

@@ -120,6 +120,7 @@ impl Dialect for Ag2 {
             | TextChange::AsText
             | TextChange::EditValue(_)
             | TextChange::OmitImages(_)
+            | TextChange::ShrinkImages(_)
             | TextChange::ShortenResult
             | TextChange::AppendNote(_)
             | TextChange::EditMembers(..) => {

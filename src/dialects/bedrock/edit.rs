@@ -6,7 +6,7 @@ use crate::json::{Val, string};
 use crate::place::Edit;
 
 use crate::dialects::common::result_as_text;
-use crate::dialects::{omitted_images, shortened_text};
+use crate::dialects::{omitted_images, shortened_text, shrunk_images};
 
 pub(super) fn edit(
     change: &TextChange,
@@ -27,6 +27,7 @@ pub(super) fn edit(
         }
         TextChange::EditValue(mend) => mend.edit(item, base, out),
         TextChange::OmitImages(omitted) => omitted_images::omit(item, omitted, base, out),
+        TextChange::ShrinkImages(images) => shrunk_images::shrink(item, images, base, out),
         TextChange::ShortenResult => shortened_text::shorten(item, base, out),
         TextChange::AppendNote(note) => shortened_text::append_note(item, note, base, out),
         _ => Err(EditRefusal("messages of this dialect have no such field")),

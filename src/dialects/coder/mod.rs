@@ -76,6 +76,7 @@ impl Dialect for Coder {
             | TextChange::AsText
             | TextChange::EditValue(_)
             | TextChange::OmitImages(_)
+            | TextChange::ShrinkImages(_)
             | TextChange::ShortenResult
             | TextChange::AppendNote(_)
             | TextChange::EditMembers(..) => {

@@ -8,7 +8,7 @@ use crate::place::Edit;
 
 use super::rows;
 use crate::dialects::common::result_as_text;
-use crate::dialects::{omitted_images, shortened_text};
+use crate::dialects::{omitted_images, shortened_text, shrunk_images};
 
 pub(super) fn edit(
     change: &TextChange,
@@ -29,6 +29,7 @@ pub(super) fn edit(
         }
         TextChange::EditValue(mend) => mend.edit(item, base, out),
         TextChange::OmitImages(omitted) => omitted_images::omit(item, omitted, base, out),
+        TextChange::ShrinkImages(images) => shrunk_images::shrink(item, images, base, out),
         TextChange::ShortenResult => shortened_text::shorten(item, base, out),
         TextChange::AppendNote(note) => shortened_text::append_note(item, note, base, out),
         _ => Err(EditRefusal("contents of this dialect have no such field")),

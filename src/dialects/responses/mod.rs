@@ -114,6 +114,7 @@ impl Dialect for Responses {
                 out.push(Edit::replace(base.of(item), text));
             }
             TextChange::OmitImages(omitted) => super::omitted_images::omit(item, omitted, base, out)?,
+            TextChange::ShrinkImages(images) => super::shrunk_images::shrink(item, images, base, out)?,
             TextChange::ShortenResult => super::shortened_text::shorten(item, base, out)?,
             TextChange::AppendNote(note) => super::shortened_text::append_note(item, note, base, out)?,
             TextChange::EditMembers(spot, to) => spot.edit(item, to, base, out)?,

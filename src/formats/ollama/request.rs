@@ -2,7 +2,9 @@
 
 use crate::dialects::responses::STUB;
 use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
-use crate::format::{Editor, Format, FormatInfo, Layout, OpenCall, Probe, ResultStorage, fill_template};
+use crate::format::{
+    Attachments, Editor, Format, FormatInfo, Layout, OpenCall, Probe, ResultStorage, fill_template,
+};
 use crate::history::{HistorySettings, Usage};
 use crate::json::{Val, name, string};
 use crate::message::Thread;
@@ -27,7 +29,7 @@ static INFO: FormatInfo = FormatInfo {
 
 static EDITOR: Editor = Editor {
     messages: |body| body.get(name::messages),
-    attachments: &["images"],
+    attachments: Some(Attachments { list: "images", texts: &["content"] }),
     ..Editor::of(ResultStorage::Messages(result))
 };
 

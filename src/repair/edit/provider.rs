@@ -69,6 +69,7 @@ pub(in crate::repair) fn set_provider(
         loss: Loss::Lossless,
         description: "set the model provider",
         history: None,
+        images: None,
     };
     Ok(ProviderEdit { edits, change: Some(change), refusal: None })
 }

@@ -228,5 +228,6 @@ pub(in crate::repair) fn change_for(judged: &WeighedFinding, at: Place, action: 
         history: judged
             .history
             .filter(|_| matches!(judged.finding.remedy, Remedy::One(RepairAct::RepairStored(_)))),
+        images: None,
     }
 }

@@ -111,6 +111,8 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     /// All blocks of the only message before this row are dropped.
     pub first_remaining: Cell<u32>,
     pub tallies: RefCell<GroupTallies>,
+    /// What the target takes of media, if a flag asks for it.
+    pub media: Option<crate::targets::media::MediaProfile>,
 }
 
 impl<'p> PlanBuilder<'p> {
@@ -143,6 +145,7 @@ impl<'p> PlanBuilder<'p> {
             view,
             first_remaining: Cell::default(),
             tallies: RefCell::default(),
+            media: None,
         }
     }
 
@@ -178,7 +181,7 @@ impl<'p> PlanBuilder<'p> {
         self.strip_reasoning_by_flag();
         self.apply_reference_flags();
         self.apply_modes();
-        self.omit_images_by_flag();
+        self.change_images_by_flag();
     }
 
     pub(in crate::repair) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
@@ -290,19 +293,18 @@ impl<'p> PlanBuilder<'p> {
         action: Action,
         loss: Loss,
         what: &'static str,
-        other: Option<Place>,
+        anchor: Option<Place>,
     ) {
-        let row = *self.cx.row(ix);
-        self.changes.push((
-            ix,
-            ItemChange { cause, row, anchor: other, action, loss, description: what, history: Some(self.number) },
-        ));
+        let (row, history) = (*self.cx.row(ix), Some(self.number));
+        let note = ItemChange { cause, row, anchor, action, loss, description: what, history, images: None };
+        self.changes.push((ix, note));
     }
 
     /// Notes a change on what is no item: a member of the request, or something that is not sent.
     pub fn note_outside(&mut self, row: Row, cause: Cause, action: Action, loss: Loss, what: &'static str) {
         let (history, anchor) = (Some(self.number), None);
-        self.changes.push((NONE, ItemChange { cause, row, anchor, action, loss, description: what, history }));
+        let change = ItemChange { cause, row, anchor, action, loss, description: what, history, images: None };
+        self.changes.push((NONE, change));
     }
 
     /// Removes a member of the request: its value is at the place of the row.

@@ -5,11 +5,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::history::{CallReference, Flags, Group, NONE, Pair, PairState, Pairing, Row};
+use crate::message::smaller_image::{EncodedImage, ImageChange, ImageLimits};
 use crate::message::token_estimate::Hundredths;
 use crate::place::Place;
 use crate::rule::RuleContext;
 
 use super::answered_calls::AnsweredCalls;
+
+/// The smaller images of a history, by row, number and limits: an image is decoded once, however often the plan is made.
+pub(in crate::repair) type ShrunkImages =
+    HashMap<(u32, u32, ImageLimits), Result<(EncodedImage, ImageChange), &'static str>>;
 
 #[derive(Default)]
 pub(in crate::repair) struct HistoryMemo {
@@ -25,6 +30,8 @@ pub(in crate::repair) struct HistoryMemo {
     continued: OnceCell<HashMap<Place, u32>>,
     answered: OnceCell<AnsweredCalls>,
     thinking: OnceCell<Vec<(u64, u32)>>,
+    /// The smaller images that were made so far.
+    pub shrunk: RefCell<ShrunkImages>,
     tokens: OnceCell<Vec<Hundredths>>,
     /// Rows that `--max-tokens` cannot change, and why.
     unshortened: RefCell<BTreeMap<u32, &'static str>>,

@@ -6,6 +6,7 @@ pub mod chosen_act;
 pub mod feasibility;
 pub mod flag_requests;
 pub mod history_plan;
+pub mod images;
 pub mod memo;
 pub mod modes;
 pub mod outcome;

@@ -68,7 +68,7 @@ impl PlanBuilder<'_> {
                 self.apply_request_edit(chosen, mend);
             }
         }
-        self.omit_images_by_flag();
+        self.change_images_by_flag();
         if self.cx.has(Trait::BoundThinking) && !self.is_partial {
             self.drop_unbound_thinking(chosen);
         }

@@ -186,6 +186,8 @@ impl<'g> SearchContext<'g> {
         for _ in 0..ATTEMPTS {
             let mut plan = self.new_plan();
             plan.applies_flags = flag.is_none();
+            let changes_images = self.search.options.images != crate::repair::ImageOptions::default();
+            plan.media = changes_images.then(|| self.case.media_profile());
             refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
             plan.apply_acts(&chosen);
             plan.drop_unsent_thinking_by_flag(info);

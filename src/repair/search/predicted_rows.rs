@@ -218,6 +218,7 @@ fn apply_changes(mut row: Row, texts: &[Text]) -> Row {
             | Text::StripCalls
             | Text::EditValue(_)
             | Text::OmitImages(_)
+            | Text::ShrinkImages(_)
             | Text::ShortenResult
             | Text::AppendNote(_)
             | Text::EditMembers(..) => {}

@@ -211,7 +211,8 @@ impl SessionRepair<'_> {
                 let line = self.lines.line(other);
                 let row = Row::of_place(line.at, line.record);
                 let description = "drop the copy of the dropped line";
-                let change = ItemChange { row, anchor: None, action: Action::Drop, description, ..cause };
+                let change =
+                    ItemChange { row, anchor: None, action: Action::Drop, description, images: None, ..cause };
                 self.changes.push(change);
                 // Lines that are linked to the name change because of any line that has it.
                 self.causes.entry(other).or_insert_with(|| vec![change]);
@@ -338,6 +339,7 @@ impl SessionRepair<'_> {
             anchor: None,
             action: Action::Drop,
             description: "drop the line, which would contain only `toolUseResult`",
+            images: None,
             ..*cause
         })
     }
@@ -356,7 +358,15 @@ impl SessionRepair<'_> {
                 true => (Action::Drop, "drop the snapshot of the dropped line", Loss::Lossy),
                 false => (Action::Rewrite, "link it to the new preceding line", Loss::Lossless),
             };
-        ItemChange { row: Row::of_place(line.at, line.record), anchor: None, action, description, loss, ..*cause }
+        ItemChange {
+            row: Row::of_place(line.at, line.record),
+            anchor: None,
+            action,
+            description,
+            loss,
+            images: None,
+            ..*cause
+        }
     }
 
     fn relink(&mut self, ix: u32, lost: &HashSet<u64>) -> io::Result<()> {

@@ -99,6 +99,7 @@ fn change(judged: &WeighedFinding) -> ItemChange {
         loss: judged.variant().loss,
         description: judged.variant().fix,
         history: None,
+        images: None,
     }
 }
 

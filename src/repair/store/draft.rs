@@ -75,7 +75,7 @@ pub(in crate::repair) struct Draft {
 pub(super) struct DraftBuilder<'d, 'v> {
     pub(super) view: &'d StoreView<'v>,
     pub(super) editor: &'static Editor,
-    draft: Draft,
+    pub(super) draft: Draft,
     new: Vec<NewMessage>,
     faults: Vec<EditFault>,
 }
@@ -210,8 +210,7 @@ impl DraftBuilder<'_, '_> {
         if decision.text.is_empty() {
             return Ok(Vec::new());
         }
-        let edits = self.item_edits(*dialect, row, &decision.text)?;
-        let mapped = self.map_edits(&edits, &decision.text)?;
+        let mapped = self.map_changes(*dialect, row, &decision.text)?;
         if let Some(record) = self.view.record(self.view.origin(row.at)) {
             self.draft.records.push(record.at);
         }
@@ -219,7 +218,7 @@ impl DraftBuilder<'_, '_> {
     }
 
     /// The edits of changes to an item, in the synthetic text.
-    fn item_edits(
+    pub(super) fn item_edits(
         &self,
         dialect: &'static dyn Dialect,
         row: &Row,

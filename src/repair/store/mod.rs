@@ -82,6 +82,7 @@ pub(super) fn write(
             action: Action::Rewrite,
             description: "link it to the new preceding line",
             loss: Loss::Lossless,
+            images: None,
             ..*change
         }));
     }

@@ -115,6 +115,17 @@ impl<'m> OriginMap<'m> {
         (is_string && to > from + 2).then(|| self.copied_place(from + 1, to - 1)).flatten()
     }
 
+    /// The place of the store with the text of a string of the synthetic text, or with the longest part of it.
+    pub fn source_of_string(&self, at: Place) -> Option<Place> {
+        let from = at.start.checked_sub(self.synthetic.start())?;
+        let to = from + u64::from(at.len);
+        let longest = || {
+            let copied = self.spans(at.start, at.end()).filter(|span| span.provenance == Provenance::Copied);
+            copied.max_by_key(|span| span.from.len).map(|span| span.from)
+        };
+        self.copied_place(from, to).or_else(|| self.copied_string(from, to)).or_else(longest)
+    }
+
     /// A replacement as text, including what it copies from the synthetic text.
     fn replacement_text(&self, with: &[ReplacementPart]) -> Vec<u8> {
         let mut text = Vec::new();

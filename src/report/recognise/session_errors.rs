@@ -128,8 +128,8 @@ const NO_REASON: &str = "the server rejected the request, and its reason is not 
 
 /// A request that is too large.
 const TOO_LARGE: &str = "a server or a proxy before it accepts no body of this size. Images and files make most of a large \
-                         conversation; `check` finds those above the limits of the API, `fix --images report` lists all, and \
-                         `fix --images keep-last=2` keeps the last two.";
+                         conversation; `check` finds those above the limits of the API, `fix --images report` lists all, \
+                         `fix --images shrink` makes those above a limit smaller, and `fix --images keep-last=2` keeps the last two.";
 
 /// Sentences that only resemble an error.
 pub static VAGUE_ERRORS: &[VagueError] = &[

@@ -23,7 +23,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// By default none: which of them to leave out is the user's decision. `fix --images keep-last=N` keeps the last N images,
-    /// and replaces the others with a text that says what they were; `--dropped FILE` keeps them.
+    /// and replaces the others with a text that says what they were; `fix --images shrink --max-image-bytes 500k` makes all
+    /// larger ones smaller. `--dropped FILE` keeps the originals.
     ///
     /// ## Evidence
     ///

@@ -30,8 +30,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// By default none: the image would have to be made smaller. `fix --max-image-pixels 2000` replaces images with longer
-    /// sides with a text that says what they were; `--dropped FILE` keeps them.
+    /// By default none. `fix --images shrink` makes images above the limit smaller; `fix --max-image-pixels 2000` alone
+    /// replaces images with longer sides with a text that says what they were. `--dropped FILE` keeps the originals.
     ///
     /// ## Evidence
     ///

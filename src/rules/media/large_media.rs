@@ -22,8 +22,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// By default none: it would have to be made smaller. `fix --max-image-bytes 5M` replaces larger images with a text that
-    /// says what they were; `--dropped FILE` keeps them.
+    /// By default none. `fix --images shrink` makes images above the limit smaller; `fix --max-image-bytes 5M` alone replaces
+    /// larger images with a text that says what they were. `--dropped FILE` keeps the originals.
     ///
     /// ## Evidence
     ///

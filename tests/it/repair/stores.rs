@@ -15,7 +15,7 @@ use replaylint::internals::target::Severity;
 use serde_json::Value;
 
 use crate::formats::nets::{FAULTS, samples};
-use crate::support::{DOC, growable_text};
+use crate::support::{DOC, diagnostics, growable_text, print_report};
 
 /// The text of a placeholder result.
 const STUB: &[u8] = b"no result was recorded";
@@ -210,4 +210,29 @@ fn conversations_of_one_file_are_repaired_independently() {
     println!("{stable:?}");
     let shown: String = faults.iter().take(3).map(|fault| format!("{fault}\n\n")).collect();
     assert!(faults.is_empty() && stable.len() > 3, "{} faults, {stable:?} repaired alike:\n{shown}", faults.len());
+}
+
+/// A file of one JSON value stays one, also where a log of one line could get another line: in a store of files.
+#[test]
+fn json_stays_one_value() {
+    let mut changed = 0;
+    for (format, file, text) in samples().into_iter().filter(|(_, file, _)| file.ends_with(".json")) {
+        let value: Value = serde_json::from_slice(&text).expect("JSON");
+        for text in [text, serde_json::to_vec(&value).expect("JSON")] {
+            let repaired = repair_sample(&text, &Options::default(), &FixOptions::default());
+            let is_one = serde_json::from_slice::<Value>(&repaired.text).is_ok();
+            assert!(is_one, "{format}/{file}: {}", String::from_utf8_lossy(&repaired.text));
+            changed += usize::from(!repaired.fixed.patch.is_empty());
+        }
+    }
+    assert!(changed > 50, "only {changed}");
+}
+
+#[test]
+fn a_lone_event_names_its_folder() {
+    let text = std::fs::read("testdata/formats/openhands/one_call.json").expect("a sample");
+    let repaired = repair_sample(&text, &Options::default(), &FixOptions::default());
+    assert!(repaired.text == text);
+    let printed = print_report(&diagnostics(&text, &Options::default()));
+    assert!(printed.contains("give the folder"), "{printed}");
 }

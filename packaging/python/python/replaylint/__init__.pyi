@@ -63,6 +63,14 @@ class _FixOptions(_CheckOptions, total=False):
     """What is done with unanswered calls: drop them, or add a placeholder output."""
     reasoning: Literal["auto", "reference", "inline", "keep", "strip"] | None
     """What is done with reasoning."""
+    images: str | None
+    """What is done with images: drop, keep-last=N, or shrink those above a limit."""
+    max_images: int | None
+    """All but the last so many images become a text."""
+    max_image_bytes: int | None
+    """Images of more bytes, in base64, become a text, or are shrunk."""
+    max_image_pixels: int | None
+    """Images of which a side has more pixels become a text, or are shrunk."""
     lossless: bool | None
     """Only fixes that lose nothing the model saw."""
     fix_warnings: bool | None

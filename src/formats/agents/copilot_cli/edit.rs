@@ -3,7 +3,9 @@
 
 use crate::dialects::responses::STUB;
 use crate::format::translate::ParsedRecord;
-use crate::format::{Editor, LineLinks, OpenCall, ResultStorage, fill_template, format_uuid, raw_member};
+use crate::format::{
+    Attachments, Editor, LineLinks, OpenCall, ResultStorage, fill_template, format_uuid, raw_member,
+};
 use crate::json::{Val, name, string};
 use crate::place::{Edit, Place};
 
@@ -13,7 +15,7 @@ pub(super) static EDITOR: Editor = Editor {
     links: Some(&LINKS),
     concerns_call: Some(concerns_call),
     fill: Some(escape),
-    attachments: &["attachments"],
+    attachments: Some(Attachments { list: "attachments", texts: &["transformedContent", "content"] }),
     ..Editor::of(ResultStorage::Messages(result))
 };
 

@@ -1,6 +1,6 @@
 //! Repair of a session in place: a result is the state of the part with its call.
 
-use crate::format::{Editor, OpenCall, ResultStorage, fill_template};
+use crate::format::{Attachments, Editor, OpenCall, ResultStorage, fill_template};
 use crate::json::name;
 use crate::place::Edit;
 
@@ -19,7 +19,7 @@ pub(in crate::formats) static ROWS: Editor =
     Editor { fill: Some(fill_row), attachments: ATTACHMENTS, ..Editor::of(ResultStorage::InCall(abort_call)) };
 
 /// The files that a tool returned, beside its text.
-const ATTACHMENTS: &[&str] = &["attachments"];
+const ATTACHMENTS: Option<Attachments> = Some(Attachments { list: "attachments", texts: &["output"] });
 
 /// A row with an ignored text in the place of a part that is not JSON. The other columns are kept.
 pub(in crate::formats) fn placeholder_row(row: &[u8]) -> Option<Vec<u8>> {

@@ -5,7 +5,11 @@ use crate::dialects::responses::STUB;
 use crate::format::{Editor, OpenCall, ResultStorage, fill_template, format_uuid, raw_member};
 use crate::json::{Val, fingerprint_of, string};
 
-pub(super) static EDITOR: Editor = Editor { messages, ..Editor::of(ResultStorage::Messages(result)) };
+pub(super) static EDITOR: Editor =
+    Editor { messages, alone: Some(ALONE), ..Editor::of(ResultStorage::Messages(result)) };
+
+const ALONE: &str =
+    "this is one event of a conversation, whose others are in files beside it; give the folder `events` instead";
 
 fn messages(record: Val<'_>) -> Option<Val<'_>> {
     Some(record).filter(Val::is_array)
