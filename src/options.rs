@@ -4,6 +4,7 @@ mod config;
 mod configs;
 mod file_options;
 mod images;
+mod length;
 mod keys;
 mod lint_settings;
 mod names;
@@ -16,8 +17,9 @@ mod values;
 
 pub use config::{CONFIG, Config, ConfigSetting, PYPROJECT, Waiver};
 pub use configs::{ConfigLookup, label};
-pub use file_options::FileOptions;
+pub use file_options::{FileOptions, next_model};
 pub use images::{ImageRequest, ImageTreatment, parse_images};
+pub use length::{KeptContent, length_options, parse_kept, parse_tokens};
 pub use keys::{ConfigKey, IGNORE_KEYS, KEYS, KeyKind, LAYERED, SEVERITIES};
 pub use lint_settings::{EffectiveOptions, LintSettings, WalkOptions};
 pub use names::{format, target};

@@ -245,7 +245,41 @@ impl Options {
         Ok(self)
     }
 
-    /// Removes data tied to the original account: encrypted reasoning, compactions, item ids.
+    /// Shortens conversations to about so many tokens (estimated), from their oldest end: long results lose their middle,
+    /// then whole steps go. `keep` says what stays besides the instructions: `prompts`, `last=3` or both
+    /// (`prompts,last=3`).
+    ///
+    /// ```
+    /// use replaylint::{Options, fix};
+    ///
+    /// # fn main() -> Result<(), replaylint::Error> {
+    /// let request = br#"{"model": "gpt-5", "input": [
+    ///     {"role": "user", "content": "Hello!"}, {"role": "assistant", "content": "Hello."},
+    ///     {"role": "user", "content": "And now?"}]}"#;
+    /// let fixed = fix(request, &Options::new().max_tokens(12, "prompts")?)?;
+    /// assert!(fixed.changes.iter().any(|change| change.what == "say what was omitted"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If `keep` names anything else.
+    pub fn max_tokens(mut self, tokens: u64, keep: &str) -> Result<Self, Error> {
+        let kept: Result<Vec<_>, String> = keep.split(',').map(options::parse_kept).collect();
+        let kept = kept.map_err(|help| Error::new(format!("unknown content '{keep}' to keep")).with_help(help))?;
+        self.fix.length = options::length_options(Some(tokens), &kept);
+        Ok(self)
+    }
+
+    /// The model that a conversation goes on with, whatever model made it: `MODEL`, `TARGET:MODEL` or `TARGET`.
+    pub fn for_model(mut self, model: &str) -> Self {
+        self.judge.next = Some(options::next_model(model));
+        self
+    }
+
+    /// A conversation goes on in another account than it was made in: what only that account can use is reported, and
+    /// removed by `fix`: encrypted reasoning, compactions, item ids.
     pub fn account_changed(mut self, changed: bool) -> Self {
         self.judge.account_changed = changed;
         self

@@ -97,8 +97,8 @@ pub fn judge_options(places: &[&FileOptions]) -> Result<judge::Options, UsageErr
     })
 }
 
-/// Reads `MODEL`, `TARGET:MODEL` or `TARGET`. What is before a colon and no target belongs to the name of the model.
-fn next_model(text: &str) -> NextModel {
+/// The model that `--for` names. Reads `MODEL`, `TARGET:MODEL` or `TARGET`. What is before a colon and no target belongs to the name of the model.
+pub fn next_model(text: &str) -> NextModel {
     let named = text.split_once(':').and_then(|(api, model)| Some((targets::by_name(api)?, model)));
     match (named, targets::by_name(text)) {
         (Some((target, model)), _) => NextModel { name: Some(model.to_owned()), target: Some(target) },

@@ -29,6 +29,10 @@ Options:
       --ignore RULE,...     all but these rules
       --orphans drop|stub|text   fix: what to do with unanswered calls
       --reasoning HOW       fix: auto, reference, inline, keep, strip
+      --for MODEL           model that goes on with it: MODEL or TARGET:MODEL
+      --account-changed     it goes on in another account
+      --max-tokens N        fix: shorten it to about N tokens
+      --keep WHAT           fix: what --max-tokens keeps: prompts, last=N
       --images HOW          fix: drop, keep-last=N, shrink
       --max-images N, --max-image-bytes N, --max-image-pixels N
                             fix: images above it become a text, or are shrunk
@@ -45,12 +49,12 @@ Standard input is read where FILE is - or missing. Folders, databases, compresse
 need the native command. Exit codes: 0 no errors, 1 errors, 2 the job could not be done.
 `;
 
-const LIMITS = { "max-images": "maxImages", "max-image-bytes": "maxImageBytes", "max-image-pixels": "maxImagePixels" };
-const TEXTS = ["target", "format", "store", "model", "effort", "as", "pointer", "orphans", "reasoning", "images", "to"]
+const LIMITS = { "max-images": "maxImages", "max-image-bytes": "maxImageBytes", "max-image-pixels": "maxImagePixels", "max-tokens": "maxTokens" };
+const TEXTS = ["target", "format", "store", "model", "effort", "as", "pointer", "orphans", "reasoning", "images", "keep", "for", "to"]
   .concat(Object.keys(LIMITS));
 // What is said after a change.
 const LOSSES = { lossless: "", adds: " (lossless and adds a placeholder)", lossy: " (lossy)" };
-const FLAGS = ["lossless", "fix-warnings", "deny-warnings", "force"];
+const FLAGS = ["lossless", "account-changed", "fix-warnings", "deny-warnings", "force"];
 
 class Usage extends Error {}
 
@@ -75,7 +79,7 @@ function parsed(args) {
 
 function optionsOf(values, name) {
   const options = { name };
-  for (const key of ["target", "format", "model", "effort", "as", "pointer", "orphans", "reasoning", "images", "lossless"]) {
+  for (const key of ["target", "format", "model", "effort", "as", "pointer", "orphans", "reasoning", "images", "keep", "lossless"]) {
     if (values[key] !== undefined) options[key] = values[key];
   }
   for (const [flag, key] of Object.entries(LIMITS)) {
@@ -88,6 +92,8 @@ function optionsOf(values, name) {
     options.store = values.store === "true";
   }
   if (values["fix-warnings"]) options.fixWarnings = true;
+  if (values["account-changed"]) options.accountChanged = true;
+  if (values.for !== undefined) options.forModel = values.for;
   for (const key of ["select", "ignore"]) {
     if (values[key]) options[key] = values[key].flatMap((rules) => rules.split(","));
   }

@@ -26,6 +26,10 @@ export interface Options {
   ignore?: string[];
   /** What reports call the document. */
   name?: string;
+  /** The model that goes on with the conversation: MODEL, TARGET:MODEL or TARGET. */
+  forModel?: string;
+  /** The conversation goes on in another account than the one that wrote it. */
+  accountChanged?: boolean;
 }
 
 export interface FixOptions extends Options {
@@ -39,6 +43,10 @@ export interface FixOptions extends Options {
   maxImageBytes?: number;
   /** Images of which a side has more pixels become a text, or are shrunk. */
   maxImagePixels?: number;
+  /** Shorten to about so many tokens (estimated), from the oldest end. */
+  maxTokens?: number;
+  /** What maxTokens keeps: "prompts", "last=3" or both, "prompts,last=3" [default: prompts]. */
+  keep?: string;
   /** Only fixes that take nothing from what the model saw. */
   lossless?: boolean;
   /** Also the fixes of warnings that are not made by default. */

@@ -33,6 +33,10 @@ pub(crate) struct Given {
     max_images: Option<u32>,
     max_image_bytes: Option<u64>,
     max_image_pixels: Option<u32>,
+    max_tokens: Option<u64>,
+    keep: Option<String>,
+    for_model: Option<String>,
+    account_changed: bool,
 }
 
 impl Given {
@@ -76,6 +80,13 @@ impl Given {
         }
         if !self.ignore.is_empty() {
             options = options.ignore(self.ignore.iter().map(String::as_str)).map_err(told)?;
+        }
+        options = options.account_changed(self.account_changed);
+        if let Some(model) = &self.for_model {
+            options = options.for_model(model);
+        }
+        if let Some(tokens) = self.max_tokens {
+            options = options.max_tokens(tokens, self.keep.as_deref().unwrap_or("prompts")).map_err(told)?;
         }
         if let Some(images) = &self.images {
             options = options.images(images).map_err(told)?;

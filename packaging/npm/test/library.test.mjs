@@ -91,6 +91,21 @@ test("images are shrunk, or become a text", () => {
   assert.throws(() => fix(request, { images: "none" }), /unknown treatment 'none' of images/);
 });
 
+test("a conversation is shortened, and judged for the model that goes on", () => {
+  const request = { model: "gpt-5", input: [user, { role: "assistant", content: "Rome is sunny." }, user] };
+  const short = fix(request, { maxTokens: 10, keep: "prompts,last=1" });
+  assert.equal(short.value.input.length, 2);
+  assert.match(short.value.input[0].content, /\[1 answer after this was omitted/);
+  assert.throws(() => fix(request, { maxTokens: 10, keep: "all" }), /unknown content 'all' to keep/);
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" };
+  const message = { type: "message", id: "msg_1", role: "assistant", content: [{ type: "output_text", text: "Hello", annotations: [] }] };
+  const stored = { model: "gpt-5", input: [user, reasoning, message, user] };
+  const codes = (options) => check(stored, options).diagnostics.filter((d) => d.severity === "error").map((d) => d.rule);
+  assert.deepEqual(codes({}), []);
+  assert.ok(codes({ accountChanged: true }).includes("RL208"));
+  assert.ok(codes({ forModel: "azure:gpt-5" }).includes("RL208"));
+});
+
 test("convert gives requests and losses", () => {
   const { requests, histories, losses } = convert({ model: "gpt-5", input: [user] }, "anthropic");
   assert.equal(histories, 1);

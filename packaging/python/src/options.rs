@@ -10,7 +10,7 @@ use super::raise;
 type Set = fn(Options, &Bound<'_, PyAny>) -> PyResult<Options>;
 
 /// Every keyword, and what it sets.
-static KEYWORDS: [(&str, Set); 20] = [
+static KEYWORDS: [(&str, Set); 22] = [
     ("target", |options, value| options.target(&text(value)?).map_err(raise)),
     ("format", |options, value| options.format(&text(value)?).map_err(raise)),
     ("dialect", |options, value| options.list_of(dialect(&text(value)?)?).map_err(raise)),
@@ -31,6 +31,8 @@ static KEYWORDS: [(&str, Set); 20] = [
     ("max_image_bytes", |options, value| options.max_image_bytes(value.extract()?).map_err(raise)),
     ("max_image_pixels", |options, value| options.max_image_pixels(value.extract()?).map_err(raise)),
     ("account_changed", |options, value| Ok(options.account_changed(value.extract()?))),
+    ("for_model", |options, value| Ok(options.for_model(&text(value)?))),
+    ("max_tokens", max_tokens),
 ];
 
 static ORPHANS: [(&str, Orphans); 4] =
@@ -70,6 +72,15 @@ pub fn dialect(name: &str) -> PyResult<Dialect> {
 
 fn text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     value.extract()
+}
+
+/// A number of tokens, or that and what is kept.
+fn max_tokens(options: Options, value: &Bound<'_, PyAny>) -> PyResult<Options> {
+    let (tokens, keep) = match value.extract::<u64>() {
+        Ok(tokens) => (tokens, "prompts".to_owned()),
+        Err(_) => value.extract::<(u64, String)>()?,
+    };
+    options.max_tokens(tokens, &keep).map_err(raise)
 }
 
 /// One rule, or several.

@@ -95,6 +95,26 @@ def test_text_of_a_list_needs_its_dialect():
     assert report.changes[0].column == json.dumps(MESSAGES).index('{"id"') + 1
 
 
+def test_a_conversation_is_shortened():
+    user = {"role": "user", "content": "What is the weather in Rome?"}
+    body = {"model": "gpt-5", "input": [user, {"role": "assistant", "content": "Rome is sunny."}, user]}
+    fixed, _ = replaylint.fix(body, max_tokens=10)
+    assert "[1 answer after this was omitted" in fixed["input"][0]["content"]
+    assert len(replaylint.fix(body, max_tokens=(10, "last=1"))[0]["input"]) == 1
+    with pytest.raises(replaylint.Error, match="unknown content 'all' to keep"):
+        replaylint.fix(body, max_tokens=(10, "all"))
+
+
+def test_the_model_and_the_account_that_go_on():
+    user = {"role": "user", "content": "Hi"}
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}
+    text = {"type": "output_text", "text": "Hello", "annotations": []}
+    message = {"type": "message", "id": "msg_1", "role": "assistant", "content": [text]}
+    body = {"model": "gpt-5", "input": [user, reasoning, message, user]}
+    for options in ({"account_changed": True}, {"for_model": "azure:gpt-5"}):
+        assert "RL208" in {found.rule for found in replaylint.check(body, **options).diagnostics}
+
+
 def test_images_are_shrunk_or_replaced():
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -57,6 +57,10 @@ class _CheckOptions(TypedDict, total=False):
     """All but these rules."""
     name: str | None
     """What reports call the conversation."""
+    for_model: str | None
+    """The model that goes on with the conversation: MODEL, TARGET:MODEL or TARGET."""
+    account_changed: bool | None
+    """The conversation goes on in another account than the one that wrote it."""
 
 class _FixOptions(_CheckOptions, total=False):
     orphans: Literal["auto", "drop", "stub", "text"] | None
@@ -71,12 +75,12 @@ class _FixOptions(_CheckOptions, total=False):
     """Images of more bytes, in base64, become a text, or are shrunk."""
     max_image_pixels: int | None
     """Images of which a side has more pixels become a text, or are shrunk."""
+    max_tokens: int | tuple[int, str] | None
+    """Shorten to about so many tokens, from the oldest end; with what is kept: (120_000, "prompts,last=3")."""
     lossless: bool | None
     """Only fixes that lose nothing the model saw."""
     fix_warnings: bool | None
     """Also fixes of warnings that are off by default."""
-    account_changed: bool | None
-    """Remove what only the account that wrote it can use."""
 
 class Fixed(NamedTuple, Generic[_C]):
     conversation: _C
