@@ -46,11 +46,11 @@ const NOT_CONTENT: [&str; 14] = [
 const CIPHERTEXT: [&str; 5] =
     ["encrypted_content", "signature", "thoughtSignature", "thought_signature", "redactedContent"];
 
+/// Calls a function with the item of a row.
+pub type WithItem<'w> = dyn FnMut(&Row, &mut dyn FnMut(Val<'_>)) + 'w;
+
 /// The estimated tokens of each row of a message. What its blocks have is not counted in the message again.
-pub fn tokens_of_message(
-    message: &[Row],
-    with_item: &mut dyn FnMut(&Row, &mut dyn FnMut(Val<'_>)),
-) -> Vec<Hundredths> {
+pub fn tokens_of_message(message: &[Row], with_item: &mut WithItem<'_>) -> Vec<Hundredths> {
     let mut all: Vec<Hundredths> = Vec::with_capacity(message.len());
     for row in message {
         let mut tokens = 0;
