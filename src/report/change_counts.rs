@@ -99,9 +99,7 @@ const PART: &str = "part of an item";
 impl LossSummary {
     /// Adds what a change removes; only lossy changes count.
     pub fn add(&mut self, note: &ChangeNote) {
-        // A message that consists of blocks is lost with them.
-        let is_envelope = note.row.kind == Kind::BlockMessage && !note.row.has(BlockFlags::CONTENT);
-        if note.loss != Loss::Lossy || note.action == Action::Drop && is_envelope {
+        if note.loss != Loss::Lossy {
             return;
         }
         let parts = || note.removed.iter().map(|(_, at)| u64::from(at.len)).sum();

@@ -230,7 +230,8 @@ fn remedy_of(one: &RecognisedError, pasted: &PastedError) -> io::Result<String> 
         let command = &one.fill(command);
         let is_offered = match &pasted.path {
             None => true,
-            Some(_) if command.starts_with("replaylint fix ") => false,
+            // That a topic is about what the file holds is not known before the command runs.
+            Some(_) if command.starts_with("replaylint fix ") => one.topic.is_some(),
             Some(path) if command.starts_with("replaylint rebuild ") => can_rebuild(path, &pasted.lints, by_node)?,
             Some(_) => true,
         };

@@ -25,7 +25,7 @@ impl PlanBuilder<'_> {
         let touched: BTreeSet<u32> = self.decisions.keys().filter_map(|ix| messages.number_of(*ix)).collect();
         for message in touched.into_iter().map(|number| messages.get(number)) {
             let row = *self.cx.row(message.row);
-            if row.kind != Kind::BlockMessage || message.blocks().is_empty() {
+            if row.kind != Kind::BlockMessage || message.blocks().is_empty() || self.is_dropped(message.row) {
                 continue;
             }
             let empties = |plan: &Self, ix: u32| {

@@ -9,7 +9,7 @@ use crate::dialect::TextChange as Text;
 use crate::dialects::item_tokens::{content_tokens, item_tokens, tokens_of_message};
 use crate::dialects::shortened_text::OMITTED;
 use crate::history::turns::{TurnCounter, messages};
-use crate::history::{Class, Flags, Kind, NONE, Role, Row};
+use crate::history::{BlockFlags, Class, Flags, Kind, NONE, Role, Row};
 use crate::json::{Tape, scan};
 use crate::message::token_estimate::Hundredths;
 use crate::place::{DocId, Patch, Place};
@@ -167,7 +167,9 @@ impl PlanBuilder<'_> {
         self.undo_acts_on(&is_gone);
         for step in gone() {
             for ix in &step.rows {
-                self.drop_row(*ix, SHORTEN, Loss::Lossy, "drop it to shorten the conversation");
+                // What a message says is in its blocks.
+                let loss = if is_envelope(self.cx.row(*ix)) { Loss::Lossless } else { Loss::Lossy };
+                self.drop_row(*ix, SHORTEN, loss, "drop it to shorten the conversation");
             }
             let Some(start) = step.rows.first() else { continue };
             let before = kept.partition_point(|prompt| prompt < start).checked_sub(1);
@@ -231,7 +233,9 @@ impl PlanBuilder<'_> {
             for (row, ix) in message.iter().zip(at..) {
                 let goes = match part {
                     PartOfHistory::Model => true,
-                    PartOfHistory::Results => row.answers_call(),
+                    PartOfHistory::Results => {
+                        row.answers_call() || is_envelope(row) && message.iter().skip(1).all(Row::answers_call)
+                    }
                     PartOfHistory::Prompt => !length.keeps_prompts,
                     PartOfHistory::Kept => false,
                 };
@@ -355,6 +359,11 @@ impl PartOfHistory {
             _ => PartOfHistory::Kept,
         }
     }
+}
+
+/// True for a message whose content is in rows of their own.
+fn is_envelope(row: &Row) -> bool {
+    row.kind == Kind::BlockMessage && !row.has(BlockFlags::CONTENT)
 }
 
 /// The sentence that stands where steps were.

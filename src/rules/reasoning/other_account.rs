@@ -18,7 +18,7 @@ crate::rule! {
     ///
     /// > The encrypted content for item rs_abc could not be verified. Reason: Encrypted content could not be decrypted or parsed.
     ///
-    /// > Item with id 'rs_abc' not found.
+    /// A reference is answered like one to an item that was never stored (RL303).
     ///
     /// It happens when a session goes on with another key, after a change of the login, and behind a router that changes
     /// providers. The thinking of Sonnet 5.5 and Haiku 5.5 works only in the account that produced it, or in one that is
@@ -72,7 +72,6 @@ crate::rule! {
         },
         Variant {
             message: "{type} {id}: another account does not have the item",
-            api: Some("Item with id '{id}' not found."),
             fix: "replace the reference with its item",
             ..Variant::BASE
         },
