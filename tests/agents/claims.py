@@ -83,7 +83,7 @@ def mismatches(agent: Agent, fault: Fault, cell: dict, acts: dict | None):
     fixed = cell.get("fixed")
     if fixed and cell["fix"] == 0 and not is_whole(fixed):
         yield f"{where}: `fix -w` says \"{cell['fix says']}\", but then {fixed['refused'] or '; '.join(fixed['lost'])}"
-    if fault.id == "long" and (not fixed or fixed["first"]["held"] and "1" in fixed["first"]["held"]["done"]):
+    if fault.id == "long" and fixed and "1" in fixed["first"]["held"].get("done", ""):
         yield f"{where}: `fix -w` says \"{cell['fix says']}\", but answer 1 is still sent"
     for act in (acts or {}).get(agent.tool, ()) if cell["acts"] else ():
         if act["defect"] != fault.defect or not applies(act, agent):

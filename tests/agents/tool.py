@@ -39,7 +39,7 @@ def fix(path: Path, options: tuple, home: Path, variables: dict) -> tuple[int, s
     Backups stay, as they do for users. The exit code and the words."""
     age(path)
     done = replaylint("fix", "-w", "-y", *options, path)
-    if done.returncode == 1 and "fix --install" in done.stderr + done.stdout:
+    if "fix --install" in done.stderr + done.stdout:
         done = replaylint("fix", "--install", "-y", *options, path, home=home, variables=variables)
     return done.returncode, done.stderr + done.stdout
 

@@ -90,9 +90,10 @@ impl PlanBuilder<'_> {
         self.drop_steps(&steps, &is_older, &mut plan);
         if length.last.is_none() {
             self.shorten_results(&steps, &|step| !is_older(step), &mut plan);
-            let newest = steps.list.iter().rposition(|step| !step.is_prompt).unwrap_or(usize::MAX);
-            let newest = steps.list.get(newest).and_then(|step| step.rows.first().copied());
-            self.drop_steps(&steps, &|step| !is_older(step) && step.rows.first().copied() != newest, &mut plan);
+            // A step that joined another one is empty.
+            let newest = steps.list.iter().rev().find(|step| !step.is_prompt && !step.rows.is_empty());
+            let newest = newest.and_then(|step| step.rows.first());
+            self.drop_steps(&steps, &|step| !is_older(step) && step.rows.first() != newest, &mut plan);
         }
         if plan.left > most {
             let why = self.memo.unshortened_reason().unwrap_or(TOO_LONG);

@@ -107,3 +107,24 @@ fn every_format_can_be_shortened() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(formats.len() >= 45, "only {formats:?}");
 }
+
+/// A session of one turn, as agents write them, is shortened down to its last step.
+#[test]
+fn the_last_step_of_a_single_turn_stays() {
+    let call = |id: &str| format!(r#"{{"type":"function_call","call_id":"{id}","name":"f","arguments":"{{}}"}}"#);
+    let output = |id: &str| format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"ok"}}"#);
+    let user = r#"{"type":"message","role":"user","content":"go"}"#.to_owned();
+    let items = [
+        user,
+        call("call_1"),
+        output("call_1"),
+        call("call_2"),
+        output("call_2"),
+        call("call_3"),
+        output("call_3"),
+    ];
+    let text = format!(r#"{{"model":"gpt-4.1","input":[{}]}}"#, items.join(","));
+    let short = repair(text.as_bytes(), &Options::default(), &shortened_to(1)).text;
+    let short = String::from_utf8(short).expect("UTF-8");
+    assert!(short.contains("call_3") && !short.contains("call_2"), "{short}");
+}
