@@ -17,7 +17,7 @@ mod values;
 
 pub use config::{CONFIG, Config, ConfigSetting, PYPROJECT, Waiver};
 pub use configs::{ConfigLookup, label};
-pub use file_options::{FileOptions, next_model};
+pub use file_options::{FileOptions, next_model, unknown_next_model};
 pub use images::{ImageRequest, ImageTreatment, parse_images};
 pub use keys::{ConfigKey, IGNORE_KEYS, KEYS, KeyKind, LAYERED, SEVERITIES};
 pub use length::{KeptContent, length_options, parse_kept, parse_tokens};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::{Output, Run, lineage};
+use crate::commands::{Output, Run, lineage, print_note};
 use crate::options::{self, ConfigLookup, FileOptions, LintSettings, UsageError, WalkOptions};
 use crate::report::command_line::{self, CommandLine};
 use crate::report::{self, Style, mask};
@@ -311,6 +311,9 @@ impl ParsedArgs {
         let exclude = exclude.collect::<Result<_, _>>().map_err(|e| UsageError::new(e.to_string()))?;
         let walking = WalkOptions { exclude, ext: self.files.ext, no_ignore: self.files.no_ignore };
         let schema = about.schema.clone();
+        if let Some(model) = about.next_model.as_deref().filter(|_| !self.loudness.quiet) {
+            options::unknown_next_model(model).iter().for_each(|note| print_note(note));
+        }
         let lints = LintSettings::new(about, walking, lookup_of_config)?;
         // The config file of the working folder applies to the run as a whole.
         lints.load(&here.join("-"))?;

@@ -8,7 +8,7 @@ use crate::judge::{self, NextModel};
 use crate::read;
 use crate::rule::AgeLimit;
 use crate::schema::Schemas;
-use crate::targets;
+use crate::targets::{self, models};
 
 use super::names::{format, order, target, usage};
 use super::selection::{RuleLayer, enabled_rules};
@@ -105,6 +105,16 @@ pub fn next_model(text: &str) -> NextModel {
         (None, Some(target)) => NextModel { name: None, target: Some(target) },
         (None, None) => NextModel { name: Some(text.to_owned()), target: None },
     }
+}
+
+/// A note about a model of `--for` of which nothing is known; `None` if something is.
+pub fn unknown_next_model(text: &str) -> Option<String> {
+    let NextModel { name, target } = next_model(text);
+    let name = name.filter(|name| target.is_none() && models::vendor(name).is_none())?;
+    Some(format!(
+        "--for {name}: no maker of such a model is known, so only the rules of the conversation's own API apply; \
+         --for TARGET:MODEL names the API (see `replaylint targets`)"
+    ))
 }
 
 fn read_options(options: &FileOptions) -> Result<read::Options, UsageError> {
