@@ -152,7 +152,7 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
 
 /// Warns about a `--model` that the target does not serve.
 fn warn_foreign_model(run: &Run, conversion: &Conversion) {
-    let Some(model) = run.lints.options_for("").model.as_deref() else { return };
+    let Some(model) = run.lints.options_for("").written_model() else { return };
     let dialect = conversion.to.info().name;
     if models::vendor(model).is_some_and(|maker| !models::serves(dialect, maker)) {
         print_error(&format!("warning: {dialect} APIs do not serve the model {}", to_printable(model)));
@@ -299,7 +299,7 @@ pub(super) fn convert_each(
         dialect: conversion.to,
         shape: conversion.shape,
         reasoning: conversion.reasoning,
-        model: options.model.clone(),
+        model: options.written_model().map(str::to_owned),
         target: options.target,
     };
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
@@ -310,7 +310,7 @@ pub(super) fn convert_each(
     };
     let lossless_only = conversion.deny_loss == Some(DenyLoss::Record);
     let carrying =
-        conversion.carry_output.as_ref().map(|carry_output| carry_output.for_doc(doc, options.model.as_deref()));
+        conversion.carry_output.as_ref().map(|carry_output| carry_output.for_doc(doc, options.written_model()));
     let carry = carrying.as_ref();
     let how = ConvertOptions {
         judge: options,

@@ -35,7 +35,7 @@ pub fn check(
         dialect: to,
         shape: OutputShape::Request,
         reasoning: ReasoningMode::Auto,
-        model: options.next.as_ref().and_then(|next| next.name.clone()).or_else(|| options.model.clone()),
+        model: options.written_model().map(str::to_owned),
         target,
     };
     let options = &Options { target, ..options.clone() };

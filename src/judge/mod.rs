@@ -55,6 +55,11 @@ pub struct NextModel {
 }
 
 impl Options {
+    /// The model that a converted conversation names: that of `--for`, else that of `--model`.
+    pub fn written_model(&self) -> Option<&str> {
+        self.next.as_ref().and_then(|next| next.name.as_deref()).or(self.model.as_deref())
+    }
+
     /// The target that the user names for histories of a format, with `--target` or `--for`; `None` for their own.
     pub fn named_target(&self, info: &FormatInfo) -> Option<&'static Target> {
         self.target.or_else(|| {
