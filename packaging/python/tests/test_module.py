@@ -158,7 +158,7 @@ def test_options_are_those_of_the_program():
         ({"format": "chat-reqest"}, replaylint.Error, "unknown format 'chat-reqest'; did you mean 'chat-request'?"),
         ({"dialect": "openai"}, replaylint.Error, "unknown dialect 'openai'; the dialects are responses, chat,"),
         ({"select": "RL999"}, replaylint.Error, "unknown rule 'RL999'"),
-        ({"pointer": "input"}, replaylint.Error, "'input' is not a JSON Pointer"),
+        ({"pointer": "input"}, replaylint.Error, "invalid JSON Pointer 'input'"),
         ({"usage": "reply"}, replaylint.Error, "usage is 'reply', but must be one of request, log"),
         ({"store": "no"}, TypeError, "store: "),
         ({"tarjet": "openai"}, TypeError, "unexpected keyword argument 'tarjet'"),
@@ -171,7 +171,7 @@ def test_mistakes_are_reported_in_the_words_of_the_program(options, error, words
 
 
 def test_a_history_of_another_dialect_is_not_repaired():
-    with pytest.raises(replaylint.Error, match="not a history for the target anthropic: convert it first"):
+    with pytest.raises(replaylint.Error, match="not in the dialect of the target anthropic: convert it first"):
         replaylint.fix(BODY, target="anthropic")
 
 
@@ -210,12 +210,12 @@ def test_convert():
 
 
 def test_diff():
-    fixed, _ = replaylint.fix(MESSAGES)
+    fixed, _ = replaylint.fix(MESSAGES, orphans="drop")
     diff = replaylint.diff(MESSAGES, fixed, dialect="chat")
     assert not diff.is_equal and diff.summary["removed"] == 1
     assert diff.histories[0]["entries"][0]["before"]["pointer"].startswith("/1")
     assert replaylint.diff(json.dumps(BODY), BODY).is_equal
-    with pytest.raises(replaylint.Error, match="the second document holds no conversation"):
+    with pytest.raises(replaylint.Error, match="the second document contains no conversation"):
         replaylint.diff(BODY, {"a": 1})
 
 
@@ -231,7 +231,7 @@ def test_batches_are_the_same_as_one_by_one(threads):
 
 
 def test_lists_in_batches_have_one_dialect():
-    fixed = replaylint.fix_many([MESSAGES, MESSAGES[:1]], dialect="chat")
+    fixed = replaylint.fix_many([MESSAGES, MESSAGES[:1]], dialect="chat", orphans="drop")
     assert [each.conversation for each in fixed] == [[MESSAGES[0], MESSAGES[2]], MESSAGES[:1]]
 
 
