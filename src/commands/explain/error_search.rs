@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use crate::formats::agents::resume::agent_of;
-use crate::history::{Code, Usage, codes};
+use crate::history::{Code, Usage};
 use crate::judge::{self, FindingsOnly, Options};
 use crate::report::client_versions::faults_of_findings;
 use crate::report::error_place::{ErrorReference, NamedItem, NamedItems, find_items};
@@ -17,7 +17,7 @@ use crate::target::{Severity, Target};
 use crate::targets::hosts;
 
 use super::super::Failure;
-use super::file_evidence::{ACCOUNT_CHANGED, AS_REQUEST, FileEvidence};
+use super::file_evidence::{AS_REQUEST, FileEvidence};
 use super::pasted_error::PastedError;
 use super::repair_command::{RepairTrial, find_repair, repairs_some, try_command};
 
@@ -162,10 +162,6 @@ impl ErrorSearch<'_> {
             return Vec::new();
         }
         let mut all = Vec::new();
-        if self.one.claims.iter().any(|claim| claim.rule.code == codes::OTHER_ACCOUNT) {
-            let options = Options { account_changed: true, ..own.clone() };
-            all.push((ACCOUNT_CHANGED.to_owned(), options));
-        }
         let said = self.one.claims.iter().filter_map(|claim| claim.target);
         let mut targets: Vec<Option<&'static Target>> = Vec::new();
         for target in said.chain(own.target).map(Some).chain([None]) {

@@ -59,9 +59,6 @@ pub(super) struct FileEvidence {
 /// The flags of an error of the last call of a log, which was sent as a request.
 pub(super) const AS_REQUEST: &str = " --as request";
 
-/// The flag with which a history is judged for another account than that which made it.
-pub(super) const ACCOUNT_CHANGED: &str = " --account-changed";
-
 /// Maximum number of places that are listed.
 const LISTED: usize = 5;
 
@@ -165,7 +162,6 @@ impl FileEvidence {
                  cause."
                     .to_owned(),
             ),
-            Some(ACCOUNT_CHANGED) => judged(ACCOUNT_CHANGED, "only the server knows whose account it is"),
             Some(AS_REQUEST) => judged(AS_REQUEST, "the log ends here, and the message is about a request"),
             Some(flags) if self.is_proven && flags.starts_with(" --proven") => {
                 judged(flags, "other servers accept this, but the message proves that this one does not")

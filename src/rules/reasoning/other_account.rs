@@ -50,10 +50,6 @@ crate::rule! {
     [
         Variant {
             message: "another account cannot decrypt {type} {any_id}",
-            api: Some(
-                "The encrypted content for item {id} could not be verified. Reason: Encrypted content could not be \
-                 decrypted or parsed.",
-            ),
             fix: "drop the reasoning and remove the ids of its group",
             ..Variant::BASE
         },

@@ -230,7 +230,7 @@ fn json_stays_one_value() {
 
 #[test]
 fn a_lone_event_names_its_folder() {
-    let text = std::fs::read("testdata/formats/openhands/one_call.json").expect("a sample");
+    let text = std::fs::read("testdata/openhands/one_call.json").expect("a sample");
     let repaired = repair_sample(&text, &Options::default(), &FixOptions::default());
     assert!(repaired.text == text);
     let printed = print_report(&diagnostics(&text, &Options::default()));
