@@ -69,8 +69,7 @@ pub fn append_note(
     let text = text.filter(|text| text.raw().len() > 2).ok_or(EditRefusal("the message has no text"))?;
     // Only its last byte is replaced, so that the rest stays where it is in a store.
     let (start, last) = (text.end() - 2, text.raw().get(text.raw().len() - 2).copied().unwrap_or_default());
-    let quoted = string::quoted(note);
-    let note = quoted.get(1..quoted.len() - 1).unwrap_or_default();
-    out.push(Edit::replace(base.place(start, start + 1), [&[last], &b"\\n\\n"[..], note].concat()));
+    let note = string::escaped(note);
+    out.push(Edit::replace(base.place(start, start + 1), [&[last], &b"\\n\\n"[..], note.as_bytes()].concat()));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Images that are made smaller: the limits, the result, and what is told about both.
+//! Images that are made smaller: the limits, the result, and what reports say of both.
 
 use std::fmt;
 use std::sync::Arc;

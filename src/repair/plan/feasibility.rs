@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::dialect::{BLOCK, EditRefusal};
+use crate::dialect::{BLOCK, EditRefusal, TextChange as Text};
 use crate::format::{FormatInfo, HistoryScope, RemovalUnit};
 use crate::history::{Code, Flags, Kind, NONE, Row};
 use crate::place::{DocId, Place};
@@ -69,16 +69,16 @@ impl PlanBuilder<'_> {
         for (ix, change) in self.changes() {
             by_row.entry(ix).or_default().push((change.action, change.cause));
         }
-        let mut unshortened = Vec::new();
         for (ix, is_meant, why) in found {
             let of_row = by_row.get(&ix).into_iter().flatten();
             for (_, cause) in of_row.filter(|(action, _)| is_meant(*action)) {
                 causes.push((*cause, why));
-                unshortened.extend((*cause == SHORTEN).then_some((ix, why)));
+                if *cause == SHORTEN {
+                    // Another attempt leaves it as it is.
+                    self.memo.leave_unshortened(ix, why);
+                }
             }
         }
-        // Another attempt leaves them as they are.
-        self.memo.leave_unshortened(unshortened);
         causes
     }
 
@@ -116,13 +116,18 @@ impl PlanBuilder<'_> {
         }
     }
 
+    /// Ok if the text of an item can be changed so.
+    pub(super) fn can_edit(&self, row: &Row, changes: &[Text]) -> Result<(), EditRefusal> {
+        let mut can = Ok(());
+        self.cx.text.with_item(row, &mut |item| {
+            can = item_edits(self.dialect, DocId(0), item.raw(), changes).map(drop);
+        });
+        can
+    }
+
     fn can_change(&self, ix: u32, decision: &ItemDecision) -> Result<(), EditRefusal> {
-        let (row, mut can) = (self.cx.row(ix), Ok(()));
-        if !decision.text.is_empty() {
-            self.cx.text.with_item(row, &mut |item| {
-                can = item_edits(self.dialect, DocId(0), item.raw(), &decision.text).map(drop);
-            });
-        }
+        let row = self.cx.row(ix);
+        let mut can = if decision.text.is_empty() { Ok(()) } else { self.can_edit(row, &decision.text) };
         if let Some(request) = decision.hoisted {
             self.cx.text.with_value(request, &mut |request| {
                 self.cx.text.with_item(row, &mut |message| {

@@ -11,7 +11,6 @@ use crate::targets::media::MediaProfile;
 
 use super::history_plan::PlanBuilder;
 use super::reasons::LOSES_CONTENT;
-use crate::repair::edit::item_text::item_edits;
 use crate::repair::{Action, Cause, ImageOptions, SkippedGroup};
 
 const IMAGES: Cause = Cause::Flag("--images");
@@ -119,15 +118,11 @@ impl PlanBuilder<'_> {
 
     /// Adds a change of the images of an item, or says why they stay.
     fn change_images(&mut self, ix: u32, cause: Cause, change: Text, images: Option<ImageChange>) {
-        let (mut refusal, row) = (None, self.cx.row(ix));
-        self.cx.text.with_item(row, &mut |item| {
-            let changes = std::slice::from_ref(&change);
-            refusal = item_edits(self.dialect, row.at.doc, item.raw(), changes).err();
-        });
-        match refusal {
-            Some(EditRefusal(reason)) => self.skipped_groups.push(SkippedGroup::of(row, reason)),
-            None if !self.may_lose() => self.skipped_groups.push(SkippedGroup::of(row, LOSES_CONTENT)),
-            None => {
+        let row = self.cx.row(ix);
+        match self.can_edit(row, std::slice::from_ref(&change)) {
+            Err(EditRefusal(reason)) => self.skipped_groups.push(SkippedGroup::of(row, reason)),
+            Ok(()) if !self.may_lose() => self.skipped_groups.push(SkippedGroup::of(row, LOSES_CONTENT)),
+            Ok(()) => {
                 self.decision(ix).text.push(change);
                 let what = if images.is_some() { "shrink the image" } else { "replace the image with text" };
                 self.note_change(ix, cause, Action::Rewrite, Loss::Lossy, what);

@@ -16,6 +16,14 @@ use super::answered_calls::AnsweredCalls;
 pub(in crate::repair) type ShrunkImages =
     HashMap<(u32, u32, ImageLimits), Result<(EncodedImage, ImageChange), &'static str>>;
 
+/// The estimated tokens of a history.
+pub(in crate::repair) struct HistoryTokens {
+    /// Of each row.
+    pub rows: Vec<Hundredths>,
+    /// Of the instructions and the tools of the request around it.
+    pub request: Hundredths,
+}
+
 #[derive(Default)]
 pub(in crate::repair) struct HistoryMemo {
     fixed: OnceCell<Vec<u32>>,
@@ -32,14 +40,14 @@ pub(in crate::repair) struct HistoryMemo {
     thinking: OnceCell<Vec<(u64, u32)>>,
     /// The smaller images that were made so far.
     pub shrunk: RefCell<ShrunkImages>,
-    tokens: OnceCell<Vec<Hundredths>>,
+    tokens: OnceCell<HistoryTokens>,
     /// Rows that `--max-tokens` cannot change, and why.
     unshortened: RefCell<BTreeMap<u32, &'static str>>,
 }
 
 impl HistoryMemo {
-    /// The estimated tokens of each row.
-    pub fn tokens(&self, count: impl FnOnce() -> Vec<Hundredths>) -> &[Hundredths] {
+    /// The estimated tokens of the history.
+    pub fn tokens(&self, count: impl FnOnce() -> HistoryTokens) -> &HistoryTokens {
         self.tokens.get_or_init(count)
     }
 
@@ -52,9 +60,9 @@ impl HistoryMemo {
         self.unshortened.borrow().values().next().copied()
     }
 
-    /// Notes rows that `--max-tokens` cannot change, and why.
-    pub fn leave_unshortened(&self, rows: impl IntoIterator<Item = (u32, &'static str)>) {
-        self.unshortened.borrow_mut().extend(rows);
+    /// Notes a row that `--max-tokens` cannot change, and why.
+    pub fn leave_unshortened(&self, ix: u32, why: &'static str) {
+        self.unshortened.borrow_mut().insert(ix, why);
     }
 
     /// True if an item of the group is in a record that cannot be edited.

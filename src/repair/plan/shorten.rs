@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::dialect::TextChange as Text;
 use crate::dialects::item_tokens::{content_tokens, item_tokens, tokens_of_message};
 use crate::dialects::shortened_text::OMITTED;
-use crate::history::turns::{TurnCounter, messages};
+use crate::history::turns::{TurnCounter, TurnPart, messages};
 use crate::history::{BlockFlags, Class, Flags, Kind, NONE, Role, Row};
 use crate::json::{Tape, scan};
 use crate::message::token_estimate::Hundredths;
@@ -16,6 +16,7 @@ use crate::place::{DocId, Patch, Place};
 use crate::rule::Loss;
 
 use super::history_plan::PlanBuilder;
+use super::memo::{HistoryTokens, is_uneditable};
 use super::reasons::LOSES_CONTENT;
 use crate::repair::disjoint_sets::DisjointSets;
 use crate::repair::edit::item_text::item_edits;
@@ -50,8 +51,6 @@ struct Steps {
     /// By the row with which they begin.
     list: Vec<Step>,
     turns: u32,
-    /// Tokens of each row.
-    tokens: Vec<Hundredths>,
     /// The last row with text in each message of the user.
     prompts: Vec<u32>,
 }
@@ -65,9 +64,9 @@ impl PlanBuilder<'_> {
 
     /// The tokens of what stays of the history, and of the request around it.
     fn total_tokens(&self) -> Hundredths {
-        let tokens = (0..).zip(self.memo.tokens(|| self.row_tokens()));
-        let stays = tokens.filter(|(ix, _)| !self.is_dropped(*ix)).map(|(_, tokens)| *tokens);
-        stays.sum::<Hundredths>() + self.request_tokens()
+        let tokens = self.tokens();
+        let stays = (0..).zip(&tokens.rows).filter(|(ix, _)| !self.is_dropped(*ix)).map(|(_, tokens)| *tokens);
+        stays.sum::<Hundredths>() + tokens.request
     }
 
     /// Applies `--max-tokens`.
@@ -114,7 +113,7 @@ impl PlanBuilder<'_> {
                 }
                 let is_free =
                     !self.memo.is_unshortened(ix) && self.decisions.get(&ix).is_none_or(|own| own.stays());
-                let saved = if is_free { self.saved_by_shortening(ix, steps) } else { 0 };
+                let saved = if is_free { self.saved_by_shortening(ix) } else { 0 };
                 if saved > 0 {
                     plan.left -= saved.min(plan.left);
                     plan.short.insert(ix, saved);
@@ -124,7 +123,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Tokens that a shortened result saves; 0 if it is short.
-    fn saved_by_shortening(&self, ix: u32, steps: &Steps) -> Hundredths {
+    fn saved_by_shortening(&self, ix: u32) -> Hundredths {
         let row = self.cx.row(ix);
         let mut after = None;
         self.cx.text.with_item(row, &mut |item| {
@@ -135,8 +134,7 @@ impl PlanBuilder<'_> {
             let item = scan(&short, &mut tape).ok().and_then(|()| tape.root(&short));
             after = item.map(item_tokens);
         });
-        let before = steps.tokens.get(ix as usize).copied().unwrap_or_default();
-        after.map_or(0, |after| before.saturating_sub(after))
+        after.map_or(0, |after| self.tokens_of(ix).saturating_sub(after))
     }
 
     /// Drops steps, oldest first.
@@ -180,11 +178,9 @@ impl PlanBuilder<'_> {
         }
         for (prompt, (calls, answers)) in gone_after {
             let note = Text::AppendNote(note_of(calls, answers));
-            let (row, mut can) = (*self.cx.row(prompt), false);
-            self.cx.text.with_item(&row, &mut |item| {
-                can = item_edits(self.dialect, DocId(0), item.raw(), std::slice::from_ref(&note)).is_ok();
-            });
-            if can && !row.has(Flags::FROZEN) && !self.memo.is_unshortened(prompt) {
+            let row = self.cx.row(prompt);
+            let can = !is_uneditable(row) && !self.memo.is_unshortened(prompt);
+            if can && self.can_edit(row, std::slice::from_ref(&note)).is_ok() {
                 self.decision(prompt).text.push(note);
                 self.note_change(prompt, SHORTEN, Action::Rewrite, Loss::Adds, "say what was omitted");
             }
@@ -209,7 +205,6 @@ impl PlanBuilder<'_> {
     /// Cuts the history into steps.
     fn steps(&self, length: LengthOptions) -> Steps {
         let rows = &self.cx.history.rows;
-        let tokens = self.memo.tokens(|| self.row_tokens());
         let mut turns = TurnCounter::default();
         // The step of each row; `NONE` for one that stays.
         let mut step_of = vec![NONE; rows.len()];
@@ -217,40 +212,35 @@ impl PlanBuilder<'_> {
         let (mut turn_of, mut prompts, mut is_prompt) = (Vec::new(), Vec::new(), Vec::new());
         for message in messages(rows) {
             turns.add(message);
-            let part = PartOfHistory::of(message);
-            let begins = match part {
-                PartOfHistory::Model => !was_model,
-                PartOfHistory::Prompt => true,
-                PartOfHistory::Results | PartOfHistory::Kept => false,
-            };
+            let part = part_of(message);
+            let is_model = matches!(part, Some(TurnPart::Call | TurnPart::Answer | TurnPart::Reasoning));
+            let begins = is_model && !was_model || part == Some(TurnPart::Prompt);
             if begins || count == 0 {
                 count += 1;
                 turn_of.push(turns.count);
-                is_prompt.push(part == PartOfHistory::Prompt);
+                is_prompt.push(part == Some(TurnPart::Prompt));
             }
             if let Some(turn) = turn_of.last_mut() {
                 *turn = turns.count;
             }
             for (row, ix) in message.iter().zip(at..) {
                 let goes = match part {
-                    PartOfHistory::Model => true,
-                    PartOfHistory::Results => {
+                    _ if is_model => true,
+                    Some(TurnPart::Result) => {
                         row.answers_call() || is_envelope(row) && message.iter().skip(1).all(Row::answers_call)
                     }
-                    PartOfHistory::Prompt => !length.keeps_prompts,
-                    PartOfHistory::Kept => false,
+                    part => part == Some(TurnPart::Prompt) && !length.keeps_prompts,
                 };
                 if let Some(step) = step_of.get_mut(ix as usize).filter(|_| goes && !self.is_dropped(ix)) {
                     *step = count - 1;
                 }
             }
-            if part == PartOfHistory::Prompt {
+            if part == Some(TurnPart::Prompt) {
                 let is_text = |row: &Row| matches!(row.kind, Kind::Text | Kind::Message);
                 let text = (at..).zip(message).filter(|(_, row)| is_text(row)).last();
                 prompts.push(text.map_or(at, |(ix, _)| ix));
             }
-            // Results that are all of a message end the step that asked for them.
-            was_model = part == PartOfHistory::Model;
+            was_model = is_model;
             at += message.len() as u32;
         }
         let mut sets = self.linked_steps(&step_of, count as usize);
@@ -267,14 +257,14 @@ impl PlanBuilder<'_> {
             let Some(own) = list.get_mut(set) else { continue };
             own.rows.push(ix);
             own.turn = own.turn.max(turn);
-            own.tokens += tokens.get(ix as usize).copied().unwrap_or_default();
-            own.is_fixed |= row.has(Flags::FROZEN) || row.has(Flags::ALONE) || row.has(Flags::UNREAD);
+            own.tokens += self.tokens_of(ix);
+            own.is_fixed |= is_uneditable(row) || row.has(Flags::ALONE) || row.has(Flags::UNREAD);
             own.is_prompt |= is_prompt.get(*step as usize).copied().unwrap_or_default();
             own.calls += u32::from(row.calls_client() || row.kind.class() == Class::Hosted);
             own.answers +=
                 u32::from(matches!(row.kind, Kind::Text | Kind::Message) && row.role == Role::Assistant);
         }
-        Steps { list, turns: turns.count, tokens: tokens.to_vec(), prompts }
+        Steps { list, turns: turns.count, prompts }
     }
 
     /// The steps that only go together.
@@ -304,11 +294,18 @@ impl PlanBuilder<'_> {
         sets
     }
 
-    /// The tokens of each row.
-    fn row_tokens(&self) -> Vec<Hundredths> {
-        let text = self.cx.text;
-        let of = |message| tokens_of_message(message, &mut |row, see| text.with_item(row, see));
-        messages(&self.cx.history.rows).flat_map(of).collect()
+    /// The tokens of the history, as it is before the plan.
+    fn tokens(&self) -> &HistoryTokens {
+        self.memo.tokens(|| {
+            let text = self.cx.text;
+            let of = |message| tokens_of_message(message, &mut |row, see| text.with_item(row, see));
+            let rows = messages(&self.cx.history.rows).flat_map(of).collect();
+            HistoryTokens { rows, request: self.request_tokens() }
+        })
+    }
+
+    fn tokens_of(&self, ix: u32) -> Hundredths {
+        self.tokens().rows.get(ix as usize).copied().unwrap_or_default()
     }
 
     /// The tokens of the instructions and the tools of the request around the history.
@@ -336,30 +333,10 @@ struct Shortening {
     gone: BTreeSet<usize>,
 }
 
-/// What a message is, for shortening.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PartOfHistory {
-    Model,
-    Results,
-    Prompt,
-    /// Instructions, summaries of what was compacted, and what is not known.
-    Kept,
-}
-
-impl PartOfHistory {
-    fn of(message: &[Row]) -> PartOfHistory {
-        let Some(first) = message.first() else { return PartOfHistory::Kept };
-        let is_message = first.kind.is_block_kind() || first.item_kind.class() == Class::Message;
-        match first.role {
-            _ if message.iter().any(Row::answers_call) => PartOfHistory::Results,
-            Role::User if is_message && first.has(Flags::INSERTED) => PartOfHistory::Kept,
-            Role::User if is_message => PartOfHistory::Prompt,
-            Role::Assistant if is_message => PartOfHistory::Model,
-            _ if first.kind == Kind::McpListTools => PartOfHistory::Kept,
-            _ if first.is_model_made() => PartOfHistory::Model,
-            _ => PartOfHistory::Kept,
-        }
-    }
+/// What a message does in its turn; `None` for what always stays: instructions, texts that a client inserted, summaries of
+/// what was compacted, lists of tools, and what is not known.
+fn part_of(message: &[Row]) -> Option<TurnPart> {
+    TurnPart::of(message).filter(|_| message.first().is_none_or(|first| first.kind != Kind::McpListTools))
 }
 
 /// True for a message whose content is in rows of their own.

@@ -1,6 +1,5 @@
 //! Images of a store's records that a text replaces: in the store's own form, or at the end of the text beside them where only
-//! files can be. And those that
-//! a smaller image replaces: the string with the data, and the member beside it with their type.
+//! files can be. And those that a smaller image replaces: the string with the data, and the member beside it with their type.
 
 use crate::dialect::{Dialect, EditRefusal, SmallerImage, TextChange};
 use crate::dialects::{media_parts, shrunk_images};
@@ -182,8 +181,8 @@ impl DraftBuilder<'_, '_> {
         let Some(beside) = beside else { return };
         let end = beside.end().saturating_sub(1);
         let at = base.place(end, end);
-        let own = string::quoted(text);
-        let own = own.get(1..own.len().saturating_sub(1)).unwrap_or_default();
+        let own = string::escaped(text);
+        let own = own.as_bytes();
         match self.draft.edits.iter_mut().find(|edit| edit.at == at) {
             Some(edit) => edit.with.push(ReplacementPart::text([br"\n", own].concat())),
             None => {

@@ -53,22 +53,23 @@ impl ContentSizes {
     }
 
     fn add_message(&mut self, conversation: &Conversation, message: &[Row]) {
-        let is_inside = |inner: &Row, row: &Row| inner.at != row.at && row.at.contains(&inner.at);
-        let has_media_inside =
-            |row: &Row| message.iter().any(|inner| is_inside(inner, row) && inner.has_own_media());
+        // Only the first row of a message contains others.
+        let (envelope, blocks) = message.split_at(message.len().min(1));
+        let inside = || blocks.iter().filter(|inner| envelope.iter().any(|own| own.at.contains(&inner.at)));
+        let inside_bytes: u64 = inside().map(|inner| u64::from(inner.at.len)).sum();
+        let has_media_inside = inside().any(Row::has_own_media);
         let mut images: Vec<Hundredths> = Vec::with_capacity(message.len());
         let tokens = tokens_of_message(message, &mut |row, see| {
+            let is_seen = row.has_own_media() && !(images.is_empty() && has_media_inside);
             let mut of_images = 0;
             conversation.item(row, |item| {
                 see(item);
-                of_images = if row.has_own_media() && !has_media_inside(row) { media_tokens(item) } else { 0 };
+                of_images = if is_seen { media_tokens(item) } else { 0 };
             });
             images.push(of_images);
         });
-        for ((row, tokens), of_images) in message.iter().zip(tokens).zip(images) {
-            let inside = message.iter().filter(|inner| is_inside(inner, row));
-            let inside: u64 = inside.map(|inner| u64::from(inner.at.len)).sum();
-            let bytes = u64::from(row.at.len).saturating_sub(inside);
+        for (n, ((row, tokens), of_images)) in message.iter().zip(tokens).zip(images).enumerate() {
+            let bytes = u64::from(row.at.len).saturating_sub(if n == 0 { inside_bytes } else { 0 });
             let of_images = of_images.min(tokens);
             // Bytes of an image are nearly all of what contains it.
             let is_image = of_images * 2 > tokens;
