@@ -158,8 +158,8 @@ impl PlanBuilder<'_> {
             self.decision(ix).text.push(Text::ShortenResult);
             self.note_change(ix, SHORTEN, Action::Rewrite, Loss::Lossy, "cut the middle out of the long result");
         }
-        // By prompt: the calls and answers that are gone after it.
-        let mut gone_after: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+        // By prompt, and whether they were before the first of all or after it: the calls and answers that are gone.
+        let mut gone_beside: BTreeMap<(u32, &str), (u32, u32)> = BTreeMap::new();
         let gone = || plan.gone.iter().filter_map(|n| steps.list.get(*n));
         let is_gone: HashSet<u32> = gone().flat_map(|step| step.rows.iter().copied()).collect();
         let kept: Vec<u32> = steps.prompts.iter().copied().filter(|ix| !is_gone.contains(ix)).collect();
@@ -171,13 +171,14 @@ impl PlanBuilder<'_> {
                 self.drop_row(*ix, SHORTEN, loss, "drop it to shorten the conversation");
             }
             let Some(start) = step.rows.first() else { continue };
-            let before = kept.partition_point(|prompt| prompt < start).checked_sub(1);
-            let Some(prompt) = kept.get(before.unwrap_or_default()) else { continue };
-            let counts = gone_after.entry(*prompt).or_default();
+            let above = kept.partition_point(|prompt| prompt < start).checked_sub(1);
+            let Some(prompt) = kept.get(above.unwrap_or_default()) else { continue };
+            let side = if above.is_some() { "after" } else { "before" };
+            let counts = gone_beside.entry((*prompt, side)).or_default();
             (counts.0, counts.1) = (counts.0 + step.calls, counts.1 + step.answers);
         }
-        for (prompt, (calls, answers)) in gone_after {
-            let note = Text::AppendNote(note_of(calls, answers));
+        for ((prompt, side), (calls, answers)) in gone_beside {
+            let note = Text::AppendNote(note_of(calls, answers, side));
             let row = self.cx.row(prompt);
             let can = !is_uneditable(row) && !self.memo.is_unshortened(prompt);
             if can && self.can_edit(row, std::slice::from_ref(&note)).is_ok() {
@@ -345,7 +346,7 @@ fn is_envelope(row: &Row) -> bool {
 }
 
 /// The sentence that stands where steps were.
-fn note_of(calls: u32, answers: u32) -> String {
+fn note_of(calls: u32, answers: u32, side: &str) -> String {
     let count = |n: u32, one: &str| match n {
         0 => None,
         1 => Some(format!("1 {one}")),
@@ -353,9 +354,9 @@ fn note_of(calls: u32, answers: u32) -> String {
     };
     let parts: Vec<String> = [count(calls, "tool call"), count(answers, "answer")].into_iter().flatten().collect();
     match parts.is_empty() {
-        true => format!("[Reasoning after this was {OMITTED}"),
+        true => format!("[Reasoning {side} this was {OMITTED}"),
         false => format!(
-            "[{} after this {} {OMITTED}",
+            "[{} {side} this {} {OMITTED}",
             parts.join(" and "),
             if calls + answers == 1 { "was" } else { "were" }
         ),

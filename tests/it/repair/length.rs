@@ -128,3 +128,19 @@ fn the_last_step_of_a_single_turn_stays() {
     let short = String::from_utf8(short).expect("UTF-8");
     assert!(short.contains("call_3") && !short.contains("call_2"), "{short}");
 }
+
+#[test]
+fn a_note_says_on_which_side_something_was_omitted() {
+    let input = r#"[{"role":"user","content":"one"},{"role":"assistant","content":"first"},{"role":"user","content":"two"},
+        {"role":"assistant","content":"second"},{"role":"user","content":"three"}]"#;
+    let text = format!(r#"{{"model":"gpt-4.1","input":{input}}}"#);
+    let short = |keeps_prompts| {
+        let length = LengthOptions { max_tokens: Some(1), keeps_prompts, last: Some(2) };
+        let wanted = FixOptions { length, ..FixOptions::default() };
+        String::from_utf8(repair(text.as_bytes(), &Options::default(), &wanted).text).expect("UTF-8")
+    };
+    let kept = short(true);
+    assert!(kept.contains(r#"one\n\n[1 answer after this was omitted"#), "{kept}");
+    let gone = short(false);
+    assert!(gone.contains(r#"two\n\n[1 answer before this was omitted"#) && !gone.contains("one"), "{gone}");
+}
