@@ -71,6 +71,8 @@ pub(super) struct DocConversion {
     /// The document was found in a folder and not recognised.
     is_unrecognised: bool,
     converted: u32,
+    /// Number of conversations that are lines of a batch.
+    batch_lines: u32,
     failed: u32,
     loses: bool,
     /// Numbers of notes, warnings and errors.
@@ -225,7 +227,8 @@ fn to_folder(
     let mut parts = ConversationFiles::new();
     let mut done = convert_each(run, conversion, doc, threads, &mut |made| parts.add(made))?;
     if done.converted > 0 && !(conversion.denies_file(&done)) {
-        if parts.has_several() {
+        let is_batch = done.batch_lines == done.converted;
+        if parts.has_several() && !is_batch {
             done.pending_files = Some((path, parts));
         } else {
             let lost = parts.save_one(&path, existing).map_err(ConversionError::Commit)?;
@@ -346,6 +349,7 @@ fn build_report(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<DocC
         skipped: false,
         is_unrecognised: done.format.is_none() && !doc.named,
         converted: done.converted,
+        batch_lines: done.batch_lines,
         failed: done.failed,
         references: 0,
         pending_files: None,

@@ -19,6 +19,8 @@ pub struct ConvertedDoc {
     pub records: u32,
     /// Conversations that were written.
     pub converted: u32,
+    /// The number of those that are lines of a batch.
+    pub batch_lines: u32,
     /// All conversations of the doc.
     pub total: u32,
     pub items: u64,
@@ -44,6 +46,7 @@ impl ConvertedDoc {
             format: None,
             records: 0,
             converted: 0,
+            batch_lines: 0,
             total: 0,
             items: 0,
             failed: 0,
@@ -96,6 +99,7 @@ impl ConvertedDoc {
             self.judged.push(judged);
         }
         self.converted += output.converted;
+        self.batch_lines += output.batch_lines;
         self.total += output.total;
         self.items += output.items;
         self.failed += output.failed;

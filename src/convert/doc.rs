@@ -53,7 +53,10 @@ pub fn convert_to_spools(
             if let Some(error) = output.error.take() {
                 return Err(error);
             }
-            each(&output.out)?;
+            // A history that is part of another one's line has no output.
+            if output.total > 0 {
+                each(&output.out)?;
+            }
             all.append(output, options);
             Ok(())
         })

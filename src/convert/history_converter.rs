@@ -8,12 +8,14 @@ use std::io;
 
 use crate::carry::Destination;
 use crate::dialect::{Dialect, OutputShape};
+use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage, codes};
 use crate::json::{Tape, scan};
 use crate::judge::{self, FindingsOnly, Options, WeighedFinding};
+use crate::message::write::JsonWriter;
 use crate::message::{ConversionLoss, LossKind};
 use crate::place::{DocId, Place};
 use crate::read::{self, ScannedRecord, TextReader, detect};
@@ -25,6 +27,7 @@ use crate::source::{Container, ReadAt, lines};
 use crate::target::{Severity, Target};
 use crate::targets;
 
+use super::batch_line;
 use super::conversion_builder::{ConversionBuilder, ConvertedHistory};
 use super::options::ConvertOptions;
 use super::repair_copy::{RESULT_DOC, repair_copy};
@@ -40,6 +43,8 @@ pub struct HistoryOutput {
     /// The number of values in the source that its agent does not send.
     pub unsent: u64,
     pub converted: u32,
+    /// The number of those that are lines of a batch.
+    pub batch_lines: u32,
     /// The number of conversations, converted or not.
     pub total: u32,
     pub items: u64,
@@ -100,6 +105,9 @@ impl<'c> Converter<'c> {
             self.output.total += 1;
             return;
         }
+        if self.is_training_line(history) {
+            return;
+        }
         if let Some(carry) = options.carry {
             return self.carry_over(history, info, carry);
         }
@@ -116,6 +124,39 @@ impl<'c> Converter<'c> {
                 Err(error) => return self.output.error = Some(error),
             };
         self.accept_result(converted, &mut result, info, history);
+    }
+
+    /// True for a history of a line for training that is written with another one: lines of two answers stay as they are in their
+    /// dialect, and elsewhere only the preferred answer is written.
+    fn is_training_line(&mut self, history: &History) -> bool {
+        let (settings, start) = (&history.settings, self.start(history));
+        let keeps_lines = self.options.carry.is_none()
+            && self.options.plan.shape == OutputShape::Request
+            && self.options.plan.dialect.info().name == CHAT.info().name;
+        if settings.is_rejected_answer {
+            // It has no number of its own, except where a check counts all histories.
+            self.output.total += u32::from(self.options.foreign_only);
+            if !keeps_lines {
+                let row = Row::of_place(start, record_index(history)(start));
+                let number = self.options.number(self.output.converted, self.output.total);
+                self.report_finding(loss_finding(LossKind::REJECTED_ANSWER, row), Some(number));
+            }
+            return true;
+        }
+        let Some(line) = settings.training_line.filter(|_| keeps_lines) else { return false };
+        let mut record = Vec::new();
+        if let Err(error) = self.bytes.read_into(line.start, line.len as usize, &mut record) {
+            self.output.error = Some(error);
+            return true;
+        }
+        let mut out = Vec::with_capacity(record.len() + 1);
+        JsonWriter::new(&mut out).bytes(&record);
+        out.push(b'\n');
+        self.output.out = out.into();
+        self.output.total += 1;
+        self.output.converted += 1;
+        self.output.items += history.rows.len() as u64;
+        true
     }
 
     /// The place at which a history begins.
@@ -169,6 +210,21 @@ impl<'c> Converter<'c> {
             found.push(loss_finding(*kind, row).arg(*arg));
         }
         found.extend(&history.settings.conversion_losses);
+        if let Some(name) = history.settings.entry_name.as_deref().filter(|_| written == OutputShape::Request) {
+            match batch_line::write(self.options.plan.dialect.info().name, name, result) {
+                Err(error) => return self.output.error = Some(error),
+                Ok(None) => {}
+                Ok(Some((line, is_renamed))) => {
+                    *result = line;
+                    self.output.batch_lines += 1;
+                    let is_name = |finding: &Finding| LossKind::of(finding) == LossKind::ENTRY_NAME;
+                    let renamed = found.iter().find(|finding| is_name(finding)).filter(|_| is_renamed);
+                    let renamed = renamed.map(|finding| loss_finding(LossKind::ENTRY_RENAMED, finding.row));
+                    found.retain(|finding| !is_name(finding));
+                    found.extend(renamed);
+                }
+            }
+        }
         sort_findings(&mut found);
         found.into_iter().for_each(|finding| self.report_finding(finding, Some(number)));
         self.output.out = std::mem::take(result);

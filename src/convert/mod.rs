@@ -1,6 +1,7 @@
 //! Conversion: histories are read as threads, fitted to the capabilities of the other dialect, written in it and judged,
 //! several at a time; results come in the order of the source. Every loss is a finding at the place of its source.
 
+mod batch_line;
 mod carry_over;
 mod check;
 mod conversion_builder;

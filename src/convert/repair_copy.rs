@@ -12,6 +12,7 @@ use crate::repair;
 use crate::repair::{Action, Cause, FixOptions, ItemChange};
 use crate::rule::RuleTag;
 use crate::rules;
+use crate::rules::bedrock::missing_tool_config;
 use crate::rules::calls::mismatched_output;
 use crate::rules::ids::id_length;
 use crate::source::bytes::spool::Spool;
@@ -72,6 +73,7 @@ fn loss_of(change: &ItemChange) -> LossKind {
         Action::Drop if kind == Kind::ItemReference => LossKind::REFERENCE,
         Action::Drop => LossKind::UNKNOWN,
         Action::Rewrite if code == Some(mismatched_output::RULE.code) => LossKind::CALL_AS_FUNCTION,
+        Action::Rewrite if code == Some(missing_tool_config::RULE.code) => LossKind::STUB_TOOL,
         Action::Rewrite if code == Some(id_length::RULE.code) => LossKind::CALL_ID_RENAMED,
         // Groups lose their ids, or become references.
         Action::Strip | Action::Rewrite if rule.is_some_and(|rule| rule.has_tag(RuleTag::Identity)) => {

@@ -106,7 +106,7 @@ fn dropped_entries(lost: &[Finding], bytes: &dyn ReadAt) -> io::Result<Vec<Entry
         Ok(Entry::new(DROPPED_KIND.to_owned(), None, EntryGrammar::Shared, text, at, finding.row.record + 1))
     };
     // Unsent parts and the names of batch entries are not compared.
-    let without = [LossKind::NOT_SENT, LossKind::ENTRY_NAME, LossKind::CHUNK];
+    let without = [LossKind::NOT_SENT, LossKind::ENTRY_NAME];
     let makes_a_difference = |finding: &&Finding| !without.contains(&LossKind::of(finding));
     lost.iter().filter(makes_a_difference).map(entry).collect()
 }

@@ -28,9 +28,10 @@ pub fn label_entry(entry: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     if let Some(member) = named
         && let Some(name) = member.val.text()
     {
-        let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
-        let label = format!("{key} {}", String::from_utf8_lossy(&name));
+        let (key, name) = (member.key.decode(), String::from_utf8_lossy(&name));
+        let label = format!("{} {name}", String::from_utf8_lossy(&key));
         sink.mark(Mark::Settings(HistorySettings::add_label, label.into()));
+        sink.mark(Mark::Settings(HistorySettings::set_entry_name, name.into()));
         let end = member.key_start + member.key.raw.len() as u32 + 2;
         let at = record.base.place(member.key_start, end);
         sink.mark(Mark::NotConverted(LossKind::ENTRY_NAME.to_finding(at, record.number)));

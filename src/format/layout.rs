@@ -2,7 +2,7 @@
 
 use super::envelope::Envelope;
 use super::mark::{Mark, Sink};
-use super::record::Record;
+use super::record::{Record, Slice};
 use super::reduction::Reduction;
 use super::requests::CustomAssembler;
 use super::translate::ThreadReader;
@@ -17,8 +17,8 @@ pub enum Layout {
     Items(ReadRecord),
     /// Records are requests and responses of a provider's API.
     Envelope(&'static Envelope),
-    /// Records are events that add up to messages, by a table. They are passed on as [`Mark::Fragment`], and the messages are
-    /// read as [`Slice::Synthetic`](super::Slice::Synthetic).
+    /// Records are events, or lists of them, that add up to messages by a table. They are passed on as [`Mark::Fragment`], and
+    /// the messages are read by the function.
     Events(&'static Reduction, ReadRecord),
     /// Records are translated into messages of the format's dialect.
     Threads(fn() -> Box<dyn ThreadReader>),
@@ -30,7 +30,8 @@ impl Layout {
     /// Passes the items and marks of a record to the sink; if records are translated, the record itself.
     pub fn read(self, record: &Record<'_>, sink: &mut dyn Sink) {
         match self {
-            Layout::Items(read) | Layout::Events(_, read) | Layout::Custom(_, read) => read(record, sink),
+            Layout::Items(read) | Layout::Custom(_, read) => read(record, sink),
+            Layout::Events(_, read) => read_events(record, read, sink),
             Layout::Envelope(envelope) => envelope.read(record, sink),
             Layout::Threads(_) => sink.mark(Mark::Fragment(record.base.of(record.val), record.number)),
         }
@@ -59,5 +60,18 @@ impl Layout {
     /// True if histories are read from text that is synthesised from the records.
     pub fn is_synthetic(self) -> bool {
         matches!(self, Layout::Events(..) | Layout::Threads(_))
+    }
+}
+
+/// Passes on events, and reads a message that they add up to.
+fn read_events(record: &Record<'_>, read_message: ReadRecord, sink: &mut dyn Sink) {
+    match record.slice {
+        Slice::Rest => {}
+        Slice::Synthetic => read_message(record, sink),
+        _ if record.val.is_array() => {
+            let events = record.val.elements();
+            events.for_each(|event| sink.mark(Mark::Fragment(record.base.of(event), record.number)));
+        }
+        _ => sink.mark(Mark::Fragment(record.base.of(record.val), record.number)),
     }
 }

@@ -12,15 +12,19 @@ pub struct Reduction {
     pub start: MessageStart,
     pub steps: &'static [ReductionStep],
     pub merge_rules: MergeRules,
+    /// The path of the message in the result; empty: the result is one.
+    pub message: &'static [&'static str],
     /// Members of every message, as JSON, unless events set them.
     pub defaults: &'static [(&'static str, &'static str)],
     /// The list of alternative messages; `None` if the result is one message.
     pub choices: Option<Choices>,
     /// The member with the reason why the model stopped: null until then.
     pub stop_reason: &'static str,
-    /// The type of the event that ends a message; empty: none.
+    /// The member of an event, or of its source, with the index of the part or choice that it adds to.
+    pub index: &'static str,
+    /// The event that ends a message; empty: none.
     pub end_event: &'static str,
-    /// The type of the event that ends a part; empty: none.
+    /// The event that ends a part; empty: none.
     pub part_end_event: &'static str,
     /// The list of parts in a message. An incomplete part is dropped.
     pub parts: &'static str,
@@ -42,20 +46,21 @@ pub struct Choices {
 
 /// The way in which events are assigned to messages.
 pub enum MessageStart {
-    /// A message begins with an event of this type.
+    /// A message begins with this event.
     Event(&'static str),
-    /// All events of a message share the value of a member. Events of several messages may be interleaved; on some servers a
-    /// message lasts from one event with a role to the next.
-    Id { key: &'static str, role: &'static [&'static str] },
+    /// All events of a message share the value of the first member that they have of these. Events of several messages may
+    /// be interleaved; on some servers a message lasts from one event with a role to the next.
+    Id { keys: &'static [&'static str], role: &'static [&'static str] },
 }
 
 /// An addition of an event to a message.
 pub struct ReductionStep {
-    /// The type of the event; empty: any.
+    /// The event; empty: any.
     pub event: &'static str,
     /// The type of the event's `delta`; empty: any.
     pub delta: &'static str,
-    /// The list of the event whose elements are the sources, each with its own index; empty: the event itself.
+    /// The list of the event whose elements are the sources, each with its own index, or the object that is the only one;
+    /// empty: the event itself.
     pub each: &'static str,
     pub from: &'static [&'static str],
     pub to: &'static [PathStep],
@@ -85,6 +90,13 @@ pub enum MergeMode {
     AppendJson,
     /// Is appended to a list.
     Push,
+    /// Its elements are appended to a list of parts; a plain text continues the text before it.
+    AppendParts,
+}
+
+/// True if an event has this name: as its `type`, or as the key of its content.
+pub fn is_event(event: Val<'_>, name: &str) -> bool {
+    !name.is_empty() && (event.get(name::r#type).is_some_and(|kind| kind.is(name)) || event.get(name).is_some())
 }
 
 impl Reduction {
@@ -95,17 +107,21 @@ impl Reduction {
     }
 }
 
+/// The defaults of a step.
+pub const ANY: ReductionStep =
+    ReductionStep { event: "", delta: "", each: "", from: &[], to: &[], mode: MergeMode::Replace };
+
 impl ReductionStep {
     /// True if the step applies to an event.
     pub fn matches(&self, event: Val<'_>) -> bool {
-        let is = |val: Option<Val<'_>>, name: &str| name.is_empty() || val.is_some_and(|val| val.is(name));
-        is(event.get(name::r#type), self.event) && is(event.at(&["delta", "type"]), self.delta)
+        let has_delta = || event.at(&["delta", "type"]).is_some_and(|kind| kind.is(self.delta));
+        (self.event.is_empty() || is_event(event, self.event)) && (self.delta.is_empty() || has_delta())
     }
 
     /// The values to add, each after the value with its index.
     pub fn sources<'e>(&self, event: Val<'e>) -> impl Iterator<Item = (Val<'e>, Val<'e>)> {
         let list = (!self.each.is_empty()).then(|| event.get(self.each)).flatten();
-        let alone = self.each.is_empty().then_some(event);
+        let alone = if self.each.is_empty() { Some(event) } else { list.filter(Val::is_object) };
         let holders = alone.into_iter().chain(list.into_iter().flat_map(|list| list.elements()));
         let from = self.from;
         holders.filter_map(move |holder| Some((holder, holder.at(from)?)))

@@ -445,26 +445,50 @@ pub static BEDROCK_RESPONSE: Envelope = Envelope {
 };
 
 /// Includes records of Bedrock's own invocation log, which has request and response under `input` and `output`.
+/// Lines of Bedrock's batch inference with Claude: bodies as `InvokeModel` takes them, and in the output the answers.
+pub static BEDROCK_BATCH: Envelope = Envelope {
+    info: FormatInfo {
+        name: "bedrock-batch",
+        title: "lines of Bedrock batch inference with Claude, input and output",
+        known_by: "`modelInput`, an Anthropic request, and in the output `modelOutput`, a message",
+        usage: Usage::Exchange,
+        parts: &[
+            RecordPart { path: &["modelInput", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["modelOutput"], unit: RemovalUnit::Record },
+        ],
+        records_responses: true,
+        ..FormatInfo::of(anthropic::API.dialect, "anthropic")
+    },
+    shape: RecordShape::Exchange { requests: 1 },
+    score_rule: ScoreRule::Exchange(94),
+    required_keys: &[&[name::modelInput]],
+    labels_entries: true,
+    ..Envelope::of(&anthropic::API, "anthropic")
+};
 pub static BEDROCK_EXCHANGE: Envelope = Envelope {
     info: FormatInfo {
         name: "bedrock-exchange",
         title: "Bedrock Converse request with its response",
-        known_by: "`request` or `body`, a Converse request, and its `response`; or a record of Bedrock's invocation log",
+        known_by: "`request` or `body`, a Converse request, and its `response`; or a record of Bedrock's invocation log or \
+                   of its batches",
         usage: Usage::Exchange,
         parts: &[
             RecordPart { path: &["request", "messages"], unit: RemovalUnit::Element },
             RecordPart { path: &["body", "messages"], unit: RemovalUnit::Element },
             RecordPart { path: &["request", "body", "messages"], unit: RemovalUnit::Element },
             RecordPart { path: &["input", "inputBodyJson", "messages"], unit: RemovalUnit::Element },
+            RecordPart { path: &["modelInput", "messages"], unit: RemovalUnit::Element },
             RecordPart { path: &["response", "output"], unit: RemovalUnit::Element },
             RecordPart { path: &["response", "body", "output"], unit: RemovalUnit::Element },
             RecordPart { path: &["output", "outputBodyJson", "output"], unit: RemovalUnit::Element },
+            RecordPart { path: &["modelOutput", "output"], unit: RemovalUnit::Element },
         ],
         records_responses: true,
         ..FormatInfo::of(aws::API.dialect, "bedrock")
     },
-    shape: RecordShape::Exchange { requests: 4 },
+    shape: RecordShape::Exchange { requests: 5 },
     score_rule: ScoreRule::Parts(92),
-    required_keys: &[&[name::request, name::body, name::input]],
+    required_keys: &[&[name::request, name::body, name::input, name::modelInput]],
+    labels_entries: true,
     ..Envelope::of(&aws::API, "bedrock")
 };

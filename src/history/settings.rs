@@ -178,6 +178,12 @@ pub struct HistorySettings {
     pub usage: Usage,
     /// Distinguishes this history from others of its doc: the name of a request in a batch, the number of a choice.
     pub label: Option<Box<str>>,
+    /// The name of the request in its batch.
+    pub entry_name: Option<Box<str>>,
+    /// It is an answer that the model is to be trained not to give.
+    pub is_rejected_answer: bool,
+    /// The record, if it is a line for training that holds more than this history.
+    pub training_line: Option<Place>,
     /// It is the conversation of a subagent, next to that of the main agent.
     pub is_of_subagent: bool,
     pub store: Option<bool>,
@@ -235,6 +241,11 @@ pub struct HistorySettings {
 }
 
 impl HistorySettings {
+    /// Names the request in its batch.
+    pub fn set_entry_name(&mut self, name: Box<str>) {
+        self.entry_name = Some(name);
+    }
+
     /// Appends to the label.
     pub fn add_label(&mut self, label: Box<str>) {
         self.label = Some(match self.label.take() {

@@ -14,6 +14,9 @@ use super::{Member, NodeKind, Val, is_json};
 /// Levels of a value that can change after it was set; deeper ones are kept as text.
 const LEVELS: u32 = 5;
 
+/// The members of a part that is only a text.
+const PLAIN_TEXT: [&str; 2] = ["text", "thought"];
+
 /// Rules for merging the members of one object into another.
 pub struct MergeRules {
     /// Members whose strings are concatenated; of any other string the first non-empty one is kept.
@@ -173,8 +176,12 @@ impl JsonBuilder {
         matches!(&self.node, JsonNode::Text { raw, .. } if is_json(&decode(raw)))
     }
 
-    fn is_null(&self) -> bool {
-        matches!(&self.node, JsonNode::Raw { json, .. } if json == b"null")
+    pub fn is_null(&self) -> bool {
+        self.is_literal(b"null")
+    }
+
+    fn is_literal(&self, literal: &[u8]) -> bool {
+        matches!(&self.node, JsonNode::Raw { json, .. } if json == literal)
     }
 
     /// The member with this key, inserted as null if missing. A value that is not an object is replaced by one.
@@ -206,6 +213,28 @@ impl JsonBuilder {
         if let Some((elements, _)) = self.list(base.of(val)) {
             elements.push(JsonBuilder::of(val, base));
         }
+    }
+
+    /// Appends a part to a list of parts. A plain text continues the text before it; one with a signature stays a part by itself,
+    /// as the signature covers it.
+    pub fn append_part(&mut self, part: Val<'_>, base: RecordBase<'_>) {
+        let plain = part.members().all(|member| PLAIN_TEXT.iter().any(|key| key.as_bytes() == member.key.raw));
+        let text = part.get("text").filter(|text| plain && text.is_string());
+        let Some((elements, _)) = self.list(base.of(part)) else { return };
+        match (text, elements.last_mut().and_then(|last| last.plain_text(part.get("thought")))) {
+            (Some(text), Some(before)) => before.append_text(text, base, false),
+            (Some(text), None) if text.as_str().is_some_and(|text| text.is_empty()) => {}
+            _ => elements.push(JsonBuilder::of(part, base)),
+        }
+    }
+
+    /// The text of a part that is only a text, and a thought as `thought` says.
+    fn plain_text(&mut self, thought: Option<Val<'_>>) -> Option<&mut JsonBuilder> {
+        let JsonNode::Object(members) = &self.node else { return None };
+        let plain = members.iter().all(|(key, _)| PLAIN_TEXT.iter().any(|name| name.as_bytes() == &**key));
+        let is_thought = self.get("thought").is_some_and(|own| own.is_literal(b"true"));
+        let same = is_thought == (thought.and_then(|val| val.as_bool()) == Some(true));
+        self.get_mut("text").filter(|text| plain && same && matches!(text.node, JsonNode::Text { .. }))
     }
 
     fn list(&mut self, from: Place) -> Option<(&mut Vec<JsonBuilder>, &mut HashMap<u64, usize>)> {

@@ -59,7 +59,7 @@ names! {
     logit_bias logprob logprobs logs max_completion_tokens max_output_length max_output_tokens max_tokens
     max_tokens_to_sample mcp_servers mediaProcessing mediaResolution mediaType media_processing media_resolution
     media_type message messageID messageId message_count messages metadata method metrics mimeType mime_type
-    modalities mode model modelId modelInfo modelVersion model_config_id model_provider n name namespace new_lines
+    modalities mode model modelId modelInfo modelInput modelVersion model_config_id model_provider n name namespace new_lines
     new_start next numTokens num_lines num_tokens num_turns object observation_id old_lines old_start operation
     options ordinal outcome output output_config output_format outputs page_age parallel_tool_calls parameters
     parentId parentUuid parent_uuid parsed parsed_arguments part partMetadata part_metadata partialArgs partial_args

@@ -63,6 +63,8 @@ impl LossKind {
     /// Counted: ids, status and phase of items.
     pub const ITEM_IDS: LossKind = kind(codes::CHANGED_ID, 2);
     pub const TOOL_RENAMED: LossKind = kind(codes::CHANGED_ID, 3);
+    /// The name of a batch's entry, which the target does not accept.
+    pub const ENTRY_RENAMED: LossKind = kind(codes::CHANGED_ID, 4);
     pub const ROLE: LossKind = kind(codes::CHANGED_ROLE, 0);
     /// Instructions amid a conversation become a message of the user.
     pub const INSTRUCTIONS_AS_USER: LossKind = kind(codes::CHANGED_ROLE, 1);
@@ -83,6 +85,8 @@ impl LossKind {
     pub const TOOL_DEFINITIONS: LossKind = kind(codes::LOST_SETTING, 8);
     /// The name of a batch's entry.
     pub const ENTRY_NAME: LossKind = kind(codes::LOST_SETTING, 9);
+    /// An answer that the model is to be trained not to give.
+    pub const REJECTED_ANSWER: LossKind = kind(codes::LOST_BLOCK, 13);
     /// Another setting of the request takes precedence.
     pub const OVERRIDDEN_SETTING: LossKind = kind(codes::LOST_SETTING, 10);
     pub const UNKNOWN: LossKind = kind(codes::LOST_BLOCK, 0);
@@ -107,8 +111,6 @@ impl LossKind {
     pub const NOT_TRANSLATED: LossKind = kind(codes::LOST_BLOCK, 11);
     /// Content of a log that its agent does not send either.
     pub const NOT_SENT: LossKind = kind(codes::LOST_BLOCK, 12);
-    /// The rest of the message is in other records.
-    pub const CHUNK: LossKind = kind(codes::LOST_BLOCK, 13);
     pub const STUB_RESULT: LossKind = kind(codes::INVENTED_CONTENT, 0);
     pub const STUB_TOOL: LossKind = kind(codes::INVENTED_CONTENT, 1);
     pub const STUB_TEXT: LossKind = kind(codes::INVENTED_CONTENT, 2);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 
-use crate::format::reduction::{MergeMode, MessageStart, PathStep, Reduction, ReductionStep};
+use crate::format::reduction::{MergeMode, MessageStart, PathStep, Reduction, ReductionStep, is_event};
 use crate::history::{Finding, Row, codes};
 use crate::json::Val;
 use crate::json::builder::JsonBuilder;
@@ -67,10 +67,10 @@ impl MergedMessages {
                 message.add(step, holder, val, base, table);
             }
         }
-        let is = |name: &str| !name.is_empty() && event.get("type").is_some_and(|kind| kind.is(name));
-        message.ended |= is(table.end_event);
-        if is(table.part_end_event) {
-            message.open.remove(&index(event));
+        message.ended |= is_event(event, table.end_event);
+        if is_event(event, table.part_end_event) {
+            let content = event.get(table.part_end_event).filter(Val::is_object);
+            message.open.remove(&index(content.unwrap_or(event), table));
         }
     }
 
@@ -79,14 +79,13 @@ impl MergedMessages {
         let speaks = self.table.adds_content(event);
         match self.table.start {
             MessageStart::Event(first) => {
-                let begins = event.get("type").is_some_and(|kind| kind.is(first));
-                if begins || self.current.is_none() && speaks {
+                if is_event(event, first) || self.current.is_none() && speaks {
                     return Some(self.begin(at, number));
                 }
                 self.current
             }
-            MessageStart::Id { key, role } => {
-                let id = event.get(key).and_then(|id| id.text()).filter(|id| !id.is_empty());
+            MessageStart::Id { keys, role } => {
+                let id = keys.iter().find_map(|key| event.get(key)).and_then(|id| id.text()).filter(|id| !id.is_empty());
                 // An event without an id, or with a new one in the middle of a message, continues that message.
                 let known = match &id {
                     Some(id) => self.by_id.get(&**id).copied(),
@@ -98,7 +97,7 @@ impl MergedMessages {
                 let role = of_choice.and_then(|choice| choice.at(role)).is_some_and(|role| !role.is_null());
                 // The last events of some servers repeat the role.
                 let again = role && reason.is_none_or(|reason| reason.is_null());
-                let is_done = |ix: usize| of_choice.is_some_and(|choice| self.is_done(ix, index(choice)));
+                let is_done = |ix: usize| of_choice.is_some_and(|choice| self.is_done(ix, index(choice, self.table)));
                 let found = match known {
                     Some(ix) if again && is_done(ix) => None,
                     Some(ix) => Some(ix),
@@ -176,9 +175,9 @@ impl MergedMessage {
                 PathStep::Key(key) => at.and_then(|at| at.member_or_insert(key.as_bytes(), from)),
                 PathStep::Index => {
                     if !table.part_end_event.is_empty() {
-                        self.open.insert(index(holder));
+                        self.open.insert(index(holder, table));
                     }
-                    at.and_then(|at| at.element_or_insert(index(holder), from))
+                    at.and_then(|at| at.element_or_insert(index(holder, table), from))
                 }
             };
         }
@@ -191,20 +190,27 @@ impl MergedMessage {
             MergeMode::AppendText => at.append_text(val, base, false),
             MergeMode::AppendJson => at.append_text(val, base, true),
             MergeMode::Push => at.push(val, base),
+            MergeMode::AppendParts => val.elements().for_each(|part| at.append_part(part, base)),
         }
     }
 
     /// Completes the message as far as possible; returns true if all of it was received.
     fn complete(&mut self, table: &Reduction) -> bool {
         let MergedMessage { root, ended, open, first: _, last: (at, _), .. } = self;
-        set_defaults(root, table.defaults, *at);
         let Some(choices) = &table.choices else {
             let complete = *ended || root.get(table.stop_reason).is_some_and(JsonBuilder::has_content);
+            let message = table.message.iter().try_fold(root, |val, key| val.member_or_insert(key.as_bytes(), *at));
+            let Some(message) = message else { return complete };
+            set_defaults(message, table.defaults, *at);
+            if !table.part_end_event.is_empty() {
+                set_empty_json(message, table, *at);
+            }
             if !complete {
-                remove_unfinished(root, table, open);
+                remove_unfinished(message, table, open);
             }
             return complete;
         };
+        set_defaults(root, table.defaults, *at);
         let mut complete = true;
         let list = root.get_mut(choices.list);
         for choice in list.into_iter().flat_map(JsonBuilder::elements_mut) {
@@ -230,7 +236,7 @@ impl MergedMessage {
     fn has_content(&self, table: &Reduction) -> bool {
         match &table.choices {
             Some(choices) => self.root.get(choices.list).is_some_and(JsonBuilder::has_content),
-            None => has_content(&self.root, table),
+            None => self.root.at(table.message).is_some_and(|message| has_content(message, table)),
         }
     }
 }
@@ -242,10 +248,23 @@ fn has_content(message: &JsonBuilder, table: &Reduction) -> bool {
 /// Sets default members that are missing.
 fn set_defaults(object: &mut JsonBuilder, fixed: &[(&str, &str)], at: Place) {
     for (key, json) in fixed {
-        if object.get(key).is_none()
+        if object.get(key).is_none_or(JsonBuilder::is_null)
             && let Some(slot) = object.member_or_insert(key.as_bytes(), at)
         {
             *slot = JsonBuilder::constant(json, at);
+        }
+    }
+}
+
+/// Sets the JSON of parts to an empty object where no event brought any: a call without arguments.
+fn set_empty_json(message: &mut JsonBuilder, table: &Reduction, at: Place) {
+    for part in message.get_mut(table.parts).into_iter().flat_map(JsonBuilder::elements_mut) {
+        for path in table.json_paths {
+            let Some((last, around)) = path.split_last() else { continue };
+            let Some(object) = around.iter().try_fold(&mut *part, |val, key| val.get_mut(key)) else { continue };
+            if object.get(last).is_none_or(JsonBuilder::is_null) {
+                set_defaults(object, &[(last, "{}")], at);
+            }
         }
     }
 }
@@ -272,8 +291,8 @@ fn remove_unfinished(message: &mut JsonBuilder, table: &Reduction, open: &HashSe
     }
 }
 
-fn index(holder: Val<'_>) -> u64 {
-    holder.get("index").and_then(|index| index.as_u64()).unwrap_or(0)
+fn index(holder: Val<'_>, table: &Reduction) -> u64 {
+    holder.get(table.index).and_then(|index| index.as_u64()).unwrap_or(0)
 }
 
 /// True if `[DONE]` follows an event.

@@ -2,10 +2,10 @@
 //! server-sent events, one a line, or in an array. The events add up to a message, which is read like a stored one.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::reduction::{MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep};
+use crate::format::reduction::{ANY, MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep};
 use crate::format::{
-    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
-    Slice, Upstream, read_item,
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit,
+    Sink, Upstream, read_item,
 };
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::builder::MergeRules;
@@ -85,9 +85,11 @@ static REDUCTION: Reduction = Reduction {
         },
     ],
     merge_rules: MergeRules { grows: &[], parts: &[], unindexed: &[] },
+    message: &[],
     defaults: &[("type", "\"message\""), ("role", "\"assistant\""), ("content", "[]")],
     choices: None,
     stop_reason: "stop_reason",
+    index: "index",
     end_event: "message_stop",
     part_end_event: "content_block_stop",
     parts: "content",
@@ -95,9 +97,6 @@ static REDUCTION: Reduction = Reduction {
     json_paths: &[],
     content_members: &["content"],
 };
-
-const ANY: ReductionStep =
-    ReductionStep { event: "", delta: "", each: "", from: &[], to: &[], mode: MergeMode::Replace };
 
 impl Format for AnthropicStream {
     fn info(&'static self) -> &'static FormatInfo {
@@ -118,19 +117,7 @@ impl Format for AnthropicStream {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Events(&REDUCTION, read_record)
-    }
-}
-
-fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    match record.slice {
-        Slice::Rest => {}
-        Slice::Synthetic => read_message(record, sink),
-        _ if record.val.is_array() => {
-            let events = record.val.elements();
-            events.for_each(|event| sink.mark(Mark::Fragment(record.base.of(event), record.number)));
-        }
-        _ => sink.mark(Mark::Fragment(record.base.of(record.val), record.number)),
+        Layout::Events(&REDUCTION, read_message)
     }
 }
 

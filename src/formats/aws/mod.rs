@@ -1,7 +1,8 @@
-//! Bedrock's `Converse`: its requests and responses.
+//! Bedrock's `Converse`: its requests and responses, and recorded streams of them.
 
 pub(in crate::formats) mod request;
 mod response;
+pub mod stream;
 
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::envelope::Api;

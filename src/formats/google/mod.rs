@@ -1,7 +1,8 @@
-//! Gemini's `generateContent`: its requests and responses.
+//! Gemini's `generateContent`: its requests and responses, and recorded streams of them.
 
 mod request;
 mod response;
+pub mod stream;
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::envelope::Api;

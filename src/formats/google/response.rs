@@ -6,7 +6,6 @@ use crate::format::{Mark, Record, Sink, read_item};
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{Val, name};
 use crate::message::LossKind;
-use crate::place::Place;
 
 /// True if a value is a response.
 pub(super) fn is_response(val: Val<'_>) -> bool {
@@ -19,19 +18,6 @@ pub(super) fn is_response(val: Val<'_>) -> bool {
     }
 }
 
-/// The place of the id of a response that is a chunk of a stream, because no candidate is finished. The last chunk of a
-/// stream cannot be recognised.
-fn unfinished_chunk(response: Val<'_>, record: &Record<'_>) -> Option<Place> {
-    let candidates = response.get(name::candidates).filter(|list| list.count() > 0)?;
-    let reason = |candidate: Val<'_>| {
-        ["finishReason", "finish_reason"]
-            .iter()
-            .any(|key| candidate.get(key).is_some_and(|reason| !reason.is_null()))
-    };
-    let id = response.get("responseId").or_else(|| response.get("response_id"))?;
-    (!candidates.elements().any(reason)).then(|| record.base.of(id))
-}
-
 /// The model of a response.
 pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
     let model = response.get(name::modelVersion).or_else(|| response.get("model_version"))?.text()?;
@@ -39,11 +25,8 @@ pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
 }
 
 /// The settings of a response that is replayed.
-pub(super) fn settings(response: Val<'_>, record: &Record<'_>) -> HistorySettings {
-    let conversion_losses =
-        unfinished_chunk(response, record).map(|at| LossKind::CHUNK.to_finding(at, record.number));
-    let conversion_losses = conversion_losses.into_iter().collect();
-    HistorySettings { usage: Usage::Log, model: model(response), conversion_losses, ..HistorySettings::default() }
+pub(super) fn settings(response: Val<'_>, _: &Record<'_>) -> HistorySettings {
+    HistorySettings { usage: Usage::Log, model: model(response), ..HistorySettings::default() }
 }
 
 /// Reads the content of a candidate.

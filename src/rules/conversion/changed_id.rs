@@ -54,5 +54,11 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "changed {key}, the name of this entry in its batch: the target does not accept it",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

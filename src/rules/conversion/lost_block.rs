@@ -109,7 +109,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "this is one chunk of a streamed message: each chunk becomes a separate conversation",
+            message: "dropped the answer that is not preferred: the target has no such lines for training",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -84,7 +84,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped {key}, the name of this entry in its batch: a request has no field for it",
+            message: "dropped {key}, the name of this entry in its batch: the target has no field for it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

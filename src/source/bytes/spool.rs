@@ -130,10 +130,15 @@ impl Spool {
 
     /// A copy of these bytes.
     pub fn of(bytes: &dyn ReadAt) -> io::Result<Spool> {
-        let (outlet, mut text, mut at) = (SpoolSink::open(), Vec::new(), 0);
+        Spool::surrounded(b"", bytes, bytes.len(), b"")
+    }
+
+    /// A copy of the first `len` of these bytes, with a text before and after them.
+    pub fn surrounded(before: &[u8], bytes: &dyn ReadAt, len: u64, after: &[u8]) -> io::Result<Spool> {
+        let (outlet, mut text, mut at) = (SpoolSink::open(), before.to_vec(), 0);
         let mut buf = Vec::new();
-        while at < bytes.len() {
-            let want = (bytes.len() - at).min(STEP as u64) as usize;
+        while at < len {
+            let want = (len - at).min(STEP as u64) as usize;
             bytes.read_into(at, want, &mut buf)?;
             text.extend_from_slice(&buf);
             at += want as u64;
@@ -141,6 +146,7 @@ impl Spool {
                 outlet.spill_from(&mut text);
             }
         }
+        text.extend_from_slice(after);
         outlet.finish(text)
     }
 

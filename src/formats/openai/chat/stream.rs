@@ -2,10 +2,10 @@
 //! The chunks with one id add up to a completion, which is read like a stored one.
 
 use crate::dialects::chat::CHAT;
-use crate::format::reduction::{Choices, MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep};
+use crate::format::reduction::{ANY, Choices, MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep};
 use crate::format::{
-    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
-    Slice, Upstream,
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit,
+    Sink, Upstream,
 };
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::builder::MergeRules;
@@ -38,7 +38,7 @@ static INFO: FormatInfo = FormatInfo {
 const MESSAGE: &[PathStep] = &[PathStep::Key("choices"), PathStep::Index, PathStep::Key("message")];
 
 static REDUCTION: Reduction = Reduction {
-    start: MessageStart::Id { key: "id", role: &["delta", "role"] },
+    start: MessageStart::Id { keys: &["id"], role: &["delta", "role"] },
     steps: &[
         ReductionStep { from: &["id"], to: &[PathStep::Key("id")], mode: MergeMode::SetIfEmpty, ..ANY },
         ReductionStep { from: &["model"], to: &[PathStep::Key("model")], mode: MergeMode::SetIfEmpty, ..ANY },
@@ -74,6 +74,7 @@ static REDUCTION: Reduction = Reduction {
         parts: &["text", "thinking"],
         unindexed: &["tool_calls"],
     },
+    message: &[],
     defaults: &[("object", "\"chat.completion\"")],
     choices: Some(Choices {
         list: "choices",
@@ -81,6 +82,7 @@ static REDUCTION: Reduction = Reduction {
         defaults: &[("role", "\"assistant\""), ("content", "null")],
     }),
     stop_reason: "finish_reason",
+    index: "index",
     end_event: "",
     part_end_event: "",
     parts: "tool_calls",
@@ -96,9 +98,6 @@ static REDUCTION: Reduction = Reduction {
         "audio",
     ],
 };
-
-const ANY: ReductionStep =
-    ReductionStep { event: "", delta: "", each: "", from: &[], to: &[], mode: MergeMode::Replace };
 
 impl Format for ChatStream {
     fn info(&'static self) -> &'static FormatInfo {
@@ -124,19 +123,7 @@ impl Format for ChatStream {
     }
 
     fn layout(&'static self) -> Layout {
-        Layout::Events(&REDUCTION, read_record)
-    }
-}
-
-fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    match record.slice {
-        Slice::Rest => {}
-        Slice::Synthetic => read_completion(record, sink),
-        _ if record.val.is_array() => {
-            let events = record.val.elements();
-            events.for_each(|event| sink.mark(Mark::Fragment(record.base.of(event), record.number)));
-        }
-        _ => sink.mark(Mark::Fragment(record.base.of(record.val), record.number)),
+        Layout::Events(&REDUCTION, read_completion)
     }
 }
 
