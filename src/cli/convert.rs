@@ -1,6 +1,6 @@
 //! Arguments of `convert` and `diff`.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::commands::convert::{Conversion, DenyLoss};
 use crate::commands::run::products::OutputPath;
 use crate::commands::{self, Failure, Outcome};
-use crate::convert::{CONVERT_DIALECTS, DIALECT_ALIASES, ReasoningMode};
+use crate::convert::{CONVERT_DIALECTS, DIALECT_ALIASES, ReasoningMode, ServerTools};
 use crate::diff::compare::DiffScope;
 use crate::options;
 
@@ -34,12 +34,18 @@ pub(super) struct ConvertArgs {
     /// How to treat reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ReasoningModeArg,
+    /// How to treat calls that the server ran, where the target has no such items
+    #[arg(long, value_enum, default_value = "drop", value_name = "HOW", hide_short_help = true)]
+    server_tools: ServerToolsArg,
     /// Write nothing and exit with 1 if something would be lost
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
     deny_loss: Option<DenyLossArg>,
-    /// Write to FILE, or to one file per conversation in DIR/
+    /// Write to FILE, or a file per conversation in DIR/
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Print each change on a line: old, new, and why
+    #[arg(long, conflicts_with = "quiet")]
+    explain: bool,
     /// Overwrite an existing file
     #[arg(long, requires = "output")]
     force: bool,
@@ -98,6 +104,14 @@ enum ReasoningModeArg {
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
+enum ServerToolsArg {
+    /// Leave them out
+    Drop,
+    /// Write what they were asked and returned as text
+    Text,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
 enum DenyLossArg {
     /// Write nothing for a file with losses
     File,
@@ -112,7 +126,9 @@ fn format_names() -> PossibleValuesParser {
     };
     let value = |name: &'static str| {
         let aliases: Vec<&'static str> = aliases(name);
-        PossibleValue::new(name).aliases(aliases)
+        let value = PossibleValue::new(name);
+        let value = if aliases.is_empty() { value } else { value.help(format!("also {}", aliases.join(", "))) };
+        value.aliases(aliases)
     };
     let requests = CONVERT_DIALECTS.iter().map(|(name, ..)| value(name));
     PossibleValuesParser::new(requests.chain(session_names().map(PossibleValue::new)).collect::<Vec<_>>())
@@ -141,13 +157,23 @@ impl ConvertArgs {
             ReasoningModeArg::Text => ReasoningMode::Text,
             ReasoningModeArg::Drop => ReasoningMode::Drop,
         };
+        let server_tools = match self.server_tools {
+            ServerToolsArg::Drop => ServerTools::Drop,
+            ServerToolsArg::Text => ServerTools::Text,
+        };
         let output = file_path(self.output).map(|to| OutputPath { to, existing: existing_file(self.force) });
         let deny_loss = self.deny_loss.map(|deny| match deny {
             DenyLossArg::File => DenyLoss::File,
             DenyLossArg::Record => DenyLoss::Record,
         });
-        let conversion = Conversion { to, shape, reasoning, deny_loss, output, carry_output };
-        let run = self.common.parsed().resolve(None)?;
+        let conversion = Conversion { to, shape, reasoning, server_tools, deny_loss, output, carry_output };
+        let mut typed = self.common.parsed();
+        // What was lost fits on a line each; with `--explain`, so does what only changed its form.
+        if typed.findings.output_format.is_empty() && (self.explain || io::stderr().is_terminal()) {
+            typed.findings.output_format.push("concise".to_owned());
+        }
+        typed.loudness.verbose |= self.explain;
+        let run = typed.resolve(None)?;
         match &conversion.carry_output {
             Some(carry_output) => commands::carry::carry(&run, &conversion, carry_output, out),
             None => commands::convert::convert(&run, &conversion, out),

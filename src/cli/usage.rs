@@ -8,6 +8,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::source::shell_word;
 
+use super::carry::session_names;
+
 /// A command, a flag that it does not have, and the command and the flag that do the same.
 const SUGGESTIONS: [(&str, &str, &str, Option<&str>); 8] = [
     ("check", "--fix", "fix", None),
@@ -20,6 +22,13 @@ const SUGGESTIONS: [(&str, &str, &str, Option<&str>); 8] = [
     ("fix", "--in-place", "fix", Some("-w")),
 ];
 
+/// What people call a command, and its name.
+const COMMANDS: [(&str, &str); 5] =
+    [("carry", "convert"), ("lint", "check"), ("validate", "check"), ("repair", "fix"), ("sanitize", "fix")];
+
+/// The value of `--to` that stands for the session of any agent.
+const ANY_SESSION: &str = "<agent>-session";
+
 /// Adds the suggested command to an error of the parser, if there is one.
 pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
     let mut words: Vec<String> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
@@ -30,6 +39,16 @@ pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
     match error.kind() {
         ErrorKind::InvalidSubcommand if Path::new(&text(ContextKind::InvalidSubcommand)).exists() => {
             words.insert(0, "check".to_owned());
+        }
+        ErrorKind::InvalidSubcommand => {
+            let typed = text(ContextKind::InvalidSubcommand);
+            let Some((typed, command)) = COMMANDS.iter().find(|(name, _)| *name == typed) else { return error };
+            for word in words.iter_mut().filter(|word| word == typed).take(1) {
+                *word = (*command).to_owned();
+            }
+            if *typed == "carry" {
+                name_session(&mut words);
+            }
         }
         ErrorKind::UnknownArgument => {
             let flag = text(ContextKind::InvalidArg);
@@ -48,11 +67,25 @@ pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
         }
         _ => return error,
     }
-    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    let quoted = |word: &String| if word == ANY_SESSION { word.clone() } else { shell_word(word).into() };
+    let words: Vec<String> = words.iter().map(quoted).collect();
     let tip = format!("use `replaylint {}`", words.join(" "));
     for other in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
         error.remove(other);
     }
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
+}
+
+/// Makes the agent that a command names the format of its session.
+fn name_session(words: &mut Vec<String>) {
+    let Some(at) = words.iter().position(|word| word == "--to") else {
+        words.splice(1..1, ["--to".to_owned(), ANY_SESSION.to_owned()]);
+        return;
+    };
+    if let Some(agent) = words.get_mut(at + 1)
+        && let Some(session) = session_names().find(|name| name.starts_with(&**agent))
+    {
+        *agent = session.to_owned();
+    }
 }

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use crate::carry::Destination;
-use crate::convert::{ConvertOptions, ConvertPlan, ConvertedDoc, ReasoningMode, convert_to_spools};
+use crate::convert::{ConvertOptions, ConvertPlan, ConvertedDoc, ReasoningMode, ServerTools, convert_to_spools};
 use crate::dialect::{Dialect, OutputShape};
 use crate::options::UsageError;
 use crate::place::DocId;
@@ -40,6 +40,7 @@ pub struct Conversion {
     pub to: &'static dyn Dialect,
     pub shape: OutputShape,
     pub reasoning: ReasoningMode,
+    pub server_tools: ServerTools,
     pub deny_loss: Option<DenyLoss>,
     /// The file to write to, or the folder for several inputs or one file per conversation.
     pub output: Option<OutputPath>,
@@ -302,6 +303,7 @@ pub(super) fn convert_each(
         dialect: conversion.to,
         shape: conversion.shape,
         reasoning: conversion.reasoning,
+        server_tools: conversion.server_tools,
         model: options.written_model().map(str::to_owned),
         target: options.target,
     };
@@ -320,6 +322,7 @@ pub(super) fn convert_each(
         plan,
         min_severity: least,
         max_findings: most,
+        lists_each: machine || run.verbose,
         lossless_only,
         foreign_only: false,
         carry,

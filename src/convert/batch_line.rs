@@ -29,16 +29,8 @@ static BATCH_LINES: [BatchLine; 5] = [
         names: IdRule::new(Chars::Any, usize::MAX),
     },
     // "custom_id: String should match pattern '^[a-zA-Z0-9_-]{1,64}$'"
-    BatchLine {
-        dialect: "anthropic",
-        start: r#"{"custom_id":$,"params":"#,
-        names: IdRule::new(Chars::Word, 64),
-    },
-    BatchLine {
-        dialect: "gemini",
-        start: r#"{"key":$,"request":"#,
-        names: IdRule::new(Chars::Any, usize::MAX),
-    },
+    BatchLine { dialect: "anthropic", start: r#"{"custom_id":$,"params":"#, names: IdRule::new(Chars::Word, 64) },
+    BatchLine { dialect: "gemini", start: r#"{"key":$,"request":"#, names: IdRule::new(Chars::Any, usize::MAX) },
     BatchLine {
         dialect: "bedrock",
         start: r#"{"recordId":$,"modelInput":"#,

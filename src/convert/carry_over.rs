@@ -107,14 +107,10 @@ impl Converter<'_> {
         self.output.total += 1;
         let record_of = super::history_converter::record_index(history);
         let mut found: Vec<_> = losses
-            .iter()
+            .into_iter()
             .map(|lost| {
                 let at = if lost.at.place.len == 0 { start } else { lost.at.place };
-                let mut row = Row::of_place(at, record_of(at));
-                if lost.at.embedded {
-                    row.flags = crate::history::Flags::EMBEDDED;
-                }
-                loss_finding(lost.kind, row).arg(lost.arg)
+                self.loss(lost, Row::of_place(at, record_of(at)))
             })
             .collect();
         found.extend(&history.settings.conversion_losses);

@@ -15,7 +15,7 @@ use crate::target::Severity;
 use super::dialect_names::dialect_by_name;
 use super::doc::convert_doc;
 use super::options::ConvertOptions;
-use super::plan::{ConvertPlan, ReasoningMode};
+use super::plan::{ConvertPlan, ReasoningMode, ServerTools};
 
 /// Checks a doc against its target. Histories of another dialect are converted, and what the target would refuse of the
 /// result is reported at the place of its source; losses are reported only by the conversion itself. For the others
@@ -35,6 +35,7 @@ pub fn check(
         dialect: to,
         shape: OutputShape::Request,
         reasoning: ReasoningMode::Auto,
+        server_tools: ServerTools::Drop,
         model: options.written_model().map(str::to_owned),
         target,
     };

@@ -42,14 +42,24 @@ pub struct ConversionBuilder {
     spills: bool,
 }
 
+/// The treatment of items that are already of the target's dialect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyMode {
+    /// They are copied unchanged.
+    Verbatim,
+    /// They are read and fitted like those of any other dialect.
+    Fitted,
+}
+
 enum BuilderMode {
     Thread(Box<Thread>),
     Verbatim(Box<VerbatimCopy>),
 }
 
 impl ConversionBuilder {
-    pub fn new(dialect: &'static dyn Dialect, plan: &ConvertPlan, spills: bool) -> Self {
-        let same = dialect.info().capabilities.dialect == plan.dialect.info().name
+    pub fn new(dialect: &'static dyn Dialect, plan: &ConvertPlan, spills: bool, copy: CopyMode) -> Self {
+        let same = copy == CopyMode::Verbatim
+            && dialect.info().capabilities.dialect == plan.dialect.info().name
             && plan.reasoning == ReasoningMode::Auto;
         let mode = match same {
             true => BuilderMode::Verbatim(Box::new(VerbatimCopy::new(

@@ -3,7 +3,7 @@
 
 use crate::carry::Destination;
 use crate::format::Format;
-use crate::judge::{JudgedDoc, WeighedFinding};
+use crate::judge::{JudgedDoc, NewValues, WeighedFinding};
 use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::Severity;
@@ -30,6 +30,8 @@ pub struct ConvertedDoc {
     pub left_out: Vec<u64>,
     /// Losses and failures, in the order of the doc.
     pub judged: Vec<WeighedFinding>,
+    /// What is written instead of old values.
+    pub new_values: NewValues,
     /// The destinations of the written sessions, in order.
     pub destinations: Vec<Destination>,
     /// The number of findings by severity: notes, warnings, errors.
@@ -52,6 +54,7 @@ impl ConvertedDoc {
             failed: 0,
             left_out: Vec::new(),
             judged: Vec::new(),
+            new_values: NewValues::new(),
             destinations: Vec::new(),
             counts: [0; 3],
             unsent: 0,
@@ -85,6 +88,7 @@ impl ConvertedDoc {
             unsent: Vec::new(),
             lines: self.lines,
             bugs: Vec::new(),
+            new_values: self.new_values,
             targets: Vec::new(),
             schemas: Schemas::Official,
         }
@@ -105,6 +109,7 @@ impl ConvertedDoc {
         self.failed += output.failed;
         self.unsent += output.unsent;
         self.left_out.extend(output.left_out);
+        self.new_values.extend(output.new_values);
         self.destinations.extend(output.destination);
         for (sum, more) in self.counts.iter_mut().zip(output.counts) {
             *sum += more;

@@ -5,7 +5,8 @@ use std::io;
 
 use crate::history::codes::truncated_last_line::COMPRESSED;
 use crate::history::{Finding, Remedy, RepairAct, codes};
-use crate::judge::{self, HistoryVisitor, JudgedHistory};
+use crate::judge::{self, FindingsOnly, HistoryVisitor, JudgedHistory, WeighedFinding};
+use crate::message::LossKind;
 use crate::place::DocId;
 use crate::rule::Loss;
 use crate::source::bytes::spool::Spool;
@@ -53,8 +54,7 @@ pub fn convert_to_spools(
             if let Some(error) = output.error.take() {
                 return Err(error);
             }
-            // A history that is part of another one's line has no output.
-            if output.total > 0 {
+            if !output.is_joined {
                 each(&output.out)?;
             }
             all.append(output, options);
@@ -84,11 +84,39 @@ pub fn convert_to_spools(
         }
     }
     all.append(converter.output, options);
+    check_advice(id, bytes, options, &mut all)?;
     all.judged.sort_by_key(|judged| (judged.finding.row.record, judged.finding.row.at.start));
     all.format = found.format;
     all.records = found.records;
     all.lines = found.lines;
     Ok(all)
+}
+
+/// Results that would be rejected are reported with the advice to run `fix`: it is kept only where that repairs something.
+fn check_advice(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &ConvertOptions<'_>,
+    all: &mut ConvertedDoc,
+) -> io::Result<()> {
+    let is_refused = |judged: &WeighedFinding| LossKind::of(&judged.finding) == LossKind::RESULT_REFUSED;
+    if !all.judged.iter().any(is_refused) {
+        return Ok(());
+    }
+    let found = judge::judge(id, bytes, options.judge, 1, &FindingsOnly)?;
+    let is_repaired =
+        |judged: &&WeighedFinding| judged.severity == Severity::Error && judged.is_fixed_by_default();
+    let spans = found.format.is_some_and(|format| format.info().histories.span_records());
+    let mut repaired: Vec<u32> =
+        found.findings.iter().filter(is_repaired).map(|judged| judged.finding.row.record).collect();
+    repaired.sort_unstable();
+    for judged in all.judged.iter_mut().filter(|judged| is_refused(judged)) {
+        let record = judged.finding.row.record;
+        if repaired.is_empty() || !spans && repaired.binary_search(&record).is_err() {
+            judged.finding.variant = LossKind::RESULT_REFUSED_FOR_GOOD.variant;
+        }
+    }
+    Ok(())
 }
 
 /// Converts each history once it is assembled.

@@ -24,7 +24,7 @@ pub const MIN_BUDGET: u32 = 1024;
 pub const ANSWER_TOKENS: u32 = 4096;
 
 pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, support: &ModelSupport, losses: &mut Losses) {
-    if capabilities.thinking_blocks {
+    if support.is_claude {
         fit_last_thinking(conversation, support, losses);
     }
     let Some(set) = conversation.settings.effort.as_mut() else { return };
@@ -63,14 +63,26 @@ pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, support: &Mod
         conversation.settings.effort = None;
         return;
     };
-    if fitted != set.value {
-        losses.add(LossKind::EFFORT, at);
-        set.value = fitted;
-    }
+    let before = std::mem::replace(&mut set.value, fitted);
     if let EffortSetting::Budget(budget) = set.value
-        && capabilities.requires_limit
+        && support.is_claude
     {
-        fit_budget(conversation, budget, losses);
+        fit_budget(conversation, budget, capabilities.requires_limit, losses);
+    }
+    if let Some(set) = &conversation.settings.effort
+        && set.value != before
+    {
+        losses.add_change(LossKind::EFFORT, at, describe(&set.value));
+    }
+}
+
+/// An effort in words.
+fn describe(effort: &EffortSetting) -> String {
+    match effort {
+        EffortSetting::Off => "off".to_owned(),
+        EffortSetting::Adaptive => "adaptive".to_owned(),
+        EffortSetting::Level(word) => format!("\"{}\"", word.to_plain_string()),
+        EffortSetting::Budget(budget) => format!("a budget of {budget} tokens"),
     }
 }
 
@@ -136,7 +148,7 @@ fn nearest(word: &Text, own: &[&'static str]) -> Text {
 
 /// Fits a budget into the limit of output tokens, of which it is a part. A turn with thinking must begin with signed
 /// thinking.
-fn fit_budget(conversation: &mut Thread, budget: u32, losses: &mut Losses) {
+fn fit_budget(conversation: &mut Thread, budget: u32, requires_limit: bool, losses: &mut Losses) {
     let forced = conversation.settings.choice.as_ref().is_some_and(|choice| {
         matches!(
             choice.value,
@@ -160,6 +172,7 @@ fn fit_budget(conversation: &mut Thread, budget: u32, losses: &mut Losses) {
                 fitted = (limit as u32 / 2).max(MIN_BUDGET);
             }
         }
+        None if !requires_limit => {}
         None => {
             let limit = fitted.saturating_add(ANSWER_TOKENS);
             losses.add_with(LossKind::STUB_LIMIT, at, limit);
@@ -167,10 +180,7 @@ fn fit_budget(conversation: &mut Thread, budget: u32, losses: &mut Losses) {
             conversation.settings.copied.push(CopiedSetting { name: SettingName::MaxTokens, value, at });
         }
     }
-    if fitted != budget {
-        losses.add_with(LossKind::CLAMPED, at, fitted);
-        set.value = EffortSetting::Budget(fitted);
-    }
+    set.value = EffortSetting::Budget(fitted);
 }
 
 /// True if the last turn of the model calls tools without its signed thinking.

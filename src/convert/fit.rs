@@ -1,6 +1,7 @@
 //! Fits a conversation to the capabilities of a dialect. What is removed or invented is reported at the place of its source.
 
 use crate::dialect::Dialect;
+use crate::dialects::server_tool_text;
 use crate::json::{ScratchBuffers, scan};
 use crate::message::pair_results::pair_results;
 use crate::message::write::JsonWriter;
@@ -12,7 +13,8 @@ use crate::message::{
 use super::media::{self, MediaFit};
 use super::model_support::ModelSupport;
 use super::names;
-use super::plan::{ConvertPlan, ReasoningMode};
+use super::plan::{ConvertPlan, ReasoningMode, ServerTools};
+use super::prefill;
 use super::request;
 
 /// Placeholders for a document's missing text, an empty result, and a missing first message of the user.
@@ -40,12 +42,15 @@ pub fn fit(
     if capabilities.signatures {
         fitter.sign_calls(conversation);
     }
-    if capabilities.thinking_blocks && support.requires_reasoning {
+    if support.is_claude && support.requires_reasoning {
         add_empty_reasoning(conversation);
     }
     names::fit(conversation, capabilities, losses);
     request::fit(conversation, capabilities, support, losses);
     merge_roles(&mut conversation.messages, capabilities);
+    if support.is_claude {
+        prefill::trim(conversation, losses);
+    }
     conversation.reasoning_key = support.reasoning_key;
     conversation.always_writes_reasoning = support.requires_reasoning;
 }
@@ -275,8 +280,15 @@ impl Fitter<'_> {
                 ReasoningFit::Drop => return false,
             },
             PartKind::Opaque(foreign) if foreign.dialect != self.capabilities.dialect => {
-                self.losses.add(loss_of(foreign.kind), at);
-                return false;
+                let is_read =
+                    foreign.kind == OpaqueKind::ServerTool && self.plan.server_tools == ServerTools::Text;
+                let Some((text, is_whole)) = is_read.then(|| server_tool_text::read(foreign)).flatten() else {
+                    self.losses.add(loss_of(foreign.kind), at);
+                    return false;
+                };
+                let loss = if is_whole { LossKind::SERVER_TOOL_AS_TEXT } else { LossKind::SERVER_TOOL_IN_PART };
+                self.losses.add(loss, at);
+                block.kind = PartKind::Text { text, citations: None };
             }
             PartKind::Refusal(_) | PartKind::Result(_) | PartKind::Opaque(_) => {}
         }

@@ -14,7 +14,7 @@ use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage, codes};
 use crate::json::{Tape, scan};
-use crate::judge::{self, FindingsOnly, Options, WeighedFinding};
+use crate::judge::{self, FindingsOnly, NewValues, Options, WeighedFinding};
 use crate::message::write::JsonWriter;
 use crate::message::{ConversionLoss, LossKind};
 use crate::place::{DocId, Place};
@@ -28,7 +28,7 @@ use crate::target::{Severity, Target};
 use crate::targets;
 
 use super::batch_line;
-use super::conversion_builder::{ConversionBuilder, ConvertedHistory};
+use super::conversion_builder::{ConversionBuilder, ConvertedHistory, CopyMode};
 use super::options::ConvertOptions;
 use super::repair_copy::{RESULT_DOC, repair_copy};
 
@@ -40,6 +40,8 @@ pub struct HistoryOutput {
     pub error: Option<io::Error>,
     pub judged: Vec<WeighedFinding>,
     pub counts: [u64; 3],
+    /// What is written instead of old values.
+    pub new_values: NewValues,
     /// The number of values in the source that its agent does not send.
     pub unsent: u64,
     pub converted: u32,
@@ -47,6 +49,8 @@ pub struct HistoryOutput {
     pub batch_lines: u32,
     /// The number of conversations, converted or not.
     pub total: u32,
+    /// The history belongs to the line of the one before it, and has no output of its own.
+    pub is_joined: bool,
     pub items: u64,
     pub failed: u32,
     /// The offset of the conversation, if it was left out because it would lose something.
@@ -100,7 +104,7 @@ impl<'c> Converter<'c> {
 
     /// Converts a history: the request around it, and the items outside of that.
     pub fn history(&mut self, history: &History, info: &'static FormatInfo) {
-        let (options, settings) = (self.options, &history.settings);
+        let options = self.options;
         if options.foreign_only && options.judge.target.is_some_and(|target| judge::shares_dialect(info, target)) {
             self.output.total += 1;
             return;
@@ -111,19 +115,44 @@ impl<'c> Converter<'c> {
         if let Some(carry) = options.carry {
             return self.carry_over(history, info, carry);
         }
+        let converted = self.convert(history, info, CopyMode::Verbatim).and_then(|(converted, result)| match self
+            .is_rejected_by_model(&converted, &result, info)
+        {
+            true => self.convert(history, info, CopyMode::Fitted),
+            false => Ok((converted, result)),
+        });
+        let (converted, mut result) = match converted {
+            Ok(converted) => converted,
+            Err(error) => return self.output.error = Some(error),
+        };
+        self.accept_result(converted, &mut result, info, history);
+    }
+
+    fn convert(
+        &self,
+        history: &History,
+        info: &'static FormatInfo,
+        mode: CopyMode,
+    ) -> io::Result<(ConvertedHistory, Spool)> {
+        let options = self.options;
         // If the source is in memory, there is room for the result.
         let spills = self.bytes.in_memory().is_none();
-        let builder =
-            match self.read(history, info, &|dialect| ConversionBuilder::new(dialect, &options.plan, spills)) {
-                Ok(builder) => builder,
-                Err(error) => return self.output.error = Some(error),
-            };
-        let (converted, mut result) =
-            match builder.finish(settings.model.as_deref(), &options.plan, estimate_size(history)) {
-                Ok(finished) => finished,
-                Err(error) => return self.output.error = Some(error),
-            };
-        self.accept_result(converted, &mut result, info, history);
+        let new_builder = |dialect| {
+            let mut builder = ConversionBuilder::new(dialect, &options.plan, spills, mode);
+            builder.losses.lists_each = options.lists_each;
+            builder
+        };
+        let builder = self.read(history, info, &new_builder)?;
+        builder.finish(history.settings.model.as_deref(), &options.plan, estimate_size(history))
+    }
+
+    /// True for a copied request whose model is another one now, which rejects it: its settings are to be fitted.
+    fn is_rejected_by_model(&self, converted: &ConvertedHistory, result: &Spool, info: &FormatInfo) -> bool {
+        let plan = &self.options.plan;
+        let is_copied_request =
+            !converted.copies.is_empty() && plan.model.is_some() && info.usage == Usage::Request;
+        let checks = || self.result_checks(info, self.options.judge.store, converted.target);
+        is_copied_request && first_error(result, plan.shape, &checks(), false).is_some()
     }
 
     /// True for a history of a line for training that is written with another one: lines of two answers stay as they are in their
@@ -134,13 +163,13 @@ impl<'c> Converter<'c> {
             && self.options.plan.shape == OutputShape::Request
             && self.options.plan.dialect.info().name == CHAT.info().name;
         if settings.is_rejected_answer {
-            // It has no number of its own, except where a check counts all histories.
-            self.output.total += u32::from(self.options.foreign_only);
+            self.output.is_joined = true;
             if !keeps_lines {
                 let row = Row::of_place(start, record_index(history)(start));
                 let number = self.options.number(self.output.converted, self.output.total);
                 self.report_finding(loss_finding(LossKind::REJECTED_ANSWER, row), Some(number));
             }
+            self.output.total += 1;
             return true;
         }
         let Some(line) = settings.training_line.filter(|_| keeps_lines) else { return false };
@@ -202,12 +231,9 @@ impl<'c> Converter<'c> {
             return self.fail(loss_finding(LossKind::RESULT_REFUSED, row(at)).arg(u32::from(error.0)));
         }
         let mut found: Vec<Finding> = Vec::with_capacity(converted.losses.len());
-        for ConversionLoss { kind, at: place, arg } in &converted.losses {
-            let mut row = row(if place.place.len == 0 { at } else { place.place });
-            if place.embedded {
-                row.flags = Flags::EMBEDDED;
-            }
-            found.push(loss_finding(*kind, row).arg(*arg));
+        for lost in std::mem::take(&mut converted.losses) {
+            let place = if lost.at.place.len == 0 { at } else { lost.at.place };
+            found.push(self.loss(lost, row(place)));
         }
         found.extend(&history.settings.conversion_losses);
         if let Some(name) = history.settings.entry_name.as_deref().filter(|_| written == OutputShape::Request) {
@@ -286,6 +312,18 @@ impl<'c> Converter<'c> {
         let usual = formats::by_name(&name).map_or("", |format| format.info().target);
         let meant = targets::by_name(info.target).filter(|_| same && info.target != usual).and_then(fits);
         meant.map(|target| options_for(Some(target))).into_iter().chain([options_for(None)]).collect()
+    }
+
+    /// The finding about a loss. Keeps the new value for its message.
+    pub(super) fn loss(&mut self, lost: ConversionLoss, mut row: Row) -> Finding {
+        if lost.at.embedded {
+            row.flags = Flags::EMBEDDED;
+        }
+        let finding = loss_finding(lost.kind, row).arg(lost.arg);
+        if let Some(to) = lost.to {
+            self.output.new_values.insert((row.at, finding.code, finding.variant), to);
+        }
+        finding
     }
 
     /// Reports a record that cannot be converted.

@@ -11,6 +11,9 @@ use super::plan::ConvertPlan;
 pub struct ModelSupport {
     /// The target that judges the result; `None`: the dialect's default target.
     pub target: Option<&'static Target>,
+    /// It is Claude, on whichever server: a budget is part of the limit of output tokens, thinking excludes sampling, and the
+    /// schemas of tools and answers have limits.
+    pub is_claude: bool,
     /// The acceptance of temperature, `top_p` and `top_k`.
     pub sampling: Sampling,
     pub effort: EffortForms,
@@ -77,7 +80,8 @@ impl ModelSupport {
         let word = traits.has(Trait::EffortByWord) && efforts.is_none_or(|words| !words.is_empty());
         let budget = traits.has(Trait::EffortByBudget);
         let unknown = !(word || budget || traits.has(Trait::NeverThinks));
-        let is_openai = known.and_then(models::vendor) == Some(models::ModelVendor::OpenAi);
+        let maker = known.and_then(models::vendor);
+        let is_openai = maker == Some(models::ModelVendor::OpenAi);
         let chat = dialect == "chat";
         let plain_reasoning = match dialect {
             "chat" => {
@@ -89,6 +93,7 @@ impl ModelSupport {
         };
         ModelSupport {
             target,
+            is_claude: dialect == "anthropic" || maker == Some(models::ModelVendor::Anthropic),
             sampling,
             effort: EffortForms { word: word || unknown && efforts.is_none_or(|words| !words.is_empty()), budget },
             efforts,
@@ -97,7 +102,7 @@ impl ModelSupport {
             one_sampling: traits.has(Trait::OneSampling),
             no_forced_tool: traits.has(Trait::NoForcedTool),
             no_blank_stops: traits.has(Trait::NoBlankStops),
-            signed_calls: known.and_then(models::vendor).map(|_| traits.has(Trait::SignedCalls)),
+            signed_calls: maker.map(|_| traits.has(Trait::SignedCalls)),
             media_in_results: traits.has(Trait::MediaInResults),
             plain_reasoning,
             requires_reasoning: traits.has(Trait::WantsReasoning),

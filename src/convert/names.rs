@@ -68,7 +68,7 @@ fn call_ids(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut
             }
             beside.insert(id.clone().into_bytes());
             if !call.has_synthetic_id {
-                losses.add(LossKind::CALL_ID_RENAMED, block.at);
+                losses.add_change(LossKind::CALL_ID_RENAMED, block.at, &*id);
             }
             call.id = Text::new(&id);
             batch.push(Some(call.id.clone()));
@@ -130,7 +130,7 @@ fn tool_names(conversation: &mut Thread, capabilities: &Capabilities, losses: &m
         }
         *name = new.entry(old).or_insert_with_key(|old| unused_name(old, &rule, &mut used)).clone();
         if let Some(at) = at {
-            losses.add(LossKind::TOOL_RENAMED, at);
+            losses.add_change(LossKind::TOOL_RENAMED, at, name.to_plain_string());
         }
     });
 }

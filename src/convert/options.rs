@@ -15,6 +15,8 @@ pub struct ConvertOptions<'r> {
     pub min_severity: Severity,
     /// The most findings that are kept.
     pub max_findings: usize,
+    /// Losses are listed one by one that are only counted otherwise: dropped ids, cache marks, names.
+    pub lists_each: bool,
     /// Conversations that would lose something are left out.
     pub lossless_only: bool,
     /// Conversations in the target's dialect are skipped.
@@ -31,6 +33,7 @@ impl<'r> ConvertOptions<'r> {
             plan,
             min_severity: Severity::Info,
             max_findings: usize::MAX,
+            lists_each: false,
             lossless_only: false,
             foreign_only: false,
             carry: None,

@@ -15,11 +15,22 @@ pub enum ReasoningMode {
     Drop,
 }
 
+/// The treatment of calls that the server ran, where the target has no such items.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ServerTools {
+    /// Leave them out.
+    #[default]
+    Drop,
+    /// Write what they were asked and returned as text of the model.
+    Text,
+}
+
 /// The target of a conversion.
 pub struct ConvertPlan {
     pub dialect: &'static dyn Dialect,
     pub shape: OutputShape,
     pub reasoning: ReasoningMode,
+    pub server_tools: ServerTools,
     /// The model that the result names; `None`: that of the source.
     pub model: Option<String>,
     /// The target that the user named, if any.

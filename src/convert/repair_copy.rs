@@ -39,7 +39,8 @@ pub fn repair_copy(result: &mut Spool, converted: &mut ConvertedHistory, checks:
         let Ok(mended) = Spool::of(&view) else { return };
         for change in &fixed.changes {
             let copied = before.iter().rev().fold(change.row.at, |at, pieces| pieces.original(at));
-            let lost = ConversionLoss { kind: loss_of(change), at: origin(&converted.copies, copied), arg: 1 };
+            let lost =
+                ConversionLoss { kind: loss_of(change), at: origin(&converted.copies, copied), arg: 1, to: None };
             let counted = lost.kind == LossKind::ITEM_IDS;
             let earlier = counted.then(|| converted.losses.iter_mut().find(|old| old.kind == lost.kind)).flatten();
             match earlier {

@@ -22,12 +22,12 @@ const ANY_OBJECT_SCHEMA: &str = r#"{"type":"object"}"#;
 pub const DEFAULT_LIMIT: u32 = 4096;
 
 pub fn fit(conversation: &mut Thread, capabilities: &Capabilities, support: &ModelSupport, losses: &mut Losses) {
-    tools(conversation, capabilities, losses);
+    tools(conversation, capabilities, support, losses);
     effort::fit(conversation, capabilities, support, losses);
     settings(conversation, capabilities, support, losses);
 }
 
-fn tools(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Losses) {
+fn tools(conversation: &mut Thread, capabilities: &Capabilities, support: &ModelSupport, losses: &mut Losses) {
     let mut marks = capabilities.cache_marks.saturating_sub(count_marks(conversation));
     conversation.tools.retain_mut(|tool| {
         if tool.cache.is_some() {
@@ -47,12 +47,13 @@ fn tools(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut Lo
             }
             known
         });
-        fit_tool_kind(tool, capabilities, losses) && {
-            schemas::fit_tool(tool, capabilities, losses);
-            true
+        let keeps = fit_tool_kind(tool, capabilities, losses);
+        if keeps && support.is_claude {
+            schemas::fit_tool(tool, losses);
         }
+        keeps
     });
-    if capabilities.closed_schemas {
+    if support.is_claude {
         schemas::fit_strict_tools(&mut conversation.tools, losses);
     }
     if capabilities.requires_tools && conversation.tools.is_empty() {
@@ -178,7 +179,9 @@ fn settings(conversation: &mut Thread, capabilities: &Capabilities, support: &Mo
     sampling(settings, capabilities, support, losses);
     limits(settings, capabilities, support, losses);
     output(settings, capabilities, losses);
-    schemas::fit_output(settings, capabilities, losses);
+    if support.is_claude {
+        schemas::fit_output(settings, losses);
+    }
     if capabilities.requires_limit && settings.get(SettingName::MaxTokens).is_none() {
         losses.add_with(LossKind::STUB_LIMIT, at, DEFAULT_LIMIT);
         let value = RawJson::new(DEFAULT_LIMIT.to_string().into_bytes());
@@ -284,10 +287,10 @@ fn sampling(
     let thinks = match settings.effort.as_ref().map(|set| &set.value) {
         Some(EffortSetting::Off) | None => false,
         // Only a budget turns thinking of Claude on, not a word.
-        Some(EffortSetting::Level(_)) => !capabilities.requires_limit,
+        Some(EffortSetting::Level(_)) => !support.is_claude,
         Some(EffortSetting::Budget(_) | EffortSetting::Adaptive) => true,
     };
-    let claude_thinks = thinks && capabilities.requires_limit;
+    let claude_thinks = thinks && support.is_claude;
     let refused = match support.sampling {
         Sampling::Refused => true,
         Sampling::UnlessThinking => thinks,
@@ -313,8 +316,9 @@ fn sampling(
     if let Some(plain) = settings.get_mut(SettingName::Temperature)
         && plain.value.number().is_some_and(|value| value > max_temperature)
     {
-        losses.add_with(LossKind::CLAMPED, plain.at, u32::from(capabilities.max_temperature));
-        plain.value = RawJson::new(capabilities.max_temperature.to_string().into_bytes());
+        let most = capabilities.max_temperature.to_string();
+        plain.value = RawJson::new(most.as_bytes());
+        losses.add_change(LossKind::CLAMPED, plain.at, most);
     }
 }
 
@@ -327,8 +331,9 @@ fn limits(
     if let Some(plain) = settings.get_mut(SettingName::MaxTokens)
         && plain.value.number().is_some_and(|value| value < f64::from(capabilities.min_output_limit))
     {
-        losses.add_with(LossKind::CLAMPED, plain.at, capabilities.min_output_limit);
-        plain.value = RawJson::new(capabilities.min_output_limit.to_string().into_bytes());
+        let least = capabilities.min_output_limit.to_string();
+        plain.value = RawJson::new(least.as_bytes());
+        losses.add_change(LossKind::CLAMPED, plain.at, least);
     }
     if support.no_blank_stops
         && let Some(stop) = &mut settings.stop

@@ -4,8 +4,8 @@
 
 use crate::format::schema_faults::strict_totals;
 use crate::history::StrictTotals;
-use crate::json::{Tape, Val, scan, string};
-use crate::message::{Capabilities, LossKind, Losses, OutputFormat, RawJson, RequestSettings, Tool, ToolKind};
+use crate::json::{Member, Tape, Val, scan, string};
+use crate::message::{LossKind, Losses, OutputFormat, RawJson, RequestSettings, Tool, ToolKind};
 
 /// Formats of texts that a grammar has.
 const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6"];
@@ -21,8 +21,8 @@ const LISTS: [&[u8]; 2] = [b"anyOf", b"allOf"];
 const UNIONS: [&[u8]; 3] = [b"anyOf", b"oneOf", b"allOf"];
 
 /// Fits the schema of the answer.
-pub fn fit_output(settings: &mut RequestSettings, capabilities: &Capabilities, losses: &mut Losses) {
-    if let Some(output) = settings.output.as_mut().filter(|_| capabilities.closed_schemas)
+pub fn fit_output(settings: &mut RequestSettings, losses: &mut Losses) {
+    if let Some(output) = &mut settings.output
         && let OutputFormat::Schema { schema, .. } = &mut output.value
         && let Some(fitted) = with_schema(schema, closed)
     {
@@ -32,9 +32,8 @@ pub fn fit_output(settings: &mut RequestSettings, capabilities: &Capabilities, l
 }
 
 /// Fits the schema of a tool.
-pub fn fit_tool(tool: &mut Tool, capabilities: &Capabilities, losses: &mut Losses) {
-    if capabilities.plain_tool_schemas
-        && let ToolKind::Function { parameters: Some(schema), .. } = &mut tool.kind
+pub fn fit_tool(tool: &mut Tool, losses: &mut Losses) {
+    if let ToolKind::Function { parameters: Some(schema), .. } = &mut tool.kind
         && let Some(fitted) = with_schema(schema, plain)
     {
         losses.add(LossKind::TOOL_SCHEMA, tool.at);
@@ -72,23 +71,63 @@ fn with_schema(schema: &RawJson, fit: fn(Val<'_>) -> Option<Vec<u8>>) -> Option<
     fit(tape.root(&bytes)?)
 }
 
-/// The schema of a tool without alternatives at its top, and with the type `object`; `None` if it is like that.
+/// The schema of a tool without alternatives at its top, and with the type `object`; `None` if it is like that. The object has
+/// the properties of all alternatives, and its description says what they are.
 fn plain(schema: Val<'_>) -> Option<Vec<u8>> {
-    let has_union = schema.members().any(|member| UNIONS.contains(&member.key.decode().as_ref()));
+    let is_union = |member: &Member<'_>| UNIONS.contains(&member.key.decode().as_ref());
+    let unions: Vec<Member<'_>> = schema.members().filter(is_union).collect();
     let is_object = schema.get("type").is_some_and(|kind| kind.is("object"));
-    if !schema.is_object() || is_object && !has_union {
+    if !schema.is_object() || is_object && unions.is_empty() {
         return None;
+    }
+    let alternatives = unions.iter().flat_map(|union| union.val.elements());
+    let objects = [schema].into_iter().chain(alternatives);
+    let mut properties: Vec<Member<'_>> = Vec::new();
+    for property in objects.filter_map(|object| object.get("properties")).flat_map(|all| all.members()) {
+        if properties.iter().all(|own| own.key.raw != property.key.raw) {
+            properties.push(property);
+        }
     }
     let mut out = b"{\"type\":\"object\"".to_vec();
     for member in schema.members() {
-        let key = member.key.decode();
-        if key.as_ref() != b"type" && !UNIONS.contains(&key.as_ref()) {
+        let is_written_apart =
+            ["type", "properties", "description"].iter().any(|key| member.key.is(key.as_bytes()));
+        if !is_written_apart && !is_union(&member) {
             push_key(member.key.raw, &mut out);
             out.extend_from_slice(member.val.raw());
         }
     }
+    if schema.get("properties").is_some() || !properties.is_empty() {
+        push_key(b"properties", &mut out);
+        out.push(b'{');
+        for property in &properties {
+            push_key(property.key.raw, &mut out);
+            out.extend_from_slice(property.val.raw());
+        }
+        out.push(b'}');
+    }
+    push_description(schema, &unions.iter().map(unsupported).collect::<Vec<_>>(), &mut out);
     out.push(b'}');
     Some(out)
+}
+
+/// A member of a schema as its description tells it.
+fn unsupported(member: &Member<'_>) -> String {
+    format!("{}: {}", String::from_utf8_lossy(&member.key.decode()), String::from_utf8_lossy(member.val.raw()))
+}
+
+/// Writes the description of a schema, followed by what the schema itself cannot say.
+fn push_description(schema: Val<'_>, rest: &[String], out: &mut Vec<u8>) {
+    let own = schema.get("description").and_then(|text| text.text());
+    let mut text = own.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
+    if !rest.is_empty() {
+        let gap = if text.is_empty() { "" } else { "\n\n" };
+        text = format!("{text}{gap}{{{}}}", rest.join(", "));
+    }
+    if !text.is_empty() {
+        push_key(b"description", out);
+        out.extend_from_slice(&string::quoted(&text));
+    }
 }
 
 /// The schema of an answer with closed objects and without limits; `None` if it is like that.
@@ -111,13 +150,12 @@ impl ClosedWriter {
             return;
         }
         let mut rest: Vec<String> = Vec::new();
-        let mut description = None;
         let has_any_of = schema.get("anyOf").is_some();
         self.out.push(b'{');
         for member in schema.members() {
             let key = member.key.decode();
             match key.as_ref() {
-                b"description" if member.val.is_string() => description = member.val.text(),
+                b"description" if member.val.is_string() => {}
                 b"additionalProperties" => self.is_changed |= member.val.as_bool() != Some(false),
                 b"oneOf" if !has_any_of && member.val.is_array() => {
                     self.is_changed = true;
@@ -140,11 +178,7 @@ impl ClosedWriter {
                     push_key(member.key.raw, &mut self.out);
                     self.out.extend_from_slice(member.val.raw());
                 }
-                key => rest.push(format!(
-                    "{}: {}",
-                    String::from_utf8_lossy(key),
-                    String::from_utf8_lossy(member.val.raw())
-                )),
+                _ => rest.push(unsupported(&member)),
             }
         }
         let is_object = schema.get("type").is_some_and(|kind| kind.is("object"));
@@ -154,15 +188,7 @@ impl ClosedWriter {
             self.out.extend_from_slice(b"false");
         }
         self.is_changed |= !rest.is_empty();
-        let mut text = description.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
-        if !rest.is_empty() {
-            let gap = if text.is_empty() { "" } else { "\n\n" };
-            text = format!("{text}{gap}{{{}}}", rest.join(", "));
-        }
-        if !text.is_empty() {
-            push_key(b"description", &mut self.out);
-            self.out.extend_from_slice(&string::quoted(&text));
-        }
+        push_description(schema, &rest, &mut self.out);
         self.out.push(b'}');
     }
 
@@ -241,7 +267,16 @@ mod tests {
         let text = r#"{"anyOf":[{"required":["a"]}],"properties":{"a":{"type":"string"}}}"#;
         assert_eq!(
             fitted(text, plain).as_deref(),
-            Some(r#"{"type":"object","properties":{"a":{"type":"string"}}}"#)
+            Some(
+                r#"{"type":"object","properties":{"a":{"type":"string"}},"description":"{anyOf: [{\"required\":[\"a\"]}]}"}"#
+            )
+        );
+        let text = r#"{"description":"Moves","oneOf":[{"properties":{"a":{}}},{"properties":{"a":{},"b":{}}}]}"#;
+        assert_eq!(
+            fitted(text, plain).as_deref(),
+            Some(
+                r#"{"type":"object","properties":{"a":{},"b":{}},"description":"Moves\n\n{oneOf: [{\"properties\":{\"a\":{}}},{\"properties\":{\"a\":{},\"b\":{}}}]}"}"#
+            )
         );
     }
 }

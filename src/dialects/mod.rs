@@ -15,6 +15,7 @@ pub mod known_members;
 pub mod media_parts;
 pub mod omitted_images;
 pub mod responses;
+pub mod server_tool_text;
 pub mod session;
 pub mod settings;
 pub mod shortened_text;

@@ -14,7 +14,7 @@ use crate::targets;
 
 use super::evaluate::{Evaluation, findings_on_rows};
 use super::items::ItemRules;
-use super::{HistoryVisitor, JudgedDoc, JudgedHistory, Options, WeighedFinding, agent_acts};
+use super::{HistoryVisitor, JudgedDoc, JudgedHistory, NewValues, Options, WeighedFinding, agent_acts};
 
 /// Judges a doc on up to `threads` threads.
 pub fn judge<H: HistoryVisitor>(
@@ -109,6 +109,7 @@ fn finish<T>(found: DocReading<DocFindings<T>>, options: &Options) -> JudgedDoc<
         unsent: found.unsent,
         lines: found.lines,
         bugs: found.bugs,
+        new_values: NewValues::new(),
     }
 }
 

@@ -10,8 +10,11 @@ mod sent_rows;
 mod text_access;
 mod weighed_finding;
 
+use std::collections::HashMap;
+
 use crate::format::{Format, FormatInfo};
-use crate::history::{Finding, History, UnsentItem, Version};
+use crate::history::{Code, Finding, History, UnsentItem, Version};
+use crate::place::Place;
 use crate::read;
 use crate::read::SkippedRecord;
 use crate::rule::{AgeLimit, RuleContext};
@@ -187,7 +190,12 @@ pub struct JudgedDoc<T> {
     pub lines: Vec<(u64, u64)>,
     /// Records that were skipped because of a bug in replaylint.
     pub bugs: Vec<SkippedRecord>,
+    /// What a conversion writes instead of old values; empty after a check.
+    pub new_values: NewValues,
 }
+
+/// The values that a conversion writes instead of others, by the place, the code and the variant of the finding.
+pub type NewValues = HashMap<(Place, Code, u8), Box<str>>;
 
 impl<T> JudgedDoc<T> {
     /// The same doc with other outputs.
@@ -209,6 +217,7 @@ impl<T> JudgedDoc<T> {
             unsent: self.unsent.clone(),
             lines: self.lines.clone(),
             bugs: self.bugs.clone(),
+            new_values: self.new_values.clone(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::convert::{ConvertOptions, ConvertPlan, ReasoningMode, convert_doc};
+use crate::convert::{ConvertOptions, ConvertPlan, ReasoningMode, ServerTools, convert_doc};
 use crate::dialect::OutputShape;
 use crate::report::{ContentDisplay, diagnose};
 use crate::source::{BorrowedBytes, GrowableBytes};
@@ -64,6 +64,7 @@ fn convert_document(document: &[u8], to: Dialect, options: &Options) -> Result<C
         dialect: to.grammar(),
         shape: OutputShape::Request,
         reasoning: ReasoningMode::Auto,
+        server_tools: ServerTools::Drop,
         model: options.judge.model.clone(),
         target: options.judge.target,
     };

@@ -14,8 +14,6 @@ pub struct Capabilities {
     pub dialect: &'static str,
     /// The providers whose reasoning its models accept.
     pub reasoning_providers: &'static [ReasoningProvider],
-    /// Reasoning is in blocks that servers refuse in the last message unless thinking is enabled, or require.
-    pub thinking_blocks: bool,
     /// Parts can have Gemini's thought signatures.
     pub signatures: bool,
     pub call_ids: IdRule,
@@ -63,10 +61,6 @@ pub struct Capabilities {
     pub json_mode: bool,
     /// The schema of an answer can have a description.
     pub describes_schemas: bool,
-    /// The schema of an answer must have closed objects, and no limits.
-    pub closed_schemas: bool,
-    /// The schema of a tool must be that of an object, without alternatives at its top.
-    pub plain_tool_schemas: bool,
     /// The schema of an answer can be strict.
     pub strict_schemas: bool,
     /// The number of log probabilities has no effect unless another setting turns them on.
@@ -151,7 +145,6 @@ impl Capabilities {
         merged_roles: None,
         dialect: "",
         reasoning_providers: &[],
-        thinking_blocks: false,
         signatures: false,
         call_ids: IdRule::new(Chars::Any, usize::MAX),
         call_ids_by_model: &[],
@@ -181,8 +174,6 @@ impl Capabilities {
         probability_switch: true,
         effort_can_be_off: true,
         summary_is_switch: false,
-        closed_schemas: false,
-        plain_tool_schemas: false,
         strict_schemas: true,
         web_search: None,
         file_names: true,

@@ -43,6 +43,8 @@ impl LossKind {
     pub const SERVER_TOOL_DEFINITION: LossKind = kind(codes::LOST_SERVER_TOOL, 1);
     /// A limit of a web search.
     pub const SEARCH_LIMIT: LossKind = kind(codes::LOST_SERVER_TOOL, 2);
+    /// The readable part of a call that the server ran becomes text.
+    pub const SERVER_TOOL_IN_PART: LossKind = kind(codes::LOST_SERVER_TOOL, 3);
     /// The target accepts no such media, or not at this position.
     pub const MEDIA: LossKind = kind(codes::LOST_MEDIA, 0);
     /// Only its provider can read a file by its id.
@@ -132,7 +134,7 @@ impl LossKind {
     pub const SUMMARY_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 8);
     /// Content after a call in its turn moves before it.
     pub const CALL_LAST: LossKind = kind(codes::CHANGED_FORM, 9);
-    /// A setting gets the nearest value that the target accepts, which is the loss's `arg`.
+    /// A setting gets the nearest value that the target accepts.
     pub const CLAMPED: LossKind = kind(codes::CHANGED_FORM, 10);
     /// Reasoning effort, in the target's own unit.
     pub const EFFORT: LossKind = kind(codes::CHANGED_FORM, 11);
@@ -154,48 +156,66 @@ impl LossKind {
     pub const TOOL_SCHEMA: LossKind = kind(codes::CHANGED_FORM, 20);
     /// A message with more calls than the target accepts becomes several.
     pub const CALLS_SPLIT: LossKind = kind(codes::CHANGED_FORM, 21);
+    /// A call that the server ran becomes text.
+    pub const SERVER_TOOL_AS_TEXT: LossKind = kind(codes::CHANGED_FORM, 23);
+    /// White space at the end of the last message of the model.
+    pub const TRAILING_SPACE: LossKind = kind(codes::CHANGED_FORM, 22);
     pub const NOT_CONVERTED: LossKind = kind(codes::NOT_CONVERTED, 0);
     pub const RESULT_REFUSED: LossKind = kind(codes::NOT_CONVERTED, 1);
+    /// The same, and the source has no error that `fix` repairs.
+    pub const RESULT_REFUSED_FOR_GOOD: LossKind = kind(codes::NOT_CONVERTED, 2);
     /// The result would contain bytes that are not UTF-8.
-    pub const NOT_UNICODE: LossKind = kind(codes::NOT_CONVERTED, 2);
+    pub const NOT_UNICODE: LossKind = kind(codes::NOT_CONVERTED, 3);
     /// The model is of another provider.
     pub const MODEL: LossKind = kind(codes::OTHER_MODEL, 0);
     pub const NO_MODEL: LossKind = kind(codes::OTHER_MODEL, 1);
 }
 
 /// One loss.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConversionLoss {
     pub kind: LossKind,
     pub at: SourceLocation,
     pub arg: u32,
+    /// What takes the place of the old value.
+    pub to: Option<Box<str>>,
 }
 
 /// Losses, in the order in which they occurred.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
     pub list: Vec<ConversionLoss>,
+    /// Losses that are only counted otherwise are listed one by one.
+    pub lists_each: bool,
     /// The index in the list of each kind that is counted.
     counted: Vec<(LossKind, usize)>,
 }
 
 impl Losses {
     pub fn add(&mut self, kind: LossKind, at: SourceLocation) {
-        self.list.push(ConversionLoss { kind, at, arg: 0 });
+        self.add_with(kind, at, 0);
     }
 
     pub fn add_with(&mut self, kind: LossKind, at: SourceLocation, arg: u32) {
-        self.list.push(ConversionLoss { kind, at, arg });
+        self.list.push(ConversionLoss { kind, at, arg, to: None });
+    }
+
+    /// Adds a change of a value to this one.
+    pub fn add_change(&mut self, kind: LossKind, at: SourceLocation, to: impl Into<Box<str>>) {
+        self.list.push(ConversionLoss { kind, at, arg: 0, to: Some(to.into()) });
     }
 
     /// Counts instead of listing: one loss per conversation, at its first occurrence.
     pub fn count(&mut self, kind: LossKind, at: SourceLocation) {
+        if self.lists_each {
+            return self.add_with(kind, at, 1);
+        }
         let known = self.counted.iter().find(|(own, _)| *own == kind);
         match known.and_then(|(_, ix)| self.list.get_mut(*ix)) {
             Some(lost) => lost.arg += 1,
             None => {
                 self.counted.push((kind, self.list.len()));
-                self.list.push(ConversionLoss { kind, at, arg: 1 });
+                self.add_with(kind, at, 1);
             }
         }
     }

@@ -243,6 +243,11 @@ pub fn is_known(dialect: &str, key: &str) -> bool {
     MEMBERS.iter().any(|(name, members)| *name == dialect && has(members))
 }
 
+/// True if requests of some dialect have a member.
+pub fn is_of_any_dialect(key: &str) -> bool {
+    MEMBERS.iter().any(|(_, members)| members.contains(&key))
+}
+
 /// A name in camelCase, as Google and AWS document theirs.
 pub fn to_camel_case(name: &str) -> Cow<'_, str> {
     if !name.contains('_') {

@@ -68,7 +68,10 @@ pub fn of_record(val: Val<'_>, dialect: Option<&str>) -> Option<&'static dyn For
 
 /// The format of a document. `dialect` is that of the target that was asked for.
 pub fn of_document(val: Val<'_>, dialect: Option<&str>) -> Option<&'static dyn Format> {
-    best_format(&Probe::new(val), dialect, |_| true)
+    // One object is a response, not a stream of one chunk, unless only a stream has such objects.
+    let is_whole = |format: &'static dyn Format| val.is_array() || format.layout().reduction().is_none();
+    let probe = Probe::new(val);
+    best_format(&probe, dialect, is_whole).or_else(|| best_format(&probe, dialect, |_| true))
 }
 
 /// True if some format claims a record.

@@ -85,7 +85,11 @@ impl MergedMessages {
                 self.current
             }
             MessageStart::Id { keys, role } => {
-                let id = keys.iter().find_map(|key| event.get(key)).and_then(|id| id.text()).filter(|id| !id.is_empty());
+                let id = keys
+                    .iter()
+                    .find_map(|key| event.get(key))
+                    .and_then(|id| id.text())
+                    .filter(|id| !id.is_empty());
                 // An event without an id, or with a new one in the middle of a message, continues that message.
                 let known = match &id {
                     Some(id) => self.by_id.get(&**id).copied(),
@@ -97,7 +101,8 @@ impl MergedMessages {
                 let role = of_choice.and_then(|choice| choice.at(role)).is_some_and(|role| !role.is_null());
                 // The last events of some servers repeat the role.
                 let again = role && reason.is_none_or(|reason| reason.is_null());
-                let is_done = |ix: usize| of_choice.is_some_and(|choice| self.is_done(ix, index(choice, self.table)));
+                let is_done =
+                    |ix: usize| of_choice.is_some_and(|choice| self.is_done(ix, index(choice, self.table)));
                 let found = match known {
                     Some(ix) if again && is_done(ix) => None,
                     Some(ix) => Some(ix),
@@ -199,7 +204,8 @@ impl MergedMessage {
         let MergedMessage { root, ended, open, first: _, last: (at, _), .. } = self;
         let Some(choices) = &table.choices else {
             let complete = *ended || root.get(table.stop_reason).is_some_and(JsonBuilder::has_content);
-            let message = table.message.iter().try_fold(root, |val, key| val.member_or_insert(key.as_bytes(), *at));
+            let message =
+                table.message.iter().try_fold(root, |val, key| val.member_or_insert(key.as_bytes(), *at));
             let Some(message) = message else { return complete };
             set_defaults(message, table.defaults, *at);
             if !table.part_end_event.is_empty() {

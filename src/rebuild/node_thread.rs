@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use crate::convert::{ConvertPlan, ReasoningMode, fit_parts, log, session};
+use crate::convert::{ConvertPlan, ReasoningMode, ServerTools, fit_parts, log, session};
 use crate::dialect::{LogOptions, LogThread, OutputShape};
 use crate::dialects::responses::{NAME, RESPONSES};
 use crate::history::tree::EntryMarks;
@@ -23,6 +23,7 @@ static PLAN: ConvertPlan = ConvertPlan {
     dialect: &RESPONSES,
     shape: OutputShape::Items,
     reasoning: ReasoningMode::Auto,
+    server_tools: ServerTools::Drop,
     model: None,
     target: None,
 };

@@ -192,6 +192,8 @@ impl DiagnosticBuilder<'_> {
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
             "key" => self.item.key.clone(),
+            "was" => self.item.was.clone(),
+            "to" => self.item.to.clone(),
             "problem" => Some(replace_hidden(&problem(violation?))),
             "field" => Some(mask::path(&violation?.field())),
             "expected" => violation?.expected.clone(),

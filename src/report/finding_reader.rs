@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::io;
 
+use serde::de::IgnoredAny;
+
 use crate::history::{Finding, Flags, NO_FIELD, Remedy, RepairAct};
 use crate::json::Val;
 use crate::json::edit::RecordBase;
 use crate::json::pointer::PointerFinder;
-use crate::judge::{JudgedDoc, WeighedFinding};
+use crate::judge::{JudgedDoc, NewValues, WeighedFinding};
+use crate::message::LossKind;
 use crate::place::{DocId, Place};
 use crate::read::{TextReader, detect};
 use crate::rules::container::unknown_format;
@@ -66,8 +69,11 @@ pub(super) struct FindingItem {
     /// The violation of the schema, if that is the finding.
     pub violation: Option<Violation>,
     pub field: FieldFacts,
-    /// The key, if the item is one.
+    /// The key, if the item is one, and its value.
     pub key: Option<String>,
+    pub was: Option<String>,
+    /// What a conversion writes instead.
+    pub to: Option<String>,
     /// JSON Pointer of a conversation within the record, if no format claims the record.
     pub inside: Option<String>,
     pub snippet: Option<Snippet>,
@@ -143,6 +149,8 @@ impl<T> FindingReader<'_, T> {
             violation: violation(access, self.lint),
             field: access.field(),
             key: template_uses(judged, "{key}").then(|| key(self.cached, finding, &location)).flatten(),
+            was: template_uses(judged, "{was}").then(|| value_of_key(self.cached, finding.row.at)).flatten(),
+            to: new_value(&self.lint.new_values, finding),
             inside: access.inside(&location),
             snippet: has_snippet.then(|| self.snippet(access)).flatten(),
             location,
@@ -247,6 +255,43 @@ fn key(bytes: &dyn ReadAt, finding: &Finding, location: &Location) -> Option<Str
         location.pointer.rsplit('/').skip(1).take_while(|step| SETTING_OBJECTS.contains(step)).collect();
     let path = above.iter().rev().fold(String::new(), |path, step| path + step + ".");
     Some(format!("\"{path}{key}\""))
+}
+
+/// The value of the key that starts at a place.
+fn value_of_key(bytes: &dyn ReadAt, at: Place) -> Option<String> {
+    let mut text = vec![0; MAX_SHOWN_VALUE];
+    let n = bytes.read_at(at.start, &mut text).ok()?;
+    let text = text.get(..n)?;
+    let mut key = serde_json::Deserializer::from_slice(text).into_iter::<String>();
+    let is_model = matches!(&*key.next()?.ok()?, "model" | "modelId");
+    let after = text.get(key.byte_offset()..)?.trim_ascii_start().strip_prefix(b":")?;
+    let mut value = serde_json::Deserializer::from_slice(after).into_iter::<IgnoredAny>();
+    value.next()?.ok()?;
+    let raw = after.get(..value.byte_offset())?.trim_ascii();
+    match raw.first()? {
+        b'"' => {
+            let text: String = serde_json::from_slice(raw).ok()?;
+            let shown = if is_model { mask::model(&text) } else { mask::word(&text) };
+            // The size of a masked text says nothing.
+            (shown != mask::size(&text)).then(|| format!("\"{shown}\""))
+        }
+        // A list or an object is shown at its place.
+        b'[' | b'{' => None,
+        _ => Some(String::from_utf8_lossy(raw).into_owned()),
+    }
+}
+
+/// Maximum length in bytes of a key and its value, to show the value.
+const MAX_SHOWN_VALUE: usize = 200;
+
+/// The value that a conversion writes instead of the old one.
+fn new_value(values: &NewValues, finding: &Finding) -> Option<String> {
+    let to = values.get(&(finding.row.at, finding.code, finding.variant))?;
+    Some(match LossKind::of(finding) {
+        LossKind::CALL_ID_RENAMED => mask::id(to),
+        LossKind::TOOL_RENAMED => mask::name(to),
+        _ => to.to_string(),
+    })
 }
 
 fn string_at(bytes: &dyn ReadAt, at: Place, mask: fn(&str) -> String) -> Option<String> {

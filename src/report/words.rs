@@ -14,6 +14,15 @@ const SHOWN: usize = 100;
 /// Fills a template. A name that `of` does not know makes it `None`, unless it is between `⟨` and `⟩`: then only
 /// that part is left out.
 pub fn fill(template: &str, of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    fill_or(template, of, &|| None)
+}
+
+/// The same, with another value for names that `of` does not know, except between `⟨` and `⟩`.
+fn fill_or(
+    template: &str,
+    of: &dyn Fn(&str) -> Option<String>,
+    unknown: &dyn Fn() -> Option<String>,
+) -> Option<String> {
     let mut out = String::with_capacity(template.len() + 40);
     let mut rest = template;
     while let Some(at) = rest.find(['{', '⟨']) {
@@ -22,7 +31,7 @@ pub fn fill(template: &str, of: &dyn Fn(&str) -> Option<String>) -> Option<Strin
         let inner = &rest[at + open.len_utf8()..];
         let Some(end) = inner.find(close) else { break };
         match open {
-            '{' => out.push_str(&of(&inner[..end])?),
+            '{' => out.push_str(&of(&inner[..end]).or_else(unknown)?),
             _ => out.push_str(&fill(&inner[..end], of).unwrap_or_default()),
         }
         rest = &inner[end + close.len_utf8()..];
@@ -33,7 +42,7 @@ pub fn fill(template: &str, of: &dyn Fn(&str) -> Option<String>) -> Option<Strin
 
 /// Fills a template; names without a value are left out.
 pub fn fill_known(template: &str, of: &dyn Fn(&str) -> Option<String>) -> String {
-    let filled = fill(template, &|name| Some(of(name).unwrap_or_default())).unwrap_or_default();
+    let filled = fill_or(template, of, &|| Some(String::new())).unwrap_or_default();
     let mut out = String::with_capacity(filled.len());
     for word in filled.split(' ').filter(|word| !word.is_empty()) {
         if !out.is_empty() {

@@ -44,6 +44,9 @@ pub const NAMES: &[&str] = &[
     "length",
     "problem",
     "key",
+    // The old value of the key, and what a conversion writes instead.
+    "was",
+    "to",
     // The number of a finding, and derived texts.
     "arg",
     "items",

@@ -18,7 +18,6 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: Some(|role| u8::from(role == Role::Assistant)),
     dialect: NAME,
     reasoning_providers: &[ReasoningProvider::Anthropic],
-    thinking_blocks: true,
     signatures: false,
     call_ids: WORD,
     call_ids_by_model: &[],
@@ -68,8 +67,6 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     probability_switch: true,
     effort_can_be_off: true,
     summary_is_switch: false,
-    closed_schemas: true,
-    plain_tool_schemas: true,
     strict_schemas: false,
     web_search: Some(SearchCapabilities {
         allowed: true,

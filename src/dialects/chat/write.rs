@@ -17,7 +17,6 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     dialect: NAME,
     max_calls: MAX_CHAT_CALLS,
     reasoning_providers: &[],
-    thinking_blocks: false,
     signatures: false,
     // OpenAI's limit was 40 characters for years, and is documented as 64 now.
     call_ids: IdRule::new(Chars::Any, 40),
@@ -58,8 +57,6 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     probability_switch: true,
     effort_can_be_off: true,
     summary_is_switch: false,
-    closed_schemas: false,
-    plain_tool_schemas: false,
     strict_schemas: true,
     web_search: Some(SearchCapabilities {
         allowed: false,

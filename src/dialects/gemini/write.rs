@@ -38,7 +38,6 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: Some(turn),
     dialect: NAME,
     reasoning_providers: &[ReasoningProvider::Google],
-    thinking_blocks: false,
     signatures: true,
     call_ids: IdRule::new(Chars::Any, 64),
     call_ids_by_model: &[],
@@ -73,8 +72,6 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     probability_switch: true,
     effort_can_be_off: false,
     summary_is_switch: true,
-    closed_schemas: false,
-    plain_tool_schemas: false,
     strict_schemas: false,
     web_search: Some(SearchCapabilities {
         allowed: false,

@@ -16,7 +16,6 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     merged_roles: None,
     dialect: NAME,
     reasoning_providers: &[ReasoningProvider::OpenAi],
-    thinking_blocks: false,
     signatures: false,
     call_ids: IdRule::new(Chars::Any, 64),
     call_ids_by_model: &[],
@@ -56,8 +55,6 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     probability_switch: false,
     effort_can_be_off: true,
     summary_is_switch: false,
-    closed_schemas: false,
-    plain_tool_schemas: false,
     strict_schemas: true,
     web_search: Some(SearchCapabilities {
         allowed: true,

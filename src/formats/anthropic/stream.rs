@@ -4,8 +4,8 @@
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::reduction::{ANY, MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep};
 use crate::format::{
-    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit,
-    Sink, Upstream, read_item,
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
+    Upstream, read_item,
 };
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::builder::MergeRules;

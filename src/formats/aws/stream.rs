@@ -69,11 +69,7 @@ static REDUCTION: Reduction = Reduction {
         delta!(["text"], ["text"], AppendText),
         delta!(["toolUse", "input"], ["toolUse", "input"], AppendJson),
         delta!(["reasoningContent", "text"], ["reasoningContent", "reasoningText", "text"], AppendText),
-        delta!(
-            ["reasoningContent", "signature"],
-            ["reasoningContent", "reasoningText", "signature"],
-            AppendText
-        ),
+        delta!(["reasoningContent", "signature"], ["reasoningContent", "reasoningText", "signature"], AppendText),
         delta!(["reasoningContent", "redactedContent"], ["reasoningContent", "redactedContent"], Replace),
         delta!(["image"], ["image"], Merge),
         // A text with citations has another form, which a request need not repeat.
@@ -161,8 +157,7 @@ fn score(event: Val<'_>) -> u8 {
 
 /// Reads the response that the events add up to.
 fn read_response(record: &Record<'_>, sink: &mut dyn Sink) {
-    let settings =
-        HistorySettings { usage: Usage::Log, read_only: Some(READ_ONLY), ..HistorySettings::default() };
+    let settings = HistorySettings { usage: Usage::Log, read_only: Some(READ_ONLY), ..HistorySettings::default() };
     sink.mark(Mark::Start(Box::new(settings)));
     if let Some(found) = record.val.get(CITATIONS) {
         sink.mark(Mark::NotConverted(LossKind::CITATION.to_finding(record.base.of(found), record.number)));

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::convert::{ConvertPlan, ReasoningMode, fit_thread, merge, read_thread, session};
+use crate::convert::{ConvertPlan, ReasoningMode, ServerTools, fit_thread, merge, read_thread, session};
 use crate::dialect::{BLOCK, Body, BodyShape, Dialect, OutputShape};
 use crate::dialects::anthropic::{self, ANTHROPIC};
 use crate::dialects::responses;
@@ -135,6 +135,7 @@ impl StoredThread {
                     dialect: to,
                     shape: OutputShape::Request,
                     reasoning: ReasoningMode::Auto,
+                    server_tools: ServerTools::Drop,
                     model: None,
                     target: Some(target),
                 };

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::history::Row;
 use crate::history::tree::EntryMarks;
-use crate::judge::{JudgedDoc, WeighedFinding};
+use crate::judge::{JudgedDoc, NewValues, WeighedFinding};
 use crate::read::{self, TreeReach};
 use crate::rebuild::{ChainJudge, ChainOptions, Conversation, Reason, Turn, turns};
 use crate::rule::Loss;
@@ -367,6 +367,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             is_self_contained: false,
             unsent: Vec::new(),
             lines: Vec::new(),
+            new_values: NewValues::new(),
             bugs: Vec::new(),
         };
         let mut found = diagnose(part.doc.id, &part.doc.label, &*part.doc.bytes, &lint, ContentDisplay::None)?;

@@ -30,14 +30,16 @@ crate::rule! {
     [
         Variant {
             message: "changed a refusal to plain text",
-            levels: Levels::WARNING,
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
             message: "changed a tool to a function tool",
-            levels: Levels::WARNING,
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
@@ -48,14 +50,16 @@ crate::rule! {
         },
         Variant {
             message: "moved media of a result to a user message after it",
-            levels: Levels::WARNING,
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
             message: "wrapped arguments that are not a JSON object in one",
-            levels: Levels::WARNING,
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
@@ -78,8 +82,9 @@ crate::rule! {
         },
         Variant {
             message: "changed the server's summary of earlier history to model text",
-            levels: Levels::WARNING,
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
@@ -89,15 +94,16 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "changed {key} to {arg}, the nearest value that the target supports",
+            message: "changed {key}⟨ from {was}⟩⟨ to {to}⟩, the nearest value that the target accepts",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "changed {key} to the form that the target's model supports",
-            levels: Levels::WARNING,
+            message: "changed {key}⟨ from {was}⟩⟨ to {to}⟩, as the target's model accepts it",
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
@@ -108,8 +114,9 @@ crate::rule! {
         },
         Variant {
             message: "changed the web search to the target's own",
-            levels: Levels::WARNING,
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
@@ -137,27 +144,44 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "changed {key} to on: the target has no levels of summaries",
-            levels: Levels::WARNING,
+            message: "changed {key}⟨ from {was}⟩ to on: the target has no levels of summaries",
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
             message: "changed a strict schema: its objects are closed, and its limits are in descriptions",
-            levels: Levels::WARNING,
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
-            message: "changed the schema of a tool to that of an object without alternatives",
-            levels: Levels::WARNING,
+            message: "changed the schema of a tool to that of an object: its alternatives are in its description",
+            levels: Levels::INFO,
             evidence: Evidence::Recorded,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {
             message: "split a message with {arg} calls: the target accepts at most 128",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "removed the white space at the end of the last message, which the target's model rejects",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            is_shown: true,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed {type}, a call of a server-side tool or its result, to text",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
     ]

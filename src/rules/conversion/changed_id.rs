@@ -31,7 +31,7 @@ crate::rule! {
     CHANGED_ID, "changed-id", Check::External,
     [
         Variant {
-            message: "changed the id of a call and its result: the target does not accept it",
+            message: "changed the id of a call and its result⟨ to {to}⟩: the target does not accept it",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -49,9 +49,10 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "changed the name of a tool: the target does not accept it",
-            levels: Levels::WARNING,
+            message: "changed the name of a tool⟨ from {name}⟩⟨ to {to}⟩: the target does not accept it",
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
+            is_shown: true,
             ..Variant::BASE
         },
         Variant {

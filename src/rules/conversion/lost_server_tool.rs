@@ -22,7 +22,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: within one dialect such items are copied unchanged.
+    /// None: within one dialect such items are copied unchanged. `--server-tools text` keeps what the tool was asked and
+    /// returned as text.
     ///
     /// ## Evidence
     ///
@@ -43,6 +44,12 @@ crate::rule! {
         },
         Variant {
             message: "dropped limits of the web search that the target cannot set",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed {type} to text: what only its provider can read is dropped",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

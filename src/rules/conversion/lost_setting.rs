@@ -30,13 +30,13 @@ crate::rule! {
     LOST_SETTING, "lost-setting", Check::External,
     [
         Variant {
-            message: "dropped the setting {key}: the target has no equivalent",
+            message: "dropped the setting {key}⟨ ({was})⟩: the target has no equivalent",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the setting {key}: the target has no equivalent",
+            message: "dropped the setting {key}⟨ ({was})⟩: the target has no equivalent",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -48,7 +48,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the setting {key}: the target's model rejects it",
+            message: "dropped the setting {key}⟨ ({was})⟩: the target's model rejects it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -90,7 +90,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the setting {key}: another setting of the request disables or limits thinking",
+            message: "dropped the setting {key}⟨ ({was})⟩: another setting of the request disables or limits thinking",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

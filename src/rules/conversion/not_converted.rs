@@ -41,6 +41,12 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
+            message: "the result would be rejected (RL{arg}), and `fix` has no repair for it: see `replaylint explain RL{arg}`",
+            levels: Levels::ERROR,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
             message: "a text of this conversation is not valid UTF-8: run `replaylint check` to find it",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,

@@ -48,9 +48,15 @@ fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>, lo
         "responses-items" => (vec![out], "responses-item-lines".to_owned()),
         _ => (out.split(|b| *b == b'\n').filter(|line| !line.is_empty()).collect(), format!("{to}-request")),
     };
-    for doc in docs {
+    // A line for training stays one.
+    let is_training_line = |doc: &&[u8]| memchr::memmem::find(doc, b"\"non_preferred_output\"").is_some();
+    for doc in docs.into_iter().filter(|doc| !is_training_line(doc)) {
         // As its format, and as the detected one: a request with only texts may be of several dialects.
-        for options in [read_as(&format), Options::default()] {
+        let is_batch_line = ["custom_id", "key", "recordId"]
+            .iter()
+            .any(|name| doc.strip_prefix(b"{\"").is_some_and(|rest| rest.starts_with(name.as_bytes())));
+        let asked = if is_batch_line { Options::default() } else { read_as(&format) };
+        for options in [asked, Options::default()] {
             let found = check(doc, &Options { target, ..options });
             let errors = found.findings.iter().filter(|judged| judged.severity == Severity::Error);
             let errors = errors.filter(|judged| !log || judged.variant().autofix != Autofix::OnRequest);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use replaylint::internals::convert::{ConvertOptions, convert_doc as convert_histories};
-use replaylint::internals::convert::{ConvertPlan, ReasoningMode};
+use replaylint::internals::convert::{ConvertPlan, ReasoningMode, ServerTools};
 use replaylint::internals::dialect::OutputShape;
 use replaylint::internals::dialects::responses::RESPONSES;
 use replaylint::internals::diff::compare::{DiffScope, DiffSide, compare};
@@ -54,6 +54,7 @@ fn counts(text: &[u8]) -> BTreeMap<&'static str, CommandCounts> {
         dialect: &RESPONSES,
         shape: OutputShape::Request,
         reasoning: ReasoningMode::Auto,
+        server_tools: ServerTools::Drop,
         model: None,
         target: None,
     };

@@ -99,6 +99,9 @@ const OVERLAPS: &[(&str, &str)] = &[
     ("bedrock-exchange", "bedrock-response"),
     ("chat-exchange", "responses-exchange"),
     ("gemini-exchange", "gemini-response"),
+    // A chunk is a response without its end.
+    ("gemini-response", "gemini-stream"),
+    ("gemini-stream", "gemini-response"),
     ("responses-exchange", "chat-exchange"),
     ("anthropic-batch", "chat-exchange"),
     // Kode writes the same lines as Claude Code; the higher score decides.
@@ -194,7 +197,7 @@ const READ: &[(&str, &[&str])] = &[
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
     ("claude-code", &["claude-code", "kode-session"]),
     ("codex-rollout", &["codex-rollout", "codex-session", "responses-item-lines"]),
-    ("gemini-contents", &["gemini-request", "gemini-response"]),
+    ("gemini-contents", &["gemini-request", "gemini-response", "gemini-stream"]),
     ("kode", &["kode-session"]),
     ("openai-agents-session", &["responses-items"]),
     ("openai-agents-runstate", &["agents-run-state", "agents-js-state"]),

@@ -1,7 +1,7 @@
 //! Helpers of the tests and the fuzz targets in `fuzz/`: judge and convert a text in memory, and find edits near a change.
 
 use replaylint::internals::convert::{
-    CONVERT_DIALECTS, ConvertOptions, ConvertPlan, ConvertedDoc, ReasoningMode, convert_doc,
+    CONVERT_DIALECTS, ConvertOptions, ConvertPlan, ConvertedDoc, ReasoningMode, ServerTools, convert_doc,
 };
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::{self, JudgedDoc, Options};
@@ -27,7 +27,14 @@ pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<HistoryPrevi
 
 pub fn plan(to: &str) -> ConvertPlan {
     let (_, to, written) = CONVERT_DIALECTS.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
-    ConvertPlan { dialect: to, shape: written, reasoning: ReasoningMode::Auto, model: None, target: None }
+    ConvertPlan {
+        dialect: to,
+        shape: written,
+        reasoning: ReasoningMode::Auto,
+        server_tools: ServerTools::Drop,
+        model: None,
+        target: None,
+    }
 }
 
 pub fn convert_text(text: &[u8], options: &Options, plan: ConvertPlan) -> (Vec<u8>, ConvertedDoc) {

@@ -2,10 +2,12 @@
 //! The chunks with one id add up to a completion, which is read like a stored one.
 
 use crate::dialects::chat::CHAT;
-use crate::format::reduction::{ANY, Choices, MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep};
+use crate::format::reduction::{
+    ANY, Choices, MergeMode, MessageStart, PathStep, READ_ONLY, Reduction, ReductionStep,
+};
 use crate::format::{
-    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit,
-    Sink, Upstream,
+    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
+    Upstream,
 };
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::builder::MergeRules;
