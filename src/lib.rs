@@ -122,6 +122,6 @@ pub use library::{
 pub use library::{View, page};
 pub use repair::{Orphans, Reasoning};
 pub use report::contract::{
-    Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, RenamedId, Repaired,
-    SettingDiff, Side, Span, Summary, UnsentDiff,
+    CacheLoss, Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, RenamedId, Repaired,
+    SettingDiff, Side, Span, Summary, UnsentDiff, ValueDiff, WordReplacement,
 };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::commands::diff::DiffDetail;
 use crate::commands::{self, Failure, Outcome};
 use crate::diff::compare::DiffScope;
 
@@ -35,7 +36,10 @@ pub(super) struct DiffArgs {
     all_branches: bool,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Output format: text, json or html; html=FILE writes to FILE
+    /// Print one line per conversation: how many items and settings differ
+    #[arg(long, help_heading = "Output", conflicts_with = "output_format")]
+    stat: bool,
+    /// Output format: text, concise (one line per change), json or html; html=FILE writes to FILE
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = parse_diff_output, help_heading = "Output")]
     output_format: String,
     #[command(flatten)]
@@ -55,8 +59,8 @@ pub(super) struct DiffArgs {
 fn parse_diff_output(form: &str) -> Result<String, String> {
     match form.split_once('=').map_or(form, |(name, _)| name) {
         "html" => Ok(form.to_owned()),
-        "text" | "json" if !form.contains('=') => Ok(form.to_owned()),
-        _ => Err("expected text, json, html or html=FILE".to_owned()),
+        "text" | "concise" | "json" if !form.contains('=') => Ok(form.to_owned()),
+        _ => Err("expected text, concise, json, html or html=FILE".to_owned()),
     }
 }
 
@@ -76,6 +80,7 @@ impl DiffArgs {
         };
         let run = typed.resolve(None)?;
         let scope = if self.items_only { DiffScope::Items } else { DiffScope::All };
-        commands::diff::diff(&run, scope, out)
+        let detail = if self.stat { DiffDetail::Stat } else { DiffDetail::Changes };
+        commands::diff::diff(&run, scope, detail, out)
     }
 }

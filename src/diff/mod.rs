@@ -3,9 +3,11 @@
 
 pub mod align;
 pub mod compare;
+pub mod continuation;
 pub mod entries;
 pub mod entry;
 pub mod equivalence;
+mod forms;
 mod history_pairs;
 pub mod item;
 pub mod meaning;
@@ -13,4 +15,7 @@ pub mod renames;
 pub mod settings;
 mod shared;
 mod shared_settings;
+mod tools;
 pub mod unified;
+pub mod values;
+pub mod words;

@@ -260,6 +260,10 @@ pub struct HistoryDiff {
     pub label: Option<String>,
     /// Of this history.
     pub summary: DiffSummary,
+    /// Number of items that the second document has after the end of the first one.
+    pub appended: u64,
+    /// Where the provider's prompt cache ends, if a request changed before its end.
+    pub cache: Option<CacheLoss>,
     /// The items that differ.
     pub entries: Vec<EntryDiff>,
     /// Ids that were renamed.
@@ -311,6 +315,47 @@ pub struct SettingDiff {
     pub before: Option<String>,
     /// Its value in the second one.
     pub after: Option<String>,
+    /// The words that changed, if it is a long text.
+    pub words: Vec<WordReplacement>,
+}
+
+/// A member of an item that is not the same on both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ValueDiff {
+    /// `changed`, `added` or `removed`.
+    pub action: &'static str,
+    /// Its path in the item, as names joined by dots; empty for all of it. JSON in a text has paths as well.
+    pub path: String,
+    /// Its value in the first document as JSON, texts and numbers masked.
+    pub before: Option<String>,
+    /// Its value in the second one.
+    pub after: Option<String>,
+    /// The words that changed, if it is a long text.
+    pub words: Vec<WordReplacement>,
+}
+
+/// Words of a text that were replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WordReplacement {
+    /// The line of the text before that they are in, from 1.
+    pub line: u64,
+    /// The character of the text before at which they begin, from 1.
+    pub character: u64,
+    /// The words in the first document, masked; empty if words were only added.
+    pub before: String,
+    /// The words in the second one.
+    pub after: String,
+}
+
+/// The first difference before the end of a request: the provider has cached what precedes it, and nothing after it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CacheLoss {
+    /// The model, the tool, the setting or the type of the item that differs.
+    pub at: String,
+    /// Where the item is in the second document, or in the first one if it was removed; `None` for a setting.
+    pub pointer: Option<String>,
+    /// Number of items before it, which are still in the cache.
+    pub kept: u64,
 }
 
 /// An item, or instructions of a request, that are not the same on both sides.
@@ -328,6 +373,8 @@ pub struct EntryDiff {
     pub before: Option<Side>,
     /// Where it is in the second one.
     pub after: Option<Side>,
+    /// What changed in it.
+    pub changes: Vec<ValueDiff>,
 }
 
 /// The location of an item in one of two documents.

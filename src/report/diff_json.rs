@@ -1,0 +1,115 @@
+//! The difference of two histories, for programs.
+
+use crate::diff::align::EntryStatus;
+use crate::diff::compare::{DiffCounts, HistoryComparison, HistoryInfo};
+use crate::diff::continuation::{CacheBreak, Continuation, continuation};
+use crate::diff::entries::UnsentEntry;
+use crate::diff::entry::Entry;
+use crate::diff::equivalence::IdKind;
+use crate::diff::renames::RenamedIds;
+
+use super::{contract, history_diff, mask, value_changes};
+
+/// The difference of two documents; content is masked unless it is shown.
+pub fn diff(differences: &[HistoryComparison], reordered: bool, shows_content: bool) -> contract::Diff {
+    let mut sum = DiffCounts::default();
+    differences.iter().for_each(|difference| sum.add(difference.count()));
+    let history = |difference: &HistoryComparison| history_diff(difference, !shows_content);
+    contract::Diff {
+        version: contract::VERSION,
+        summary: sum.into(),
+        reordered,
+        histories: differences.iter().map(history).collect(),
+    }
+}
+
+fn history_diff(difference: &HistoryComparison, masked: bool) -> contract::HistoryDiff {
+    let side = |entry: Option<&Entry>| {
+        entry.map(|entry| contract::Side {
+            record: entry.record,
+            pointer: entry.pointer.clone(),
+            bytes: entry.text.size() as u64,
+        })
+    };
+    let renamed = RenamedIds::of(&difference.renames);
+    let differ = difference.statuses.iter().filter(|fate| !matches!(fate, EntryStatus::Same(..)));
+    let entries = differ.map(|fate| {
+        let (_, before, after) = history_diff::sides(difference, fate);
+        let named = after.or(before);
+        let (action, changed) = match fate {
+            EntryStatus::Same(..) => ("same", false),
+            EntryStatus::Changed(..) => ("changed", true),
+            EntryStatus::Moved(.., changed) => ("moved", *changed),
+            EntryStatus::Removed(_) => ("removed", false),
+            EntryStatus::Added(_) => ("added", false),
+        };
+        contract::EntryDiff {
+            action,
+            changed,
+            kind: named.map(|entry| mask::phrase(&entry.kind)).unwrap_or_default(),
+            id: named.and_then(|entry| entry.id.as_deref().map(mask::id)),
+            before: side(before),
+            after: side(after),
+            changes: history_diff::value_changes(difference, fate, &renamed)
+                .iter()
+                .map(|change| value_changes::value_diff(change, masked))
+                .collect(),
+        }
+    });
+    let renames = difference.renames.iter().map(|rename| contract::RenamedId {
+        of: match rename.tie {
+            IdKind::Call => "call",
+            IdKind::Item => "item",
+        },
+        before: mask::id(&rename.before),
+        after: mask::id(&rename.after),
+        items: rename.places as u64,
+    });
+    let found = |found: &Option<HistoryInfo>| found.as_ref().map(|found| found.number as u64);
+    let (before, after) = &difference.histories;
+    let settings = difference.settings.iter();
+    let Continuation { appended, cache_loss, .. } = continuation(difference);
+    let label = after.as_ref().or(before.as_ref()).and_then(|found| found.label.as_deref());
+    contract::HistoryDiff {
+        before: found(before),
+        after: found(after),
+        label: label.map(mask::label),
+        summary: difference.count().into(),
+        appended: appended as u64,
+        cache: cache_loss.map(|at| cache(difference, at)),
+        entries: entries.collect(),
+        renamed: renames.collect(),
+        settings: settings.map(|change| value_changes::setting_diff(change, masked)).collect(),
+        unsent: unsent_diffs(&difference.unsent),
+    }
+}
+
+fn cache(difference: &HistoryComparison, at: CacheBreak) -> contract::CacheLoss {
+    match at {
+        CacheBreak::Setting(n) => {
+            let of = difference.settings.get(n).map(|change| value_changes::setting(&change.of));
+            contract::CacheLoss { at: of.unwrap_or_default(), pointer: None, kept: 0 }
+        }
+        CacheBreak::Entry(n) => {
+            let sides = difference.statuses.get(n).map(|fate| history_diff::sides(difference, fate));
+            let entry = sides.and_then(|(_, before, after)| after.or(before));
+            contract::CacheLoss {
+                at: entry.map(|entry| mask::phrase(&entry.kind)).unwrap_or_default(),
+                pointer: entry.map(|entry| entry.pointer.clone()),
+                kept: n as u64,
+            }
+        }
+    }
+}
+
+fn unsent_diffs([before, after]: &[Vec<UnsentEntry>; 2]) -> Vec<contract::UnsentDiff> {
+    let left = |side, left: &UnsentEntry| contract::UnsentDiff {
+        side,
+        reason: left.why,
+        record: left.record,
+        pointer: left.pointer.clone(),
+        bytes: u64::from(left.at.len),
+    };
+    let before = before.iter().map(|own| left("before", own));
+    before.chain(after.iter().map(|own| left("after", own))).collect()
+}
