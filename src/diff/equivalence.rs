@@ -150,11 +150,7 @@ pub struct JsonText {
     pub beside: Option<(&'static str, &'static str)>,
 }
 
-const fn json(
-    dialect: &'static str,
-    key: &'static str,
-    beside: Option<(&'static str, &'static str)>,
-) -> JsonText {
+const fn json(dialect: &'static str, key: &'static str, beside: Option<(&'static str, &'static str)>) -> JsonText {
     JsonText { dialect, key, beside }
 }
 
@@ -196,6 +192,9 @@ pub const ID_MEMBERS: &[(MemberLevel, &str, IdKind)] = &[
 
 /// Members of an item that are ignored when searching its changed counterpart.
 pub const LOOSE_MEMBERS: &[&str] = &["id", "status", "type"];
+
+/// Members and parts that mark the end of a cached prompt, and are not in it.
+pub const CACHE_MARKS: &[&str] = &["cache_control", "cachePoint"];
 
 /// Members of a request with instructions outside of its list.
 pub const INSTRUCTIONS: &[&str] = &["instructions", "system", "systemInstruction"];

@@ -6,15 +6,26 @@ use std::borrow::Cow;
 use crate::json::{NodeKind, Val};
 
 use super::equivalence::{
-    DefaultValue, FREE_FORM_MEMBERS, JSON_TEXTS, JsonText, MemberLevel, NESTED_MEMBERS, NULL_IS_UNSET,
-    SILENT_MEMBERS, SilentMember, TEXT_LISTS, TWO_SPELLINGS, TextList, camel_case_key,
+    CACHE_MARKS, DefaultValue, FREE_FORM_MEMBERS, JSON_TEXTS, JsonText, MemberLevel, NESTED_MEMBERS,
+    NULL_IS_UNSET, SILENT_MEMBERS, SilentMember, TEXT_LISTS, TWO_SPELLINGS, TextList, camel_case_key,
 };
+
+/// What two forms are compared for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Purpose {
+    /// What they mean to a model and to its API.
+    #[default]
+    Meaning,
+    /// The prompt that a provider makes of them: marks of its cache do not count, the order of keys in arguments does.
+    Prompt,
+}
 
 /// The dialect of an item and its author, which determine the forms.
 #[derive(Clone, Copy, Debug)]
 pub struct Forms {
     pub dialect: &'static str,
     pub of_model: bool,
+    pub purpose: Purpose,
 }
 
 /// An element of a list of parts, with its index. Texts that follow each other are one element.
@@ -28,9 +39,13 @@ pub enum ListPart<'t> {
 pub type NamedMember<'t> = (Cow<'t, [u8]>, Val<'t>);
 
 impl Forms {
+    pub fn new(dialect: &'static str) -> Self {
+        Forms { dialect, of_model: false, purpose: Purpose::Meaning }
+    }
+
     pub fn of_item(dialect: &'static str, item: Val<'_>) -> Self {
         let role = item.get("role").and_then(|role| role.text()).unwrap_or_default();
-        Forms { dialect, of_model: matches!(&*role, b"assistant" | b"model") }
+        Forms { of_model: matches!(&*role, b"assistant" | b"model"), ..Forms::new(dialect) }
     }
 
     /// The members of an item or part with a meaning.
@@ -47,7 +62,11 @@ impl Forms {
         };
         let has_meaning = |(key, val): &NamedMember<'t>| {
             let unset = val.is_null() && NULL_IS_UNSET.contains(&self.dialect);
-            !unset && !SILENT_MEMBERS.iter().any(|silent| silent.is(self.dialect, level, &kind, key, *val))
+            let is_mark =
+                self.purpose == Purpose::Prompt && CACHE_MARKS.iter().any(|mark| mark.as_bytes() == &**key);
+            !unset
+                && !is_mark
+                && !SILENT_MEMBERS.iter().any(|silent| silent.is(self.dialect, level, &kind, key, *val))
         };
         val.members().map(member).filter(has_meaning).collect()
     }
@@ -63,6 +82,12 @@ impl Forms {
         let texts = self.text_list(key);
         let mut parts: Vec<ListPart<'t>> = Vec::with_capacity(list.count() as usize);
         for (at, val) in list.elements().enumerate() {
+            if self.purpose == Purpose::Prompt
+                && CACHE_MARKS.iter().any(|mark| val.get(*mark).is_some())
+                && val.count() == 1
+            {
+                continue;
+            }
             let own = texts.and_then(|texts| self.plain_text(texts, val));
             match (own, parts.last_mut()) {
                 (Some(own), Some(ListPart::Text { text, .. })) => text.to_mut().extend_from_slice(&own),
@@ -89,7 +114,7 @@ impl Forms {
             let holds = |(name, value): (&str, &str)| object.get(name).is_some_and(|own| own.is(value));
             json.dialect == self.dialect && json.key.as_bytes() == key && json.beside.is_none_or(holds)
         };
-        JSON_TEXTS.iter().find(is)?;
+        JSON_TEXTS.iter().find(is).filter(|_| self.purpose == Purpose::Meaning)?;
         let text = match self.text_parts(key, val) {
             Some(parts) => match (parts.len(), parts.into_iter().next()?) {
                 (1, ListPart::Text { text, .. }) => text,

@@ -1,11 +1,11 @@
 //! The meaning of an item, independent of its form: a hash that is equal for equivalent items, and the ids that refer to
 //! other items. It is computed only for items whose bytes differ.
 
-use crate::json::string::fingerprint_of;
+use crate::json::string::{self, fingerprint_of};
 use crate::json::{NodeKind, Tape, Val, canonical, scan};
 
-use super::equivalence::{IdKind, LOOSE_MEMBERS, MemberLevel, NESTED_MEMBERS, ID_MEMBERS};
-use super::forms::{Forms, ListPart};
+use super::equivalence::{FREE_FORM_MEMBERS, ID_MEMBERS, IdKind, LOOSE_MEMBERS, MemberLevel, NESTED_MEMBERS};
+use super::forms::{Forms, ListPart, Purpose};
 
 /// Depth below which values are compared as text.
 const DEPTH: u32 = 200;
@@ -25,18 +25,19 @@ pub struct Meaning {
 }
 
 /// The meaning of an item of a dialect.
-pub fn of_item(dialect: &'static str, text: &[u8]) -> Meaning {
+pub fn of_item(dialect: &'static str, purpose: Purpose, text: &[u8]) -> Meaning {
     read(text, |val| {
-        let mut reader = MeaningReader { forms: Forms::of_item(dialect, val), ids: Vec::new() };
+        let forms = Forms { purpose, ..Forms::of_item(dialect, val) };
+        let mut reader = MeaningReader { forms, ids: Vec::new() };
         let (hash, loose) = reader.object(val, MemberLevel::Item, DEPTH);
         Meaning { hash, loose, ids: reader.ids }
     })
 }
 
 /// The meaning of a member of a request: instructions as the content of a message, others as a part.
-pub fn of_member(dialect: &'static str, key: &str, text: &[u8]) -> Meaning {
+pub fn of_member(dialect: &'static str, purpose: Purpose, key: &str, text: &[u8]) -> Meaning {
     read(text, |val| {
-        let mut reader = MeaningReader { forms: Forms { dialect, of_model: false }, ids: Vec::new() };
+        let mut reader = MeaningReader { forms: Forms { purpose, ..Forms::new(dialect) }, ids: Vec::new() };
         let hash = reader.nested(key.as_bytes(), val, DEPTH);
         Meaning { hash, loose: hash, ids: Vec::new() }
     })
@@ -135,7 +136,7 @@ impl MeaningReader {
                 Some(tie) => mix_hash(13, tie as u64),
                 None => self.json_text(val, &key, member).unwrap_or_else(|| match self.forms.is_nested(&key) {
                     true => self.nested(&key, member, depth - 1),
-                    false => canonical::hash(member, &[]),
+                    false => self.plain_hash(&key, member),
                 }),
             };
             let member = mix_hash(fingerprint_of(&key), own);
@@ -145,6 +146,17 @@ impl MeaningReader {
             }
         }
         (hash, loose)
+    }
+
+    /// The hash of a value without equivalent forms.
+    fn plain_hash(&self, key: &[u8], val: Val<'_>) -> u64 {
+        let in_order = self.forms.purpose == Purpose::Prompt;
+        if in_order && FREE_FORM_MEMBERS.iter().any(|name| name.as_bytes() == key) {
+            let mut text = Vec::new();
+            string::one_line(val.raw(), &mut text);
+            return fingerprint_of(&text);
+        }
+        canonical::hash(val, &[])
     }
 
     /// The hash of a text that is JSON; `None` for any other value.
@@ -175,9 +187,12 @@ fn mix_hash(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
 
+    fn hash(dialect: &'static str, purpose: Purpose, text: &str) -> u64 {
+        of_item(dialect, purpose, text.as_bytes()).hash
+    }
+
     fn same(dialect: &'static str, a: &str, b: &str) -> bool {
-        let (a, b) = (of_item(dialect, a.as_bytes()), of_item(dialect, b.as_bytes()));
-        a.hash == b.hash
+        hash(dialect, Purpose::Meaning, a) == hash(dialect, Purpose::Meaning, b)
     }
 
     #[test]
@@ -256,7 +271,8 @@ mod tests {
 
     #[test]
     fn arguments_and_outputs_are_json() {
-        let call = |arguments: &str| format!(r#"{{"type":"function_call","call_id":"c","arguments":"{arguments}"}}"#);
+        let call =
+            |arguments: &str| format!(r#"{{"type":"function_call","call_id":"c","arguments":"{arguments}"}}"#);
         let (compact, spaced) = (call(r#"{\"a\":1,\"b\":2}"#), call(r#"{ \"b\": 2, \"a\": 1 }"#));
         assert!(same("responses", &compact, &spaced));
         assert!(!same("responses", &compact, &call(r#"{\"a\":1,\"b\":3}"#)));
@@ -290,11 +306,33 @@ mod tests {
     #[test]
     fn ids_are_kept_apart() {
         let call = r#"{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f"}},{"id":"c2"}]}"#;
-        let said = of_item("chat", call.as_bytes());
-        let other = of_item("chat", call.replace("c1", "x1").as_bytes());
+        let said = of_item("chat", Purpose::Meaning, call.as_bytes());
+        let other = of_item("chat", Purpose::Meaning, call.replace("c1", "x1").as_bytes());
         assert_eq!(said.hash, other.hash);
         assert_eq!(said.ids, [(IdKind::Call, (*b"c1").into()), (IdKind::Call, (*b"c2").into())]);
         assert_ne!(said.ids, other.ids);
         assert!(!same("chat", call, &call.replace(r#""id":"c1","#, "")));
+    }
+    #[test]
+    fn a_prompt_has_no_cache_marks_and_an_order_of_keys() {
+        let same_prompt =
+            |dialect, a: &str, b: &str| hash(dialect, Purpose::Prompt, a) == hash(dialect, Purpose::Prompt, b);
+        let plain = r#"{"role":"user","content":"a"}"#;
+        let marked =
+            r#"{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}"#;
+        assert!(!same("anthropic", plain, marked) && same_prompt("anthropic", plain, marked));
+        let (text, point) = (
+            r#"{"role":"user","content":[{"text":"a"}]}"#,
+            r#"{"role":"user","content":[{"text":"a"},{"cachePoint":{}}]}"#,
+        );
+        assert!(!same("bedrock", text, point) && same_prompt("bedrock", text, point));
+        let call = |input: &str| {
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"f","input":{input}}}]}}"#
+            )
+        };
+        let (one, other) = (call(r#"{"a":1,"b":2}"#), call(r#"{"b":2,"a":1}"#));
+        assert!(same("anthropic", &one, &other) && !same_prompt("anthropic", &one, &other));
+        assert!(same_prompt("anthropic", &one, &call(r#"{ "a": 1, "b": 2 }"#)));
     }
 }

@@ -34,8 +34,9 @@ fn compare(name: &str, before: Option<&Entry>, after: Option<&Entry>) -> Vec<Val
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::equivalence::camel_case_key;
     use crate::diff::entry::EntryGrammar;
+    use crate::diff::equivalence::camel_case_key;
+    use crate::json::{Tape, scan};
     use crate::place::Place;
 
     fn members(dialect: &'static str, body: &str) -> Vec<Entry> {

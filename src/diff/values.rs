@@ -70,7 +70,7 @@ impl ValueComparison<'_> {
     pub fn of_setting(name: &str, before: Option<&Entry>, after: Option<&Entry>) -> Vec<ValueChange> {
         let dialect = before.or(after).map_or(SHARED, |entry| entry.grammar.dialect());
         let renames = RenamedIds::default();
-        let mut comparison = ValueComparison::new(Forms { dialect, of_model: false }, &renames);
+        let mut comparison = ValueComparison::new(Forms::new(dialect), &renames);
         comparison.of = name.to_owned();
         comparison.texts([text_of(before).as_ref(), text_of(after).as_ref()], |own, old, new| {
             own.values(Region::Setting, name, "", (old, new), DEPTH);
@@ -81,7 +81,7 @@ impl ValueComparison<'_> {
     /// The changes of an item, or of instructions. Ids that are `renames` are left out.
     pub fn of_entries(before: &Entry, after: &Entry, renames: &RenamedIds<'_>) -> Vec<ValueChange> {
         let dialect = after.grammar.dialect();
-        let mut comparison = ValueComparison::new(Forms { dialect, of_model: false }, renames);
+        let mut comparison = ValueComparison::new(Forms::new(dialect), renames);
         if after.grammar == EntryGrammar::Shared && before.kind != after.kind {
             let [before, after] = [before, after].map(|entry| Some(string::quoted(&entry.kind)));
             comparison.push("kind", Region::Plain, before, after);
@@ -220,7 +220,8 @@ impl ValueComparison<'_> {
     }
 
     fn push(&mut self, path: &str, region: Region, before: Option<Vec<u8>>, after: Option<Vec<u8>>) {
-        let change = ValueChange { of: self.of.clone(), path: path.to_owned(), is_free_form: false, before, after };
+        let change =
+            ValueChange { of: self.of.clone(), path: path.to_owned(), is_free_form: false, before, after };
         let is_free_form = region == Region::FreeForm || FREE_FORM_MEMBERS.contains(&change.key());
         self.changes.push(ValueChange { is_free_form, ..change });
     }
@@ -339,3 +340,96 @@ impl ValueComparison<'_> {
 
 /// The values of both sides; `None` for one that is missing.
 type Sides<'t> = (Option<Val<'t>>, Option<Val<'t>>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Place;
+
+    fn entry(dialect: &'static str, text: &str) -> Entry {
+        let grammar = EntryGrammar::Item(dialect);
+        Entry::new("item".to_owned(), None, grammar, text.as_bytes().to_vec(), Place::default(), 1)
+    }
+
+    fn changed(dialect: &'static str, before: &str, after: &str) -> Vec<String> {
+        let text = |json: &Option<Vec<u8>>| {
+            json.as_ref().map_or("none".to_owned(), |json| String::from_utf8_lossy(json).into_owned())
+        };
+        let words =
+            |change: ValueChange| format!("{}: {} → {}", change.path, text(&change.before), text(&change.after));
+        let (before, after) = (entry(dialect, before), entry(dialect, after));
+        ValueComparison::of_entries(&before, &after, &RenamedIds::default()).into_iter().map(words).collect()
+    }
+
+    #[test]
+    fn arguments_are_compared_as_json() {
+        let call = |arguments: &str| {
+            let arguments = String::from_utf8(string::quoted(arguments)).expect("UTF-8");
+            format!(r#"{{"type":"function_call","call_id":"c","arguments":{arguments}}}"#)
+        };
+        let before = call(r#"{"path":"f0.py","lines":[1,2],"old":true}"#);
+        let after = call(r#"{ "lines": [1, 2, 3], "path": "f1.py", "new": null }"#);
+        assert_eq!(
+            changed("responses", &before, &after),
+            [
+                r#"arguments.path: "f0.py" → "f1.py""#,
+                "arguments.lines[2]: none → 3",
+                "arguments.old: true → none",
+                "arguments.new: none → null",
+            ]
+        );
+        assert_eq!(
+            changed("responses", &before, &call("no JSON")),
+            [r#"arguments: "{\"path\":\"f0.py\",\"lines\":[1,2],\"old\":true}" → "no JSON""#]
+        );
+        assert_eq!(changed("responses", &call("{}"), &call("{ }")), [""; 0]);
+    }
+
+    #[test]
+    fn texts_and_parts_have_paths() {
+        let message = |content: &str| format!(r#"{{"role":"user","content":{content}}}"#);
+        let text = |text: &str| format!(r#"{{"type":"text","text":"{text}"}}"#);
+        let image = |url: &str| format!(r#"{{"type":"image_url","image_url":{{"url":"{url}"}}}}"#);
+        let list = |parts: &[String]| message(&format!("[{}]", parts.join(",")));
+        assert_eq!(
+            changed("chat", &message(r#""ab""#), &list(&[text("a"), text("c")])),
+            [r#"content: "ab" → "ac""#]
+        );
+        assert_eq!(
+            changed("chat", &list(&[text("a"), image("x")]), &list(&[text("a"), image("y")])),
+            [r#"content[1].image_url.url: "x" → "y""#]
+        );
+        assert_eq!(
+            changed("chat", &list(&[image("x"), text("a")]), &list(&[image("w"), image("x"), text("b")])),
+            [
+                r#"content[0]: none → {"type":"image_url","image_url":{"url":"w"}}"#,
+                r#"content[2].text: "a" → "b""#,
+            ]
+        );
+        assert_eq!(changed("chat", &message(r#""a""#), &list(&[text("a")])), [""; 0]);
+    }
+
+    #[test]
+    fn renamed_ids_are_left_out() {
+        use crate::diff::equivalence::IdKind;
+        use crate::diff::renames::Rename;
+        let rename = Rename {
+            tie: IdKind::Call,
+            before: "c1".to_owned(),
+            after: "c2".to_owned(),
+            first: (0, 0),
+            places: 1,
+        };
+        let output = |id: &str, text: &str| {
+            entry("responses", &format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"{text}"}}"#))
+        };
+        let list = [rename];
+        let renames = RenamedIds::of(&list);
+        let paths = |before: Entry, after: Entry| {
+            let changes = ValueComparison::of_entries(&before, &after, &renames).into_iter();
+            changes.map(|change| change.path).collect::<Vec<_>>()
+        };
+        assert_eq!(paths(output("c1", "a"), output("c2", "b")), ["output"]);
+        assert_eq!(paths(output("c1", "a"), output("c3", "b")), ["call_id", "output"]);
+    }
+}

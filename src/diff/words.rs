@@ -59,7 +59,11 @@ impl Words {
     }
 
     fn texts<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        self.0.iter().zip(self.0.iter().skip(1)).map(|(from, to)| text.get(*from..*to).unwrap_or_default()).collect()
+        self.0
+            .iter()
+            .zip(self.0.iter().skip(1))
+            .map(|(from, to)| text.get(*from..*to).unwrap_or_default())
+            .collect()
     }
 
     /// The bytes of a range of words.
@@ -122,7 +126,10 @@ mod tests {
     #[test]
     fn blanks_between_changes_belong_to_them() {
         assert_eq!(marked("one two three", "uno dos three"), "[one two|uno dos] three");
-        assert_eq!(marked("entirely a different", "something a altogether"), "[entirely a different|something a altogether]");
+        assert_eq!(
+            marked("entirely a different", "something a altogether"),
+            "[entirely a different|something a altogether]"
+        );
         assert_eq!(marked("left common right", "LEFT common RIGHT"), "[left|LEFT] common [right|RIGHT]");
     }
 

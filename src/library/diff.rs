@@ -2,9 +2,9 @@
 
 use crate::diff::compare::{DiffScope, DiffSide, compare};
 use crate::place::DocId;
-use crate::report::contract::Diff;
-use crate::report::{diff_json, history_diff};
+use crate::report::diff_contract::Diff;
 use crate::report::words::count;
+use crate::report::{diff_json, history_diff};
 use crate::source::{BorrowedBytes, GrowableBytes};
 
 use super::error::Error;

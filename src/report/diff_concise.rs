@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::diff::align::EntryStatus;
-use crate::diff::compare::HistoryComparison;
+use crate::diff::compare::{DiffCounts, HistoryComparison};
 use crate::diff::renames::RenamedIds;
 
 use super::changes::{Paint, ValueDisplay};
@@ -50,7 +50,8 @@ impl ConciseDiff<'_> {
         }
         let renames = RenamedIds::of(&difference.renames);
         for fate in difference.statuses.iter().filter(|fate| !matches!(fate, EntryStatus::Same(..))) {
-            let (words, place) = history_diff::entry_words(difference, fate);
+            let words = history_diff::entry_words(difference, fate);
+            let place = history_diff::entry_place(difference, fate);
             let file = if matches!(fate, EntryStatus::Removed(_)) { self.before } else { self.after };
             let changes = history_diff::value_changes(difference, fate, &renames);
             if changes.is_empty() {
@@ -71,5 +72,7 @@ pub fn write_stat(difference: &HistoryComparison, out: &mut dyn Write) -> io::Re
     if !count.has_differences() {
         return Ok(());
     }
+    // The heading says that it is only on one side.
+    let count = DiffCounts { unpaired: 0, ..count };
     writeln!(out, "{}: {}", history_diff::heading(difference), history_diff::summary_words(&count, false))
 }

@@ -8,14 +8,14 @@ use crate::diff::entry::Entry;
 use crate::diff::equivalence::IdKind;
 use crate::diff::renames::RenamedIds;
 
-use super::{contract, history_diff, mask, value_changes};
+use super::{contract, diff_contract, history_diff, mask, value_changes};
 
 /// The difference of two documents; content is masked unless it is shown.
-pub fn diff(differences: &[HistoryComparison], reordered: bool, shows_content: bool) -> contract::Diff {
+pub fn diff(differences: &[HistoryComparison], reordered: bool, shows_content: bool) -> diff_contract::Diff {
     let mut sum = DiffCounts::default();
     differences.iter().for_each(|difference| sum.add(difference.count()));
     let history = |difference: &HistoryComparison| history_diff(difference, !shows_content);
-    contract::Diff {
+    diff_contract::Diff {
         version: contract::VERSION,
         summary: sum.into(),
         reordered,
@@ -23,9 +23,9 @@ pub fn diff(differences: &[HistoryComparison], reordered: bool, shows_content: b
     }
 }
 
-fn history_diff(difference: &HistoryComparison, masked: bool) -> contract::HistoryDiff {
+fn history_diff(difference: &HistoryComparison, masked: bool) -> diff_contract::HistoryDiff {
     let side = |entry: Option<&Entry>| {
-        entry.map(|entry| contract::Side {
+        entry.map(|entry| diff_contract::Side {
             record: entry.record,
             pointer: entry.pointer.clone(),
             bytes: entry.text.size() as u64,
@@ -43,7 +43,7 @@ fn history_diff(difference: &HistoryComparison, masked: bool) -> contract::Histo
             EntryStatus::Removed(_) => ("removed", false),
             EntryStatus::Added(_) => ("added", false),
         };
-        contract::EntryDiff {
+        diff_contract::EntryDiff {
             action,
             changed,
             kind: named.map(|entry| mask::phrase(&entry.kind)).unwrap_or_default(),
@@ -56,7 +56,7 @@ fn history_diff(difference: &HistoryComparison, masked: bool) -> contract::Histo
                 .collect(),
         }
     });
-    let renames = difference.renames.iter().map(|rename| contract::RenamedId {
+    let renames = difference.renames.iter().map(|rename| diff_contract::RenamedId {
         of: match rename.tie {
             IdKind::Call => "call",
             IdKind::Item => "item",
@@ -68,15 +68,15 @@ fn history_diff(difference: &HistoryComparison, masked: bool) -> contract::Histo
     let found = |found: &Option<HistoryInfo>| found.as_ref().map(|found| found.number as u64);
     let (before, after) = &difference.histories;
     let settings = difference.settings.iter();
-    let Continuation { appended, cache_loss, .. } = continuation(difference);
+    let Continuation { appended, cache_break, .. } = continuation(difference);
     let label = after.as_ref().or(before.as_ref()).and_then(|found| found.label.as_deref());
-    contract::HistoryDiff {
+    diff_contract::HistoryDiff {
         before: found(before),
         after: found(after),
         label: label.map(mask::label),
         summary: difference.count().into(),
         appended: appended as u64,
-        cache: cache_loss.map(|at| cache(difference, at)),
+        cache: cache_break.map(|at| cache(difference, at)),
         entries: entries.collect(),
         renamed: renames.collect(),
         settings: settings.map(|change| value_changes::setting_diff(change, masked)).collect(),
@@ -84,16 +84,16 @@ fn history_diff(difference: &HistoryComparison, masked: bool) -> contract::Histo
     }
 }
 
-fn cache(difference: &HistoryComparison, at: CacheBreak) -> contract::CacheLoss {
+fn cache(difference: &HistoryComparison, at: CacheBreak) -> diff_contract::CacheLoss {
     match at {
         CacheBreak::Setting(n) => {
             let of = difference.settings.get(n).map(|change| value_changes::setting(&change.of));
-            contract::CacheLoss { at: of.unwrap_or_default(), pointer: None, kept: 0 }
+            diff_contract::CacheLoss { at: of.unwrap_or_default(), pointer: None, kept: 0 }
         }
         CacheBreak::Entry(n) => {
             let sides = difference.statuses.get(n).map(|fate| history_diff::sides(difference, fate));
             let entry = sides.and_then(|(_, before, after)| after.or(before));
-            contract::CacheLoss {
+            diff_contract::CacheLoss {
                 at: entry.map(|entry| mask::phrase(&entry.kind)).unwrap_or_default(),
                 pointer: entry.map(|entry| entry.pointer.clone()),
                 kept: n as u64,
@@ -102,8 +102,8 @@ fn cache(difference: &HistoryComparison, at: CacheBreak) -> contract::CacheLoss 
     }
 }
 
-fn unsent_diffs([before, after]: &[Vec<UnsentEntry>; 2]) -> Vec<contract::UnsentDiff> {
-    let left = |side, left: &UnsentEntry| contract::UnsentDiff {
+fn unsent_diffs([before, after]: &[Vec<UnsentEntry>; 2]) -> Vec<diff_contract::UnsentDiff> {
+    let left = |side, left: &UnsentEntry| diff_contract::UnsentDiff {
         side,
         reason: left.why,
         record: left.record,

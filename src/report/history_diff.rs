@@ -19,7 +19,7 @@ use crate::source::{ReadAt, display_name, framing};
 use super::changes::{Paint, ValueDisplay, write_lines};
 use super::locator::pointers;
 use super::mask;
-use super::words::{count, wrap};
+use super::words::{count, wrap, write_wrapped};
 use super::{ContentDisplay, Style, value_changes};
 
 /// The summary of a comparison in words.
@@ -91,9 +91,8 @@ pub fn write(
     let show = ValueDisplay { masked: content != ContentDisplay::Shown, width: style.width };
     let paint = Paint { color: style.color };
     for line in continuation_lines(difference) {
-        for (n, line) in wrap(&line, style.width, "", "  ").iter().enumerate() {
-            writeln!(out, "{}", if n == 0 { paint.bold(line) } else { line.to_string() })?;
-        }
+        let (what, rest) = line.split_once(':').unwrap_or((&line, ""));
+        write_wrapped(&format!("{}:{rest}", paint.bold(what)), style.width, "", "  ", out)?;
         writeln!(out)?;
     }
     if !difference.settings.is_empty() {
@@ -129,7 +128,7 @@ pub fn write(
     let renames = RenamedIds::of(&difference.renames);
     for fate in difference.statuses.iter().filter(|fate| !matches!(fate, EntryStatus::Same(..))) {
         let (_, before, after) = sides(difference, fate);
-        let (head, place) = entry_words(difference, fate);
+        let (head, place) = (entry_words(difference, fate), entry_place(difference, fate));
         // A place that does not fit beside the name is on a line of its own.
         let fits = head.chars().count() + place.chars().count() < style.width;
         writeln!(out, "{}{}{place}", paint.bold(&head), if fits { " " } else { "\n  " })?;
@@ -143,19 +142,27 @@ pub fn write(
     Ok(())
 }
 
-/// What happened to an entry and its name, and where it is.
-pub(super) fn entry_words(difference: &HistoryComparison, fate: &EntryStatus) -> (String, String) {
-    let (word, before, after) = sides(difference, fate);
-    let named = after.or(before);
-    let place = match (before, after) {
-        (Some(before), Some(after)) => places(before, after),
-        _ => named.map(|entry| place(entry, false)).unwrap_or_default(),
-    };
-    let name = named.map(|entry| match &entry.id {
+/// What happened to an entry, and its name.
+pub(super) fn entry_words(difference: &HistoryComparison, fate: &EntryStatus) -> String {
+    format!("{} {}", sides(difference, fate).0, entry_name(difference, fate))
+}
+
+/// The type of an entry and its id.
+fn entry_name(difference: &HistoryComparison, fate: &EntryStatus) -> String {
+    let (_, before, after) = sides(difference, fate);
+    let name = after.or(before).map(|entry| match &entry.id {
         Some(id) => format!("{} {}", mask::phrase(&entry.kind), mask::id(id)),
         None => mask::phrase(&entry.kind),
     });
-    (format!("{word} {}", name.unwrap_or_default()), place)
+    name.unwrap_or_default()
+}
+
+/// Where an entry is, or was and is now.
+pub(super) fn entry_place(difference: &HistoryComparison, fate: &EntryStatus) -> String {
+    match sides(difference, fate) {
+        (_, Some(before), Some(after)) => places(before, after),
+        (_, before, after) => after.or(before).map(|entry| place(entry, false)).unwrap_or_default(),
+    }
 }
 
 /// The members of an entry that changed; empty if it was added, removed or only moved.
@@ -174,7 +181,7 @@ pub(super) fn value_changes(
 
 /// How the second history continues the first one, and whether the provider's prompt cache survives.
 pub(super) fn continuation_lines(difference: &HistoryComparison) -> Vec<String> {
-    let Continuation { appended, missing, cache_loss } = continuation(difference);
+    let Continuation { appended, missing, cache_break } = continuation(difference);
     let mut lines = Vec::new();
     if appended > 0 {
         let names = kinds(difference.after.iter().skip(difference.after.len() - appended));
@@ -184,7 +191,7 @@ pub(super) fn continuation_lines(difference: &HistoryComparison) -> Vec<String> 
         let names = kinds(difference.before.iter().skip(difference.before.len() - missing));
         lines.push(format!("the second file lacks the last {}: {names}", count(missing as u64, "item")));
     }
-    lines.extend(cache_loss.map(|at| cache_words(difference, at)));
+    lines.extend(cache_break.map(|at| cache_words(difference, at)));
     lines
 }
 
@@ -205,24 +212,29 @@ fn kinds<'e>(entries: impl Iterator<Item = &'e Entry>) -> String {
 }
 
 fn cache_words(difference: &HistoryComparison, at: CacheBreak) -> String {
-    let setting = |n: usize| difference.settings.get(n).map(|change| value_changes::setting(&change.of));
-    match at {
-        CacheBreak::Setting(n) => match setting(n).unwrap_or_default() {
-            model if model.starts_with("model") => {
-                "prompt cache: nothing can be reused, because each model has its own".to_owned()
-            }
-            of => format!("prompt cache: lost from {of} on, which precedes all items"),
-        },
-        CacheBreak::Entry(n) => {
-            let fate = difference.statuses.get(n);
-            let (name, place) = fate.map(|fate| entry_words(difference, fate)).unwrap_or_default();
-            let kept = match n {
-                0 => "nothing precedes it".to_owned(),
-                n => format!("{} before it can be reused", count(n as u64, "item")),
+    let n = match at {
+        CacheBreak::Setting(n) => {
+            let of = difference.settings.get(n).map_or("", |change| &change.of);
+            return match of.starts_with("model") {
+                true => "prompt cache: lost, because each model has its own".to_owned(),
+                false => format!("prompt cache: lost from {} on, before all items", value_changes::setting(of)),
             };
-            format!("prompt cache: lost from the {name} on ({place}); {kept}")
         }
-    }
+        CacheBreak::Entry(n) => n,
+    };
+    let Some(fate) = difference.statuses.get(n) else { return String::new() };
+    let (name, place) = (entry_name(difference, fate), entry_place(difference, fate));
+    // The item counts as the same, but providers do not sort keys.
+    let why = match fate {
+        EntryStatus::Same(..) => ", where the order of keys or the spacing of JSON differs",
+        _ => "",
+    };
+    let kept = match n {
+        0 => "no item can be reused".to_owned(),
+        1 => "the first item can be reused".to_owned(),
+        n => format!("the first {} can be reused", count(n as u64, "item")),
+    };
+    format!("prompt cache: lost from {name} on ({place}){why}; {kept}")
 }
 
 /// The items of both sides that are not sent, a sentence for each reason.
@@ -332,6 +344,12 @@ pub fn locate(
                 EntryStatus::Removed(a) => drop(in_old.insert(a)),
                 EntryStatus::Added(b) => drop(in_new.insert(b)),
             }
+        }
+        if let Some(CacheBreak::Entry(n)) = continuation(difference).cache_break
+            && let Some(EntryStatus::Same(a, b)) = difference.statuses.get(n)
+        {
+            in_old.insert(*a);
+            in_new.insert(*b);
         }
         in_old.extend(difference.renames.iter().map(|rename| rename.first.0));
         in_new.extend(difference.renames.iter().map(|rename| rename.first.1));

@@ -8,6 +8,7 @@ pub mod contract;
 mod diagnose;
 mod diagnostic;
 pub mod diff_concise;
+pub mod diff_contract;
 pub mod diff_json;
 pub mod history_diff;
 pub mod html;

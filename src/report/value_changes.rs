@@ -9,7 +9,7 @@ use crate::json::string::one_line;
 use crate::json::{NodeKind, Tape, Val, scan};
 
 use super::changes::{Paint, ValueDisplay};
-use super::contract::{SettingDiff, ValueDiff, WordReplacement};
+use super::diff_contract::{SettingDiff, ValueDiff, WordReplacement};
 use super::mask;
 use super::snippet::mask_string;
 use super::word_diff::{PlacedWords, RunKind, TextRun, WordDiff};
@@ -232,7 +232,8 @@ impl ChangePrinter<'_> {
     fn masked_text(&self, val: Val<'_>) -> String {
         // What a user puts into metadata, or a model into arguments, is content under any name.
         if self.change.is_free_form {
-            return mask_string(val, None);
+            // The types of a schema are published words; others are masked there.
+            return mask_string(val, Some(self.change.key()).filter(|key| *key == "type"));
         }
         let text = val.text().unwrap_or_default();
         // A name is short and has no spaces; anything else may be content.

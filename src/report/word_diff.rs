@@ -74,8 +74,7 @@ impl<'t> WordDiff<'t> {
             let between = self.before.get(seen..change.before.start).unwrap_or_default();
             line += count_lines(between);
             character += between.chars().count() as u64;
-            let placed =
-                PlacedWords { line, character, before: self.removed(change), after: self.added(change) };
+            let placed = PlacedWords { line, character, before: self.removed(change), after: self.added(change) };
             seen = change.before.start;
             placed
         })

@@ -10,7 +10,7 @@ use crate::diff::entry::text_of;
 use crate::diff::item::{self, DiffLine};
 use crate::diff::renames::RenamedIds;
 use crate::report::changes::Paint;
-use crate::report::contract::DiffSummary;
+use crate::report::diff_contract::DiffSummary;
 use crate::report::outputs::json::put;
 use crate::report::value_changes::{self, ValueNote};
 use crate::report::{history_diff, mask};
@@ -59,9 +59,11 @@ pub fn write(
 fn notes(difference: &HistoryComparison, content: bool) -> Vec<String> {
     let show = value_display(content);
     let mut notes = history_diff::continuation_lines(difference);
-    notes.extend(difference.settings.iter().map(|change| {
-        value_changes::sentence(change, &ValueNote::new(change, &show), &Paint { color: false })
-    }));
+    notes.extend(
+        difference.settings.iter().map(|change| {
+            value_changes::sentence(change, &ValueNote::new(change, &show), &Paint { color: false })
+        }),
+    );
     let renamed = difference.renames.iter();
     notes.extend(
         renamed.map(|rename| format!("renamed {} → {}", mask::id(&rename.before), mask::id(&rename.after))),
