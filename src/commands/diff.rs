@@ -74,7 +74,7 @@ pub fn diff(run: &Run, scope: DiffScope, detail: DiffDetail, out: &mut dyn Write
             } else if is_concise {
                 concise.write(difference, out)?;
             } else {
-                if differences.len() > 1 && difference.count().has_differences() {
+                if differences.len() > 1 && history_diff::has_news(difference) {
                     writeln!(out, "{}", history_diff::heading(difference))?;
                 }
                 history_diff::write(difference, &run.style, content, out)?;

@@ -158,7 +158,7 @@ mod tests {
         let tools = r#","temperature":1,"tools":[{"name":"f","input_schema":{"type":"object"}}]"#;
         assert_eq!(cache_break(request(tools, "s", &texts)), Some(CacheBreak::Setting(1)));
         assert_eq!(cache_break(request(r#","temperature":1"#, "s", &texts)), None);
-        assert_eq!(cache_break(plain(&[r#""x""#, r#""y""#, r#""z""#])), None);
+        assert_eq!(cache_break(request("", "other", &[r#""x""#, r#""y""#, r#""z""#])), None);
     }
 
     #[test]

@@ -196,6 +196,9 @@ pub const LOOSE_MEMBERS: &[&str] = &["id", "status", "type"];
 /// Members and parts that mark the end of a cached prompt, and are not in it.
 pub const CACHE_MARKS: &[&str] = &["cache_control", "cachePoint"];
 
+/// Members of an item that the server makes for itself, and that are not in a prompt.
+pub const STORED_MEMBERS: &[&str] = &["id", "status"];
+
 /// Members of a request with instructions outside of its list.
 pub const INSTRUCTIONS: &[&str] = &["instructions", "system", "systemInstruction"];
 

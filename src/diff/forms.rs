@@ -7,7 +7,8 @@ use crate::json::{NodeKind, Val};
 
 use super::equivalence::{
     CACHE_MARKS, DefaultValue, FREE_FORM_MEMBERS, JSON_TEXTS, JsonText, MemberLevel, NESTED_MEMBERS,
-    NULL_IS_UNSET, SILENT_MEMBERS, SilentMember, TEXT_LISTS, TWO_SPELLINGS, TextList, camel_case_key,
+    NULL_IS_UNSET, SILENT_MEMBERS, STORED_MEMBERS, SilentMember, TEXT_LISTS, TWO_SPELLINGS, TextList,
+    camel_case_key,
 };
 
 /// What two forms are compared for.
@@ -62,10 +63,11 @@ impl Forms {
         };
         let has_meaning = |(key, val): &NamedMember<'t>| {
             let unset = val.is_null() && NULL_IS_UNSET.contains(&self.dialect);
-            let is_mark =
-                self.purpose == Purpose::Prompt && CACHE_MARKS.iter().any(|mark| mark.as_bytes() == &**key);
+            let named = |names: &[&str]| names.iter().any(|name| name.as_bytes() == &**key);
+            let is_outside = self.purpose == Purpose::Prompt
+                && (named(CACHE_MARKS) || level == MemberLevel::Item && named(STORED_MEMBERS));
             !unset
-                && !is_mark
+                && !is_outside
                 && !SILENT_MEMBERS.iter().any(|silent| silent.is(self.dialect, level, &kind, key, *val))
         };
         val.members().map(member).filter(has_meaning).collect()

@@ -12,6 +12,7 @@ mod history_pairs;
 pub mod item;
 pub mod meaning;
 pub mod renames;
+mod sequence;
 pub mod settings;
 mod shared;
 mod shared_settings;

@@ -2,8 +2,7 @@
 //! forms are no change, and JSON in a text is compared as JSON.
 
 use std::collections::HashMap;
-
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::ops::Range;
 
 use crate::json::string::{self, fingerprint_of};
 use crate::json::{Tape, Val, canonical, scan};
@@ -15,6 +14,7 @@ use super::equivalence::{
 use super::forms::{Forms, ListPart};
 use super::meaning::part_hash;
 use super::renames::RenamedIds;
+use super::sequence;
 use super::tools::{TOOLS, are_tool_lists, tools_by_name};
 
 /// A value that changed. Values are JSON texts; `None` if there is none.
@@ -170,17 +170,21 @@ impl ValueComparison<'_> {
         };
         let hashes = [old, new].map(|parts| parts.iter().map(hash).collect::<Vec<u64>>());
         let [olds, news] = &hashes;
-        for op in capture_diff_slices(Algorithm::Myers, olds, news) {
+        let (mut at_old, mut at_new) = (0, 0);
+        let end = (olds.len()..olds.len(), news.len()..news.len());
+        for (from, to) in sequence::replaced(olds, news).into_iter().chain([end]) {
             // Equal parts may have other ids.
-            if matches!(op, DiffOp::Equal { .. }) && region != Region::Part {
-                continue;
+            if region == Region::Part {
+                for (a, b) in (at_old..from.start).zip(at_new..to.start) {
+                    self.elements(region, path, (old.get(a), new.get(b)), depth);
+                }
             }
-            let (from, to) = (op.old_range(), op.new_range());
             for n in 0..from.len().max(to.len()) {
-                let a = from.clone().nth(n).and_then(|a| old.get(a));
-                let b = to.clone().nth(n).and_then(|b| new.get(b));
-                self.elements(region, path, (a, b), depth);
+                let at = |range: &Range<usize>| (n < range.len()).then_some(range.start + n);
+                let sides = (at(&from).and_then(|a| old.get(a)), at(&to).and_then(|b| new.get(b)));
+                self.elements(region, path, sides, depth);
             }
+            (at_old, at_new) = (from.end, to.end);
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::json::string::fingerprint_of;
+
+use super::sequence::{self, MAX_SEARCHED};
 
 /// A range of words that was replaced, as bytes of both texts. One of them is empty if words were only added or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,17 +13,20 @@ pub struct WordChange {
     pub after: Range<usize>,
 }
 
-/// The words that were replaced, in order. The search is limited: in texts that share next to nothing, some words that both
-/// have count as replaced.
+/// The words that were replaced, in order. Long texts are compared in pieces of several words first, so that the work is
+/// limited; what differs in tens of thousands of words in a row is one change.
 pub fn changes(before: &str, after: &str) -> Vec<WordChange> {
-    let (old, new) = (Words::of(before), Words::of(after));
-    let ops = capture_diff_slices(Algorithm::Myers, &old.texts(before), &new.texts(after));
-    let mut changes: Vec<WordChange> = Vec::new();
-    for op in ops {
-        if matches!(op, DiffOp::Equal { .. }) {
-            continue;
+    let texts = (before, after);
+    let words = (Pieces::words(before), Pieces::words(after));
+    let all = match words.0.len() + words.1.len() > MAX_SEARCHED {
+        false => words.0.replaced(&words.1, texts),
+        true => {
+            let pieces = words.0.joined(before).replaced(&words.1.joined(after), texts);
+            pieces.into_iter().flat_map(|piece| changes_within(texts, piece)).collect()
         }
-        let change = WordChange { before: old.bytes(op.old_range()), after: new.bytes(op.new_range()) };
+    };
+    let mut changes: Vec<WordChange> = Vec::new();
+    for change in all {
         match changes.last_mut().filter(|last| is_negligible(before, last, &change)) {
             Some(last) => {
                 (last.before.end, last.after.end) = (change.before.end, change.after.end);
@@ -29,7 +34,46 @@ pub fn changes(before: &str, after: &str) -> Vec<WordChange> {
             None => changes.push(change),
         }
     }
+    changes.iter_mut().for_each(|change| trim(texts, change));
     changes
+}
+
+/// Words longer than this are data, such as an image, in bytes.
+const MAX_WORD: usize = 64;
+
+/// Leaves the characters out of a long change that both texts begin or end with, as those of data do.
+fn trim((before, after): (&str, &str), change: &mut WordChange) {
+    let (Some(old), Some(new)) = (before.get(change.before.clone()), after.get(change.after.clone())) else {
+        return;
+    };
+    let is_long = |text: &str| text.len() > MAX_WORD && !text.contains(char::is_whitespace);
+    if !is_long(old) || !is_long(new) {
+        return;
+    }
+    let bytes = |same: &mut dyn Iterator<Item = (char, char)>| -> usize {
+        same.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
+    };
+    let head = bytes(&mut old.chars().zip(new.chars()));
+    let (old, new) = (old.get(head..).unwrap_or_default(), new.get(head..).unwrap_or_default());
+    let tail = bytes(&mut old.chars().rev().zip(new.chars().rev()));
+    for range in [&mut change.before, &mut change.after] {
+        *range = range.start + head..range.end - tail;
+    }
+}
+
+/// The words that were replaced within a change.
+fn changes_within((before, after): (&str, &str), change: WordChange) -> Vec<WordChange> {
+    let texts = (
+        before.get(change.before.clone()).unwrap_or_default(),
+        after.get(change.after.clone()).unwrap_or_default(),
+    );
+    let shifted = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+    let words = Pieces::words(texts.0).replaced(&Pieces::words(texts.1), texts).into_iter();
+    let whole = words.map(|words| WordChange {
+        before: shifted(words.before, change.before.start),
+        after: shifted(words.after, change.after.start),
+    });
+    whole.collect()
 }
 
 /// True if the text between two changes is not worth reading on its own: it has no words, or few letters compared with both.
@@ -40,11 +84,12 @@ fn is_negligible(text: &str, last: &WordChange, next: &WordChange) -> bool {
     letters == 0 || letters * 4 <= size(last).min(size(next))
 }
 
-/// The places where the words of a text begin, and its end.
-struct Words(Vec<usize>);
+/// The offsets at which the pieces of a text begin, and its end.
+struct Pieces(Vec<usize>);
 
-impl Words {
-    fn of(text: &str) -> Self {
+impl Pieces {
+    /// Words, runs of blanks, and single characters.
+    fn words(text: &str) -> Self {
         let mut starts = Vec::new();
         let mut last = CharClass::Single;
         for (at, c) in text.char_indices() {
@@ -55,21 +100,42 @@ impl Words {
             last = class;
         }
         starts.push(text.len());
-        Words(starts)
+        Pieces(starts)
+    }
+
+    /// Pieces of about 32 of these. Where one ends depends only on its last word, so that equal texts have equal pieces
+    /// wherever they are.
+    fn joined(&self, text: &str) -> Self {
+        let mut starts = vec![0];
+        for (word, end) in self.texts(text).into_iter().zip(self.0.iter().skip(1)) {
+            if fingerprint_of(word.as_bytes()).is_multiple_of(32) {
+                starts.push(*end);
+            }
+        }
+        if starts.last() != Some(&text.len()) {
+            starts.push(text.len());
+        }
+        Pieces(starts)
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
     }
 
     fn texts<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        self.0
-            .iter()
-            .zip(self.0.iter().skip(1))
-            .map(|(from, to)| text.get(*from..*to).unwrap_or_default())
-            .collect()
+        let bounds = self.0.iter().zip(self.0.iter().skip(1));
+        bounds.map(|(from, to)| text.get(*from..*to).unwrap_or_default()).collect()
     }
 
-    /// The bytes of a range of words.
-    fn bytes(&self, words: Range<usize>) -> Range<usize> {
-        let at = |word: usize| self.0.get(word).or(self.0.last()).copied().unwrap_or_default();
-        at(words.start)..at(words.end)
+    fn replaced(&self, other: &Pieces, (before, after): (&str, &str)) -> Vec<WordChange> {
+        let ranges = sequence::replaced(&self.texts(before), &other.texts(after)).into_iter();
+        ranges.map(|(old, new)| WordChange { before: self.bytes(old), after: other.bytes(new) }).collect()
+    }
+
+    /// The bytes of a range of pieces.
+    fn bytes(&self, pieces: Range<usize>) -> Range<usize> {
+        let at = |piece: usize| self.0.get(piece).or(self.0.last()).copied().unwrap_or_default();
+        at(pieces.start)..at(pieces.end)
     }
 }
 
@@ -120,6 +186,8 @@ mod tests {
         assert_eq!(marked("f0.py", "f1.py"), "[f0|f1].py");
         assert_eq!(marked("same", "same"), "same");
         assert_eq!(marked("", "new"), "[|new]");
+        let data = "0123456789".repeat(9);
+        assert_eq!(marked(&data, &data.replacen("90", "9é0", 1)), data.replacen("90", "9[|é]0", 1));
         assert_eq!(marked("我喜欢茶", "我喜欢咖啡"), "我喜欢[茶|咖啡]");
     }
 
@@ -134,19 +202,22 @@ mod tests {
     }
 
     #[test]
-    fn the_search_is_limited() {
-        let text = |seed: u64| {
-            let word = |n: u64| format!("w{} ", (n.wrapping_mul(seed) >> 20) % 5_000);
-            (0..100_000).map(|n| word(n * 7_919 + seed)).collect::<String>()
-        };
-        let (before, after) = (text(2_654_435_761), text(40_503));
-        let changes = changes(&before, &after);
-        assert!(!changes.is_empty());
-        let (mut old, mut new) = (0, 0);
-        for change in changes {
-            assert_eq!(before[old..change.before.start], after[new..change.after.start]);
-            (old, new) = (change.before.end, change.after.end);
+    fn long_texts_are_compared_with_limited_work() {
+        let text = |of: &dyn Fn(u64) -> String| (0..60_000).map(of).collect::<String>();
+        let word = |n: u64| format!("w{} ", n.wrapping_mul(2_654_435_761) >> 7 & 4_095);
+        let before = text(&word);
+        let edited = text(&|n| if n % 2_000 == 99 { "edited ".to_owned() } else { word(n) });
+        let found = changes(&before, &edited);
+        assert_eq!(found.len(), 30);
+        assert!(found.iter().all(|change| &edited[change.after.clone()] == "edited"), "{found:?}");
+        // Texts that share words in another order, and the same words throughout.
+        for (before, after) in [(before, text(&|n| word(n * n))), ("a b ".repeat(60_000), "b c ".repeat(60_000))] {
+            let (mut old, mut new) = (0, 0);
+            for change in changes(&before, &after) {
+                assert_eq!(before[old..change.before.start], after[new..change.after.start]);
+                (old, new) = (change.before.end, change.after.end);
+            }
+            assert_eq!(before[old..], after[new..]);
         }
-        assert_eq!(before[old..], after[new..]);
     }
 }

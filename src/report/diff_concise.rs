@@ -22,9 +22,6 @@ pub struct ConciseDiff<'n> {
 impl ConciseDiff<'_> {
     /// Writes a line for each change: the file, the place, and what changed.
     pub fn write(&self, difference: &HistoryComparison, out: &mut dyn Write) -> io::Result<()> {
-        if !difference.count().has_differences() {
-            return Ok(());
-        }
         let show = ValueDisplay { masked: self.masked, width: usize::MAX };
         let paint = Paint { color: false };
         let (_, after) = &difference.histories;

@@ -78,6 +78,11 @@ pub fn heading(difference: &HistoryComparison) -> String {
     format!("conversation {number}{names}{side}")
 }
 
+/// True if there is anything to print: equal histories may differ in what a provider caches.
+pub fn has_news(difference: &HistoryComparison) -> bool {
+    difference.count().has_differences() || !continuation_lines(difference).is_empty()
+}
+
 /// Renamed ids that are listed; the others are counted.
 const MOST_RENAMES: usize = 20;
 

@@ -184,7 +184,7 @@ mod tests {
         let text = |word: &str| format!("{}\n{word} {}", "before ".repeat(20), "after ".repeat(20));
         assert_eq!(
             shown(&text("old"), &text("new")),
-            "…(101 chars)… before before before before before \\n[-old-]{+new+} after after after after after after afte…(81 chars)…"
+            "…(101 chars)…ore before before before before before \\n[-old-]{+new+} after after after after after after aft…(81 chars)…"
         );
         let summary = WordDiff::new(&text("old"), &text("new")).summary();
         assert_eq!(summary, "1 word removed, 1 added in line 2 (characters 142 to 144)");
