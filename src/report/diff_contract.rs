@@ -169,7 +169,7 @@ pub struct EntryDiff {
     pub before: Option<Side>,
     /// Where it is in the second one.
     pub after: Option<Side>,
-    /// What changed in it.
+    /// What changed in it; all of it, if it was added or removed.
     pub changes: Vec<ValueDiff>,
 }
 

@@ -7,6 +7,7 @@ use crate::diff::entries::UnsentEntry;
 use crate::diff::entry::Entry;
 use crate::diff::equivalence::IdKind;
 use crate::diff::renames::RenamedIds;
+use crate::diff::values::ValueChange;
 
 use super::{contract, diff_contract, history_diff, mask, value_changes};
 
@@ -50,7 +51,7 @@ fn history_diff(difference: &HistoryComparison, masked: bool) -> diff_contract::
             id: named.and_then(|entry| entry.id.as_deref().map(mask::id)),
             before: side(before),
             after: side(after),
-            changes: history_diff::value_changes(difference, fate, &renamed)
+            changes: changes(difference, fate, &renamed)
                 .iter()
                 .map(|change| value_changes::value_diff(change, masked))
                 .collect(),
@@ -81,6 +82,17 @@ fn history_diff(difference: &HistoryComparison, masked: bool) -> diff_contract::
         renamed: renames.collect(),
         settings: settings.map(|change| value_changes::setting_diff(change, masked)).collect(),
         unsent: unsent_diffs(&difference.unsent),
+    }
+}
+
+/// The members that changed; of an item that is only on one side, all of it.
+fn changes(difference: &HistoryComparison, fate: &EntryStatus, renamed: &RenamedIds<'_>) -> Vec<ValueChange> {
+    let text = |entry: Option<&Entry>| entry.map(|entry| entry.text.bytes().into_owned());
+    match (fate, history_diff::sides(difference, fate)) {
+        (EntryStatus::Added(_) | EntryStatus::Removed(_), (_, before, after)) => {
+            vec![ValueChange { before: text(before), after: text(after), ..ValueChange::default() }]
+        }
+        _ => history_diff::value_changes(difference, fate, renamed),
     }
 }
 
