@@ -6,6 +6,7 @@ mod carry;
 mod common;
 mod config;
 mod convert;
+mod diff;
 mod doctor;
 mod evidence;
 mod invocation;
@@ -74,7 +75,7 @@ enum Command {
     /// Convert conversations for another API or agent, and report losses
     Convert(convert::ConvertArgs),
     /// Compare two conversations item by item
-    Diff(convert::DiffArgs),
+    Diff(diff::DiffArgs),
     /// Show the turns of a conversation, and the stored responses that the next request can build on
     Tree(tree::TreeArgs),
     /// Print the request that continues a conversation at a node

@@ -121,7 +121,8 @@ pub use library::{
 #[doc(hidden)]
 pub use library::{View, page};
 pub use repair::{Orphans, Reasoning};
-pub use report::contract::{
-    Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, RenamedId, Repaired,
-    SettingDiff, Side, Span, Summary, UnsentDiff,
+pub use report::contract::{Change, Diagnostic, Fix, Input, Related, Repaired, Span, Summary};
+pub use report::diff_contract::{
+    CacheLoss, Diff, DiffSummary, EntryDiff, HistoryDiff, RenamedId, SettingDiff, Side, UnsentDiff, ValueDiff,
+    WordReplacement,
 };

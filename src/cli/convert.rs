@@ -1,4 +1,4 @@
-//! Arguments of `convert` and `diff`.
+//! Arguments of `convert`.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -10,14 +10,10 @@ use crate::commands::convert::{Conversion, DenyLoss};
 use crate::commands::run::products::OutputPath;
 use crate::commands::{self, Failure, Outcome};
 use crate::convert::{CONVERT_DIALECTS, DIALECT_ALIASES, ReasoningMode, ServerTools};
-use crate::diff::compare::DiffScope;
 use crate::options;
 
 use super::carry::{CarryArgs, session_names};
-use super::common::{
-    CommonArgs, ConfigFileArgs, ExitCodeArgs, InputArgs, ParsedArgs, PrivacyArgs, ReadingArgs, ReportArgs,
-    ScreenArgs, VerbosityArgs, existing_file, file_path,
-};
+use super::common::{CommonArgs, existing_file, file_path};
 
 #[derive(Args, Debug)]
 #[command(
@@ -53,44 +49,6 @@ pub(super) struct ConvertArgs {
     carry: CarryArgs,
     #[command(flatten)]
     common: CommonArgs,
-}
-
-#[derive(Args, Debug)]
-#[command(
-    override_usage = "replaylint diff [OPTIONS] <A> <B>",
-    after_help = "Examples:\n  replaylint diff before.jsonl after.jsonl\n  replaylint fix < h.json | replaylint diff h.json -\n\n\
-                  Equivalent forms count as equal, such as a string and a list of one text part, or a null member and a \
-                  missing one. An id that is renamed throughout is reported once. Request settings (model, tools, \
-                  sampling) are compared, too. Conversations are paired by their names in a batch, by choice, and by \
-                  content.\n\n\
-                  Exit codes: 0 same, 1 different, 2 usage or I/O error."
-)]
-pub(super) struct DiffArgs {
-    /// Files to compare; `-` reads standard input
-    #[arg(value_names = ["A", "B"], num_args = 2)]
-    paths: Vec<PathBuf>,
-    /// Compare only items and instructions, not settings
-    #[arg(long, help_heading = "Comparison")]
-    items_only: bool,
-    /// Compare every branch of a session, not just the current one
-    #[arg(long, help_heading = "Comparison")]
-    all_branches: bool,
-    #[command(flatten)]
-    reading: ReadingArgs,
-    /// Output format: text, json or html; html=FILE writes to FILE
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = parse_diff_output, help_heading = "Output")]
-    output_format: String,
-    #[command(flatten)]
-    privacy: PrivacyArgs,
-    #[command(flatten)]
-    leniency: ExitCodeArgs,
-    #[command(flatten)]
-    screen: ScreenArgs,
-    /// Print only differences, no summary
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
-    #[command(flatten)]
-    settings: ConfigFileArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -178,34 +136,5 @@ impl ConvertArgs {
             Some(carry_output) => commands::carry::carry(&run, &conversion, carry_output, out),
             None => commands::convert::convert(&run, &conversion, out),
         }
-    }
-}
-
-/// Checks the name of an output of `diff`.
-fn parse_diff_output(form: &str) -> Result<String, String> {
-    match form.split_once('=').map_or(form, |(name, _)| name) {
-        "html" => Ok(form.to_owned()),
-        "text" | "json" if !form.contains('=') => Ok(form.to_owned()),
-        _ => Err("expected text, json, html or html=FILE".to_owned()),
-    }
-}
-
-impl DiffArgs {
-    pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let typed = ParsedArgs {
-            files: InputArgs { paths: self.paths, ..InputArgs::default() },
-            reading: self.reading,
-            findings: ReportArgs { output_format: vec![self.output_format], ..ReportArgs::default() },
-            privacy: self.privacy,
-            leniency: self.leniency,
-            screen: self.screen,
-            loudness: VerbosityArgs { quiet: self.quiet, verbose: false },
-            settings: self.settings,
-            all_branches: self.all_branches,
-            ..ParsedArgs::default()
-        };
-        let run = typed.resolve(None)?;
-        let scope = if self.items_only { DiffScope::Items } else { DiffScope::All };
-        commands::diff::diff(&run, scope, out)
     }
 }

@@ -9,10 +9,10 @@ use crate::diff::compare::{DiffCounts, DiffScope, DiffSide, DocDiff, compare};
 use crate::options::UsageError;
 use crate::place::DocId;
 use crate::report::command_line::CommandLine;
-use crate::report::history_diff;
+use crate::report::diff_concise::{ConciseDiff, write_stat};
 use crate::report::html::comparison;
 use crate::report::words::{count, write_wrapped};
-use crate::report::{self, ContentDisplay};
+use crate::report::{self, ContentDisplay, diff_json, history_diff};
 use crate::source::{Doc, Input, describe_error, display_name, display_path};
 
 use super::run::labels::label_of;
@@ -20,7 +20,16 @@ use super::run::output_file::PageOutput;
 use super::run::products;
 use super::{Failure, Outcome, Run, print_note};
 
-pub fn diff(run: &Run, scope: DiffScope, out: &mut dyn Write) -> Result<Outcome, Failure> {
+/// How much of each conversation is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DiffDetail {
+    /// Every change.
+    Changes,
+    /// One line.
+    Stat,
+}
+
+pub fn diff(run: &Run, scope: DiffScope, detail: DiffDetail, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let [a, b] = run.paths.as_slice() else {
         return Err(UsageError::new("diff requires two files")
             .help("usage: `replaylint diff A B`; `-` reads standard input")
@@ -39,7 +48,7 @@ pub fn diff(run: &Run, scope: DiffScope, out: &mut dyn Write) -> Result<Outcome,
     let mut sum = DiffCounts::default();
     differences.iter().for_each(|difference| sum.add(difference.count()));
     if run.outputs.iter().any(|output| output.name == "json") {
-        report::write_pretty(&json!(history_diff::diff(&differences, reordered)), out)?;
+        report::write_pretty(&json!(diff_json::diff(&differences, reordered, run.show_content)), out)?;
     } else if let Some(output) = run.outputs.iter().find(|output| output.name == "html") {
         let (before, after) = (display_path(a), display_path(b));
         let mut page = PageOutput::of(output, run.show_content)?;
@@ -51,13 +60,27 @@ pub fn diff(run: &Run, scope: DiffScope, out: &mut dyn Write) -> Result<Outcome,
     } else {
         let content =
             if run.content() == ContentDisplay::Shown { ContentDisplay::Shown } else { ContentDisplay::Masked };
+        let (before, after) = (display_path(a), display_path(b));
+        let concise = ConciseDiff {
+            before: &before,
+            after: &after,
+            masked: content != ContentDisplay::Shown,
+            names_histories: differences.len() > 1,
+        };
+        let is_concise = run.outputs.iter().any(|output| output.name == "concise");
         for difference in &differences {
-            if differences.len() > 1 && difference.count().has_differences() {
-                writeln!(out, "{}", history_diff::heading(difference))?;
+            if detail == DiffDetail::Stat {
+                write_stat(difference, out)?;
+            } else if is_concise {
+                concise.write(difference, out)?;
+            } else {
+                if differences.len() > 1 && history_diff::has_news(difference) {
+                    writeln!(out, "{}", history_diff::heading(difference))?;
+                }
+                history_diff::write(difference, &run.style, content, out)?;
             }
-            history_diff::write(difference, &run.style, content, out)?;
         }
-        if !run.quiet {
+        if !run.quiet && !is_concise {
             let all = count(differences.len() as u64, "conversation");
             let words = format!("{all}: {}.", history_diff::summary_words(&sum, reordered));
             write_wrapped(&words, run.style.width, "", "", out)?;

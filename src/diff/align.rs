@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::entry::Entry;
+use super::forms::Purpose;
 use super::meaning::Meaning;
 use super::renames::{Rename, Renames};
 
@@ -115,11 +116,11 @@ impl<'e> EntryPairs<'e> {
         for (a, entry) in self.before.iter().enumerate() {
             match self.partner[a] {
                 Some(_) => self.is_same[a] = true,
-                None => self.meanings[0][a] = Some(entry.meaning()),
+                None => self.meanings[0][a] = Some(entry.meaning(Purpose::Meaning)),
             }
         }
         for (b, entry) in self.after.iter().enumerate().filter(|(b, _)| !self.is_matched[*b]) {
-            self.meanings[1][b] = Some(entry.meaning());
+            self.meanings[1][b] = Some(entry.meaning(Purpose::Meaning));
         }
     }
 

@@ -11,7 +11,8 @@ use super::entries::{self, HistoryEntries, UnsentEntry, Vocabulary};
 use super::entry::Entry;
 use super::history_pairs;
 use super::renames::Rename;
-use super::settings::{self, SettingChange};
+use super::settings;
+use super::values::ValueChange;
 
 /// A document to compare, and how it is read.
 #[derive(Clone, Copy)]
@@ -50,9 +51,11 @@ pub struct HistoryComparison {
     pub statuses: Vec<EntryStatus>,
     /// Ids that are renamed consistently.
     pub renames: Vec<Rename>,
-    pub settings: Vec<SettingChange>,
+    pub settings: Vec<ValueChange>,
     /// Entries of each side that its agent does not send. They are not differences.
     pub unsent: [Vec<UnsentEntry>; 2],
+    /// True if both are requests of one dialect, which a provider may have cached.
+    pub are_requests: bool,
 }
 
 /// The differences of two documents.
@@ -103,6 +106,10 @@ fn diff_histories(
         Some(HistoryInfo { number: *number, label: history.label.clone(), is_branch: history.is_branch })
     };
     let histories = (found(&before), found(&after));
+    let is_request = |history: &Option<(usize, HistoryEntries)>| {
+        history.as_ref().is_some_and(|(_, history)| history.is_request)
+    };
+    let are_requests = is_request(&before) && is_request(&after);
     let parts = |history: Option<(usize, HistoryEntries)>| {
         history.map(|(_, history)| (history.members, history.entries, history.unsent))
     };
@@ -113,7 +120,7 @@ fn diff_histories(
     let settings = if both && scope == DiffScope::All { settings::changes(&old, &new) } else { Vec::new() };
     let Alignment { statuses, renames } = align(&before, &after);
     let unsent = [old_unsent, new_unsent];
-    HistoryComparison { histories, before, after, statuses, renames, settings, unsent }
+    HistoryComparison { histories, before, after, statuses, renames, settings, unsent, are_requests }
 }
 
 /// Number of entries by status, and of other differences.

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::dialect::{Body, BodyShape};
 use crate::format::{FormatInfo, HistoryScope};
-use crate::history::{Finding, Remedy};
+use crate::history::{Finding, Remedy, Usage};
 use crate::json::Val;
 use crate::judge::{self, HistoryCollector, Options};
 use crate::message::{LossKind, Losses, SpillBudget, Thread};
@@ -26,6 +26,8 @@ pub struct HistoryEntries {
     pub label: Option<Box<str>>,
     /// True for a branch of a tree: others begin with the same items.
     pub is_branch: bool,
+    /// True if it is the request of an API, or one with its response, in the words of its dialect.
+    pub is_request: bool,
     pub entries: Vec<Entry>,
     /// The other members of its request: model, tools, settings.
     pub members: Vec<Entry>,
@@ -205,6 +207,7 @@ impl EntryCollector {
                 self.info.histories,
                 HistoryScope::Tree | HistoryScope::Session | HistoryScope::PerNode
             ),
+            is_request: self.info.usage != Usage::Log && self.vocabulary == Vocabulary::Own,
             entries: self.instructions,
             members: self.members,
             unsent: Vec::new(),

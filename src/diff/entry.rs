@@ -7,6 +7,7 @@ use crate::message::RawJson;
 use crate::place::Place;
 
 use super::equivalence::SHARED;
+use super::forms::Purpose;
 use super::meaning::{self, Id, Meaning};
 
 /// An item of a history, or a member of its request.
@@ -81,12 +82,12 @@ impl Entry {
         }
     }
 
-    /// The meaning of the entry. This parses its text.
-    pub fn meaning(&self) -> Meaning {
+    /// The meaning of the entry, or that of the prompt that a provider makes of it. This parses its text.
+    pub fn meaning(&self, purpose: Purpose) -> Meaning {
         let text = &self.text.bytes();
         match self.grammar {
-            EntryGrammar::Item(dialect) => meaning::of_item(dialect, text),
-            EntryGrammar::Member(dialect) => meaning::of_member(dialect, &self.kind, text),
+            EntryGrammar::Item(dialect) => meaning::of_item(dialect, purpose, text),
+            EntryGrammar::Member(dialect) => meaning::of_member(dialect, purpose, &self.kind, text),
             EntryGrammar::Shared => meaning::of_shared(&self.kind, text, &self.ids),
         }
     }

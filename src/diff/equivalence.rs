@@ -110,35 +110,65 @@ pub const FREE_FORM_MEMBERS: &[&str] = &[
     "schema",
 ];
 
-/// A member in which a list of one text part is equivalent to the text.
-pub struct ShortForm {
+/// A member with a list of parts in which texts that follow each other are one text, and a list of only texts is
+/// equivalent to the text.
+pub struct TextList {
     pub dialect: &'static str,
     pub key: &'static str,
     /// True for content of the model.
     pub of_model: bool,
-    /// The type of the part.
+    /// The type of a part with text; empty if parts have no type.
     pub part: &'static str,
 }
 
-const fn short(dialect: &'static str, key: &'static str, of_model: bool, part: &'static str) -> ShortForm {
-    ShortForm { dialect, key, of_model, part }
+const fn texts(dialect: &'static str, key: &'static str, of_model: bool, part: &'static str) -> TextList {
+    TextList { dialect, key, of_model, part }
 }
 
-/// All short forms.
-pub const SHORT_FORMS: &[ShortForm] = &[
-    short("chat", "content", true, "text"),
-    short("chat", "content", false, "text"),
-    short("responses", "content", true, "output_text"),
-    short("responses", "content", false, "input_text"),
-    short("responses", "output", false, "input_text"),
-    short("anthropic", "content", true, "text"),
-    short("anthropic", "content", false, "text"),
-    short("anthropic", "system", false, "text"),
+/// All lists with texts.
+pub const TEXT_LISTS: &[TextList] = &[
+    texts("chat", "content", true, "text"),
+    texts("chat", "content", false, "text"),
+    texts("responses", "content", true, "output_text"),
+    texts("responses", "content", false, "input_text"),
+    texts("responses", "output", false, "input_text"),
+    texts("anthropic", "content", true, "text"),
+    texts("anthropic", "content", false, "text"),
+    texts("anthropic", "system", false, "text"),
+    texts("gemini", "parts", true, ""),
+    texts("gemini", "parts", false, ""),
+    texts("bedrock", "content", true, ""),
+    texts("bedrock", "content", false, ""),
+    texts("bedrock", "system", false, ""),
+];
+
+/// A member whose text is JSON: the arguments of a call, or its output. Spacing and the order of keys are no difference.
+pub struct JsonText {
+    pub dialect: &'static str,
+    pub key: &'static str,
+    /// A member next to it, and its value; `None` if every such member is meant.
+    pub beside: Option<(&'static str, &'static str)>,
+}
+
+const fn json(dialect: &'static str, key: &'static str, beside: Option<(&'static str, &'static str)>) -> JsonText {
+    JsonText { dialect, key, beside }
+}
+
+/// All texts that are JSON.
+pub const JSON_TEXTS: &[JsonText] = &[
+    json("chat", "arguments", None),
+    json("chat", "content", Some(("role", "tool"))),
+    json("chat", "content", Some(("role", "function"))),
+    json("responses", "arguments", None),
+    json("responses", "output", None),
+    json("anthropic", "content", Some(("type", "tool_result"))),
 ];
 
 /// Members with lists of parts, or with the object in a part. All others have plain values.
-pub const NESTED_MEMBERS: &[&str] =
-    &["content", "output", "parts", "summary", "system", "toolResult", "toolUse", "tool_calls"];
+#[rustfmt::skip]
+pub const NESTED_MEMBERS: &[&str] = &[
+    "content", "function", "function_call", "output", "parts", "summary", "system", "toolResult", "toolUse", "tool_calls",
+];
 
 /// The kind of thing that an id identifies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -162,6 +192,12 @@ pub const ID_MEMBERS: &[(MemberLevel, &str, IdKind)] = &[
 
 /// Members of an item that are ignored when searching its changed counterpart.
 pub const LOOSE_MEMBERS: &[&str] = &["id", "status", "type"];
+
+/// Members and parts that mark the end of a cached prompt, and are not in it.
+pub const CACHE_MARKS: &[&str] = &["cache_control", "cachePoint"];
+
+/// Members of an item that the server makes for itself, and that are not in a prompt.
+pub const STORED_MEMBERS: &[&str] = &["id", "status"];
 
 /// Members of a request with instructions outside of its list.
 pub const INSTRUCTIONS: &[&str] = &["instructions", "system", "systemInstruction"];

@@ -1,15 +1,11 @@
 //! The meaning of an item, independent of its form: a hash that is equal for equivalent items, and the ids that refer to
 //! other items. It is computed only for items whose bytes differ.
 
-use std::borrow::Cow;
-
-use crate::json::string::fingerprint_of;
+use crate::json::string::{self, fingerprint_of};
 use crate::json::{NodeKind, Tape, Val, canonical, scan};
 
-use super::equivalence::{
-    DefaultValue, FREE_FORM_MEMBERS, ID_MEMBERS, IdKind, LOOSE_MEMBERS, MemberLevel, NESTED_MEMBERS,
-    NULL_IS_UNSET, SHORT_FORMS, SILENT_MEMBERS, ShortForm, SilentMember, TWO_SPELLINGS, camel_case_key,
-};
+use super::equivalence::{FREE_FORM_MEMBERS, ID_MEMBERS, IdKind, LOOSE_MEMBERS, MemberLevel, NESTED_MEMBERS};
+use super::forms::{Forms, ListPart, Purpose};
 
 /// Depth below which values are compared as text.
 const DEPTH: u32 = 200;
@@ -29,20 +25,19 @@ pub struct Meaning {
 }
 
 /// The meaning of an item of a dialect.
-pub fn of_item(dialect: &'static str, text: &[u8]) -> Meaning {
+pub fn of_item(dialect: &'static str, purpose: Purpose, text: &[u8]) -> Meaning {
     read(text, |val| {
-        let role = val.get("role").and_then(|role| role.text()).unwrap_or_default();
-        let mut reader =
-            MeaningReader { dialect, of_model: matches!(&*role, b"assistant" | b"model"), ids: Vec::new() };
+        let forms = Forms { purpose, ..Forms::of_item(dialect, val) };
+        let mut reader = MeaningReader { forms, ids: Vec::new() };
         let (hash, loose) = reader.object(val, MemberLevel::Item, DEPTH);
         Meaning { hash, loose, ids: reader.ids }
     })
 }
 
 /// The meaning of a member of a request: instructions as the content of a message, others as a part.
-pub fn of_member(dialect: &'static str, key: &str, text: &[u8]) -> Meaning {
+pub fn of_member(dialect: &'static str, purpose: Purpose, key: &str, text: &[u8]) -> Meaning {
     read(text, |val| {
-        let mut reader = MeaningReader { dialect, of_model: false, ids: Vec::new() };
+        let mut reader = MeaningReader { forms: Forms { purpose, ..Forms::new(dialect) }, ids: Vec::new() };
         let hash = reader.nested(key.as_bytes(), val, DEPTH);
         Meaning { hash, loose: hash, ids: Vec::new() }
     })
@@ -90,9 +85,13 @@ fn read(text: &[u8], to_meaning: impl FnOnce(Val<'_>) -> Meaning) -> Meaning {
     })
 }
 
+/// A hash that is equal for equivalent parts, without ids.
+pub(super) fn part_hash(forms: Forms, part: &ListPart<'_>) -> u64 {
+    MeaningReader { forms, ids: Vec::new() }.part(part, DEPTH)
+}
+
 struct MeaningReader {
-    dialect: &'static str,
-    of_model: bool,
+    forms: Forms,
     ids: Vec<Id>,
 }
 
@@ -104,13 +103,19 @@ impl MeaningReader {
         }
         match val.kind() {
             NodeKind::Object => self.object(val, MemberLevel::Part, depth).0,
-            NodeKind::Array => {
-                if let Some(text) = self.only_text(key, val) {
-                    return canonical::hash(text, &[]);
-                }
-                val.elements().fold(11, |hash, part| mix_hash(hash, self.nested(b"", part, depth - 1)))
-            }
+            NodeKind::Array => match self.forms.list_parts(key, val).as_slice() {
+                [only @ ListPart::Text { .. }] => self.part(only, depth),
+                parts => parts.iter().fold(11, |hash, part| mix_hash(hash, self.part(part, depth))),
+            },
+            NodeKind::String => text_hash(&val.text().unwrap_or_default()),
             _ => canonical::hash(val, &[]),
+        }
+    }
+
+    fn part(&mut self, part: &ListPart<'_>, depth: u32) -> u64 {
+        match part {
+            ListPart::Text { text, .. } => text_hash(text),
+            ListPart::Other { val, .. } => self.nested(b"", *val, depth - 1),
         }
     }
 
@@ -120,17 +125,19 @@ impl MeaningReader {
             let hash = self.nested(b"", val, depth);
             return (hash, hash);
         }
-        let mut members = self.members(val, level);
+        let mut members = self.forms.members(val, level);
         members.sort_by(|a, b| a.0.cmp(&b.0));
         // For a duplicate key, the last value applies.
         members.reverse();
         members.dedup_by(|a, b| a.0 == b.0);
         let (mut hash, mut loose) = (12, 12);
-        for (key, val) in members {
-            let own = match self.id(level, &key, val) {
+        for (key, member) in members {
+            let own = match self.id(level, &key, member) {
                 Some(tie) => mix_hash(13, tie as u64),
-                None if self.is_nested(&key) => self.nested(&key, val, depth - 1),
-                None => canonical::hash(val, &[]),
+                None => self.json_text(val, &key, member).unwrap_or_else(|| match self.forms.is_nested(&key) {
+                    true => self.nested(&key, member, depth - 1),
+                    false => self.plain_hash(&key, member),
+                }),
             };
             let member = mix_hash(fingerprint_of(&key), own);
             hash = mix_hash(hash, member);
@@ -141,28 +148,23 @@ impl MeaningReader {
         (hash, loose)
     }
 
-    /// The members with a meaning, by their normalised names.
-    fn members<'t>(&self, val: Val<'t>, level: MemberLevel) -> Vec<(Cow<'t, [u8]>, Val<'t>)> {
-        let mut kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
-        if level == MemberLevel::Item && kind.is_empty() && val.get("role").is_some() {
-            kind = Cow::Borrowed(b"message");
+    /// The hash of a value without equivalent forms.
+    fn plain_hash(&self, key: &[u8], val: Val<'_>) -> u64 {
+        let in_order = self.forms.purpose == Purpose::Prompt;
+        if in_order && FREE_FORM_MEMBERS.iter().any(|name| name.as_bytes() == key) {
+            let mut text = Vec::new();
+            string::one_line(val.raw(), &mut text);
+            return fingerprint_of(&text);
         }
-        let two = TWO_SPELLINGS.contains(&self.dialect);
-        let member = |member: crate::json::Member<'t>| {
-            let key = member.key.decode();
-            let key = if two { Cow::Owned(camel_case_key(self.dialect, &key)) } else { key };
-            (key, member.val)
-        };
-        let says = |(key, val): &(Cow<'t, [u8]>, Val<'t>)| {
-            let unset = val.is_null() && NULL_IS_UNSET.contains(&self.dialect);
-            !unset && !SILENT_MEMBERS.iter().any(|silent| silent.is(self.dialect, level, &kind, key, *val))
-        };
-        val.members().map(member).filter(says).collect()
+        canonical::hash(val, &[])
     }
 
-    fn is_nested(&self, key: &[u8]) -> bool {
-        let named = |list: &[&str]| list.iter().any(|name| name.as_bytes() == key);
-        if TWO_SPELLINGS.contains(&self.dialect) { !named(FREE_FORM_MEMBERS) } else { named(NESTED_MEMBERS) }
+    /// The hash of a text that is JSON; `None` for any other value.
+    fn json_text(&self, object: Val<'_>, key: &[u8], val: Val<'_>) -> Option<u64> {
+        let text = self.forms.json_text(object, key, val)?;
+        let mut tape = Tape::new();
+        scan(&text, &mut tape).ok()?;
+        tape.root(&text).map(|root| mix_hash(14, canonical::hash(root, &[])))
     }
 
     fn id(&mut self, level: MemberLevel, key: &[u8], val: Val<'_>) -> Option<IdKind> {
@@ -171,40 +173,10 @@ impl MeaningReader {
         self.ids.push((*tie, id.into()));
         Some(*tie)
     }
-
-    /// The text of a list that contains only a text part; `None` otherwise.
-    fn only_text<'t>(&self, key: &[u8], list: Val<'t>) -> Option<Val<'t>> {
-        let fits = |short: &&ShortForm| {
-            short.dialect == self.dialect && short.key.as_bytes() == key && short.of_model == self.of_model
-        };
-        let part = SHORT_FORMS.iter().find(fits)?.part;
-        let only = list.elements().next().filter(|only| list.count() == 1 && only.is_object())?;
-        let text = only.get("text").filter(Val::is_string)?;
-        let is_text = only.get("type").is_some_and(|kind| kind.is(part));
-        (is_text && self.members(only, MemberLevel::Part).len() == 2).then_some(text)
-    }
 }
 
-impl SilentMember {
-    fn is(&self, dialect: &str, level: MemberLevel, kind: &[u8], key: &[u8], val: Val<'_>) -> bool {
-        self.key.as_bytes() == key
-            && self.dialect == dialect
-            && self.level == level
-            && (self.kinds.is_empty() || self.kinds.iter().any(|own| own.as_bytes() == kind))
-            && self.values.iter().any(|holds| holds.is(val))
-    }
-}
-
-impl DefaultValue {
-    fn is(self, val: Val<'_>) -> bool {
-        match self {
-            DefaultValue::Null => val.is_null(),
-            DefaultValue::EmptyText => val.is(""),
-            DefaultValue::EmptyList => val.is_array() && val.count() == 0,
-            DefaultValue::False => val.kind() == NodeKind::False,
-            DefaultValue::Word(word) => val.is(word),
-        }
-    }
+fn text_hash(text: &[u8]) -> u64 {
+    mix_hash(15, fingerprint_of(text))
 }
 
 fn mix_hash(a: u64, b: u64) -> u64 {
@@ -215,9 +187,12 @@ fn mix_hash(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
 
+    fn hash(dialect: &'static str, purpose: Purpose, text: &str) -> u64 {
+        of_item(dialect, purpose, text.as_bytes()).hash
+    }
+
     fn same(dialect: &'static str, a: &str, b: &str) -> bool {
-        let (a, b) = (of_item(dialect, a.as_bytes()), of_item(dialect, b.as_bytes()));
-        a.hash == b.hash
+        hash(dialect, Purpose::Meaning, a) == hash(dialect, Purpose::Meaning, b)
     }
 
     #[test]
@@ -270,6 +245,54 @@ mod tests {
     }
 
     #[test]
+    fn a_text_in_several_parts_is_one_text() {
+        let parts = |texts: &[&str], more: &str| {
+            let part = |text: &&str| format!(r#"{{"type":"text","text":"{text}"{more}}}"#);
+            let parts: Vec<String> = texts.iter().map(part).collect();
+            format!(r#"{{"role":"user","content":[{}]}}"#, parts.join(","))
+        };
+        let image = r#"{"type":"image_url","image_url":{"url":"x"}}"#;
+        let divided = parts(&["a", "b"], "").replacen("},{", &format!("}},{image},{{"), 1);
+        for dialect in ["chat", "anthropic"] {
+            assert!(same(dialect, &parts(&["a", "b", "c"], ""), &parts(&["ab", "c"], "")));
+            assert!(same(dialect, &parts(&["a", "b"], ""), r#"{"role":"user","content":"ab"}"#));
+            assert!(!same(dialect, &parts(&["a", "b"], ""), &parts(&["a", "c"], "")));
+            assert!(!same(dialect, &parts(&["a", "b"], r#","x":1"#), &parts(&["ab"], r#","x":1"#)));
+        }
+        assert!(!same("chat", &divided, &parts(&["ab"], "")));
+        let gemini = |parts: &str| format!(r#"{{"role":"user","parts":[{parts}]}}"#);
+        assert!(same("gemini", &gemini(r#"{"text":"a"},{"text":"b"}"#), &gemini(r#"{"text":"ab"}"#)));
+        assert!(!same(
+            "gemini",
+            &gemini(r#"{"text":"a","thought":true},{"text":"b"}"#),
+            &gemini(r#"{"text":"ab"}"#)
+        ));
+    }
+
+    #[test]
+    fn arguments_and_outputs_are_json() {
+        let call =
+            |arguments: &str| format!(r#"{{"type":"function_call","call_id":"c","arguments":"{arguments}"}}"#);
+        let (compact, spaced) = (call(r#"{\"a\":1,\"b\":2}"#), call(r#"{ \"b\": 2, \"a\": 1 }"#));
+        assert!(same("responses", &compact, &spaced));
+        assert!(!same("responses", &compact, &call(r#"{\"a\":1,\"b\":3}"#)));
+        assert!(!same("responses", &call("{ }"), &call("{ ")));
+        let chat = |arguments: &str| {
+            format!(
+                r#"{{"role":"assistant","tool_calls":[{{"id":"c","function":{{"name":"f","arguments":"{arguments}"}}}}]}}"#
+            )
+        };
+        assert!(same("chat", &chat(r#"{\"a\":1}"#), &chat(r#"{ \"a\": 1 }"#)));
+        let message = |role: &str, text: &str| format!(r#"{{"role":"{role}","content":"{text}"}}"#);
+        assert!(same("chat", &message("tool", "[1,2]"), &message("tool", "[1, 2]")));
+        assert!(!same("chat", &message("user", "[1,2]"), &message("user", "[1, 2]")));
+        let result = |text: &str| {
+            format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":{text}}}]}}"#)
+        };
+        assert!(same("anthropic", &result(r#""{ }""#), &result(r#"[{"type":"text","text":"{}"}]"#)));
+    }
+
+    #[test]
     fn names_have_two_spellings_but_not_in_arguments() {
         let camel = r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a_b":1}},"thoughtSignature":"s"},
             {"inlineData":{"mimeType":"image/png","data":"x"}}]}"#;
@@ -283,11 +306,33 @@ mod tests {
     #[test]
     fn ids_are_kept_apart() {
         let call = r#"{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f"}},{"id":"c2"}]}"#;
-        let said = of_item("chat", call.as_bytes());
-        let other = of_item("chat", call.replace("c1", "x1").as_bytes());
+        let said = of_item("chat", Purpose::Meaning, call.as_bytes());
+        let other = of_item("chat", Purpose::Meaning, call.replace("c1", "x1").as_bytes());
         assert_eq!(said.hash, other.hash);
         assert_eq!(said.ids, [(IdKind::Call, (*b"c1").into()), (IdKind::Call, (*b"c2").into())]);
         assert_ne!(said.ids, other.ids);
         assert!(!same("chat", call, &call.replace(r#""id":"c1","#, "")));
+    }
+    #[test]
+    fn a_prompt_has_no_cache_marks_and_an_order_of_keys() {
+        let same_prompt =
+            |dialect, a: &str, b: &str| hash(dialect, Purpose::Prompt, a) == hash(dialect, Purpose::Prompt, b);
+        let plain = r#"{"role":"user","content":"a"}"#;
+        let marked =
+            r#"{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}"#;
+        assert!(!same("anthropic", plain, marked) && same_prompt("anthropic", plain, marked));
+        let (text, point) = (
+            r#"{"role":"user","content":[{"text":"a"}]}"#,
+            r#"{"role":"user","content":[{"text":"a"},{"cachePoint":{}}]}"#,
+        );
+        assert!(!same("bedrock", text, point) && same_prompt("bedrock", text, point));
+        let call = |input: &str| {
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"f","input":{input}}}]}}"#
+            )
+        };
+        let (one, other) = (call(r#"{"a":1,"b":2}"#), call(r#"{"b":2,"a":1}"#));
+        assert!(same("anthropic", &one, &other) && !same_prompt("anthropic", &one, &other));
+        assert!(same_prompt("anthropic", &one, &call(r#"{ "a": 1, "b": 2 }"#)));
     }
 }

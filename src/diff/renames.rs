@@ -18,6 +18,20 @@ pub struct Rename {
     pub places: usize,
 }
 
+/// Pairs of ids, before and after, that are renamed.
+#[derive(Default)]
+pub struct RenamedIds<'r>(HashSet<(&'r [u8], &'r [u8])>);
+
+impl<'r> RenamedIds<'r> {
+    pub fn of(renames: &'r [Rename]) -> Self {
+        RenamedIds(renames.iter().map(|rename| (rename.before.as_bytes(), rename.after.as_bytes())).collect())
+    }
+
+    pub fn contains(&self, before: &[u8], after: &[u8]) -> bool {
+        self.0.contains(&(before, after))
+    }
+}
+
 /// A one-to-one mapping of ids.
 #[derive(Default)]
 pub struct Renames {

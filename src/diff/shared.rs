@@ -1,6 +1,7 @@
 //! The entries of a history in a vocabulary that all dialects share, for two histories of different dialects. A part
 //! without an equivalent becomes an entry without a partner.
 
+use std::borrow::Cow;
 use std::io;
 
 use crate::json::{Tape, scan};
@@ -29,8 +30,11 @@ pub fn collect_entries(
     }
     for message in &conversation.messages {
         let Message { role, name, parts, .. } = message;
-        let all = parts.iter().filter_map(|part| entry(*role, name.as_ref(), part, locate));
-        entries.extend(all.map(&mut *keep));
+        let parts: Vec<&Part> = parts.iter().filter(|part| !part.is_blank()).collect();
+        for run in parts.chunk_by(|a, b| is_only_text(a) && is_only_text(b)) {
+            let own = joined(run).and_then(|part| entry(*role, name.as_ref(), &part, locate));
+            entries.extend(own.map(&mut *keep));
+        }
     }
     let is_compared = |lost: &&ConversionLoss| matches!(lost.kind, LossKind::FIELD | LossKind::REASONING);
     for lost in losses.list.iter().filter(is_compared) {
@@ -39,6 +43,24 @@ pub fn collect_entries(
         entries.push(Entry::new(kind, None, EntryGrammar::Shared, Vec::new(), at, locate(at)));
     }
     Ok((entries, shared_settings::collect_settings(conversation, bytes, locate)?))
+}
+
+fn is_only_text(part: &Part) -> bool {
+    matches!(part.kind, PartKind::Text { citations: None, .. }) && part.signature.is_none()
+}
+
+/// Texts that follow each other as one part: how a text is divided makes no difference.
+fn joined<'p>(run: &[&'p Part]) -> Option<Cow<'p, Part>> {
+    let (first, rest) = run.split_first()?;
+    if rest.is_empty() {
+        return Some(Cow::Borrowed(first));
+    }
+    let texts = run.iter().filter_map(|part| match &part.kind {
+        PartKind::Text { text, .. } => Some(text),
+        _ => None,
+    });
+    let kind = PartKind::Text { text: Text::join(texts, ""), citations: None };
+    Some(Cow::Owned(Part { kind, ..(*first).clone() }))
 }
 
 /// A part as an entry; `None` for a blank one.

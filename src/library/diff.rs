@@ -2,9 +2,9 @@
 
 use crate::diff::compare::{DiffScope, DiffSide, compare};
 use crate::place::DocId;
-use crate::report::contract::Diff;
-use crate::report::history_diff;
+use crate::report::diff_contract::Diff;
 use crate::report::words::count;
+use crate::report::{diff_json, history_diff};
 use crate::source::{BorrowedBytes, GrowableBytes};
 
 use super::error::Error;
@@ -35,9 +35,12 @@ const OTHER: DocId = DocId(1);
 pub fn diff(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Error> {
     let Some(dialect) = options.list else { return diff_documents(before, after, options) };
     let mut diff = diff_documents(&dialect.request(before), &dialect.request(after), options)?;
-    let entries = diff.histories.iter_mut().flat_map(|history| &mut history.entries);
-    let sides = entries.flat_map(|entry| entry.before.iter_mut().chain(&mut entry.after));
-    dialect.relocate_sides(sides.map(|side| &mut side.pointer));
+    let pointers = diff.histories.iter_mut().flat_map(|history| {
+        let sides = history.entries.iter_mut().flat_map(|entry| entry.before.iter_mut().chain(&mut entry.after));
+        let cache = history.cache.iter_mut().filter_map(|cache| cache.pointer.as_mut());
+        sides.map(|side| &mut side.pointer).chain(cache)
+    });
+    dialect.relocate_sides(pointers);
     Ok(diff)
 }
 
@@ -59,5 +62,5 @@ fn diff_documents(before: &[u8], after: &[u8], options: &Options) -> Result<Diff
         }
     }
     history_diff::locate(&mut compared.differences, (DOC, &old), (OTHER, &new))?;
-    Ok(history_diff::diff(&compared.differences, compared.reordered))
+    Ok(diff_json::diff(&compared.differences, compared.reordered, false))
 }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::report::contract::{Change, Diff, Repaired};
+use crate::report::contract::{Change, Repaired};
+use crate::report::diff_contract::Diff;
 
 use super::dialect::Dialect;
 use super::error::Error;

@@ -360,6 +360,14 @@ impl Paint {
         self.wrap("2", text)
     }
 
+    pub(super) fn removed_text(&self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    pub(super) fn added_text(&self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
     pub(super) fn removed(&self, line: &DiffLine) -> String {
         self.marked('-', "31", line)
     }

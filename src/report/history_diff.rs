@@ -1,26 +1,26 @@
-//! The difference of two histories, for people and for programs.
+//! The difference of two histories, for people.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::diff::align::EntryStatus;
-use crate::diff::compare::{DiffCounts, HistoryComparison, HistoryInfo};
+use crate::diff::compare::{DiffCounts, HistoryComparison};
+use crate::diff::continuation::{CacheBreak, Continuation, continuation};
 use crate::diff::entries::UnsentEntry;
 use crate::diff::entry::{Entry, text_of};
 use crate::diff::equivalence::IdKind;
 use crate::diff::item;
-use crate::diff::renames::Rename;
+use crate::diff::renames::{Rename, RenamedIds};
+use crate::diff::values::{ValueChange, ValueComparison};
 use crate::history::Flags;
 use crate::place::{DocId, Place};
 use crate::source::{ReadAt, display_name, framing};
 
 use super::changes::{Paint, ValueDisplay, write_lines};
-use super::contract;
-use super::distinct_masks::DistinctMasks;
 use super::locator::pointers;
 use super::mask;
-use super::words::{count, wrap};
-use super::{ContentDisplay, Style, setting_changes};
+use super::words::{count, wrap, write_wrapped};
+use super::{ContentDisplay, Style, value_changes};
 
 /// The summary of a comparison in words.
 pub fn summary_words(sum: &DiffCounts, reordered: bool) -> String {
@@ -78,6 +78,11 @@ pub fn heading(difference: &HistoryComparison) -> String {
     format!("conversation {number}{names}{side}")
 }
 
+/// True if there is anything to print: equal histories may differ in what a provider caches.
+pub fn has_news(difference: &HistoryComparison) -> bool {
+    difference.count().has_differences() || !continuation_lines(difference).is_empty()
+}
+
 /// Renamed ids that are listed; the others are counted.
 const MOST_RENAMES: usize = 20;
 
@@ -90,9 +95,21 @@ pub fn write(
 ) -> io::Result<()> {
     let show = ValueDisplay { masked: content != ContentDisplay::Shown, width: style.width };
     let paint = Paint { color: style.color };
-    setting_changes::write(&difference.settings, &show, &paint, out)?;
+    for line in continuation_lines(difference) {
+        let (what, rest) = line.split_once(':').unwrap_or((&line, ""));
+        write_wrapped(&format!("{}:{rest}", paint.bold(what)), style.width, "", "  ", out)?;
+        writeln!(out)?;
+    }
+    if !difference.settings.is_empty() {
+        writeln!(out, "{}", paint.bold("settings"))?;
+        for changes in difference.settings.chunk_by(|a, b| a.of == b.of) {
+            value_changes::write(changes, &show, &paint, out)?;
+        }
+        writeln!(out)?;
+    }
     for rename in difference.renames.iter().take(MOST_RENAMES) {
-        let text = rename_words(difference, rename);
+        let (words, place) = rename_words(difference, rename);
+        let text = format!("{words} {place}");
         for (n, line) in wrap(&text, style.width, "", "  ").iter().enumerate() {
             match line.split_once(' ').filter(|_| n == 0) {
                 Some((word, rest)) => writeln!(out, "{} {rest}", paint.bold(word))?,
@@ -113,31 +130,116 @@ pub fn write(
     if !unsent.is_empty() {
         writeln!(out)?;
     }
-    for fate in &difference.statuses {
-        let (word, before, after) = sides(difference, fate);
-        if matches!(fate, EntryStatus::Same(..)) {
-            continue;
-        }
-        let named = after.or(before);
-        let place = match (before, after) {
-            (Some(before), Some(after)) => places(before, after),
-            _ => named.map(|entry| place(entry, false)).unwrap_or_default(),
-        };
-        let name = named.map(|entry| match &entry.id {
-            Some(id) => format!("{} {}", mask::phrase(&entry.kind), mask::id(id)),
-            None => mask::phrase(&entry.kind),
-        });
-        let head = format!("{word} {}", name.unwrap_or_default());
+    let renames = RenamedIds::of(&difference.renames);
+    for fate in difference.statuses.iter().filter(|fate| !matches!(fate, EntryStatus::Same(..))) {
+        let (_, before, after) = sides(difference, fate);
+        let (head, place) = (entry_words(difference, fate), entry_place(difference, fate));
         // A place that does not fit beside the name is on a line of its own.
         let fits = head.chars().count() + place.chars().count() < style.width;
         writeln!(out, "{}{}{place}", paint.bold(&head), if fits { " " } else { "\n  " })?;
-        if !matches!(fate, EntryStatus::Moved(.., false)) {
-            let masks = DistinctMasks::new(&show);
-            write_lines(&item::lines(&text_of(before), &text_of(after), &masks), &paint, out)?;
+        match value_changes(difference, fate, &renames) {
+            changes if !changes.is_empty() => value_changes::write(&changes, &show, &paint, out)?,
+            _ if matches!(fate, EntryStatus::Moved(.., false)) => {}
+            _ => write_lines(&item::lines(&text_of(before), &text_of(after), &show), &paint, out)?,
         }
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// What happened to an entry, and its name.
+pub(super) fn entry_words(difference: &HistoryComparison, fate: &EntryStatus) -> String {
+    format!("{} {}", sides(difference, fate).0, entry_name(difference, fate))
+}
+
+/// The type of an entry and its id.
+fn entry_name(difference: &HistoryComparison, fate: &EntryStatus) -> String {
+    let (_, before, after) = sides(difference, fate);
+    let name = after.or(before).map(|entry| match &entry.id {
+        Some(id) => format!("{} {}", mask::phrase(&entry.kind), mask::id(id)),
+        None => mask::phrase(&entry.kind),
+    });
+    name.unwrap_or_default()
+}
+
+/// Where an entry is, or was and is now.
+pub(super) fn entry_place(difference: &HistoryComparison, fate: &EntryStatus) -> String {
+    match sides(difference, fate) {
+        (_, Some(before), Some(after)) => places(before, after),
+        (_, before, after) => after.or(before).map(|entry| place(entry, false)).unwrap_or_default(),
+    }
+}
+
+/// The members of an entry that changed; empty if it was added, removed or only moved.
+pub(super) fn value_changes(
+    difference: &HistoryComparison,
+    fate: &EntryStatus,
+    renames: &RenamedIds<'_>,
+) -> Vec<ValueChange> {
+    match (fate, sides(difference, fate)) {
+        (EntryStatus::Changed(..) | EntryStatus::Moved(.., true), (_, Some(before), Some(after))) => {
+            ValueComparison::of_entries(before, after, renames)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// How the second history continues the first one, and whether the provider's prompt cache survives.
+pub(super) fn continuation_lines(difference: &HistoryComparison) -> Vec<String> {
+    let Continuation { appended, missing, cache_break } = continuation(difference);
+    let mut lines = Vec::new();
+    if appended > 0 {
+        let names = kinds(difference.after.iter().skip(difference.after.len() - appended));
+        lines.push(format!("appended {}: {names}", count(appended as u64, "item")));
+    }
+    if missing > 0 {
+        let names = kinds(difference.before.iter().skip(difference.before.len() - missing));
+        lines.push(format!("the second file lacks the last {}: {names}", count(missing as u64, "item")));
+    }
+    lines.extend(cache_break.map(|at| cache_words(difference, at)));
+    lines
+}
+
+/// The types of entries, each with its number if there are several.
+fn kinds<'e>(entries: impl Iterator<Item = &'e Entry>) -> String {
+    let mut kinds: Vec<(&str, u64)> = Vec::new();
+    for entry in entries {
+        match kinds.iter_mut().find(|(kind, _)| *kind == entry.kind) {
+            Some((_, n)) => *n += 1,
+            None => kinds.push((&entry.kind, 1)),
+        }
+    }
+    let words = |(kind, n): &(&str, u64)| match n {
+        1 => mask::phrase(kind),
+        n => format!("{n} × {}", mask::phrase(kind)),
+    };
+    kinds.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
+fn cache_words(difference: &HistoryComparison, at: CacheBreak) -> String {
+    let n = match at {
+        CacheBreak::Setting(n) => {
+            let of = difference.settings.get(n).map_or("", |change| &change.of);
+            return match of.starts_with("model") {
+                true => "prompt cache: lost, because each model has its own".to_owned(),
+                false => format!("prompt cache: lost from {} on, before all items", value_changes::setting(of)),
+            };
+        }
+        CacheBreak::Entry(n) => n,
+    };
+    let Some(fate) = difference.statuses.get(n) else { return String::new() };
+    let (name, place) = (entry_name(difference, fate), entry_place(difference, fate));
+    // The item counts as the same, but providers do not sort keys.
+    let why = match fate {
+        EntryStatus::Same(..) => ", where the order of keys or the spacing of JSON differs",
+        _ => "",
+    };
+    let kept = match n {
+        0 => "no item can be reused".to_owned(),
+        1 => "the first item can be reused".to_owned(),
+        n => format!("the first {} can be reused", count(n as u64, "item")),
+    };
+    format!("prompt cache: lost from {name} on ({place}){why}; {kept}")
 }
 
 /// The items of both sides that are not sent, a sentence for each reason.
@@ -185,7 +287,7 @@ fn group_unsent(left: &[UnsentEntry]) -> Vec<UnsentGroup> {
 
 /// A renamed id in words, and where it is.
 #[expect(clippy::indexing_slicing, reason = "a difference names its own entries")]
-fn rename_words(difference: &HistoryComparison, rename: &Rename) -> String {
+pub(super) fn rename_words(difference: &HistoryComparison, rename: &Rename) -> (String, String) {
     let (a, b) = rename.first;
     let place = places(&difference.before[a], &difference.after[b]);
     let others = match (rename.places, rename.tie) {
@@ -193,11 +295,11 @@ fn rename_words(difference: &HistoryComparison, rename: &Rename) -> String {
         (2, IdKind::Call) => ", and in its result".to_owned(),
         (n, _) => format!(", and in {}", count(n as u64 - 1, "more item")),
     };
-    format!("renamed {} → {}{others} {place}", mask::id(&rename.before), mask::id(&rename.after))
+    (format!("renamed {} → {}{others}", mask::id(&rename.before), mask::id(&rename.after)), place)
 }
 
 #[expect(clippy::indexing_slicing, reason = "a difference names its own entries")]
-fn sides<'d>(
+pub(super) fn sides<'d>(
     difference: &'d HistoryComparison,
     fate: &EntryStatus,
 ) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
@@ -248,6 +350,12 @@ pub fn locate(
                 EntryStatus::Added(b) => drop(in_new.insert(b)),
             }
         }
+        if let Some(CacheBreak::Entry(n)) = continuation(difference).cache_break
+            && let Some(EntryStatus::Same(a, b)) = difference.statuses.get(n)
+        {
+            in_old.insert(*a);
+            in_new.insert(*b);
+        }
         in_old.extend(difference.renames.iter().map(|rename| rename.first.0));
         in_new.extend(difference.renames.iter().map(|rename| rename.first.1));
         let HistoryComparison { before, after, unsent: [left_old, left_new], .. } = difference;
@@ -277,81 +385,4 @@ fn locate_side((id, bytes): (DocId, &dyn ReadAt), wanted: Vec<PointerSlot<'_>>) 
         *pointer = pointers.get(&at).map(|found| found.outer.clone()).unwrap_or_default();
     }
     Ok(())
-}
-
-/// The difference of two histories for programs, without content.
-pub fn history_diff(difference: &HistoryComparison) -> contract::HistoryDiff {
-    let side = |entry: Option<&Entry>| {
-        entry.map(|entry| contract::Side {
-            record: entry.record,
-            pointer: entry.pointer.clone(),
-            bytes: entry.text.size() as u64,
-        })
-    };
-    let differ = difference.statuses.iter().filter(|fate| !matches!(fate, EntryStatus::Same(..)));
-    let entries = differ.map(|fate| {
-        let (_, before, after) = sides(difference, fate);
-        let named = after.or(before);
-        let (action, changed) = match fate {
-            EntryStatus::Same(..) => ("same", false),
-            EntryStatus::Changed(..) => ("changed", true),
-            EntryStatus::Moved(.., changed) => ("moved", *changed),
-            EntryStatus::Removed(_) => ("removed", false),
-            EntryStatus::Added(_) => ("added", false),
-        };
-        contract::EntryDiff {
-            action,
-            changed,
-            kind: named.map(|entry| mask::phrase(&entry.kind)).unwrap_or_default(),
-            id: named.and_then(|entry| entry.id.as_deref().map(mask::id)),
-            before: side(before),
-            after: side(after),
-        }
-    });
-    let renames = difference.renames.iter().map(|rename| contract::RenamedId {
-        of: match rename.tie {
-            IdKind::Call => "call",
-            IdKind::Item => "item",
-        },
-        before: mask::id(&rename.before),
-        after: mask::id(&rename.after),
-        items: rename.places as u64,
-    });
-    let found = |found: &Option<HistoryInfo>| found.as_ref().map(|found| found.number as u64);
-    let (before, after) = &difference.histories;
-    let label = after.as_ref().or(before.as_ref()).and_then(|found| found.label.as_deref());
-    contract::HistoryDiff {
-        before: found(before),
-        after: found(after),
-        label: label.map(mask::label),
-        summary: difference.count().into(),
-        entries: entries.collect(),
-        renamed: renames.collect(),
-        settings: setting_changes::notes(&difference.settings),
-        unsent: unsent_diffs(&difference.unsent),
-    }
-}
-
-fn unsent_diffs([before, after]: &[Vec<UnsentEntry>; 2]) -> Vec<contract::UnsentDiff> {
-    let left = |side, left: &UnsentEntry| contract::UnsentDiff {
-        side,
-        reason: left.why,
-        record: left.record,
-        pointer: left.pointer.clone(),
-        bytes: u64::from(left.at.len),
-    };
-    let before = before.iter().map(|own| left("before", own));
-    before.chain(after.iter().map(|own| left("after", own))).collect()
-}
-
-/// The difference of two documents for programs.
-pub fn diff(differences: &[HistoryComparison], reordered: bool) -> contract::Diff {
-    let mut sum = DiffCounts::default();
-    differences.iter().for_each(|difference| sum.add(difference.count()));
-    contract::Diff {
-        version: contract::VERSION,
-        summary: sum.into(),
-        reordered,
-        histories: differences.iter().map(history_diff).collect(),
-    }
 }

@@ -7,7 +7,9 @@ pub mod command_line;
 pub mod contract;
 mod diagnose;
 mod diagnostic;
-mod distinct_masks;
+pub mod diff_concise;
+pub mod diff_contract;
+pub mod diff_json;
 pub mod history_diff;
 pub mod html;
 pub mod image_list;
@@ -20,7 +22,6 @@ pub mod recognise;
 pub mod recorded;
 pub mod rule_page;
 pub mod rulebook;
-mod setting_changes;
 pub mod slim_report;
 pub mod snippet;
 pub mod table;
@@ -44,6 +45,8 @@ pub mod skipped_groups;
 mod style;
 mod summary;
 pub mod updates;
+mod value_changes;
+mod word_diff;
 
 use outputs::{api_error, concise, github, gitlab, json, jsonl, junit, sarif, text};
 

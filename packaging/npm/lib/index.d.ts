@@ -153,6 +153,24 @@ export interface DiffSide {
   bytes: number;
 }
 
+export interface ValueChange {
+  action: "changed" | "added" | "removed";
+  /** Names joined by dots; JSON in a text has paths as well. */
+  path: string;
+  /** JSON, with texts and numbers masked. */
+  before: string | null;
+  after: string | null;
+  words: WordReplacement[];
+}
+
+/** Words of a long text that changed, masked, and where they begin in the text before. */
+export interface WordReplacement {
+  line: number;
+  character: number;
+  before: string;
+  after: string;
+}
+
 export interface Diff {
   version: number;
   summary: DiffSummary;
@@ -162,6 +180,10 @@ export interface Diff {
     after: number | null;
     label: string | null;
     summary: DiffSummary;
+    /** Items that the second document has after the end of the first one. */
+    appended: number;
+    /** Where the provider's prompt cache ends, if a request changed before its end. */
+    cache: { at: string; pointer: string | null; kept: number } | null;
     entries: {
       action: "changed" | "moved" | "added" | "removed";
       changed: boolean;
@@ -169,9 +191,17 @@ export interface Diff {
       id: string | null;
       before: DiffSide | null;
       after: DiffSide | null;
+      changes: ValueChange[];
     }[];
     renamed: { of: "call" | "item"; before: string; after: string; items: number }[];
-    settings: { action: string; name: string; part: string | null; before: string | null; after: string | null }[];
+    settings: {
+      action: string;
+      name: string;
+      part: string | null;
+      before: string | null;
+      after: string | null;
+      words: WordReplacement[];
+    }[];
     /** What the documents hold and their agents do not send. */
     unsent: { side: "before" | "after"; reason: string; record: number; pointer: string; bytes: number }[];
   }[];

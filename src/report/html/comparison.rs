@@ -7,11 +7,13 @@ use serde_json::json;
 use crate::diff::align::EntryStatus;
 use crate::diff::compare::{DiffCounts, HistoryComparison};
 use crate::diff::entry::text_of;
-use crate::diff::item;
-use crate::report::contract::{DiffSummary, SettingDiff};
-use crate::report::distinct_masks::DistinctMasks;
+use crate::diff::item::{self, DiffLine};
+use crate::diff::renames::RenamedIds;
+use crate::report::changes::Paint;
+use crate::report::diff_contract::DiffSummary;
 use crate::report::outputs::json::put;
-use crate::report::{history_diff, mask, setting_changes};
+use crate::report::value_changes::{self, ValueNote};
+use crate::report::{history_diff, mask};
 
 use super::data::{PageDoc, PageHistory, PageItem};
 use super::frame::PageFrame;
@@ -31,7 +33,9 @@ pub fn write(
     for (number, difference) in (0u32..).zip(differences) {
         sum.add(difference.count());
         let start = doc.items.len() as u32;
-        doc.items.extend(difference.statuses.iter().filter_map(|fate| item_of(difference, fate, content)));
+        let renames = RenamedIds::of(&difference.renames);
+        let items = difference.statuses.iter().filter_map(|fate| item_of(difference, fate, &renames, content));
+        doc.items.extend(items);
         let end = doc.items.len() as u32;
         let label = (differences.len() > 1).then(|| history_diff::heading(difference));
         doc.histories.push(PageHistory {
@@ -40,7 +44,7 @@ pub fn write(
             start,
             end,
             length: end - start,
-            notes: notes(difference),
+            notes: notes(difference, content),
             ..PageHistory::default()
         });
     }
@@ -52,8 +56,14 @@ pub fn write(
 }
 
 /// The differences that are not in items.
-fn notes(difference: &HistoryComparison) -> Vec<String> {
-    let mut notes: Vec<String> = setting_changes::notes(&difference.settings).iter().map(setting).collect();
+fn notes(difference: &HistoryComparison, content: bool) -> Vec<String> {
+    let show = value_display(content);
+    let mut notes = history_diff::continuation_lines(difference);
+    notes.extend(
+        difference.settings.iter().map(|change| {
+            value_changes::sentence(change, &ValueNote::new(change, &show), &Paint { color: false })
+        }),
+    );
     let renamed = difference.renames.iter();
     notes.extend(
         renamed.map(|rename| format!("renamed {} → {}", mask::id(&rename.before), mask::id(&rename.after))),
@@ -62,13 +72,12 @@ fn notes(difference: &HistoryComparison) -> Vec<String> {
     notes
 }
 
-fn setting(note: &SettingDiff) -> String {
-    let name = note.part.as_ref().map_or_else(|| note.name.clone(), |part| format!("{}.{part}", note.name));
-    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set".to_owned());
-    format!("{name}: {} → {}", value(&note.before), value(&note.after))
-}
-
-fn item_of(difference: &HistoryComparison, fate: &EntryStatus, content: bool) -> Option<PageItem> {
+fn item_of(
+    difference: &HistoryComparison,
+    fate: &EntryStatus,
+    renames: &RenamedIds<'_>,
+    content: bool,
+) -> Option<PageItem> {
     let old = |ix: usize| difference.before.get(ix);
     let new = |ix: usize| difference.after.get(ix);
     let (name, before, after) = match *fate {
@@ -81,12 +90,10 @@ fn item_of(difference: &HistoryComparison, fate: &EntryStatus, content: bool) ->
     let own = after.or(before)?;
     let changed = matches!(fate, EntryStatus::Changed(..) | EntryStatus::Moved(.., true));
     let show = value_display(content);
-    let lines = match changed {
-        true => item::lines(&text_of(before), &text_of(after), &DistinctMasks::new(&show))
-            .into_iter()
-            .map(Into::into)
-            .collect(),
-        false => Vec::new(),
+    let changes = history_diff::value_changes(difference, fate, renames);
+    let lines: Vec<DiffLine> = match changes.as_slice() {
+        [] if changed => item::lines(&text_of(before), &text_of(after), &show),
+        changes => changes.iter().flat_map(|change| ValueNote::new(change, &show).lines()).collect(),
     };
     let (says, json) = of_text(&own.text.bytes(), content);
     let pointers: Vec<&str> = [before, after].into_iter().flatten().map(|entry| &*entry.pointer).collect();
@@ -105,7 +112,7 @@ fn item_of(difference: &HistoryComparison, fate: &EntryStatus, content: bool) ->
         says,
         json,
         fate: Some(name),
-        lines,
+        lines: lines.into_iter().map(Into::into).collect(),
         ..PageItem::default()
     })
 }

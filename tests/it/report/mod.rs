@@ -1,6 +1,7 @@
 //! Reports, and the privacy of content in them.
 
 pub mod bugs;
+pub mod diffs;
 pub mod error_places;
 pub mod names;
 pub mod outputs;
