@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use replaylint::internals::convert::{CONVERT_DIALECTS, ConvertOptions, ConvertPlan, ReasoningMode, convert_doc};
+use replaylint::internals::convert::{CONVERT_DIALECTS, ConvertOptions, ConvertPlan, convert_doc};
 use replaylint::internals::dialect::OutputShape;
 use replaylint::internals::judge::Options;
 use replaylint::internals::source::lines;
@@ -26,13 +26,7 @@ pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
         let (base, records) = parse_and_write(data);
         print!("  {source:<12} {:>11.0} MB/s", data.len() as f64 / 1e6 / base);
         for (_, to, written) in &targets {
-            let time = convert(data, records, threads, || ConvertPlan {
-                target: None,
-                dialect: *to,
-                shape: *written,
-                reasoning: ReasoningMode::Auto,
-                model: None,
-            });
+            let time = convert(data, records, threads, || ConvertPlan::to(*to, *written));
             print!(" {:>10.2}", base / time);
         }
         println!();
@@ -74,13 +68,7 @@ fn is_converted(line: &str) -> bool {
     let options = Options::default();
     let twice = line.repeat(2).into_bytes();
     CONVERT_DIALECTS.iter().filter(|(.., written)| *written == OutputShape::Request).all(|(_, to, written)| {
-        let plan = ConvertPlan {
-            target: None,
-            dialect: *to,
-            shape: *written,
-            reasoning: ReasoningMode::Auto,
-            model: None,
-        };
+        let plan = ConvertPlan::to(*to, *written);
         let done = convert_doc(DOC, &twice, &ConvertOptions::new(&options, plan), 1, &mut |_| Ok(()));
         done.is_ok_and(|done| done.converted == 2)
     })

@@ -15,7 +15,7 @@ use crate::target::Severity;
 use super::dialect_names::dialect_by_name;
 use super::doc::convert_doc;
 use super::options::ConvertOptions;
-use super::plan::{ConvertPlan, ReasoningMode, ServerTools};
+use super::plan::ConvertPlan;
 
 /// Checks a doc against its target. Histories of another dialect are converted, and what the target would refuse of the
 /// result is reported at the place of its source; losses are reported only by the conversion itself. For the others
@@ -32,12 +32,9 @@ pub fn check(
     let to = target.and_then(|target| dialect_by_name(target.dialect));
     let Some(to) = to.filter(|_| is_foreign) else { return Ok(found) };
     let plan = ConvertPlan {
-        dialect: to,
-        shape: OutputShape::Request,
-        reasoning: ReasoningMode::Auto,
-        server_tools: ServerTools::Drop,
         model: options.written_model().map(str::to_owned),
         target,
+        ..ConvertPlan::to(to, OutputShape::Request)
     };
     let options = &Options { target, ..options.clone() };
     let how = ConvertOptions { foreign_only: true, ..ConvertOptions::new(options, plan) };

@@ -267,7 +267,7 @@ impl Fitter<'_> {
             PartKind::Media(media) => {
                 let misplaced = role == Role::Assistant && !self.capabilities.model_media
                     || matches!(role, Role::System | Role::Developer);
-                match media::fit(media, misplaced, at, self.capabilities, self.losses) {
+                match media::fit(media, misplaced, at, self.capabilities, self.support, self.losses) {
                     MediaFit::Keep(context) => context.into_iter().for_each(|text| before(Part::text(text, at))),
                     MediaFit::Text(text) => block.kind = PartKind::Text { text, citations: None },
                     MediaFit::Drop => return false,
@@ -382,7 +382,7 @@ impl Fitter<'_> {
                     self.losses.add(loss_of(foreign.kind), at);
                 }
                 ResultPart::Media(mut media, at) => {
-                    match media::fit(&mut media, false, at, self.capabilities, self.losses) {
+                    match media::fit(&mut media, false, at, self.capabilities, self.support, self.losses) {
                         MediaFit::Text(text) => parts.push(ResultPart::Text(text)),
                         MediaFit::Drop => {}
                         MediaFit::Keep(context) => {

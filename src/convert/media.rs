@@ -2,6 +2,8 @@
 
 use crate::message::{Capabilities, LossKind, Losses, Media, MediaKind, MediaSource, SourceLocation, Text};
 
+use super::model_support::ModelSupport;
+
 /// The form that media get.
 pub enum MediaFit {
     /// They stay, after a text if there is one.
@@ -11,12 +13,16 @@ pub enum MediaFit {
     Drop,
 }
 
+/// OpenAI's levels of detail.
+const DETAILS: [&str; 4] = ["low", "high", "auto", "original"];
+
 /// Fits media. `misplaced`: the dialect accepts none at this position.
 pub fn fit(
     media: &mut Media,
     misplaced: bool,
     at: SourceLocation,
     capabilities: &Capabilities,
+    support: &ModelSupport,
     losses: &mut Losses,
 ) -> MediaFit {
     let mut loss = if misplaced { Some(LossKind::MEDIA) } else { capabilities.media_loss(media) };
@@ -41,7 +47,13 @@ pub fn fit(
         losses.add(if found { LossKind::SEARCH_RESULT_AS_TEXT } else { LossKind::MEDIA_AS_TEXT }, at);
         return MediaFit::Text(text);
     }
-    if !capabilities.detail && media.detail.take().is_some_and(|detail| !detail.is("auto")) {
+    let is_known = |detail: &Text| match (capabilities.detail, support.part_resolution) {
+        (true, _) => DETAILS.iter().any(|own| detail.is(own)),
+        (false, images) => images && media.kind == MediaKind::Image && !detail.is("auto"),
+    };
+    if media.detail.as_ref().is_some_and(|detail| !is_known(detail))
+        && media.detail.take().is_some_and(|detail| !detail.is("auto"))
+    {
         losses.add(LossKind::DETAIL, at);
     }
     let named = media.kind == MediaKind::Search || media.kind == MediaKind::File && capabilities.file_names;

@@ -33,6 +33,8 @@ pub struct ModelSupport {
     pub signed_calls: Option<bool>,
     /// Results of calls may contain images and files, even if the dialect's older models refuse them.
     pub media_in_results: bool,
+    /// Parts may have a resolution.
+    pub part_resolution: bool,
     /// It accepts the reasoning of open models as plain text.
     pub plain_reasoning: bool,
     /// It requires reasoning, of whichever model.
@@ -104,6 +106,8 @@ impl ModelSupport {
             no_blank_stops: traits.has(Trait::NoBlankStops),
             signed_calls: maker.map(|_| traits.has(Trait::SignedCalls)),
             media_in_results: traits.has(Trait::MediaInResults),
+            // Both came with Gemini 3.
+            part_resolution: dialect == "gemini" && traits.has(Trait::MediaInResults),
             plain_reasoning,
             requires_reasoning: traits.has(Trait::WantsReasoning),
             reasoning_key: if traits.has(Trait::CallsItReasoning) { "reasoning" } else { "reasoning_content" },

@@ -36,3 +36,17 @@ pub struct ConvertPlan {
     /// The target that the user named, if any.
     pub target: Option<&'static Target>,
 }
+
+impl ConvertPlan {
+    /// A conversion without options.
+    pub const fn to(dialect: &'static dyn Dialect, shape: OutputShape) -> ConvertPlan {
+        ConvertPlan {
+            dialect,
+            shape,
+            reasoning: ReasoningMode::Auto,
+            server_tools: ServerTools::Drop,
+            model: None,
+            target: None,
+        }
+    }
+}

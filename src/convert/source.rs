@@ -20,7 +20,7 @@ use crate::source::ReadAt;
 use super::conversion_builder::ConversionBuilder;
 use super::history_converter::Converter;
 use super::options::ConvertOptions;
-use super::plan::{ConvertPlan, ReasoningMode, ServerTools};
+use super::plan::ConvertPlan;
 use super::{log, session, stream};
 
 /// Reads a history as a thread, and what is lost by that.
@@ -31,15 +31,7 @@ pub fn read_thread(
     history: &History,
     info: &'static FormatInfo,
 ) -> io::Result<(Thread, Losses)> {
-    let (shape, reasoning) = (OutputShape::Request, ReasoningMode::Auto);
-    let plan = ConvertPlan {
-        dialect: &CHAT,
-        shape,
-        reasoning,
-        server_tools: ServerTools::Drop,
-        model: None,
-        target: None,
-    };
+    let plan = ConvertPlan::to(&CHAT, OutputShape::Request);
     let options = ConvertOptions::new(options, plan);
     let builder = Converter::new(id, bytes, &options).read(history, info, &ConversionBuilder::for_thread)?;
     Ok(builder.into_thread())

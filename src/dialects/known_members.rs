@@ -222,6 +222,7 @@ static KNOWN: &[(&str, &[PieceMembers])] = &[
             piece(
                 "inlineData",
                 &[
+                    "mediaResolution.level",
                     "inlineData.mimeType",
                     "inlineData.data",
                     "inlineData.displayName",
@@ -232,6 +233,7 @@ static KNOWN: &[(&str, &[PieceMembers])] = &[
             piece(
                 "fileData",
                 &[
+                    "mediaResolution.level",
                     "fileData.mimeType",
                     "fileData.fileUri",
                     "fileData.displayName",

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::convert::{ConvertOptions, ConvertPlan, ReasoningMode, ServerTools, convert_doc};
+use crate::convert::{ConvertOptions, ConvertPlan, convert_doc};
 use crate::dialect::OutputShape;
 use crate::report::{ContentDisplay, diagnose};
 use crate::source::{BorrowedBytes, GrowableBytes};
@@ -61,12 +61,9 @@ pub fn convert(document: &[u8], to: Dialect, options: &Options) -> Result<Conver
 fn convert_document(document: &[u8], to: Dialect, options: &Options) -> Result<Converted, Error> {
     let bytes = GrowableBytes::new(BorrowedBytes(document));
     let plan = ConvertPlan {
-        dialect: to.grammar(),
-        shape: OutputShape::Request,
-        reasoning: ReasoningMode::Auto,
-        server_tools: ServerTools::Drop,
         model: options.judge.model.clone(),
         target: options.judge.target,
+        ..ConvertPlan::to(to.grammar(), OutputShape::Request)
     };
     let how = ConvertOptions::new(&options.judge, plan);
     let mut text = Vec::new();

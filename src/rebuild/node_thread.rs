@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use crate::convert::{ConvertPlan, ReasoningMode, ServerTools, fit_parts, log, session};
+use crate::convert::{ConvertPlan, fit_parts, log, session};
 use crate::dialect::{LogOptions, LogThread, OutputShape};
 use crate::dialects::responses::{NAME, RESPONSES};
 use crate::history::tree::EntryMarks;
@@ -19,14 +19,7 @@ use super::Conversation;
 const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "logprobs"];
 
 /// The conversion of the blocks of a session.
-static PLAN: ConvertPlan = ConvertPlan {
-    dialect: &RESPONSES,
-    shape: OutputShape::Items,
-    reasoning: ReasoningMode::Auto,
-    server_tools: ServerTools::Drop,
-    model: None,
-    target: None,
-};
+static PLAN: ConvertPlan = ConvertPlan::to(&RESPONSES, OutputShape::Items);
 
 /// The thread that a run of nodes sends, and what of it is not sent.
 #[derive(Default)]

@@ -161,6 +161,7 @@ const VENDORS: &[(&str, ModelVendor, &[&str])] = &[
     ("codestral-", ModelVendor::Open, &["mistral"]),
     ("devstral-", ModelVendor::Open, &["mistral"]),
     ("pixtral-", ModelVendor::Open, &["mistral"]),
+    ("voxtral-", ModelVendor::Open, &["mistral"]),
     ("kimi-", ModelVendor::Open, &["kimi"]),
     ("moonshot-", ModelVendor::Open, &["kimi"]),
     ("glm-", ModelVendor::Open, &["glm"]),

@@ -293,6 +293,15 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Thread, losses: &mut Losses) 
     ToolResult { id, name, parts, is_error, kind: CallKind::Function }
 }
 
+/// Resolutions of a part in Gemini 3, and OpenAI's levels of detail. `medium` has no equivalent there, and no default.
+/// https://ai.google.dev/gemini-api/docs/media-resolution
+pub(super) const RESOLUTIONS: [(&str, &str); 4] = [
+    ("MEDIA_RESOLUTION_LOW", "low"),
+    ("MEDIA_RESOLUTION_MEDIUM", "medium"),
+    ("MEDIA_RESOLUTION_HIGH", "high"),
+    ("MEDIA_RESOLUTION_ULTRA_HIGH", "original"),
+];
+
 fn media(val: Val<'_>) -> Option<Media> {
     let (own, is_data) = match get_either(val, "inlineData") {
         Some(own) => (own, true),
@@ -310,7 +319,10 @@ fn media(val: Val<'_>) -> Option<Media> {
         if public { MediaSource::Url(uri) } else { MediaSource::Id(uri, NAME) }
     };
     let name = get_either(own, "displayName").and_then(Text::of_val);
-    Some(Media { name, ..Media::new(kind, source) }.mime(mime))
+    let level = get_either(val, "mediaResolution").and_then(|resolution| resolution.get("level"));
+    let known = RESOLUTIONS.iter().find(|(own, _)| level.is_some_and(|level| level.is(own)));
+    let detail = known.map(|(_, detail)| Text::new(detail));
+    Some(Media { name, detail, ..Media::new(kind, source) }.mime(mime))
 }
 
 /// Base64 as all other APIs require it: Google also accepts, and Python's dumps contain, the URL-safe alphabet without

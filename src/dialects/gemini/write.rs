@@ -11,6 +11,7 @@ use crate::message::{
     SearchCapabilities, Text, Thread, Tool, ToolChoice, ToolKind, ToolResult,
 };
 
+use super::read::RESOLUTIONS;
 use super::rows::NAME;
 
 const ALL: MediaSupport = MediaSupport { data: true, url: true, id: true, ..MediaSupport::none(MediaKind::Audio) };
@@ -201,6 +202,10 @@ fn write_media(media: &Media, w: &mut JsonWriter<'_>) {
             w.key("fileUri").text(uri);
         }),
         MediaSource::Plain(_) => media.to_text().iter().for_each(|text| w.key("text").text(text)),
+    }
+    let known = |detail: &Text| RESOLUTIONS.iter().find(|(_, own)| detail.is(own));
+    if let Some((level, _)) = media.detail.as_ref().and_then(known) {
+        w.key("mediaResolution").object(|w| w.key("level").plain(level));
     }
 }
 

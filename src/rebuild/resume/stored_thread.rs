@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::convert::{ConvertPlan, ReasoningMode, ServerTools, fit_thread, merge, read_thread, session};
+use crate::convert::{ConvertPlan, fit_thread, merge, read_thread, session};
 use crate::dialect::{BLOCK, Body, BodyShape, Dialect, OutputShape};
 use crate::dialects::anthropic::{self, ANTHROPIC};
 use crate::dialects::responses;
@@ -131,14 +131,7 @@ impl StoredThread {
             MessageUnit::Side => merge(messages, &ANTHROPIC),
             MessageUnit::Item(items) => merge_within(messages, items, to),
             MessageUnit::Fitted => {
-                let plan = ConvertPlan {
-                    dialect: to,
-                    shape: OutputShape::Request,
-                    reasoning: ReasoningMode::Auto,
-                    server_tools: ServerTools::Drop,
-                    model: None,
-                    target: Some(target),
-                };
+                let plan = ConvertPlan { target: Some(target), ..ConvertPlan::to(to, OutputShape::Request) };
                 fit_thread(&mut self.thread, &plan, &mut self.losses);
             }
         }

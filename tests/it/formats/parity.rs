@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use replaylint::internals::convert::ConvertPlan;
 use replaylint::internals::convert::{ConvertOptions, convert_doc as convert_histories};
-use replaylint::internals::convert::{ConvertPlan, ReasoningMode, ServerTools};
 use replaylint::internals::dialect::OutputShape;
 use replaylint::internals::dialects::responses::RESPONSES;
 use replaylint::internals::diff::compare::{DiffScope, DiffSide, compare};
@@ -50,14 +50,7 @@ fn counts(text: &[u8]) -> BTreeMap<&'static str, CommandCounts> {
     let fixed = repair::fix(DOC, text, &options, &Default::default(), 1).expect("memory reads");
     let collected =
         judge::judge(DOC, text, &judge::structural_options(&options), 1, &HistoryCollector).expect("memory reads");
-    let plan = ConvertPlan {
-        dialect: &RESPONSES,
-        shape: OutputShape::Request,
-        reasoning: ReasoningMode::Auto,
-        server_tools: ServerTools::Drop,
-        model: None,
-        target: None,
-    };
+    let plan = ConvertPlan::to(&RESPONSES, OutputShape::Request);
     let how = ConvertOptions { max_findings: 0, ..ConvertOptions::new(&options, plan) };
     let cast = convert_histories(DOC, text, &how, 1, &mut |_| Ok(())).expect("memory reads");
     let (diff_entries, _) = entries::read(DOC, text, &options, Vocabulary::Own).expect("memory reads");

@@ -1,8 +1,6 @@
 //! Helpers of the tests and the fuzz targets in `fuzz/`: judge and convert a text in memory, and find edits near a change.
 
-use replaylint::internals::convert::{
-    CONVERT_DIALECTS, ConvertOptions, ConvertPlan, ConvertedDoc, ReasoningMode, ServerTools, convert_doc,
-};
+use replaylint::internals::convert::{CONVERT_DIALECTS, ConvertOptions, ConvertPlan, ConvertedDoc, convert_doc};
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::{self, JudgedDoc, Options};
 use replaylint::internals::place::{DocId, Place};
@@ -27,14 +25,7 @@ pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<HistoryPrevi
 
 pub fn plan(to: &str) -> ConvertPlan {
     let (_, to, written) = CONVERT_DIALECTS.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
-    ConvertPlan {
-        dialect: to,
-        shape: written,
-        reasoning: ReasoningMode::Auto,
-        server_tools: ServerTools::Drop,
-        model: None,
-        target: None,
-    }
+    ConvertPlan::to(to, written)
 }
 
 pub fn convert_text(text: &[u8], options: &Options, plan: ConvertPlan) -> (Vec<u8>, ConvertedDoc) {
