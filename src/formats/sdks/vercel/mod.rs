@@ -12,7 +12,7 @@ use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
 use crate::message::{Message, Part, PartKind, ReasoningProvider, Text};
 
-use crate::formats::threads::{self, Dialects, parts};
+use crate::formats::threads::{self, DialectChoice, Dialects, parts};
 
 pub(super) use provider_options::Providers;
 
@@ -45,6 +45,16 @@ pub(super) fn reasoning_part(part: Val<'_>, options: Option<Val<'_>>, base: Reco
     let signature =
         anthropic("signature").or_else(|| part.get(name::signature).and_then(|own| Text::copied(own, base)));
     Some(parts::sealed_reasoning(Some(text), signature, id, blob, at))
+}
+
+/// Makes reasoning without a signature that of Gemini, as the SDK sends it there.
+fn assume_google(part: &mut Part) {
+    if let PartKind::Reasoning(thought) = &mut part.kind
+        && thought.encrypted_content.is_none()
+        && thought.redacted.is_none()
+    {
+        thought.provider = ReasoningProvider::Google;
+    }
 }
 
 /// The role of a message; `None` if it is unknown.
@@ -135,7 +145,14 @@ impl VercelConversation {
             PartKind::Opaque(opaque) => opaque.dialect == info.dialect.info().name,
             _ => true,
         };
-        messages.iter_mut().for_each(|message| message.parts.retain(is_known));
+        for message in &mut messages {
+            message.parts.retain(is_known);
+            match dialect {
+                DialectChoice::Anthropic => message.parts.iter_mut().for_each(parts::decode_document),
+                DialectChoice::Gemini => message.parts.iter_mut().for_each(assume_google),
+                DialectChoice::Chat | DialectChoice::Responses => {}
+            }
+        }
         let settings = HistorySettings { target, ..HistorySettings::default() };
         threads::translate(info, settings, messages)
     }

@@ -13,6 +13,7 @@ use crate::formats::threads::{Dialects, STORE};
 
 mod part;
 mod server_tools;
+pub mod write;
 
 pub struct VercelModelMessages;
 

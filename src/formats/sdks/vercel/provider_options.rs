@@ -34,8 +34,8 @@ pub struct Providers {
     /// True if reasoning is signed by Claude.
     anthropic: bool,
     google: bool,
-    /// True if the model made a file.
-    has_model_media: bool,
+    /// True if there is a file by the model, or a video, which only Gemini has.
+    has_gemini_media: bool,
     /// True if only Anthropic's blocks have all of it: a cache mark, options of a document, an error mark.
     has_marks: bool,
     /// True if Chat Completions has no place for something: media in a result, a document by its URL or without a name.
@@ -57,7 +57,7 @@ impl Providers {
             Providers { anthropic: true, .. } => (DialectChoice::Anthropic, None),
             Providers { google: true, .. } => (DialectChoice::Gemini, None),
             Providers { has_marks: true, .. } => (DialectChoice::Anthropic, None),
-            Providers { has_model_media: true, .. } => (DialectChoice::Gemini, None),
+            Providers { has_gemini_media: true, .. } => (DialectChoice::Gemini, None),
             Providers { has_blocks: true, has_detail: true, .. } => (DialectChoice::Responses, None),
             Providers { has_blocks: true, .. } => (DialectChoice::Anthropic, None),
             _ => (DialectChoice::Chat, None),
@@ -67,9 +67,9 @@ impl Providers {
     /// Adds the providers of a message's or a part's options.
     pub fn observe(&mut self, options: Option<Val<'_>>) {
         let has = |names: &[&str], key: &str| option(options, names, key).is_some_and(|val| val.is_string());
-        self.openai |= has(&["openai"], "itemId");
-        self.azure |= has(&["azure"], "itemId");
         self.has_blobs |= has(&["openai"], "reasoningEncryptedContent");
+        self.openai |= has(&["openai"], "itemId") || self.has_blobs;
+        self.azure |= has(&["azure"], "itemId");
         self.anthropic |= ["signature", "redactedData", "redactedContent"].iter().any(|key| has(ANTHROPIC, key));
         self.google |= has(GOOGLE, "thoughtSignature");
         self.has_detail |= has(OPENAI, "imageDetail");
@@ -93,7 +93,8 @@ impl Providers {
     pub fn observe_parts(&mut self, message: &Message) {
         for part in &message.parts {
             match &part.kind {
-                PartKind::Media(_) if message.role == Role::Assistant => self.has_model_media = true,
+                PartKind::Media(_) if message.role == Role::Assistant => self.has_gemini_media = true,
+                PartKind::Media(media) if media.kind == MediaKind::Video => self.has_gemini_media = true,
                 PartKind::Media(media) => self.has_blocks |= is_document_for_blocks(media),
                 PartKind::Result(result) => {
                     self.has_marks |= result.is_error;

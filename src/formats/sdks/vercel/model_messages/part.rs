@@ -86,7 +86,7 @@ fn media(part: Val<'_>, base: RecordBase<'_>) -> Option<Media> {
     };
     if media.kind == MediaKind::File {
         let stated = first(&["mediaType", "mimeType"]);
-        media.kind = stated.map_or(media.kind, |mime| kind_of(&mime.plain()));
+        media.kind = stated.map_or(media.kind, |mime| MediaKind::of_mime(&mime.plain()));
     }
     if is_image {
         media.kind = MediaKind::Image;
@@ -107,16 +107,8 @@ fn typed_media(data: Text, stated: Option<Text>) -> Media {
         (None, Some(stated)) => Some(stated),
         (None, None) => found.map(Text::new),
     };
-    let kind = mime.as_ref().map_or(MediaKind::File, |mime| kind_of(&mime.plain()));
+    let kind = mime.as_ref().map_or(MediaKind::File, |mime| MediaKind::of_mime(&mime.plain()));
     Media::new(kind, MediaSource::Data(data)).mime(mime)
-}
-
-/// The kind of a media type, or of its first half: `image`, `image/*`.
-fn kind_of(mime: &[u8]) -> MediaKind {
-    match MediaKind::of_mime(mime) {
-        MediaKind::Video => MediaKind::File,
-        kind => kind,
-    }
 }
 
 /// True for `image/png`, false for `image` and `image/*`.
