@@ -77,6 +77,7 @@ pub static UI_MESSAGES: Capabilities = Capabilities {
 
 pub static MODEL_MESSAGES: Capabilities = Capabilities {
     dialect: "model-messages",
+    blank_texts: true,
     reasoning_providers: &[ReasoningProvider::OpenAi, ReasoningProvider::Anthropic, ReasoningProvider::Google],
     signatures: true,
     cache_marks: usize::MAX,
@@ -101,6 +102,7 @@ pub static MODEL_MESSAGES: Capabilities = Capabilities {
 
 pub static LANGCHAIN: Capabilities = Capabilities {
     dialect: "langchain-messages",
+    blank_texts: true,
     reasoning_providers: &[ReasoningProvider::OpenAi, ReasoningProvider::Anthropic],
     cache_marks: usize::MAX,
     call_ids: IdRule::new(Chars::Any, 256),

@@ -31,6 +31,7 @@ MODELS = {"bedrock": "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "gemini": "
 # Differences in form alone, by the end of the name of the source.
 FORMS = {
     "gemini-response/lines.jsonl": "a content without a role is the user's",
+    "google_model_multiple_documents_in_history.request.json": "base64 of the alphabet for URLs",
     "document_as_last_content.1.request.json": "a document of a text type has its text, or its base64",
     "test_bedrock_test_video_url_input.request.json": "what is called a video begins as a PNG, which the AI SDK believes",
 }

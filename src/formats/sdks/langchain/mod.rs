@@ -33,11 +33,12 @@ pub(super) const UNSENT: &[UnsentPaths] = &[
         paths: &[
             "**/response_metadata/**",
             "**/additional_kwargs/__openai_role__",
-            "**/status=success|completed",
+            "**/status=success|completed|error",
             "**/[type=tool]name",
             "**/[type=tool]data/name",
         ],
-        why: "about the message: metadata of the provider, the role, and the name of the tool, which is in the call",
+        why: "about the message: metadata of the provider, its role, whether the call failed, and the name of the tool, \
+              which are in the call and its result",
     },
     UnsentPaths {
         paths: &["**/tool_calls/args/**", "**/tool_calls/name", "**/invalid_tool_calls/error"],
