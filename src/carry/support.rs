@@ -1,7 +1,7 @@
 //! The capabilities of the sessions of agents. Their names are those of no dialect, so that raw values of a provider are
 //! never written into them.
 
-use crate::message::{Capabilities, Chars, IdRule, MediaKind, MediaSupport};
+use crate::message::{Capabilities, Chars, IdRule, MediaKind, MediaSupport, ReasoningProvider};
 
 const IMAGE: MediaSupport = MediaSupport { data: true, ..MediaSupport::none(MediaKind::Image) };
 const FILE: MediaSupport = MediaSupport { data: true, ..MediaSupport::none(MediaKind::File) };
@@ -72,5 +72,53 @@ pub static UI_MESSAGES: Capabilities = Capabilities {
     call_ids: IdRule::new(Chars::Any, 256),
     late_instructions: true,
     media: &[MediaSupport { url: true, ..IMAGE }, MediaSupport { url: true, ..FILE }],
+    ..SESSION
+};
+
+pub static MODEL_MESSAGES: Capabilities = Capabilities {
+    dialect: "model-messages",
+    blank_texts: true,
+    reasoning_providers: &[ReasoningProvider::OpenAi, ReasoningProvider::Anthropic, ReasoningProvider::Google],
+    signatures: true,
+    cache_marks: usize::MAX,
+    call_ids: IdRule::new(Chars::Any, 256),
+    tool_names: IdRule::new(Chars::Any, 256),
+    names: true,
+    late_instructions: true,
+    calls_last: false,
+    media: &[
+        MediaSupport { url: true, ..IMAGE },
+        MediaSupport { url: true, plain: true, ..FILE },
+        MediaSupport { kind: MediaKind::Audio, url: true, ..FILE },
+        MediaSupport { kind: MediaKind::Video, url: true, ..FILE },
+    ],
+    result_media: &[MediaKind::Image, MediaKind::File, MediaKind::Audio, MediaKind::Video],
+    model_media: true,
+    detail: true,
+    document_metadata: true,
+    file_names: true,
+    ..SESSION
+};
+
+pub static LANGCHAIN: Capabilities = Capabilities {
+    dialect: "langchain-messages",
+    blank_texts: true,
+    reasoning_providers: &[ReasoningProvider::OpenAi, ReasoningProvider::Anthropic],
+    cache_marks: usize::MAX,
+    call_ids: IdRule::new(Chars::Any, 256),
+    tool_names: IdRule::new(Chars::Any, 256),
+    names: true,
+    late_instructions: true,
+    object_inputs: false,
+    detail: true,
+    document_metadata: true,
+    file_names: true,
+    media: &[
+        MediaSupport { url: true, ..IMAGE },
+        MediaSupport { url: true, plain: true, ..FILE },
+        MediaSupport { kind: MediaKind::Audio, ..FILE },
+    ],
+    result_media: &[MediaKind::Image, MediaKind::File],
+    model_media: true,
     ..SESSION
 };

@@ -61,6 +61,8 @@ impl Converter<'_> {
         let support = ModelSupport {
             plain_reasoning: keeps,
             requires_reasoning: keeps,
+            // A session is no request to Gemini, which alone wants signatures.
+            signed_calls: Some(false),
             ..ModelSupport::of(&options.plan, None)
         };
         let has_limit = conversation.settings.get(SettingName::MaxTokens).is_some();

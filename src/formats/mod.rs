@@ -126,7 +126,7 @@ pub fn providers() -> impl Iterator<Item = &'static str> {
 }
 
 /// All writers of sessions, in the order in which they are listed.
-pub static SESSION_WRITERS: [&SessionWriter; 7] = [
+pub static SESSION_WRITERS: [&SessionWriter; 9] = [
     &agents::codex::write::WRITER,
     &agents::claude_code::write::WRITER,
     &agents::opencode::write::WRITER,
@@ -134,6 +134,8 @@ pub static SESSION_WRITERS: [&SessionWriter; 7] = [
     &agents::gemini_cli::write::WRITER,
     &sdks::openai_agents::write::WRITER,
     &sdks::vercel::write::WRITER,
+    &sdks::vercel::model_messages::write::WRITER,
+    &sdks::langchain::write::WRITER,
 ];
 
 /// The writer of sessions with this name.

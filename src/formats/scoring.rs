@@ -44,7 +44,7 @@ static LOG_KEYS: NameSet = NameSet::of(&[
 ]);
 
 /// The maximum number of elements of a list that are examined.
-const SAMPLE: usize = 256;
+pub const SAMPLE: usize = 256;
 
 /// The likelihood that an object is an item or a message of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

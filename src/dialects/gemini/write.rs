@@ -222,7 +222,7 @@ fn write_response(result: &ToolResult, w: &mut JsonWriter<'_>) {
             && root.get(name::output).is_none()
             && root.get(name::error).is_none()
         {
-            return w.bytes(root.raw());
+            return if w.is_tracing() { w.text_as_value(&text) } else { w.bytes(root.raw()) };
         }
     }
     w.object(|w| w.key(if result.is_error { "error" } else { "output" }).text(&text));

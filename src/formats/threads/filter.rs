@@ -13,6 +13,7 @@ pub(super) fn drop_unsendable(translated: &mut TranslatedThread) {
     let loss: fn(Role, &[Part], &Part) -> Option<LossKind> = match dialect {
         "anthropic" => anthropic_loss,
         "responses" => responses_loss,
+        "gemini" => gemini_loss,
         _ => chat_loss,
     };
     let mut messages = Vec::with_capacity(thread.messages.len());
@@ -45,7 +46,7 @@ pub(super) fn drop_unsendable(translated: &mut TranslatedThread) {
         }
         match dialect {
             // There, instructions are not messages, wherever they are in the store.
-            "anthropic" if matches!(role, Role::System | Role::Developer) => {
+            "anthropic" | "gemini" if matches!(role, Role::System | Role::Developer) => {
                 thread.instructions.append(&mut message.parts);
             }
             "anthropic" if was_empty => messages.push(message),
@@ -125,6 +126,17 @@ fn responses_loss(role: Role, _: &[Part], part: &Part) -> Option<LossKind> {
         (Role::Assistant | Role::Tool, PartKind::Media(_)) => Some(LossKind::MEDIA),
         (Role::Assistant | Role::Tool, _) | (_, PartKind::Text { .. } | PartKind::Media(_)) => None,
         _ => Some(loss_of(part)),
+    }
+}
+
+fn gemini_loss(role: Role, _: &[Part], part: &Part) -> Option<LossKind> {
+    match (role, &part.kind) {
+        (_, PartKind::Text { .. }) => None,
+        (Role::System | Role::Developer, _) | (_, PartKind::Opaque(_)) => Some(loss_of(part)),
+        (_, PartKind::Reasoning(thought)) => {
+            (thought.provider != ReasoningProvider::Google).then_some(LossKind::REASONING)
+        }
+        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod truncation;
 
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
+use crate::dialects::gemini::GEMINI;
 use crate::dialects::responses::RESPONSES;
 use crate::format::translate::TranslatedThread;
 use crate::format::{EditSupport, FormatInfo, HistoryScope, RecordPart, RemovalUnit};
@@ -32,6 +33,7 @@ pub(super) enum DialectChoice {
     Anthropic,
     Chat,
     Responses,
+    Gemini,
 }
 
 /// A format's rows for the dialects in which its sessions are sent. The table of formats has one of them.
@@ -39,6 +41,7 @@ pub(super) struct Dialects {
     pub anthropic: FormatInfo,
     pub chat: FormatInfo,
     pub responses: FormatInfo,
+    pub gemini: FormatInfo,
 }
 
 impl Dialects {
@@ -58,6 +61,7 @@ impl Dialects {
             anthropic: row,
             chat: FormatInfo { dialect: &CHAT, target: chat, ..row },
             responses: FormatInfo { dialect: &RESPONSES, target: responses, ..row },
+            gemini: FormatInfo { dialect: &GEMINI, target: "gemini", ..row },
         }
     }
 
@@ -67,6 +71,7 @@ impl Dialects {
             DialectChoice::Anthropic => &self.anthropic,
             DialectChoice::Chat => &self.chat,
             DialectChoice::Responses => &self.responses,
+            DialectChoice::Gemini => &self.gemini,
         }
     }
 }

@@ -178,3 +178,18 @@ fn kind(mime: &Text) -> MediaKind {
 pub(in crate::formats) fn media_of_data(mime: Text, data: Text, name: Option<Text>) -> Media {
     Media { name, ..Media::new(kind(&mime), MediaSource::Data(data)).mime(Some(mime)) }
 }
+
+/// Decodes a document whose type is a text: Anthropic's have their text, where others have base64.
+pub(in crate::formats) fn decode_document(part: &mut Part) {
+    let PartKind::Media(media) = &mut part.kind else { return };
+    let origin = match &media.source {
+        MediaSource::Data(data) => data.origin().map_or(part.at.place, |origin| origin.whole),
+        _ => return,
+    };
+    if media.decode_text()
+        && let MediaSource::Plain(texts) = &mut media.source
+    {
+        texts.iter_mut().for_each(|text| *text = Text::respelled(&text.to_plain_string(), origin));
+        media.mime = None;
+    }
+}

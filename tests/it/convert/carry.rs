@@ -20,7 +20,7 @@ const SOURCES: [(&str, &str); 9] = [
     ("opencode-export", "testdata/formats/opencode-export/compacted.json"),
     ("opencode-export", "testdata/formats/opencode-export/openai.json"),
 ];
-const SESSIONS: [&str; 7] = [
+const SESSIONS: [&str; 9] = [
     "codex-session",
     "claude-code-session",
     "opencode-export",
@@ -28,6 +28,8 @@ const SESSIONS: [&str; 7] = [
     "gemini-session",
     "agents-session",
     "ui-messages",
+    "model-messages",
+    "langchain-messages",
 ];
 
 /// Variables by which agents find their folders.

@@ -5,8 +5,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use replaylint::internals::carry::{CarryOptions, CarryOver, SessionWriter};
 use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, convert_doc};
 use replaylint::internals::convert::{ConvertPlan, ReasoningMode};
+use replaylint::internals::formats::session_writer;
 use replaylint::internals::judge::Options;
 use replaylint::internals::report::{self, ContentDisplay};
 use serde::Deserialize;
@@ -54,14 +56,35 @@ impl ConvertCase {
                 Some("drop") => ReasoningMode::Drop,
                 _ => ReasoningMode::Auto,
             };
-            let plan = ConvertPlan { reasoning, model: self.model.clone(), ..plan(to) };
             let text = self.input.trim_start().as_bytes();
-            let (out, done) = convert_text(text, &Options::default(), plan);
-            legal(&self.name, to, &out);
+            let writer = session_writer(to);
+            let plan = plan(if writer.is_some() { "anthropic" } else { to });
+            let plan = ConvertPlan { reasoning, model: self.model.clone(), ..plan };
+            let (out, done) = match writer {
+                Some(writer) => convert_to_session(text, writer, plan),
+                None => convert_text(text, &Options::default(), plan),
+            };
+            if writer.is_none() {
+                legal(&self.name, to, &out);
+            }
             let _ = write!(page, "\n→ {to}\n{}{}", String::from_utf8_lossy(&out), render_diagnostics(text, done));
         }
         page
     }
+}
+
+/// Converts to a session, or to the messages of an SDK.
+fn convert_to_session(text: &[u8], writer: &'static SessionWriter, plan: ConvertPlan) -> (Vec<u8>, ConvertedDoc) {
+    let carry = CarryOver::new(writer, CarryOptions { current_dir: "/".into(), ..CarryOptions::default() });
+    let options = Options::default();
+    let mut how = ConvertOptions::new(&options, plan);
+    how.carry = Some(&carry);
+    let mut out = Vec::new();
+    let done = convert_doc(DOC, &text.to_vec(), &how, 1, &mut |bytes| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    });
+    (out, done.expect("memory reads"))
 }
 
 #[test]

@@ -138,7 +138,9 @@ fn fit_part(mut part: Part, dialect: DialectChoice, is_same_model: bool) -> Opti
         let own = std::mem::take(id);
         *id = match dialect {
             DialectChoice::Anthropic => parts::word_id(own, at.place),
-            DialectChoice::Responses | DialectChoice::Chat => split_id(&own).0.unwrap_or(own),
+            DialectChoice::Responses | DialectChoice::Chat | DialectChoice::Gemini => {
+                split_id(&own).0.unwrap_or(own)
+            }
         };
     };
     match &mut part.kind {

@@ -55,8 +55,22 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
 
 /// The score of a value as an array of items.
 pub(in crate::formats) fn list_score(val: Val<'_>) -> u8 {
-    if val.is_array() { scoring::score_list(val, item_likelihood) } else { 0 }
+    if !val.is_array() {
+        return 0;
+    }
+    match scoring::score_list(val, item_likelihood) {
+        // Without the type of an item, messages with parts of type `text` are of another API.
+        score @ ..=UNTYPED
+            if val.elements().take(scoring::SAMPLE).any(|own| own.get(name::content).is_some_and(has_texts)) =>
+        {
+            score.min(1)
+        }
+        score => score,
+    }
 }
+
+/// The score of a role and content without a type.
+const UNTYPED: u8 = 40;
 
 /// Keys that objects of other systems have next to a `type` or a `role` of the same name.
 static FOREIGN_KEYS: NameSet = NameSet::of(&[
@@ -118,7 +132,9 @@ pub(in crate::formats) fn item_likelihood(val: Val<'_>) -> Likelihood {
             Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some_and(has_texts) => {
                 Likelihood::Score(1)
             }
-            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some() => Likelihood::Score(40),
+            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some() => {
+                Likelihood::Score(UNTYPED)
+            }
             // The content is missing.
             Some(b"user" | b"assistant" | b"system" | b"developer") => Likelihood::Score(1),
             Some(_) => Likelihood::Unknown,

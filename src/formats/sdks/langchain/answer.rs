@@ -8,6 +8,7 @@ use crate::json::Val;
 use crate::json::edit::RecordBase;
 use crate::message::{Opaque, OpaqueKind, Part, PartKind, RawJson, ReasoningProvider, Text};
 
+use super::media;
 use super::message::LangchainMessage;
 
 /// The calls of an answer: each value that names one, with the id of the call.
@@ -75,7 +76,8 @@ impl AnswerReader<'_, '_> {
         match kind.as_ref() {
             b"text" | b"output_text" => {
                 let text = copied("text").filter(|text| !text.is_empty())?;
-                Some(text_part(text, self.message_id(block).or_else(|| self.message_id(self.message.data))))
+                let part = text_part(text, self.message_id(block).or_else(|| self.message_id(self.message.data)));
+                Some(Part { cache: media::cache(block, self.base), ..part })
             }
             b"refusal" => Some(text_part(copied("refusal")?, self.message_id(block))),
             b"thinking" => {

@@ -8,10 +8,16 @@ use crate::message::{Media, MediaKind, Opaque, OpaqueKind, Part, RawJson, Result
 /// A block of a message, or a string.
 pub(super) fn part(block: Val<'_>, base: RecordBase<'_>) -> Option<Part> {
     let at = base.of(block).into();
-    match text(block, base) {
-        Some(text) => Some(Part::text(text, at)),
-        None => media(block, base).map(|media| Part::new(media.into(), at)),
-    }
+    let part = match text(block, base) {
+        Some(text) => Part::text(text, at),
+        None => Part::new(media(block, base)?.into(), at),
+    };
+    Some(Part { cache: cache(block, base), ..part })
+}
+
+/// Anthropic's cache mark on a block.
+pub(super) fn cache(block: Val<'_>, base: RecordBase<'_>) -> Option<RawJson> {
+    block.get(name::cache_control).filter(|mark| !mark.is_null()).map(|mark| RawJson::copied(mark, base))
 }
 
 /// The content of a result: its texts as one if there is nothing else; its JSON if no block is known.
@@ -44,7 +50,7 @@ fn text(block: Val<'_>, base: RecordBase<'_>) -> Option<Text> {
 fn media(block: Val<'_>, base: RecordBase<'_>) -> Option<Media> {
     let kind = block.get(name::r#type)?.text()?;
     let is_image = matches!(&*kind, b"image_url" | b"image" | b"input_image");
-    if !is_image && !matches!(&*kind, b"file" | b"document" | b"input_file") {
+    if !is_image && !matches!(&*kind, b"file" | b"document" | b"input_file" | b"audio" | b"video") {
         return None;
     }
     let first = |paths: &[&[&str]]| paths.iter().find_map(|path| Text::copied(block.at(path)?, base));
@@ -66,5 +72,13 @@ fn media(block: Val<'_>, base: RecordBase<'_>) -> Option<Media> {
             parts::media_of_data(mime.unwrap_or_else(|| Text::synthetic("image/png", base.of(block))), data, name)
         }
     };
-    Some(Media { kind: if is_image { MediaKind::Image } else { media.kind }, ..media })
+    let citations = block.get(name::citations).filter(|own| own.is_object());
+    Some(Media {
+        kind: if is_image { MediaKind::Image } else { media.kind },
+        name: first(&[&["title"]]).or(media.name),
+        context: first(&[&["context"]]),
+        citations: citations.map(|own| RawJson::copied(own, base)),
+        detail: first(&[&["image_url", "detail"], &["detail"]]),
+        ..media
+    })
 }

@@ -87,6 +87,7 @@ impl<'v> LangchainMessage<'v> {
         Some(match self.kind {
             LangchainKind::Human => Role::User,
             LangchainKind::Ai => Role::Assistant,
+            LangchainKind::System if self.is_of_developer() => Role::Developer,
             LangchainKind::System => Role::System,
             LangchainKind::Tool => Role::Tool,
             LangchainKind::Chat => match &*text(self.data, "role")? {
@@ -96,6 +97,11 @@ impl<'v> LangchainMessage<'v> {
             },
             LangchainKind::Other => return None,
         })
+    }
+
+    /// True if the integration of OpenAI sends a system message as one of the developer.
+    fn is_of_developer(&self) -> bool {
+        self.data.at(&["additional_kwargs", "__openai_role__"]).is_some_and(|role| role.is("developer"))
     }
 
     /// The blocks of its content: a string, or the elements of a list.

@@ -17,6 +17,7 @@ pub mod messages;
 mod provider;
 mod translate;
 mod update;
+pub mod write;
 
 pub(super) use message::score;
 pub(super) use update::{REPAIRED_RULES, UPDATE_CALL, update};
@@ -31,11 +32,13 @@ pub(super) const UNSENT: &[UnsentPaths] = &[
     UnsentPaths {
         paths: &[
             "**/response_metadata/**",
-            "**/status=success|completed",
+            "**/additional_kwargs/__openai_role__",
+            "**/status=success|completed|error",
             "**/[type=tool]name",
             "**/[type=tool]data/name",
         ],
-        why: "about the message: metadata of the provider, and the name of the tool, which is in the call",
+        why: "about the message: metadata of the provider, its role, whether the call failed, and the name of the tool, \
+              which are in the call and its result",
     },
     UnsentPaths {
         paths: &["**/tool_calls/args/**", "**/tool_calls/name", "**/invalid_tool_calls/error"],

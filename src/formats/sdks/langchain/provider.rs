@@ -2,7 +2,7 @@
 
 use crate::formats::member::text;
 use crate::formats::threads::DialectChoice;
-use crate::json::name;
+use crate::json::{Val, name};
 
 use super::message::{LangchainKind, LangchainMessage};
 
@@ -17,11 +17,34 @@ pub(super) struct LangchainProvider {
     has_blobs: bool,
     /// True if answers have blocks of Anthropic's.
     blocks: bool,
+    /// True if Chat Completions has no member for something that Anthropic's blocks have.
+    has_marks: bool,
+}
+
+/// True if a message has something that Chat Completions does not have, and Anthropic's blocks do: a cache mark, a document
+/// by its URL, with context or without a name, a failed result, an image or a file in a result.
+fn needs_blocks(message: &LangchainMessage<'_>) -> bool {
+    let is_result = message.kind == LangchainKind::Tool;
+    let is_failed = message.data.get(name::status).is_some_and(|status| status.is("error"));
+    let is_document = |block: Val<'_>| {
+        let has = |key: &str| block.get(key).is_some();
+        block.get(name::r#type).is_some_and(|kind| kind.is("file"))
+            && (has("url") || has("base64") && !has("filename"))
+    };
+    let is_marked = |block: Val<'_>| {
+        let is_text = block.is_string() || block.get(name::text).is_some();
+        block.get(name::cache_control).is_some()
+            || block.get(name::context).is_some()
+            || is_result && !is_text
+            || is_document(block)
+    };
+    is_result && is_failed || message.blocks().any(is_marked)
 }
 
 impl LangchainProvider {
     /// Adds the evidence of a message.
     pub fn observe(&mut self, message: &LangchainMessage<'_>) {
+        self.has_marks |= needs_blocks(message);
         if message.kind == LangchainKind::Ai {
             let data = message.data;
             let metadata = |key: &str| data.get("response_metadata").and_then(|meta| text(meta, key));
@@ -40,6 +63,7 @@ impl LangchainProvider {
                     && block.get(name::id).and_then(|id| id.text()).is_some_and(|id| id.starts_with(b"rs_"));
                 self.has_blobs |=
                     is("reasoning") && (has(&["encrypted_content"]) || has(&["extras", "encrypted_content"]));
+                self.has_items |= self.has_blobs;
                 self.blocks |= is("tool_use") || is("redacted_thinking") || is("thinking") && has(&["signature"]);
             }
         }
@@ -55,7 +79,7 @@ impl LangchainProvider {
             "openai" | "" if self.has_items => (DialectChoice::Responses, None),
             "openai" => (DialectChoice::Chat, None),
             "anthropic" | "google_anthropic_vertex" => (DialectChoice::Anthropic, None),
-            "" if self.blocks => (DialectChoice::Anthropic, None),
+            "" if self.blocks || self.has_marks => (DialectChoice::Anthropic, None),
             "" => (DialectChoice::Chat, None),
             "mistralai" => (DialectChoice::Chat, Some("mistral")),
             "groq" => (DialectChoice::Chat, Some("groq")),

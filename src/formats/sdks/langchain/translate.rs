@@ -16,7 +16,7 @@ pub(super) fn translate_message(
     record: &ParsedRecord<'_>,
 ) -> Option<message::Message> {
     let base = record.base;
-    let parts: Vec<Part> = match message.kind {
+    let mut parts: Vec<Part> = match message.kind {
         LangchainKind::Ai => answer::parts(message, dialect, base),
         LangchainKind::Tool => result(message, dialect, base).into_iter().collect(),
         LangchainKind::Other => Vec::new(),
@@ -24,9 +24,18 @@ pub(super) fn translate_message(
             message.blocks().filter_map(|block| media::part(block, base)).collect()
         }
     };
+    if dialect == DialectChoice::Anthropic {
+        parts.iter_mut().for_each(parts::decode_document);
+    }
     let at = base.of(message.val).into();
-    let translated =
-        message::Message { parts, record: record.number, ..message::Message::new(message.role()?, at) };
+    let is_named = !matches!(message.kind, LangchainKind::Tool);
+    let name = message.data.get(name::name).filter(|_| is_named);
+    let translated = message::Message {
+        parts,
+        name: parts::text(name, base),
+        record: record.number,
+        ..message::Message::new(message.role()?, at)
+    };
     (!translated.parts.is_empty()).then_some(translated)
 }
 
@@ -45,5 +54,7 @@ fn result(message: &LangchainMessage<'_>, dialect: DialectChoice, base: RecordBa
     {
         result.kind = CallKind::Custom;
     }
+    // The integration of Anthropic puts the mark of a block after the result.
+    part.cache = message.blocks().filter_map(|block| media::cache(block, base)).last();
     Some(part)
 }

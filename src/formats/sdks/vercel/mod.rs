@@ -1,7 +1,8 @@
-//! The shared parts of the two message formats of the Vercel AI SDK: metadata of providers, and the choice of the dialect.
+//! The shared parts of the two message formats of the Vercel AI SDK: their conversations, texts and reasoning.
 
 mod edit;
 pub mod model_messages;
+mod provider_options;
 pub mod ui_messages;
 pub mod write;
 
@@ -9,72 +10,51 @@ use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::history::{HistorySettings, Role};
 use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
-use crate::message::{Message, Part, ReasoningProvider, Text};
+use crate::message::{Message, Part, PartKind, ReasoningProvider, Text};
 
 use crate::formats::threads::{self, DialectChoice, Dialects, parts};
 
-/// The text of the tool message for a denied call.
-pub(super) const DENIED: &str = "Tool execution denied.";
+pub(super) use provider_options::Providers;
 
-/// The providers whose metadata is in the parts.
-#[derive(Default)]
-pub(super) struct Providers {
-    openai: bool,
-    azure: bool,
-    /// True if reasoning has its content: the server stores nothing.
-    has_blobs: bool,
-    anthropic: bool,
-}
+/// The text of the result of a denied call without a reason (`ai` 7.0.173, `convert-to-anthropic-prompt.ts` and others).
+pub(super) const DENIED: &str = "Tool call execution denied.";
 
-impl Providers {
-    /// The dialect in which the messages are sent, and the target if it is not the default of the dialect.
-    fn dialect(&self) -> (DialectChoice, Option<&'static str>) {
-        match self {
-            Providers { azure: true, .. } => (DialectChoice::Responses, Some("azure")),
-            Providers { openai: true, has_blobs: true, .. } => {
-                (DialectChoice::Responses, Some("openai-stateless"))
-            }
-            Providers { openai: true, .. } => (DialectChoice::Responses, None),
-            Providers { anthropic: true, .. } => (DialectChoice::Anthropic, None),
-            _ => (DialectChoice::Chat, None),
-        }
-    }
-
-    /// Adds the providers of a part's metadata.
-    pub fn observe(&mut self, metadata: Option<Val<'_>>) {
-        let has = |path: &[&str]| metadata.and_then(|all| all.at(path)).is_some_and(|val| val.is_string());
-        self.openai |= has(&["openai", "itemId"]);
-        self.azure |= has(&["azure", "itemId"]);
-        self.has_blobs |= has(&["openai", "reasoningEncryptedContent"]);
-        self.anthropic |= has(&["anthropic", "signature"]) || has(&["anthropic", "redactedData"]);
-    }
-}
-
-/// A metadata member of OpenAI's or Azure's.
-pub(super) fn openai_metadata(metadata: Option<Val<'_>>, key: &str, base: RecordBase<'_>) -> Option<Text> {
-    let own = ["openai", "azure"].iter().find_map(|provider| metadata?.at(&[*provider, key]));
-    parts::text(own, base)
-}
-
-/// A text part, with the id of its item.
-pub(super) fn text_part(part: Val<'_>, metadata: Option<Val<'_>>, base: RecordBase<'_>) -> Option<Part> {
+/// A text part, with the id of its item and Gemini's signature.
+pub(super) fn text_part(part: Val<'_>, options: Option<Val<'_>>, base: RecordBase<'_>) -> Option<Part> {
     let text = Text::copied(part.get(name::text)?, base)?;
-    Some(Part { id: openai_metadata(metadata, "itemId", base), ..Part::text(text, base.of(part).into()) })
+    let id = provider_options::openai(options, "itemId", base);
+    let signature = provider_options::thought_signature(options, base);
+    Some(Part { id, signature, ..Part::text(text, base.of(part).into()) })
 }
 
-/// A reasoning part, with the signature, redacted data, id or encrypted content of its metadata.
-pub(super) fn reasoning_part(part: Val<'_>, metadata: Option<Val<'_>>, base: RecordBase<'_>) -> Option<Part> {
+/// A reasoning part, with the signature, redacted data, id or encrypted content of its options.
+pub(super) fn reasoning_part(part: Val<'_>, options: Option<Val<'_>>, base: RecordBase<'_>) -> Option<Part> {
     let at = base.of(part);
-    let text = Text::copied(part.get(name::text).or_else(|| part.get(name::reasoning))?, base)?;
-    let anthropic = |key: &str| Text::copied(metadata?.at(&["anthropic", key])?, base);
-    if let Some(data) = anthropic("redactedData") {
+    let anthropic = |key: &str| provider_options::anthropic(options, key, base);
+    // Version 4 has the data in the part.
+    let data = part.get("data").and_then(|data| Text::copied(data, base));
+    if let Some(data) = anthropic("redactedData").or_else(|| anthropic("redactedContent")).or(data) {
         return Some(parts::redacted(Some(data), at));
     }
-    let (id, blob) =
-        (openai_metadata(metadata, "itemId", base), openai_metadata(metadata, "reasoningEncryptedContent", base));
-    let maker =
-        if id.is_some() || blob.is_some() { ReasoningProvider::OpenAi } else { ReasoningProvider::Anthropic };
-    Some(Part { id, ..parts::reasoning(maker, Some(text), anthropic("signature").or(blob), at) })
+    let text = Text::copied(part.get(name::text).or_else(|| part.get(name::reasoning))?, base)?;
+    if let Some(signature) = provider_options::thought_signature(options, base) {
+        return Some(parts::reasoning(ReasoningProvider::Google, Some(text), Some(signature), at));
+    }
+    let openai = |key: &str| provider_options::openai(options, key, base);
+    let (id, blob) = (openai("itemId"), openai("reasoningEncryptedContent"));
+    let signature =
+        anthropic("signature").or_else(|| part.get(name::signature).and_then(|own| Text::copied(own, base)));
+    Some(parts::sealed_reasoning(Some(text), signature, id, blob, at))
+}
+
+/// Makes reasoning without a signature that of Gemini, as the SDK sends it there.
+fn assume_google(part: &mut Part) {
+    if let PartKind::Reasoning(thought) = &mut part.kind
+        && thought.encrypted_content.is_none()
+        && thought.redacted.is_none()
+    {
+        thought.provider = ReasoningProvider::Google;
+    }
 }
 
 /// The role of a message; `None` if it is unknown.
@@ -146,19 +126,34 @@ impl ThreadReader for VercelReader {
 }
 
 impl VercelConversation {
-    /// Adds a message, unless it has no parts.
-    pub fn push(&mut self, role: Role, parts: Vec<Part>, message: Val<'_>, record: &ParsedRecord<'_>) {
+    /// Adds a message with these parts, unless there are none.
+    pub fn push(&mut self, message: Message, parts: Vec<Part>, record: &ParsedRecord<'_>) {
         if !parts.is_empty() {
-            let at = record.base.of(message).into();
-            let mut own = Message { record: record.number, ..Message::new(role, at) };
+            let mut own = Message { record: record.number, ..message };
             parts.into_iter().for_each(|part| parts::push(&mut own.parts, part));
+            self.providers.observe_parts(&own);
             self.messages.push(own);
         }
     }
 
     fn translate(self, format: &VercelFormat) -> TranslatedThread {
         let (dialect, target) = self.providers.dialect();
+        let info = format.dialects.row(dialect);
+        let mut messages = self.messages;
+        let is_known = |part: &Part| match &part.kind {
+            // Only its own provider knows what it ran.
+            PartKind::Opaque(opaque) => opaque.dialect == info.dialect.info().name,
+            _ => true,
+        };
+        for message in &mut messages {
+            message.parts.retain(is_known);
+            match dialect {
+                DialectChoice::Anthropic => message.parts.iter_mut().for_each(parts::decode_document),
+                DialectChoice::Gemini => message.parts.iter_mut().for_each(assume_google),
+                DialectChoice::Chat | DialectChoice::Responses => {}
+            }
+        }
         let settings = HistorySettings { target, ..HistorySettings::default() };
-        threads::translate(format.dialects.row(dialect), settings, self.messages)
+        threads::translate(info, settings, messages)
     }
 }

@@ -7,6 +7,7 @@ use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::Role;
 use crate::json::{Val, name};
+use crate::message::Message;
 
 use super::super::vercel;
 use super::{VercelConversation, VercelFormat, edit};
@@ -122,17 +123,18 @@ fn is_part(part: Val<'_>) -> bool {
 fn add_message(conversation: &mut VercelConversation, message: Val<'_>, record: &ParsedRecord<'_>) {
     let Some(role) = vercel::role(message) else { return };
     let (parts, base) = (parts(message), record.base);
+    let new = |role: Role| Message::new(role, base.of(message).into());
     for part in &parts {
         conversation.providers.observe(part.metadata());
     }
     if role != Role::Assistant {
         let sent = parts.iter().filter_map(|part| part.user_part(base)).collect();
-        return conversation.push(role, sent, message, record);
+        return conversation.push(new(role), sent, record);
     }
     for step in parts.split(|part| part.is("step-start")) {
         let sent = step.iter().filter_map(|part| part.assistant_part(base)).collect();
-        conversation.push(Role::Assistant, sent, message, record);
+        conversation.push(new(Role::Assistant), sent, record);
         let results = step.iter().filter_map(|part| part.result(base)).collect();
-        conversation.push(Role::Tool, results, message, record);
+        conversation.push(new(Role::Tool), results, record);
     }
 }

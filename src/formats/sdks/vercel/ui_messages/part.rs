@@ -1,6 +1,6 @@
 //! The parts of a UIMessage, in any version of the SDK.
 
-use crate::formats::sdks::vercel;
+use crate::formats::sdks::vercel::{self, provider_options};
 use crate::formats::threads::parts as build;
 use crate::json::edit::RecordBase;
 use crate::json::{Val, name};
@@ -127,7 +127,9 @@ impl<'v> UiPart<'v> {
         let input = ["input", "args", "rawInput"].iter().find_map(|key| tool.get(key));
         let id = build::text(tool.get(name::toolCallId), base)?;
         let call = build::call(id, name?, build::input(input, base, at), at);
-        Some(Part { id: vercel::openai_metadata(self.metadata(), "itemId", base), ..call })
+        let options = self.metadata();
+        let signature = provider_options::thought_signature(options, base);
+        Some(Part { id: provider_options::openai(options, "itemId", base), signature, ..call })
     }
 
     /// The result of a tool part; `None` if there is none, or the provider ran the tool.
