@@ -16,10 +16,11 @@ use crate::target::Severity;
 
 use super::conversion_builder::ConversionBuilder;
 use super::fit;
-use super::history_converter::{Converter, is_recognised, is_unicode, loss_finding};
+use super::history_converter::{Converter, loss_finding};
 use super::model_support::ModelSupport;
 use super::repair_copy::RESULT_DOC;
 use super::request;
+use super::verdict;
 
 /// The reason why messages of a subagent are not in the session.
 const SUBAGENT_REASON: &str = "it belongs to a subagent, which has a session of its own";
@@ -86,10 +87,10 @@ impl Converter<'_> {
             error = violated_rule(&result, carry);
         }
         let written = if carry.writer.is_document { OutputShape::Request } else { OutputShape::Items };
-        if !is_unicode(&result) {
+        if !verdict::is_unicode(&result) {
             return self.fail(loss_finding(LossKind::NOT_UNICODE, Row::of_place(start, 0)));
         }
-        if !is_recognised(&result, written) {
+        if !verdict::is_recognised(&result, written) {
             return self.fail(loss_finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
         }
         if let Some(code) = error {

@@ -12,25 +12,23 @@ use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
 use crate::formats;
-use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage, codes};
-use crate::json::{Tape, scan};
-use crate::judge::{self, FindingsOnly, NewValues, Options, WeighedFinding};
+use crate::history::{Finding, Flags, History, Remedy, Row, Usage};
+use crate::judge::{self, NewValues, Options, WeighedFinding};
 use crate::message::write::JsonWriter;
 use crate::message::{ConversionLoss, LossKind};
 use crate::place::{DocId, Place};
-use crate::read::{self, ScannedRecord, TextReader, detect};
-use crate::rule::Autofix;
+use crate::read::{self, ScannedRecord, TextReader};
 use crate::rules;
+use crate::source::ReadAt;
 use crate::source::bytes::spool::Spool;
-use crate::source::outputs::new_file;
-use crate::source::{Container, ReadAt, lines};
 use crate::target::{Severity, Target};
 use crate::targets;
 
 use super::batch_line;
 use super::conversion_builder::{ConversionBuilder, ConvertedHistory, CopyMode};
 use super::options::ConvertOptions;
-use super::repair_copy::{RESULT_DOC, repair_copy};
+use super::repair_copy::repair_copy;
+use super::verdict;
 
 /// The output of one history.
 #[derive(Default)]
@@ -152,7 +150,7 @@ impl<'c> Converter<'c> {
         let is_copied_request =
             !converted.copies.is_empty() && plan.model.is_some() && info.usage == Usage::Request;
         let checks = || self.result_checks(info, self.options.judge.store, converted.target);
-        is_copied_request && first_error(result, plan.shape, &checks(), false).is_some()
+        is_copied_request && verdict::judge(result, plan.shape, &checks(), false).error.is_some()
     }
 
     /// True for a history of a line for training that is written with another one: lines of two answers stay as they are in their
@@ -209,25 +207,23 @@ impl<'c> Converter<'c> {
         if !converted.has_output {
             return self.fail(loss_finding(LossKind::NOT_CONVERTED, row(at)));
         }
-        if !is_unicode(result) {
+        if !verdict::is_unicode(result) {
             return self.fail(loss_finding(LossKind::NOT_UNICODE, row(at)));
         }
         let checks = self.result_checks(info, self.options.judge.store, converted.target);
         let written = self.options.plan.shape;
         let log = info.usage != Usage::Request;
-        let mut error = first_error(result, written, &checks, log);
+        let mut verdict = verdict::judge(result, written, &checks, log);
         // A request was sent as it is: its errors are reported by `check`. A log is made a request.
         let may_repair = || info.usage != Usage::Request || self.loses_its_store(&converted, result, info);
-        if error.is_some() && !converted.copies.is_empty() && may_repair() {
+        if verdict.error.is_some() && !converted.copies.is_empty() && may_repair() {
             repair_copy(result, &mut converted, &checks);
-            error = first_error(result, written, &checks, log);
+            verdict = verdict::judge(result, written, &checks, log);
         }
-        // The result may be empty, or of no recognisable format.
-        let unread = || error.is_none_or(|code| code == codes::UNKNOWN_FORMAT) && !is_recognised(result, written);
-        if result.is_blank() || unread() {
+        if result.is_blank() || !verdict.is_recognised {
             return self.fail(loss_finding(LossKind::NOT_CONVERTED, row(at)));
         }
-        if let Some(error) = error {
+        if let Some(error) = verdict.error {
             return self.fail(loss_finding(LossKind::RESULT_REFUSED, row(at)).arg(u32::from(error.0)));
         }
         let mut found: Vec<Finding> = Vec::with_capacity(converted.losses.len());
@@ -263,12 +259,13 @@ impl<'c> Converter<'c> {
         let items = self.options.plan.shape == OutputShape::Items;
         items
             && converted.store.is_some()
-            && first_error(
+            && verdict::judge(
                 result,
                 OutputShape::Items,
                 &self.result_checks(info, converted.store, converted.target),
                 false,
             )
+            .error
             .is_none()
     }
 
@@ -382,49 +379,6 @@ pub(super) fn record_index(history: &History) -> impl Fn(Place) -> u32 {
     move |place: Place| {
         let ix = starts.partition_point(|(start, _)| *start <= place.start);
         starts.get(ix.saturating_sub(1)).map_or(0, |(_, record)| *record)
-    }
-}
-
-/// The code of the first error that `check` would report for a result.
-fn first_error(result: &Spool, written: OutputShape, checks: &[Options], log: bool) -> Option<Code> {
-    let container = match written {
-        OutputShape::Items => Container::Lines { start: 0 },
-        OutputShape::Request => Container::Document { start: 0 },
-    };
-    checks.iter().find_map(|options| {
-        let found = judge::judge_in_container(RESULT_DOC, result, container, options, 1, &FindingsOnly).ok()?;
-        // A log may end before the next message of the user.
-        let whole = |judged: &&WeighedFinding| !log || judged.variant().autofix != Autofix::OnRequest;
-        let mut errors = found.findings.iter().filter(|judged| judged.severity == Severity::Error);
-        errors.find(whole).map(|judged| judged.finding.code)
-    })
-}
-
-/// True if a result is valid UTF-8 and Unicode for every parser of JSON.
-pub(super) fn is_unicode(result: &dyn ReadAt) -> bool {
-    matches!(new_file::invalid_utf8_offset(result, 0, result.len()), Ok(None))
-}
-
-/// True if a result is recognised as some format, so that the next command can read it.
-pub(super) fn is_recognised(result: &dyn ReadAt, written: OutputShape) -> bool {
-    let mut head = Vec::new();
-    let text = match result.in_memory() {
-        Some(text) => text,
-        None if written == OutputShape::Request => {
-            return read::recognises_large(RESULT_DOC, result).unwrap_or(false);
-        }
-        None => match lines::read_chunk(result, 0, 0, u64::MAX / 2, &mut head) {
-            Ok(first) => first.bytes,
-            Err(_) => return false,
-        },
-    };
-    let mut tape = Tape::new();
-    match written {
-        OutputShape::Items => detect::of_lines(text, &[]).is_some(),
-        OutputShape::Request => {
-            scan(text, &mut tape).is_ok()
-                && tape.root(text).and_then(|val| detect::of_document(val, None)).is_some()
-        }
     }
 }
 

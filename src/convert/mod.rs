@@ -26,6 +26,7 @@ pub mod session;
 mod source;
 pub mod stream;
 mod verbatim_copy;
+mod verdict;
 
 pub use check::check;
 pub use converted_doc::ConvertedDoc;

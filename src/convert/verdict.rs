@@ -1,0 +1,87 @@
+//! What `check` would say of a result: whether it is read as a conversation, and whether the target would reject it.
+
+use crate::dialect::OutputShape;
+use crate::format::{MIN_DISTINCTIVE_SCORE, Probe};
+use crate::formats;
+use crate::history::{Code, codes};
+use crate::json::{Tape, scan};
+use crate::judge::{self, HistoryVisitor, JudgedHistory, Options, WeighedFinding};
+use crate::read::{self, detect};
+use crate::rule::Autofix;
+use crate::source::bytes::spool::Spool;
+use crate::source::outputs::new_file;
+use crate::source::{Container, ReadAt, lines};
+use crate::target::Severity;
+
+use super::repair_copy::RESULT_DOC;
+
+/// The verdict on a result.
+pub(super) struct Verdict {
+    /// The first error.
+    pub error: Option<Code>,
+    /// Some format claims it, so that the next command can read it.
+    pub is_recognised: bool,
+}
+
+/// Judges a result with each of these options. The end of a log may be pending.
+pub(super) fn judge(result: &Spool, written: OutputShape, checks: &[Options], log: bool) -> Verdict {
+    let container = match written {
+        OutputShape::Items => Container::Lines { start: 0 },
+        OutputShape::Request => Container::Document { start: 0 },
+    };
+    let mut is_claimed = false;
+    let error = checks.iter().find_map(|options| {
+        let found = judge::judge_in_container(RESULT_DOC, result, container, options, 1, &ClaimVisitor).ok()?;
+        is_claimed |= found.outputs.contains(&true);
+        // A log may end before the next message of the user.
+        let whole = |judged: &&WeighedFinding| !log || judged.variant().autofix != Autofix::OnRequest;
+        let mut errors = found.findings.iter().filter(|judged| judged.severity == Severity::Error);
+        errors.find(whole).map(|judged| judged.finding.code)
+    });
+    // An error says what is wrong; that the format is unknown, only that nothing could be judged.
+    let may_be_unread = error.is_none_or(|code| code == codes::UNKNOWN_FORMAT);
+    Verdict { error, is_recognised: is_claimed || !may_be_unread || is_recognised(result, written) }
+}
+
+/// Sees, while a result is judged, whether its format claims it. Its record is scanned only once.
+struct ClaimVisitor;
+
+impl HistoryVisitor for ClaimVisitor {
+    type Output = bool;
+
+    fn visit(&self, case: &JudgedHistory<'_>) -> Option<bool> {
+        let record = case.cx.text.scanned()?;
+        let probe = Probe::new(record.tape.root(record.text)?);
+        Some(formats::by_name(case.info.name)?.detect(&probe) >= MIN_DISTINCTIVE_SCORE)
+    }
+
+    fn renumber(_: &mut bool, _: u32) {}
+}
+
+/// True if a result is valid UTF-8 and Unicode for every parser of JSON.
+pub(super) fn is_unicode(result: &dyn ReadAt) -> bool {
+    matches!(new_file::invalid_utf8_offset(result, 0, result.len()), Ok(None))
+}
+
+/// True if a result is recognised as some format, so that the next command can read it.
+pub(super) fn is_recognised(result: &dyn ReadAt, written: OutputShape) -> bool {
+    let mut head = Vec::new();
+    let text = match result.in_memory() {
+        Some(text) => text,
+        None if written == OutputShape::Request => {
+            return read::recognises_large(RESULT_DOC, result).unwrap_or(false);
+        }
+        None => match lines::read_chunk(result, 0, 0, u64::MAX / 2, &mut head) {
+            Ok(first) => first.bytes,
+            Err(_) => return false,
+        },
+    };
+    let mut tape = Tape::new();
+    match written {
+        OutputShape::Items => detect::of_lines(text, &[]).is_some(),
+        OutputShape::Request => {
+            scan(text, &mut tape).is_ok()
+                && tape.root(text).and_then(|val| detect::of_document(val, None)).is_some()
+        }
+    }
+}
