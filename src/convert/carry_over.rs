@@ -62,6 +62,8 @@ impl Converter<'_> {
         let support = ModelSupport {
             plain_reasoning: keeps,
             requires_reasoning: keeps,
+            // A session is no request: what Claude rejects in one is the agent's to send or not.
+            is_claude: false,
             // A session is no request to Gemini, which alone wants signatures.
             signed_calls: Some(false),
             ..ModelSupport::of(&options.plan, None)

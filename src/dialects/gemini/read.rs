@@ -239,6 +239,9 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) -
     } else if let Some(own) = get_either(val, "functionResponse") {
         Some(PartKind::Result(result(body, own, out, losses)))
     } else {
+        if resolution(val).is_some_and(|level| detail(level).is_none()) {
+            losses.add(LossKind::DETAIL, at);
+        }
         media(val).map(PartKind::from)
     };
     let server = || {
@@ -302,6 +305,16 @@ pub(super) const RESOLUTIONS: [(&str, &str); 4] = [
     ("MEDIA_RESOLUTION_ULTRA_HIGH", "original"),
 ];
 
+/// The resolution of a part.
+fn resolution(part: Val<'_>) -> Option<Val<'_>> {
+    get_either(part, "mediaResolution")?.get("level")
+}
+
+/// OpenAI's level of detail for a resolution.
+fn detail(level: Val<'_>) -> Option<Text> {
+    RESOLUTIONS.iter().find(|(own, _)| level.is(own)).map(|(_, detail)| Text::new(detail))
+}
+
 fn media(val: Val<'_>) -> Option<Media> {
     let (own, is_data) = match get_either(val, "inlineData") {
         Some(own) => (own, true),
@@ -319,9 +332,7 @@ fn media(val: Val<'_>) -> Option<Media> {
         if public { MediaSource::Url(uri) } else { MediaSource::Id(uri, NAME) }
     };
     let name = get_either(own, "displayName").and_then(Text::of_val);
-    let level = get_either(val, "mediaResolution").and_then(|resolution| resolution.get("level"));
-    let known = RESOLUTIONS.iter().find(|(own, _)| level.is_some_and(|level| level.is(own)));
-    let detail = known.map(|(_, detail)| Text::new(detail));
+    let detail = resolution(val).and_then(detail);
     Some(Media { name, detail, ..Media::new(kind, source) }.mime(mime))
 }
 
