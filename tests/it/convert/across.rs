@@ -25,7 +25,7 @@ use crate::rules::corpus::{RecordedRequest, chat_target, corpus, manifest, respo
 use crate::support::essence;
 use crate::support::essence::{ContentItem, ContentKind, Speaker};
 use crate::support::turns::{GeneratedTurn, any_turn, request};
-use crate::support::{DOC, check};
+use crate::support::{DOC, check, is_batch_line, is_training_line};
 
 pub const DIALECTS: [&str; 5] = ["responses", "chat", "anthropic", "gemini", "bedrock"];
 /// The default target of each.
@@ -48,14 +48,9 @@ fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>, lo
         "responses-items" => (vec![out], "responses-item-lines".to_owned()),
         _ => (out.split(|b| *b == b'\n').filter(|line| !line.is_empty()).collect(), format!("{to}-request")),
     };
-    // A line for training stays one.
-    let is_training_line = |doc: &&[u8]| memchr::memmem::find(doc, b"\"non_preferred_output\"").is_some();
     for doc in docs.into_iter().filter(|doc| !is_training_line(doc)) {
         // As its format, and as the detected one: a request with only texts may be of several dialects.
-        let is_batch_line = ["custom_id", "key", "recordId"]
-            .iter()
-            .any(|name| doc.strip_prefix(b"{\"").is_some_and(|rest| rest.starts_with(name.as_bytes())));
-        let asked = if is_batch_line { Options::default() } else { read_as(&format) };
+        let asked = if is_batch_line(doc) { Options::default() } else { read_as(&format) };
         for options in [asked, Options::default()] {
             let found = check(doc, &Options { target, ..options });
             let errors = found.findings.iter().filter(|judged| judged.severity == Severity::Error);

@@ -25,6 +25,7 @@ use crate::support::memory::{
     DOC, check, check_of, convert_text, growable_text, is_json, is_near, is_readable, plan,
 };
 use crate::support::rng::Rng;
+use crate::support::{is_batch_line, is_training_line};
 
 /// A violated invariant.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -442,10 +443,13 @@ pub fn check_conversion(text: &[u8], to: &'static str, options: &Options) -> Vec
 
 /// Checks that a written request is recognised and legal, both in its own format and in the detected one.
 fn check_request(request: &[u8], to: &str, options: &Options) -> Vec<InvariantViolation> {
+    if is_training_line(request) {
+        return Vec::new();
+    }
     let text = || String::from_utf8_lossy(&request[..request.len().min(2000)]).into_owned();
     let format = formats::by_name(&format!("{to}-request"));
     let mut violations = Vec::new();
-    for format in [format, None] {
+    for format in [format.filter(|_| !is_batch_line(request)), None] {
         let found = check(
             request,
             &Options {

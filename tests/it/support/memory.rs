@@ -104,3 +104,14 @@ pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
     // The removal of several neighbours is one edit.
     note.at.start >= at.start && note.at.end() <= at.end() || note.action == Action::Stub
 }
+
+/// True if a written request is a line of a batch, which its own format does not read.
+pub fn is_batch_line(request: &[u8]) -> bool {
+    let names = ["{\"custom_id\":", "{\"key\":", "{\"recordId\":"];
+    names.iter().any(|name| request.starts_with(name.as_bytes()))
+}
+
+/// True if what was written is a line for training, which is copied, and no request.
+pub fn is_training_line(line: &[u8]) -> bool {
+    memchr::memmem::find(line, b"\"non_preferred_output\"").is_some()
+}

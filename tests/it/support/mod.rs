@@ -25,7 +25,9 @@ use replaylint::internals::rule::Loss;
 use replaylint::internals::source::{Container, PatchedView, ReadAt, framing};
 use replaylint::internals::target::Severity;
 
-pub use crate::support::memory::{DOC, check, check_of, growable_text, is_json, is_near, is_readable};
+pub use crate::support::memory::{
+    DOC, check, check_of, growable_text, is_batch_line, is_json, is_near, is_readable, is_training_line,
+};
 
 pub const STYLE: Style = Style {
     color: false,
