@@ -67,7 +67,7 @@ pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
         }
         _ => return error,
     }
-    let quoted = |word: &String| if word == ANY_SESSION { word.clone() } else { shell_word(word).into() };
+    let quoted = |word: &String| if word == ANY_SESSION { word.clone() } else { shell_word(word) };
     let words: Vec<String> = words.iter().map(quoted).collect();
     let tip = format!("use `replaylint {}`", words.join(" "));
     for other in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
