@@ -105,6 +105,12 @@ pub(super) struct RebuildArgs {
         hide_short_help = true
     )]
     provider: Option<String>,
+    /// In an event stream of iterate, begin every message with the offset of its event, as older renderers do
+    #[arg(long, hide_short_help = true)]
+    headers: bool,
+    /// File with the first message of a request in an event stream of iterate, which only the agent's code contains
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    protocol_prompt: Option<PathBuf>,
     #[command(flatten)]
     chain: ChainArgs,
     #[command(flatten)]
@@ -223,7 +229,14 @@ impl RebuildArgs {
             && self.provider.is_none();
         let provider = self.provider.as_deref().map(find_provider).transpose()?;
         let output = file_path(self.output).map(|to| OutputPath { to, existing: existing_file(self.force) });
+        let protocol_prompt = self.protocol_prompt.map(|file| {
+            std::fs::read_to_string(&file).map_err(|error| {
+                UsageError::new(format!("--protocol-prompt {}: {error}", crate::source::display_path(&file)))
+            })
+        });
         let options = RebuildOptions {
+            every_header: self.headers,
+            protocol_prompt: protocol_prompt.transpose()?,
             at: self.at,
             policy,
             ask: self.ask,

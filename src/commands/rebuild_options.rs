@@ -25,6 +25,10 @@ pub struct RebuildOptions {
     pub output: Option<OutputPath>,
     /// The provider of the requests in an event stream.
     pub provider: Option<&'static str>,
+    /// In an event stream, every message begins with the offset of its event.
+    pub every_header: bool,
+    /// The text of a prompt that is only in the code of an agent.
+    pub protocol_prompt: Option<String>,
     /// Nothing was asked for that an agent does not do when it resumes a session.
     pub only_resumes: bool,
 }

@@ -71,6 +71,8 @@ fn rebuild_from_stream(
         next_message: rebuild_options.ask.as_deref(),
         provider: rebuild_options.provider,
         as_messages: false,
+        every_header: rebuild_options.every_header,
+        protocol_prompt: rebuild_options.protocol_prompt.as_deref(),
     };
     let sent = stream::rebuild(doc.id, &*doc.bytes, requests, &options.read, &asked)?;
     let sent = match sent {
@@ -81,13 +83,15 @@ fn rebuild_from_stream(
             let near: Vec<String> = near.into_iter().map(mask::id).collect();
             return Err(options::unknown_with_nearest("event or request", &to_printable(at), &near).into());
         }
-        Err(RebuildError::Unstored(record)) => {
-            print_error(&format!(
-                "{}: record {record}: the prompt of this contract comes from code and is not in the stream, so the \
-                 request cannot be rebuilt",
-                display_name(&doc.label)
-            ));
+        Err(RebuildError::NotSent(why)) => {
+            let at = to_printable(rebuild_options.at.as_deref().unwrap_or_default());
+            print_error(&format!("{}: the request at {at} was never sent: {why}", display_name(&doc.label)));
             return Ok(Outcome::Failed);
+        }
+        Err(RebuildError::OtherPrompt(sha256)) => {
+            let usage_error =
+                UsageError::new("--protocol-prompt: this is not the text that the contract of the request has");
+            return Err(usage_error.help(format!("its SHA-256 is {sha256}")).into());
         }
         Err(RebuildError::Order(record)) => {
             print_error(&format!(
@@ -113,6 +117,14 @@ fn print_summary(sent: &RebuiltRequest) {
     match sent.is_request {
         true => print_note(&format!("request at offset {offset}: {messages}{by}{model}; it {}", sent.state)),
         false => print_note(&format!("a request at offset {offset} would send {messages}{by}{model}")),
+    }
+    if sent.lacks_prompt {
+        print_note(
+            "  the first message only names a text that is in the code of the agent: --protocol-prompt FILE takes it",
+        );
+    }
+    for note in &sent.notes {
+        print_note(&format!("  not exact: {note}"));
     }
     if let Some(index) = sent.differs {
         print_note(&format!("  the embedded body differs from message {index} onwards (RL626)"));

@@ -13,7 +13,7 @@ use crate::history::{History, Row};
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, scan};
 use crate::judge;
-use crate::message::{Losses, Thread};
+use crate::message::{LossKind, Losses, SourceLocation, Thread};
 use crate::place::{DocId, Place};
 use crate::source::ReadAt;
 
@@ -98,6 +98,9 @@ impl Converter<'_> {
         {
             // It was not made of any one place.
             let base = RecordBase::synthetic_from(Place::default());
+            if sent.lacks_prompt {
+                builder.losses.add(LossKind::NOT_REPLAYED, SourceLocation::default());
+            }
             builder.push(&Body { val, base, embedded: false, shape: BodyShape::Request }, false);
         }
         Ok(builder)

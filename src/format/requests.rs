@@ -149,6 +149,10 @@ pub struct RebuildQuery<'a> {
     pub provider: Option<&'a str>,
     /// True for the list of messages instead of a body for the provider.
     pub as_messages: bool,
+    /// True if every message begins with the offset of its event, where versions of the agent differ in that.
+    pub every_header: bool,
+    /// The text of a prompt that is only in the code of the agent.
+    pub protocol_prompt: Option<&'a str>,
 }
 
 /// A rebuilt request.
@@ -165,6 +169,10 @@ pub struct RebuiltRequest {
     pub state: &'static str,
     /// The first message in which the body in the log differs, if it does.
     pub differs: Option<u32>,
+    /// A text of the prompt is not in the log, and was not given: the first message only names it.
+    pub lacks_prompt: bool,
+    /// What may not be exactly as it was sent.
+    pub notes: Vec<&'static str>,
 }
 
 /// The reason why a request cannot be rebuilt.
@@ -174,8 +182,10 @@ pub enum RebuildError {
     Unknown(Vec<String>),
     /// The event in this record has no offset, or one that is not above the previous.
     Order(u32),
-    /// The event in this record has a contract version whose logs do not store the content of requests.
-    Unstored(u32),
+    /// The event asked for a request, and none was sent: why.
+    NotSent(String),
+    /// The given text of the prompt is not that of the contract, whose hash this is.
+    OtherPrompt(&'static str),
 }
 
 /// Rebuilds one request of a log.

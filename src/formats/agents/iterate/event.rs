@@ -49,6 +49,10 @@ pub struct IterateEvent {
     pub request: Option<u64>,
     /// Fingerprint of the name that a request has before it is made; 0 if there is none.
     pub name: u64,
+    /// It shows that the agent is the one that was written anew, which keeps every answer.
+    pub keeps_answers: bool,
+    /// A request that is not made while another one is open.
+    pub waits: bool,
     /// Fingerprint of its type.
     pub type_digest: u64,
     /// Fingerprint of the messages that it adds to the history.

@@ -1,6 +1,6 @@
 //! Event streams of iterate's agents: `{type, payload, offset, createdAt}`, one per line or in an array. A request is
-//! identified by the offset of the event that made it; what it sends is reduced from the events up to there. Older streams
-//! also contain each request's body, which repeats the whole history.
+//! identified by the offset of the event that made it; what it sends is reduced from the events up to there, for contracts from
+//! version 4 on as [`prompt`] projects it. Older streams also contain each request's body, which repeats the whole history.
 
 mod assemble;
 mod digest;
@@ -9,6 +9,7 @@ mod follow;
 mod frame;
 mod messages;
 mod parse;
+mod prompt;
 mod rebuild;
 mod reduce;
 

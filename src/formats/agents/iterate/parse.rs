@@ -32,10 +32,12 @@ enum RequiredContent {
 /// Types of events, their effects, and their required content. Types may have several names of different versions;
 /// `agents/` is read as `agent/`.
 #[rustfmt::skip]
-static TYPES: [(&str, EventKind, RequiredContent); 33] = [
+static TYPES: [(&str, EventKind, RequiredContent); 44] = [
     ("agent/system-prompt-updated", EventKind::System, RequiredContent::Text("systemPrompt")),
     ("agent/input-added", EventKind::Message, RequiredContent::Text("content")),
-    ("agent/user-message-received", EventKind::Message, RequiredContent::Text("content")),
+    // It is mirrored as an `input-added`, which is what the agent reads.
+    ("agent/user-message-received", EventKind::Other, RequiredContent::Nothing),
+    ("agent/message-received", EventKind::Message, RequiredContent::Text("content")),
     ("agent/context-added", EventKind::Message, RequiredContent::Text("content")),
     ("agent/context-rewritten", EventKind::Rewrite, RequiredContent::Nothing),
     ("agent/output-added", EventKind::Output, RequiredContent::Text("content")),
@@ -48,6 +50,16 @@ static TYPES: [(&str, EventKind, RequiredContent); 33] = [
     ("agent/llm-request-queued", EventKind::Other, RequiredContent::Nothing),
     ("agent/status-updated", EventKind::Other, RequiredContent::Nothing),
     ("agent/created", EventKind::Other, RequiredContent::Nothing),
+    ("agent/create-requested", EventKind::Other, RequiredContent::Nothing),
+    ("agent/create-failed", EventKind::Other, RequiredContent::Nothing),
+    ("agent/delete-requested", EventKind::Other, RequiredContent::Nothing),
+    ("agent/deleted", EventKind::Other, RequiredContent::Nothing),
+    ("agent/configured", EventKind::Other, RequiredContent::Nothing),
+    ("agent/config-updated", EventKind::Other, RequiredContent::Nothing),
+    ("agent/binding-set", EventKind::Other, RequiredContent::Nothing),
+    ("agent/summary-updated", EventKind::Other, RequiredContent::Nothing),
+    ("agent/status-changed", EventKind::Other, RequiredContent::Nothing),
+    ("agent/token-usage-reported", EventKind::Other, RequiredContent::Nothing),
     ("agent/paused", EventKind::Other, RequiredContent::Nothing),
     ("agent/resumed", EventKind::Other, RequiredContent::Nothing),
     ("agent/turn-ended", EventKind::Other, RequiredContent::Nothing),
@@ -68,8 +80,17 @@ static TYPES: [(&str, EventKind, RequiredContent); 33] = [
     ("openai-ws/websocket-disconnected", EventKind::Other, RequiredContent::Nothing),
 ];
 
-/// Prefix of events about the stream itself, which have no effect on the conversation.
-const STREAM: &[u8] = b"stream/";
+/// Prefix of the events of agents. All others share the stream, and have no effect on the conversation.
+const AGENT: &[u8] = b"agent/";
+/// Other events of agents without an effect, by the end of their type.
+const HARMLESS: [&[u8]; 6] = [
+    b"-message-sent",
+    b"-message-received",
+    b"/llm-provider-selected",
+    b"/llm-response-chunk",
+    b"/llm-request-started",
+    b"/loop-stopped",
+];
 
 /// Reads the events of a record, and the messages that they add to the history, into the sink.
 pub fn read(record: &Record<'_>, sink: &mut dyn Sink) {
@@ -93,7 +114,8 @@ pub fn type_of(event: Val<'_>) -> Option<Vec<u8>> {
 /// The effect of an event, by its type and its content.
 fn event_kind(name: &[u8], payload: Option<Val<'_>>) -> EventKind {
     let Some((_, kind, required)) = TYPES.iter().find(|(known, ..)| known.as_bytes() == name) else {
-        return if name.starts_with(STREAM) { EventKind::Other } else { EventKind::Unknown };
+        let is_harmless = !name.starts_with(AGENT) || HARMLESS.iter().any(|end| name.ends_with(end));
+        return if is_harmless { EventKind::Other } else { EventKind::Unknown };
     };
     let text = |key: &str| payload.and_then(|payload| payload.get(key)).is_some_and(|val| val.is_string());
     let is_complete = match required {
@@ -106,6 +128,7 @@ fn event_kind(name: &[u8], payload: Option<Val<'_>>) -> EventKind {
     match (is_complete, *kind) {
         (false, EventKind::Message) if name == b"agent/context-added" => EventKind::Unknown,
         (false, _) => EventKind::Invalid,
+        (true, EventKind::Rewrite) if text("op") => EventKind::Other,
         (true, EventKind::Rewrite) if payload.and_then(replacement_messages).is_none() => EventKind::Unknown,
         (true, kind) => kind,
     }
@@ -164,7 +187,10 @@ fn digest(messages: Val<'_>) -> (Digest, bool) {
 fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let Some(name) = type_of(event) else { return };
     let payload = event.get(name::payload);
-    let kind = event_kind(&name, payload);
+    let kind = match event_kind(&name, payload) {
+        EventKind::Message if is_answer(event, payload) => EventKind::Output,
+        kind => kind,
+    };
     let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
     let repeated =
         body.filter(|list| !is_referenced(*list) && matches!(kind, EventKind::Requested | EventKind::Started));
@@ -189,6 +215,12 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         offset: event.get("offset").and_then(|offset| offset.as_u64()),
         request: request(payload),
         name: payload.and_then(|payload| payload.get("requestId")?.as_str()).map_or(0, fingerprint),
+        keeps_answers: payload.is_some_and(|payload| {
+            payload.get("triggerOffset").is_some()
+                || name == b"agent/created" && payload.get("path").is_some()
+                || is_context(event, b"/agent/context-added")
+        }),
+        waits: payload.is_some_and(|payload| payload.get("expiresAt").is_some()),
         type_digest: fingerprint_of(&name),
         content: content.digest(kind),
         body: repeated.map(|list| {
@@ -212,6 +244,20 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     }
 }
 
+/// True if the type of an event ends with this name.
+fn is_context(event: Val<'_>, name: &[u8]) -> bool {
+    event.get(name::r#type).and_then(|kind| kind.text()).is_some_and(|kind| kind.ends_with(name))
+}
+
+/// True if an item of the context is an answer that counts only while its request is open.
+fn is_answer(event: Val<'_>, payload: Option<Val<'_>>) -> bool {
+    let answers = |payload: Val<'_>| {
+        payload.get("llmRequestOffset").is_some()
+            && payload.get(name::role).is_some_and(|role| role.is("assistant"))
+    };
+    payload.is_some_and(answers) && is_context(event, b"/agents/context-added")
+}
+
 /// True if a list of messages was replaced by a reference.
 fn is_referenced(list: Val<'_>) -> bool {
     list.elements().next().is_some_and(is_reference)
@@ -229,7 +275,7 @@ impl<'t> EventContent<'t> {
         let role = match kind {
             EventKind::System => Role::System,
             EventKind::Output => Role::Assistant,
-            EventKind::Message if name == b"agent/context-added" => {
+            EventKind::Message if name.ends_with(b"/context-added") => {
                 payload.get(name::role).and_then(|role| role.text()).map_or(Role::User, |role| Role::of(&role))
             }
             EventKind::Message => Role::User,

@@ -1,6 +1,8 @@
 //! Rebuilding of a request of a stream: the history reduced from the events up to its own, in the format of the provider that
 //! executed the request.
 
+use sha2::{Digest, Sha256};
+
 use crate::format::Record;
 use crate::format::requests::{
     RebuildError, RebuildQuery, RebuiltRequest, RecordClass, RequestRebuilder, RequestTracker,
@@ -12,7 +14,8 @@ use crate::source::ReadAt;
 use super::event::{EventKind, IterateEvent};
 use super::follow::IterateTracker;
 use super::frame::{self, FrameMembers, RequestFrame};
-use super::{messages, parse};
+use super::prompt::{Contract, Headers, NotSent, Prompt, PromptLog};
+use super::{messages, parse, prompt};
 
 const CLOUDFLARE_AI: &str = "cloudflare-ai";
 const OPENAI_WS: &str = "openai-ws";
@@ -44,8 +47,6 @@ struct StreamFacts {
     frame: RequestFrame,
     /// Number of the first record out of order, from 1.
     broken: Option<u32>,
-    /// Number of the first record of the newer contract, from 1.
-    newer_contract: Option<u32>,
     offsets: Vec<u64>,
     /// Names that requests had before they were made.
     names: Vec<String>,
@@ -73,6 +74,11 @@ pub struct IterateRebuilder<'a> {
     tracker: IterateTracker,
     facts: StreamFacts,
     outcome: Option<RequestOutcome>,
+    log: PromptLog,
+    /// What a contract from version 4 on sends.
+    prompt: Option<Prompt>,
+    /// The text of the prompt is not in the stream, and was not given.
+    lacks_prompt: bool,
 }
 
 impl<'a> IterateRebuilder<'a> {
@@ -82,11 +88,34 @@ impl<'a> IterateRebuilder<'a> {
             tracker: IterateTracker::default(),
             facts: StreamFacts::default(),
             outcome: None,
+            log: PromptLog::default(),
+            prompt: None,
+            lacks_prompt: false,
         }
     }
 
     fn is_request(&self) -> bool {
         self.facts.event.as_ref().is_some_and(|event| event.kind == EventKind::Requested)
+    }
+
+    /// Projects the prompt of a contract from version 4 on.
+    fn project(&mut self) -> Result<(), RebuildError> {
+        let at = self.facts.at.filter(|_| self.is_request());
+        let contract = self.log.contract(at);
+        if contract == Contract::Flat {
+            return Ok(());
+        }
+        let headers = if self.asked.every_header { Headers::Every } else { Headers::Bare };
+        let known = prompt::protocol_prompt(contract, headers);
+        if let (Some(known), Some(given)) = (known, self.asked.protocol_prompt)
+            && hex(&Sha256::digest(given.as_bytes())) != known.sha256
+        {
+            return Err(RebuildError::OtherPrompt(known.sha256));
+        }
+        self.lacks_prompt = known.is_some() && self.asked.protocol_prompt.is_none();
+        let prompt = self.log.project(at, headers, self.asked.protocol_prompt);
+        self.prompt = Some(prompt.map_err(|reason| RebuildError::NotSent(describe(reason)))?);
+        Ok(())
     }
 
     /// Offset up to which events count.
@@ -97,8 +126,13 @@ impl<'a> IterateRebuilder<'a> {
 
 impl RequestRebuilder for IterateRebuilder<'_> {
     fn push(&mut self, record: &Record<'_>, bytes: &dyn ReadAt) -> bool {
-        let IterateRebuilder { asked: RebuildQuery { at, .. }, tracker, facts, .. } = self;
+        let IterateRebuilder { asked: RebuildQuery { at, .. }, tracker, facts, log, .. } = self;
         let (val, number) = (record.val, record.number + 1);
+        if facts.found {
+            // Later events tell which requests were sent.
+            log.push(val, 0, true);
+            return true;
+        }
         let class = tracker.track(record);
         let Some(event) = &tracker.event else { return true };
         if class == RecordClass::Disorder {
@@ -106,9 +140,7 @@ impl RequestRebuilder for IterateRebuilder<'_> {
             return false;
         }
         facts.offsets.extend(event.offset);
-        if parse::is_of_newer_contract(val) {
-            facts.newer_contract = facts.newer_contract.or(Some(number));
-        }
+        event.offset.into_iter().for_each(|offset| log.push(val, offset, false));
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         facts.stream_provider = provider_of_event(&kind).or(facts.stream_provider);
         facts.frame.observe(&kind, val);
@@ -133,7 +165,7 @@ impl RequestRebuilder for IterateRebuilder<'_> {
             });
             facts.event = Some(event.clone());
         }
-        !is_own
+        !is_own || parse::is_of_newer_contract(val)
     }
 
     fn end_first_pass(&mut self) -> Result<bool, RebuildError> {
@@ -144,9 +176,7 @@ impl RequestRebuilder for IterateRebuilder<'_> {
         if let (Some(at), false) = (self.asked.at, facts.found) {
             return Err(RebuildError::Unknown(nearby_names(at, facts)));
         }
-        if let Some(record) = facts.newer_contract {
-            return Err(RebuildError::Unstored(record));
-        }
+        self.project()?;
         if self.is_request() {
             self.outcome =
                 Some(RequestOutcome { state: "is not completed in the stream", ..RequestOutcome::default() });
@@ -175,18 +205,25 @@ impl RequestRebuilder for IterateRebuilder<'_> {
     }
 
     fn finish(&self, bytes: &dyn ReadAt) -> RebuiltRequest {
-        let IterateRebuilder { asked, tracker, facts, outcome } = self;
+        let IterateRebuilder { asked, tracker, facts, outcome, .. } = self;
         let executed_by = outcome.as_ref().and_then(|outcome| outcome.provider);
         let named = asked.provider.and_then(provider);
         let provider = named.or(executed_by).or(facts.provider).or(facts.stream_provider);
-        let mut messages = messages::messages(bytes, &tracker.stream, tracker.stream.context(), 0);
+        let mut messages = match &self.prompt {
+            Some(prompt) => {
+                // What only names a text is no message.
+                let all = prompt.messages.iter().skip(usize::from(asked.as_messages && self.lacks_prompt));
+                all.map(|(role, text)| prompt_message(role, text)).collect()
+            }
+            None => messages::messages(bytes, &tracker.stream, tracker.stream.context(), 0),
+        };
         messages.extend(asked.next_message.map(|text| messages::message(Role::User, &string::quoted(text))));
         let body = match provider {
             Some(OPENAI_WS) if !asked.as_messages => {
                 let sent = outcome.as_ref().and_then(|outcome| outcome.sent.clone());
                 facts.frame.write(&messages, sent, facts.model.as_deref())
             }
-            None if !asked.as_messages => write_messages(&messages, ""),
+            None if !asked.as_messages && self.prompt.is_none() => write_messages(&messages, ""),
             _ => write_messages(&messages, ",\"stream\":true"),
         };
         RebuiltRequest {
@@ -198,8 +235,29 @@ impl RequestRebuilder for IterateRebuilder<'_> {
             model: facts.model.clone(),
             state: outcome.as_ref().map_or("", |outcome| outcome.state),
             differs: facts.differs,
+            lacks_prompt: self.lacks_prompt,
+            notes: self.prompt.as_ref().map(|prompt| prompt.notes.clone()).unwrap_or_default(),
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Why nothing was sent, in words.
+fn describe(reason: NotSent) -> String {
+    match reason {
+        NotSent::NoTrigger => "nothing had asked for it since the last request".to_owned(),
+        NotSent::Open(offset) => format!("the request at offset {offset} was still open"),
+        NotSent::Paused => "the agent was paused".to_owned(),
+        NotSent::TriggerMoved => "something newer had asked for a request".to_owned(),
+    }
+}
+
+/// A message of a projected prompt as JSON.
+fn prompt_message(role: &str, text: &str) -> Vec<u8> {
+    [b"{\"role\":\"", role.as_bytes(), b"\",\"content\":", &string::quoted(text), b"}"].concat()
 }
 
 /// A body with a list of messages, one per line.

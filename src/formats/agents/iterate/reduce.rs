@@ -106,6 +106,8 @@ pub struct Stream {
     /// Kind of the rows that follow the newest event; `None` if they do not count.
     row_kind: Option<EventKind>,
     current: CurrentRequest,
+    /// Answers count whether their request is open or not.
+    keeps_answers: bool,
     requests: HashMap<u64, Request>,
     /// Names that requests have before they are made.
     names: HashMap<u64, Place>,
@@ -123,13 +125,14 @@ impl Stream {
     pub fn apply(&mut self, event: &IterateEvent) {
         self.row_kind = None;
         self.check_order(event);
+        self.keeps_answers |= event.keeps_answers;
         match event.kind {
             EventKind::System => {
                 self.row_kind = Some(EventKind::System);
                 self.digest.system = event.content.system;
             }
             EventKind::Message => self.add_message(event),
-            EventKind::Output if self.accept_output(event) => self.add_message(event),
+            EventKind::Output if self.keeps_answers || self.accept_output(event) => self.add_message(event),
             EventKind::Rewrite => {
                 self.context.from = self.context.to;
                 (self.digest.messages, self.digest.count) = (event.content.messages, event.content.count);
@@ -316,6 +319,12 @@ impl Stream {
 
     fn begin_request(&mut self, event: &IterateEvent) {
         let Some(offset) = event.offset else { return };
+        if let CurrentRequest::Requested(open) = self.current
+            && event.waits
+            && self.requests.get(&open).is_some_and(|request| request.state == RequestState::Open)
+        {
+            return;
+        }
         self.current = CurrentRequest::Requested(offset);
         self.last_request = Some(offset);
         let (at, record) = (event.at, event.record);
