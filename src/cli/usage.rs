@@ -26,9 +26,6 @@ const SUGGESTIONS: [(&str, &str, &str, Option<&str>); 8] = [
 const COMMANDS: [(&str, &str); 5] =
     [("carry", "convert"), ("lint", "check"), ("validate", "check"), ("repair", "fix"), ("sanitize", "fix")];
 
-/// The value of `--to` that stands for the session of any agent.
-const ANY_SESSION: &str = "<agent>-session";
-
 /// Adds the suggested command to an error of the parser, if there is one.
 pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
     let mut words: Vec<String> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
@@ -36,6 +33,7 @@ pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
         Some(ContextValue::String(text)) => text.clone(),
         _ => String::new(),
     };
+    let mut others = String::new();
     match error.kind() {
         ErrorKind::InvalidSubcommand if Path::new(&text(ContextKind::InvalidSubcommand)).exists() => {
             words.insert(0, "check".to_owned());
@@ -47,7 +45,7 @@ pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
                 *word = (*command).to_owned();
             }
             if *typed == "carry" {
-                name_session(&mut words);
+                others = name_session(&mut words);
             }
         }
         ErrorKind::UnknownArgument => {
@@ -67,9 +65,8 @@ pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
         }
         _ => return error,
     }
-    let quoted = |word: &String| if word == ANY_SESSION { word.clone() } else { shell_word(word) };
-    let words: Vec<String> = words.iter().map(quoted).collect();
-    let tip = format!("use `replaylint {}`", words.join(" "));
+    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    let tip = format!("use `replaylint {}`{others}", words.join(" "));
     for other in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
         error.remove(other);
     }
@@ -77,15 +74,17 @@ pub(super) fn suggest_command(mut error: Error, args: &[OsString]) -> Error {
     error
 }
 
-/// Makes the agent that a command names the format of its session.
-fn name_session(words: &mut Vec<String>) {
+/// Makes the agent that a command names the format of its session. Without one, returns the formats besides the first.
+fn name_session(words: &mut Vec<String>) -> String {
     let Some(at) = words.iter().position(|word| word == "--to") else {
-        words.splice(1..1, ["--to".to_owned(), ANY_SESSION.to_owned()]);
-        return;
+        let mut names = session_names();
+        words.splice(1..1, ["--to".to_owned()].into_iter().chain(names.next().map(str::to_owned)));
+        return format!(", or --to {}", names.collect::<Vec<_>>().join(", "));
     };
     if let Some(agent) = words.get_mut(at + 1)
         && let Some(session) = session_names().find(|name| name.starts_with(&**agent))
     {
         *agent = session.to_owned();
     }
+    String::new()
 }

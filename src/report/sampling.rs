@@ -29,6 +29,9 @@ pub struct SimilarFindings {
     pub count: u64,
 }
 
+/// Damaged logs may have as many records on one line, which counts as one place.
+const RECORDS_ON_A_LINE: usize = 2;
+
 /// Fewer findings are all in the sample.
 const SAMPLING_THRESHOLD: usize = 64;
 
@@ -144,7 +147,7 @@ impl SampleGroup {
     fn admits(&mut self, ix: usize, judged: &WeighedFinding) -> bool {
         let is_new = self.record != Some(judged.finding.row.record);
         let admits = self.sampled <= (SHOWN_IN_FULL + NAMED_PLACES) as u64
-            || is_new && self.records <= SHOWN_IN_FULL + NAMED_PLACES;
+            || is_new && self.records <= (SHOWN_IN_FULL + NAMED_PLACES) * RECORDS_ON_A_LINE;
         (self.last, self.is_last_sampled) = (ix, admits);
         self.all += 1;
         if admits {

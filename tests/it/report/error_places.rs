@@ -33,7 +33,8 @@ fn samples() -> Vec<PathBuf> {
 
 /// Formats whose messages are put together from several events or attributes: the first place is named, which need not
 /// hold the text.
-const SCATTERED: [&str; 4] = ["anthropic-stream", "codex-exec-json", "openinference", "otel-genai"];
+const SCATTERED: [&str; 5] =
+    ["anthropic-stream", "bedrock-stream", "codex-exec-json", "openinference", "otel-genai"];
 
 /// Strings of a message, apart from those that name what it is. `ids`: also those that pair calls and results.
 fn strings(val: &Value, ids: bool, out: &mut Vec<String>) {
