@@ -52,7 +52,7 @@ pub(super) fn of_request(events: &[PromptEvent], newest_flat: Option<u64>, at: O
         _ => {}
     }
     let contexts = || events.iter().filter(|event| has(event, "/context-added"));
-    let newest = contexts().last().map(|event| event.offset);
+    let newest = contexts().next_back().map(|event| event.offset);
     let has_expiry = own.is_some_and(|own| own.get("expiresAt").is_some());
     match () {
         () if newest.is_none() || newest < newest_flat && !has_expiry => Contract::Flat,
