@@ -100,19 +100,35 @@ class Failures:
             print(f"    {count} times, for example {self.examples[key]}")
 
 
+# A line of a batch, by its first key, and the member with the request.
+BATCH_LINES = {"custom_id": ("params", "body"), "key": ("request",), "recordId": ("modelInput",)}
+
+
+def bodies(text):
+    """The requests of a written file: itself, or those in the lines of a batch. A line for training is no request."""
+    for line in text.splitlines():
+        value = json.loads(line)
+        if "non_preferred_output" in value:
+            continue
+        names = BATCH_LINES.get(next(iter(value), None), ())
+        request = next((value[name] for name in names if name in value), None)
+        yield line if request is None else json.dumps(request).encode()
+
+
 def validate(target, out, failures):
     """Number of the results, of those that the types accept, and of those with nothing but known strictness."""
     number = passed = excused = 0
     for folder, _, names in os.walk(out):
         for name in sorted(names):
             file = pathlib.Path(folder, name)
-            number += 1
-            wrong = judge.judge(target, file.read_bytes())
-            real = [each for each in wrong if known.reason(target, each) is None]
-            passed += not wrong
-            excused += bool(wrong) and not real
-            for each in real:
-                failures.add(target, each, file.relative_to(out))
+            for body in bodies(file.read_bytes()):
+                number += 1
+                wrong = judge.judge(target, body)
+                real = [each for each in wrong if known.reason(target, each) is None]
+                passed += not wrong
+                excused += bool(wrong) and not real
+                for each in real:
+                    failures.add(target, each, file.relative_to(out))
     return number, passed, excused
 
 
