@@ -19,5 +19,5 @@ pub use destination::{Destination, SourceHistory, WHOLE_SESSION};
 pub use resume_command::{ResumeCommand, ResumeFolder};
 pub use session_metadata::SessionMetadata;
 pub use session_writer::{
-    AgentHome, CarryOptions, CarryOver, ModelNaming, SessionDraft, SessionWriter, ToolHandling,
+    AgentHome, CarryOptions, CarryOver, ModelNaming, SessionDraft, SessionWriter, ToolHandling, json_file,
 };

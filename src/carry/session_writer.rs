@@ -239,6 +239,11 @@ impl SessionDraft<'_> {
     }
 }
 
+/// The file of a session that is one document, for an agent without a folder of its own.
+pub fn json_file(draft: &SessionDraft<'_>) -> String {
+    format!("{}.json", draft.id())
+}
+
 /// Removes the instructions of the source's agent: the next one has its own.
 fn drop_instructions(conversation: &mut Thread, losses: &mut Losses) {
     for block in std::mem::take(&mut conversation.instructions) {

@@ -111,13 +111,7 @@ impl Converter<'_> {
         let number = self.options.number(self.output.converted, self.output.total);
         self.output.total += 1;
         let record_of = super::history_converter::record_index(history);
-        let mut found: Vec<_> = losses
-            .into_iter()
-            .map(|lost| {
-                let at = if lost.at.place.len == 0 { start } else { lost.at.place };
-                self.loss(lost, Row::of_place(at, record_of(at)))
-            })
-            .collect();
+        let mut found: Vec<_> = losses.into_iter().map(|lost| self.loss(lost, start, &record_of)).collect();
         found.extend(&history.settings.conversion_losses);
         super::history_converter::sort_findings(&mut found);
         found.into_iter().for_each(|finding| self.report_finding(finding, Some(number)));

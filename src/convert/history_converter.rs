@@ -107,7 +107,7 @@ impl<'c> Converter<'c> {
             self.output.total += 1;
             return;
         }
-        if self.is_training_line(history) {
+        if self.convert_training_line(history) {
             return;
         }
         if let Some(carry) = options.carry {
@@ -153,9 +153,9 @@ impl<'c> Converter<'c> {
         is_copied_request && verdict::judge(result, plan.shape, &checks(), false).error.is_some()
     }
 
-    /// True for a history of a line for training that is written with another one: lines of two answers stay as they are in their
-    /// dialect, and elsewhere only the preferred answer is written.
-    fn is_training_line(&mut self, history: &History) -> bool {
+    /// Converts a history of a line for training that is written with another one, and returns true if it is one. Lines of two
+    /// answers stay as they are in their dialect; elsewhere only the preferred answer is written.
+    fn convert_training_line(&mut self, history: &History) -> bool {
         let (settings, start) = (&history.settings, self.start(history));
         let keeps_lines = self.options.carry.is_none()
             && self.options.plan.shape == OutputShape::Request
@@ -228,24 +228,13 @@ impl<'c> Converter<'c> {
         }
         let mut found: Vec<Finding> = Vec::with_capacity(converted.losses.len());
         for lost in std::mem::take(&mut converted.losses) {
-            let place = if lost.at.place.len == 0 { at } else { lost.at.place };
-            found.push(self.loss(lost, row(place)));
+            found.push(self.loss(lost, at, &record_of));
         }
         found.extend(&history.settings.conversion_losses);
-        if let Some(name) = history.settings.entry_name.as_deref().filter(|_| written == OutputShape::Request) {
-            match batch_line::write(self.options.plan.dialect.info().name, name, result) {
-                Err(error) => return self.output.error = Some(error),
-                Ok(None) => {}
-                Ok(Some((line, is_renamed))) => {
-                    *result = line;
-                    self.output.batch_lines += 1;
-                    let is_name = |finding: &Finding| LossKind::of(finding) == LossKind::ENTRY_NAME;
-                    let renamed = found.iter().find(|finding| is_name(finding)).filter(|_| is_renamed);
-                    let renamed = renamed.map(|finding| loss_finding(LossKind::ENTRY_RENAMED, finding.row));
-                    found.retain(|finding| !is_name(finding));
-                    found.extend(renamed);
-                }
-            }
+        if let Some(name) = history.settings.entry_name.as_deref().filter(|_| written == OutputShape::Request)
+            && let Err(error) = self.write_batch_line(name, result, &mut found)
+        {
+            return self.output.error = Some(error);
         }
         sort_findings(&mut found);
         found.into_iter().for_each(|finding| self.report_finding(finding, Some(number)));
@@ -312,7 +301,14 @@ impl<'c> Converter<'c> {
     }
 
     /// The finding about a loss. Keeps the new value for its message.
-    pub(super) fn loss(&mut self, lost: ConversionLoss, mut row: Row) -> Finding {
+    pub(super) fn loss(
+        &mut self,
+        lost: ConversionLoss,
+        start: Place,
+        record_of: impl Fn(Place) -> u32,
+    ) -> Finding {
+        let at = if lost.at.place.len == 0 { start } else { lost.at.place };
+        let mut row = Row::of_place(at, record_of(at));
         if lost.at.embedded {
             row.flags = Flags::EMBEDDED;
         }
@@ -321,6 +317,20 @@ impl<'c> Converter<'c> {
             self.output.new_values.insert((row.at, finding.code, finding.variant), to);
         }
         finding
+    }
+
+    /// Writes a request as the line of a batch, if the target has batches: the name of its entry is not lost then.
+    fn write_batch_line(&mut self, name: &str, result: &mut Spool, found: &mut Vec<Finding>) -> io::Result<()> {
+        let line = batch_line::write(self.options.plan.dialect.info().name, name, result)?;
+        let Some((line, is_renamed)) = line else { return Ok(()) };
+        *result = line;
+        self.output.batch_lines += 1;
+        let is_name = |finding: &Finding| LossKind::of(finding) == LossKind::ENTRY_NAME;
+        let renamed = found.iter().find(|finding| is_name(finding)).filter(|_| is_renamed);
+        let renamed = renamed.map(|finding| loss_finding(LossKind::ENTRY_RENAMED, finding.row));
+        found.retain(|finding| !is_name(finding));
+        found.extend(renamed);
+        Ok(())
     }
 
     /// Reports a record that cannot be converted.

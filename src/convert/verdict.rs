@@ -1,11 +1,9 @@
 //! What `check` would say of a result: whether it is read as a conversation, and whether the target would reject it.
 
 use crate::dialect::OutputShape;
-use crate::format::{MIN_DISTINCTIVE_SCORE, Probe};
-use crate::formats;
 use crate::history::{Code, codes};
 use crate::json::{Tape, scan};
-use crate::judge::{self, HistoryVisitor, JudgedHistory, Options, WeighedFinding};
+use crate::judge::{self, FindingsOnly, Options, WeighedFinding};
 use crate::read::{self, detect};
 use crate::rule::Autofix;
 use crate::source::bytes::spool::Spool;
@@ -29,10 +27,8 @@ pub(super) fn judge(result: &Spool, written: OutputShape, checks: &[Options], lo
         OutputShape::Items => Container::Lines { start: 0 },
         OutputShape::Request => Container::Document { start: 0 },
     };
-    let mut is_claimed = false;
     let error = checks.iter().find_map(|options| {
-        let found = judge::judge_in_container(RESULT_DOC, result, container, options, 1, &ClaimVisitor).ok()?;
-        is_claimed |= found.outputs.contains(&true);
+        let found = judge::judge_in_container(RESULT_DOC, result, container, options, 1, &FindingsOnly).ok()?;
         // A log may end before the next message of the user.
         let whole = |judged: &&WeighedFinding| !log || judged.variant().autofix != Autofix::OnRequest;
         let mut errors = found.findings.iter().filter(|judged| judged.severity == Severity::Error);
@@ -40,22 +36,7 @@ pub(super) fn judge(result: &Spool, written: OutputShape, checks: &[Options], lo
     });
     // An error says what is wrong; that the format is unknown, only that nothing could be judged.
     let may_be_unread = error.is_none_or(|code| code == codes::UNKNOWN_FORMAT);
-    Verdict { error, is_recognised: is_claimed || !may_be_unread || is_recognised(result, written) }
-}
-
-/// Sees, while a result is judged, whether its format claims it. Its record is scanned only once.
-struct ClaimVisitor;
-
-impl HistoryVisitor for ClaimVisitor {
-    type Output = bool;
-
-    fn visit(&self, case: &JudgedHistory<'_>) -> Option<bool> {
-        let record = case.cx.text.scanned()?;
-        let probe = Probe::new(record.tape.root(record.text)?);
-        Some(formats::by_name(case.info.name)?.detect(&probe) >= MIN_DISTINCTIVE_SCORE)
-    }
-
-    fn renumber(_: &mut bool, _: u32) {}
+    Verdict { error, is_recognised: !may_be_unread || is_recognised(result, written) }
 }
 
 /// True if a result is valid UTF-8 and Unicode for every parser of JSON.

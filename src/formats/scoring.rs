@@ -83,6 +83,14 @@ pub fn is_foreign_log(val: Val<'_>) -> bool {
     is_foreign_record_or_has(val, &LOG_KEYS)
 }
 
+/// The score of an event, or of a list of them: that of the first one above `bare`, which an event has that nothing distinguishes.
+pub fn score_events(val: Val<'_>, bare: u8, score: fn(Val<'_>) -> u8) -> u8 {
+    match val.is_array() {
+        true => val.elements().map(score).find(|score| *score > bare).unwrap_or(0),
+        false => score(val),
+    }
+}
+
 /// The score of a list as one of a format's objects: that of the best, if most fit and none is foreign. Elements that are
 /// empty or not objects do not count here; the reader reports them.
 pub fn score_list(list: Val<'_>, fit: impl Fn(Val<'_>) -> Likelihood) -> u8 {

@@ -43,7 +43,7 @@ pub use settings::{
 pub use settings_map::SettingName;
 pub use spill::{SpillBudget, SpillStore};
 pub use text::{RawJson, Text};
-pub use thread::Thread;
+pub use thread::{Thread, ToolNames};
 pub use tools::{ClientTool, ExtraMember, Tool, ToolKind, WebSearch};
 
 /// A location in the source.

@@ -1,10 +1,16 @@
 //! A thread, and how it is built while it is read.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use crate::source::bytes::spool::SpoolSink;
 
 use super::open_calls::OpenCalls;
 use super::spill::{SpillBudget, SpillStore};
 use super::{Message, Part, PartKind, RequestSettings, Role, SourceLocation, Text, Tool};
+
+/// The names of tools, by the ids of their calls.
+pub type ToolNames<'t> = HashMap<Cow<'t, [u8]>, &'t Text>;
 
 /// One conversation: the content of one request.
 #[derive(Default)]
@@ -53,6 +59,12 @@ impl Thread {
     pub fn push(&mut self, message: Message) {
         self.calls += message.calls().count();
         self.messages.push(message);
+    }
+
+    /// The names of tools, by the ids of their calls.
+    pub fn tool_names(&self) -> ToolNames<'_> {
+        let calls = self.messages.iter().flat_map(Message::calls);
+        calls.map(|call| (call.id.raw(), &call.name)).collect()
     }
 
     /// The number of calls so far.

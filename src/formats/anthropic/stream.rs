@@ -104,10 +104,7 @@ impl Format for AnthropicStream {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        match probe.val.is_array() {
-            true => probe.val.elements().map(score).find(|score| *score > BARE).unwrap_or(0),
-            false => score(probe.val),
-        }
+        scoring::score_events(probe.val, BARE, score)
     }
 
     fn accepts(&self, val: Val<'_>) -> bool {

@@ -7,6 +7,7 @@ use crate::format::{
     EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
     Upstream,
 };
+use crate::formats::scoring;
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::Val;
 use crate::json::builder::MergeRules;
@@ -127,10 +128,7 @@ impl Format for BedrockStream {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        match probe.val.is_array() {
-            true => probe.val.elements().map(score).find(|score| *score > BARE).unwrap_or(0),
-            false => score(probe.val),
-        }
+        scoring::score_events(probe.val, BARE, score)
     }
 
     fn accepts(&self, val: Val<'_>) -> bool {

@@ -3,11 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::json::{Tape, Val, scan};
 
 use super::layout::{FolderLayout, FolderMember, read};
+use crate::source::bytes::digest;
 use crate::source::bytes::hints::{FileFaultKind, RowAccess};
 
 pub(super) static SESSIONS: FolderLayout =
@@ -68,11 +67,11 @@ fn faults(_: Option<&Path>, path: &Path, content: Option<&[u8]>) -> Vec<(FileFau
     if path.ends_with(MANIFEST) && has_journal(path).is_some() {
         return vec![(FileFaultKind::UnreadJournal, 0)];
     }
-    let digest = path.file_stem().and_then(|name| name.to_str()).filter(|name| is_digest(name));
+    let named = path.file_stem().and_then(|name| name.to_str()).filter(|name| is_digest(name));
     // The line end is not part of the content.
     let body = content.strip_suffix(b"\n").unwrap_or(content);
-    let own = || Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    match digest.is_none_or(|digest| own() == digest) {
+    let own = || digest::sha256(body);
+    match named.is_none_or(|named| own() == named) {
         true => Vec::new(),
         false => vec![(FileFaultKind::WrongDigest, 0)],
     }

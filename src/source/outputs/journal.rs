@@ -10,6 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::source::bytes::digest;
+
 use super::temp::TempFile;
 
 const VERSION: u32 = 1;
@@ -62,7 +64,7 @@ impl FileDigest {
                 Err(error) => return Err(error),
             }
         }
-        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = digest::hex(&hash.finalize());
         Ok(FileDigest { sha256, bytes })
     }
 }

@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use sha2::{Digest, Sha256};
-
 use crate::carry::{
     AgentHome, Destination, ResumeCommand, ResumeFolder, SessionDraft, SessionWriter, ToolHandling, support, text,
     time::rfc3339,
@@ -13,6 +11,7 @@ use crate::carry::{
 use crate::dialects::common::write_input_object;
 use crate::message::write::JsonWriter;
 use crate::message::{LossKind, Losses, Media, MediaSource, Message, Part, PartKind, Role, ToolCall, ToolResult};
+use crate::source::bytes::digest;
 use crate::targets::models::{self, ModelVendor};
 
 pub static RESUME: ResumeCommand = ResumeCommand {
@@ -173,5 +172,5 @@ fn write_answer(
 
 /// The name of a project's folder: the SHA-256 of its path in hexadecimal.
 fn project_hash(cwd: &str) -> String {
-    Sha256::digest(cwd.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    digest::sha256(cwd.as_bytes())
 }

@@ -1,8 +1,6 @@
 //! Rebuilding of a request of a stream: the history reduced from the events up to its own, in the format of the provider that
 //! executed the request.
 
-use sha2::{Digest, Sha256};
-
 use crate::format::Record;
 use crate::format::requests::{
     RebuildError, RebuildQuery, RebuiltRequest, RecordClass, RequestRebuilder, RequestTracker,
@@ -10,6 +8,7 @@ use crate::format::requests::{
 use crate::history::Role;
 use crate::json::{name, string};
 use crate::source::ReadAt;
+use crate::source::bytes::digest;
 
 use super::event::{EventKind, IterateEvent};
 use super::follow::IterateTracker;
@@ -108,7 +107,7 @@ impl<'a> IterateRebuilder<'a> {
         let headers = if self.asked.every_header { Headers::Every } else { Headers::Bare };
         let known = prompt::protocol_prompt(contract, headers);
         if let (Some(known), Some(given)) = (known, self.asked.protocol_prompt)
-            && hex(&Sha256::digest(given.as_bytes())) != known.sha256
+            && digest::sha256(given.as_bytes()) != known.sha256
         {
             return Err(RebuildError::OtherPrompt(known.sha256));
         }
@@ -213,7 +212,7 @@ impl RequestRebuilder for IterateRebuilder<'_> {
             Some(prompt) => {
                 // What only names a text is no message.
                 let all = prompt.messages.iter().skip(usize::from(asked.as_messages && self.lacks_prompt));
-                all.map(|(role, text)| prompt_message(role, text)).collect()
+                all.map(|(role, text)| messages::message(*role, &string::quoted(text))).collect()
             }
             None => messages::messages(bytes, &tracker.stream, tracker.stream.context(), 0),
         };
@@ -241,10 +240,6 @@ impl RequestRebuilder for IterateRebuilder<'_> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Why nothing was sent, in words.
 fn describe(reason: NotSent) -> String {
     match reason {
@@ -253,11 +248,6 @@ fn describe(reason: NotSent) -> String {
         NotSent::Paused => "the agent was paused".to_owned(),
         NotSent::TriggerMoved => "something newer had asked for a request".to_owned(),
     }
-}
-
-/// A message of a projected prompt as JSON.
-fn prompt_message(role: &str, text: &str) -> Vec<u8> {
-    [b"{\"role\":\"", role.as_bytes(), b"\",\"content\":", &string::quoted(text), b"}"].concat()
 }
 
 /// A body with a list of messages, one per line.

@@ -3,18 +3,17 @@
 //! are blocks of the provider that signed or encrypted them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling, support};
+use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling, json_file, support};
 use crate::dialects::common::cache_ttl;
 use crate::json::{ScratchBuffers, scan};
 use crate::message::write::JsonWriter;
 use crate::message::{
     CallInput, LossKind, Losses, Media, MediaKind, MediaSource, Message, Part, PartKind, RawJson, Reasoning,
-    ReasoningProvider, ResultPart, Role, Text, ToolCall, ToolResult,
+    ReasoningProvider, ResultPart, Role, Text, ToolCall, ToolNames, ToolResult,
 };
 
 pub static WRITER: SessionWriter = SessionWriter {
@@ -31,26 +30,18 @@ pub static WRITER: SessionWriter = SessionWriter {
     ids_by_time: false,
     home: None,
     write,
-    file,
+    file: json_file,
     resume,
     import: None,
 };
-
-fn file(draft: &SessionDraft<'_>) -> String {
-    format!("{}.json", draft.id())
-}
 
 fn resume(_: &Destination, path: &str) -> String {
     format!("messages_from_dict(json.load(open(\"{path}\")))")
 }
 
-/// The names of tools, by the ids of their calls.
-type ToolNames<'t> = HashMap<Cow<'t, [u8]>, &'t Text>;
-
 fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
     let thread = draft.conversation;
-    let calls = thread.messages.iter().flat_map(Message::calls);
-    let names: ToolNames<'_> = calls.map(|call| (call.id.raw(), &call.name)).collect();
+    let names = thread.tool_names();
     JsonWriter::new(out).array(|w| {
         if let Some(first) = thread.instructions.first() {
             let message = Message { parts: thread.instructions.clone(), ..Message::new(Role::System, first.at) };

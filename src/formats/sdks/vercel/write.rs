@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling, support, text};
+use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling, json_file, support, text};
 use crate::dialects::common::write_input_object;
 use crate::message::write::JsonWriter;
 use crate::message::{Losses, Media, MediaSource, Part, PartKind, ResultPart, Role, Text, ToolCall, ToolResult};
@@ -23,14 +23,10 @@ pub static WRITER: SessionWriter = SessionWriter {
     ids_by_time: false,
     home: None,
     write,
-    file,
+    file: json_file,
     resume,
     import: None,
 };
-
-fn file(draft: &SessionDraft<'_>) -> String {
-    format!("{}.json", draft.id())
-}
 
 fn resume(_: &Destination, _: &str) -> String {
     "useChat({ messages })".to_owned()

@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use crate::history::Role;
+
 use super::contract::Contract;
 use super::event::PromptEvent;
 use super::item::{Entry, Item, ItemBody};
@@ -82,7 +84,7 @@ impl Items {
         *self = new;
     }
 
-    fn take(&mut self) -> Vec<Item> {
+    fn drain(&mut self) -> Vec<Item> {
         std::mem::take(self).list.into_iter().flatten().collect()
     }
 
@@ -128,7 +130,7 @@ impl<'n> Fold<'n> {
                 self.rewrite(event);
             }
             "llm-request-requested" => return self.request(event),
-            "llm-request-settled" => self.settle(event),
+            "llm-request-settled" => self.end_request(event),
             "paused" => self.pause(event),
             "resumed" => self.paused = false,
             "configured" => {
@@ -191,13 +193,13 @@ impl<'n> Fold<'n> {
     fn compact(&mut self, summary: Item, cutoff: u64) {
         self.published = self.published.max(cutoff);
         if self.contract == Contract::Lanes {
-            let kept = last_of_keys(self.system.take());
+            let kept = last_of_keys(self.system.drain());
             self.system.rebuild(kept);
-            let rest = self.items.take().into_iter().filter(|item| item.offset > cutoff);
+            let rest = self.items.drain().into_iter().filter(|item| item.offset > cutoff);
             self.items.rebuild([summary].into_iter().chain(rest));
             return;
         }
-        let all = self.items.take();
+        let all = self.items.drain();
         let is_instruction = |item: &Item| match self.contract {
             Contract::Dated => entry(item).is_some_and(|entry| entry.has_role("system")),
             _ => entry(item).is_some_and(|entry| entry.is_section || entry.has_role("system")),
@@ -258,12 +260,12 @@ impl<'n> Fold<'n> {
         }
         let role = match self.contract {
             Contract::Actors => entry.sent_role(self.contract),
-            _ => entry.role.as_deref().unwrap_or("user"),
+            _ => entry.role.as_deref().map_or(Role::User, |role| Role::of(role.as_bytes())),
         };
         let is_external = match role {
-            "user" => true,
-            "developer" if self.contract == Contract::Actors => false,
-            "developer" => !matches!(entry.actor_type(), "" | "agent" | "script"),
+            Role::User => true,
+            Role::Developer if self.contract == Contract::Actors => false,
+            Role::Developer => !matches!(entry.actor_type(), "" | "agent" | "script"),
             _ => return,
         };
         self.trigger = Some(Trigger { offset: event.offset, is_external });
@@ -301,7 +303,7 @@ impl<'n> Fold<'n> {
         None
     }
 
-    fn settle(&mut self, event: &PromptEvent) {
+    fn end_request(&mut self, event: &PromptEvent) {
         let request = event.payload.get("requestOffset").and_then(Value::as_u64);
         if request.is_none() || request != self.open {
             return;

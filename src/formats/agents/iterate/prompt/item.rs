@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::history::Role;
+
 use super::contract::Contract;
 use super::event::PromptEvent;
 
@@ -101,29 +103,27 @@ impl Entry {
     }
 
     /// The role of the message in a request.
-    pub fn sent_role(&self, contract: Contract) -> &'static str {
-        let stored = match self.role.as_deref() {
-            Some("system") => "system",
-            Some("developer") => "developer",
-            Some("assistant") => "assistant",
-            _ => "user",
+    pub fn sent_role(&self, contract: Contract) -> Role {
+        let stored = match self.role.as_deref().map(|role| Role::of(role.as_bytes())) {
+            Some(own @ (Role::System | Role::Developer | Role::Assistant)) => own,
+            _ => Role::User,
         };
         match contract {
-            Contract::Plain if stored == "developer" => "system",
+            Contract::Plain if stored == Role::Developer => Role::System,
             Contract::Flat | Contract::Plain => stored,
-            Contract::Actors if self.key.is_some() => "system",
-            Contract::Actors if self.is_compaction => "user",
+            Contract::Actors if self.key.is_some() => Role::System,
+            Contract::Actors if self.is_compaction => Role::User,
             Contract::Actors => match self.actor_type() {
                 "" => stored,
-                "platform" | "agent" | "script" | "worker" => "developer",
-                "model" => "assistant",
-                _ => "user",
+                "platform" | "agent" | "script" | "worker" => Role::Developer,
+                "model" => Role::Assistant,
+                _ => Role::User,
             },
-            _ if stored != "developer" => stored,
+            _ if stored != Role::Developer => stored,
             Contract::Lanes if !self.is_compaction && matches!(self.actor_type(), "" | "agent") => stored,
-            Contract::Lanes => "user",
+            Contract::Lanes => Role::User,
             _ if !self.is_compaction && matches!(self.actor_type(), "" | "agent" | "script") => stored,
-            _ => "user",
+            _ => Role::User,
         }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use crate::history::Role;
+
 use super::contract::{Contract, Headers, protocol_prompt};
 use super::fold::Fold;
 use super::item::{Entry, Item, ItemBody};
@@ -11,7 +13,7 @@ use super::item::{Entry, Item, ItemBody};
 /// The messages of a request, and what is not exactly as it was sent.
 pub struct Prompt {
     /// The role and the text of each message.
-    pub messages: Vec<(&'static str, String)>,
+    pub messages: Vec<(Role, String)>,
     pub notes: Vec<&'static str>,
 }
 
@@ -26,7 +28,7 @@ const EXTRAS: &str = "what the agent adds for a model, such as an effort or a ti
 /// The messages of the request at an offset, or of one that would be sent now.
 pub(super) fn prompt(fold: &Fold<'_>, at: Option<u64>, headers: Headers, protocol: Option<&str>) -> Prompt {
     let contract = fold.contract;
-    let mut messages: Vec<(&'static str, String)> = Vec::new();
+    let mut messages: Vec<(Role, String)> = Vec::new();
     let mut notes = vec![EXTRAS];
     if let Some(known) = protocol_prompt(contract, headers) {
         let abridged = || {
@@ -35,7 +37,7 @@ pub(super) fn prompt(fold: &Fold<'_>, at: Option<u64>, headers: Headers, protoco
                 known.characters, known.sha256
             )
         };
-        messages.push(("system", protocol.map_or_else(abridged, str::to_owned)));
+        messages.push((Role::System, protocol.map_or_else(abridged, str::to_owned)));
     }
     let has_files = |item: &Item| matches!(&item.body, ItemBody::Entry(entry) if !entry.files.is_empty());
     if fold.items.iter().chain(fold.system.iter()).any(has_files) {
@@ -58,18 +60,18 @@ pub(super) fn prompt(fold: &Fold<'_>, at: Option<u64>, headers: Headers, protoco
 }
 
 /// The time of a request as the last message of contracts without stamps.
-pub(super) fn date(created_at: &str) -> (&'static str, String) {
-    ("developer", format!("Current date and time (UTC): {created_at}"))
+pub(super) fn date(created_at: &str) -> (Role, String) {
+    (Role::Developer, format!("Current date and time (UTC): {created_at}"))
 }
 
 /// The standing document of the sections at the beginning, and then each item.
-fn sections(fold: &Fold<'_>, headers: Headers, messages: &mut Vec<(&'static str, String)>) {
+fn sections(fold: &Fold<'_>, headers: Headers, messages: &mut Vec<(Role, String)>) {
     let stands = |item: &&Item| matches!(&item.body, ItemBody::Entry(entry) if entry.is_section && entry.supersedes.is_none());
     let standing: Vec<String> = fold.items.iter().take_while(stands).filter_map(section).collect();
-    messages.push(("system", standing.join("\n\n")));
+    messages.push((Role::System, standing.join("\n\n")));
     for item in fold.items.iter().skip(standing.len()) {
         messages.extend(match &item.body {
-            ItemBody::Stamp(time) => Some(("developer", format!("Requested at: {time}"))),
+            ItemBody::Stamp(time) => Some((Role::Developer, format!("Requested at: {time}"))),
             ItemBody::Entry(entry) if entry.is_section => {
                 section(item).map(|text| (entry.sent_role(fold.contract), text))
             }
@@ -86,7 +88,7 @@ fn section(item: &Item) -> Option<String> {
     Some(format!("<section key={key}{supersedes}>\n{}\n</section>", entry.content))
 }
 
-fn message(item: &Item, contract: Contract, headers: Headers) -> Option<(&'static str, String)> {
+fn message(item: &Item, contract: Contract, headers: Headers) -> Option<(Role, String)> {
     let ItemBody::Entry(entry) = &item.body else { return None };
     let mut text = String::new();
     if headers == Headers::Every || is_introduced(entry, contract) {
@@ -105,7 +107,7 @@ fn message(item: &Item, contract: Contract, headers: Headers) -> Option<(&'stati
     Some((entry.sent_role(contract), text))
 }
 
-fn plain_message(item: &Item, contract: Contract) -> Option<(&'static str, String)> {
+fn plain_message(item: &Item, contract: Contract) -> Option<(Role, String)> {
     let ItemBody::Entry(entry) = &item.body else { return None };
     let mut text = entry.content.clone();
     text.extend(entry.files.iter().map(|file| format!("\n{}", file_line(file))));
@@ -116,7 +118,7 @@ fn plain_message(item: &Item, contract: Contract) -> Option<(&'static str, Strin
 fn is_introduced(entry: &Entry, contract: Contract) -> bool {
     let by_others = match contract {
         Contract::Actors => {
-            matches!(entry.sent_role(contract), "system" | "developer")
+            matches!(entry.sent_role(contract), Role::System | Role::Developer)
                 || entry.is_compaction
                 || !matches!(entry.actor_type(), "" | "user" | "model")
         }

@@ -2,18 +2,15 @@
 //! understands is under its name in `providerOptions`. Files are written as versions 5 to 7 of the SDK read them: bytes and
 //! URLs as strings, and in results by the types of version 6, which version 7 still takes.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling, support};
+use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling, json_file, support};
 use crate::dialects::common::{cache_ttl, result_text, write_input_object};
 use crate::message::write::JsonWriter;
 use crate::message::{
     LossKind, Losses, Media, MediaKind, MediaSource, Message, Part, PartKind, RawJson, Reasoning,
-    ReasoningProvider, ResultPart, Role, Text, ToolResult,
+    ReasoningProvider, ResultPart, Role, Text, ToolNames, ToolResult,
 };
 
 pub static WRITER: SessionWriter = SessionWriter {
@@ -30,14 +27,10 @@ pub static WRITER: SessionWriter = SessionWriter {
     ids_by_time: false,
     home: None,
     write,
-    file,
+    file: json_file,
     resume,
     import: None,
 };
-
-fn file(draft: &SessionDraft<'_>) -> String {
-    format!("{}.json", draft.id())
-}
 
 fn resume(_: &Destination, _: &str) -> String {
     "generateText({ model, messages })".to_owned()
@@ -45,17 +38,13 @@ fn resume(_: &Destination, _: &str) -> String {
 
 fn write(draft: &SessionDraft<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
     let thread = draft.conversation;
-    let calls = thread.messages.iter().flat_map(Message::calls);
-    let names: ToolNames<'_> = calls.map(|call| (call.id.raw(), &call.name)).collect();
+    let names = thread.tool_names();
     JsonWriter::new(out).array(|w| {
         thread.instructions.iter().for_each(|part| write_instruction(part, None, w));
         thread.messages.iter().for_each(|message| write_message(&names, message, losses, w));
     });
     out.push(b'\n');
 }
-
-/// The names of tools, by the ids of their calls.
-type ToolNames<'t> = HashMap<Cow<'t, [u8]>, &'t Text>;
 
 /// A value of the options of a provider.
 enum OptionValue<'p> {
