@@ -383,7 +383,15 @@ fn check(
 }
 
 impl FixArgs {
-    fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    fn run(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        let outputs = &mut self.common.findings.output_format;
+        let is_sql = outputs.iter().any(|name| name == "sql");
+        outputs.retain(|name| name != "sql");
+        if is_sql && (self.write || self.undo || self.patch || self.install || self.output.is_some()) {
+            return Err(UsageError::new("--output-format sql prints statements, and nothing else is written")
+                .help("write them to a file: `replaylint fix --output-format sql FILE > repair.sql`")
+                .into());
+        }
         if self.undo {
             return commands::undo::undo(&self.common.parsed().resolve(None)?, self.force, out);
         }
@@ -397,6 +405,7 @@ impl FixArgs {
             (_, Some(to), _) => OutputMode::Copy(OutputPath { to, existing: existing_file(self.force) }),
             (_, _, true) => OutputMode::Patch,
             _ if self.install => OutputMode::Install,
+            _ if is_sql => OutputMode::Sql,
             _ => OutputMode::Preview,
         };
         let images = ImageRequest {

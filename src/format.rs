@@ -36,7 +36,7 @@ pub use editor::{
     Attachments, Editor, LineLinks, MemberFiller, OpenCall, PartResults, Placeholder, ResultStorage,
     fill_template, format_uuid, raw_member, write_placeholder,
 };
-pub use info::{EditSupport, FormatInfo, HistoryScope, RecordPart, RemovalUnit};
+pub use info::{EditSupport, ExportedTable, FormatInfo, HistoryScope, RecordPart, RemovalUnit};
 pub use items::{read_array, read_item, read_slice};
 pub use layout::Layout;
 pub use mark::{Mark, Sink, TextUse};

@@ -4,6 +4,7 @@ mod added_files;
 pub mod agents;
 mod deliver;
 pub(super) mod plan;
+mod statements;
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
@@ -164,7 +165,7 @@ impl<'r> FixRun<'r> {
                 .into());
         }
         let is_filter = preview && inputs.contains(&Input::Stdin) || repairs.to.is_stream(several)?;
-        let writes = is_filter || !matches!(repairs.to, OutputMode::Preview | OutputMode::Patch);
+        let writes = is_filter || !matches!(repairs.to, OutputMode::Preview | OutputMode::Patch | OutputMode::Sql);
         let dropped =
             repairs.dropped.as_ref().filter(|_| writes).map(|path| DroppedItems::new(path)).transpose()?;
         Ok(FixRun {
@@ -319,7 +320,7 @@ impl<'r> FixRun<'r> {
         self.preview.get_mut().finish(out)?;
         out.flush()?;
         recently_modified_message(&self.recently_modified).iter().for_each(|fresh| print_error(fresh));
-        let body = self.is_filter || matches!(self.repairs.to, OutputMode::Patch);
+        let body = self.is_filter || matches!(self.repairs.to, OutputMode::Patch | OutputMode::Sql);
         let diff = matches!(self.repairs.to, OutputMode::Preview);
         let mut stderr = stderr();
         for mut report_output in std::mem::take(&mut self.report_outputs) {
@@ -359,7 +360,7 @@ impl<'r> FixRun<'r> {
     }
 
     fn is_preview(&self) -> bool {
-        !self.is_filter && matches!(self.repairs.to, OutputMode::Preview | OutputMode::Patch)
+        !self.is_filter && matches!(self.repairs.to, OutputMode::Preview | OutputMode::Patch | OutputMode::Sql)
     }
 
     fn outcome(&self) -> Outcome {

@@ -149,7 +149,7 @@ fn deliver(
     let filter = match wanted.to {
         OutputMode::Stream => true,
         OutputMode::Preview | OutputMode::InPlace(_) => is_stdin,
-        OutputMode::Copy(_) | OutputMode::Patch | OutputMode::Install => false,
+        OutputMode::Copy(_) | OutputMode::Patch | OutputMode::Sql | OutputMode::Install => false,
     };
     let original = &*doc.bytes;
     let text: &dyn ReadAt = if changed { &view } else { original };

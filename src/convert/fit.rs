@@ -248,9 +248,11 @@ impl Fitter<'_> {
         if block.id.take().is_some() {
             self.losses.count(LossKind::ITEM_IDS, at);
         }
-        if block.signature.is_some() && !self.capabilities.signatures {
+        if !self.capabilities.signatures && block.signature.take().is_some() {
             self.losses.count(LossKind::SIGNATURES, at);
-            block.signature = None;
+        }
+        if !self.capabilities.phases && block.phase.take().is_some() {
+            self.losses.count(LossKind::PHASES, at);
         }
         self.fit_cache_mark(block);
         match &mut block.kind {

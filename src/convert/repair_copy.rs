@@ -4,7 +4,7 @@
 
 use super::conversion_builder::ConvertedHistory;
 use super::verbatim_copy::CopySpan;
-use crate::history::Kind;
+use crate::history::{Kind, codes};
 use crate::judge::Options;
 use crate::message::{ConversionLoss, LossKind, SourceLocation};
 use crate::place::{DocId, Pieces, Place};
@@ -66,6 +66,9 @@ fn loss_of(change: &ItemChange) -> LossKind {
         Action::Move if kind.is_block_kind() && kind != Kind::ToolResult => LossKind::CALL_LAST,
         Action::Move => LossKind::RESULT_MOVED,
         Action::Drop if kind.is_output() => LossKind::ORPHAN_RESULT,
+        Action::Drop if kind == Kind::Reasoning && code == Some(codes::REASONING_WITHOUT_BLOB) => {
+            LossKind::REASONING_WITHOUT_BLOB
+        }
         Action::Drop if kind == Kind::Reasoning => LossKind::REASONING,
         // Without its id, its content is unchanged.
         Action::Strip if kind == Kind::Reasoning && !rule.is_some_and(|rule| rule.has_tag(RuleTag::Field)) => {

@@ -54,7 +54,7 @@ impl Converter<'_> {
         if let Some(reader) = info.dialect.info().log {
             let mut builder = builder(&RESPONSES);
             let stored = self.options.judge.store.or(history.settings.store).unwrap_or(true);
-            let reader = reader(LogOptions { stored, only: None });
+            let reader = reader(LogOptions { stored, keeps_item_ids: true, only: None });
             let (id, bytes, limit) = (self.id, self.bytes, self.options.judge.read.max_record);
             let log = log::read(&log::LogRecords { id, bytes, within: 0..=u64::MAX, limit }, reader)?;
             builder.losses = log.losses;

@@ -21,6 +21,8 @@ pub trait LogReader {
 pub struct LogOptions {
     /// The server stores items, so that they can be sent by reference.
     pub stored: bool,
+    /// Items keep their ids, also those that the log's client does not send.
+    pub keeps_item_ids: bool,
     /// Read only the records that contain one of these offsets, where records are not in the order of the log; `None`: all.
     pub only: Option<BTreeSet<u64>>,
 }

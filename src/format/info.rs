@@ -72,6 +72,15 @@ impl HistoryScope {
     }
 }
 
+/// The table of a database whose rows an export contains.
+pub struct ExportedTable {
+    pub name: &'static str,
+    /// The column that identifies a row.
+    pub key: &'static str,
+    /// The column with the items, of type `jsonb`.
+    pub column: &'static str,
+}
+
 /// A format's row in the table of formats.
 #[derive(Clone, Copy)]
 pub struct FormatInfo {
@@ -117,6 +126,8 @@ pub struct FormatInfo {
     pub requests: Option<&'static dyn RequestLog>,
     /// The update that the program that owns the store can apply, if the store is not edited.
     pub handover: Option<&'static Handover>,
+    /// The table that a repair of an export can be written to.
+    pub table: Option<&'static ExportedTable>,
     /// True if nothing in a document contradicts this format: sufficient if the user's target has its dialect, and no other
     /// format is recognised for certain.
     pub is_plausible: Option<fn(&Probe<'_>) -> bool>,
@@ -156,6 +167,7 @@ impl FormatInfo {
             numbered_lines: None,
             requests: None,
             handover: None,
+            table: None,
             is_plausible: None,
             text_use: None,
         }

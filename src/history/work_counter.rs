@@ -1,5 +1,5 @@
-//! Counter of row accesses: how often a kind or a flag is read. With it, tests bound the cost of a history of a given
-//! length without a clock. Without debug assertions nothing is counted.
+//! Counter of accesses to rows, and to items of the context of a stream: how often a kind or a flag is read, or an item is
+//! moved. With it, tests bound the cost of a history of a given length without a clock. Without debug assertions nothing is counted.
 
 use std::cell::Cell;
 
@@ -7,13 +7,14 @@ thread_local! {
     static LOOKS: Cell<u64> = const { Cell::new(0) };
 }
 
-pub(super) fn count() {
+/// Counts an access.
+pub fn count() {
     if cfg!(debug_assertions) {
         LOOKS.with(|looks| looks.set(looks.get() + 1));
     }
 }
 
-/// Number of row accesses of this thread.
+/// Number of accesses of this thread.
 pub fn total() -> u64 {
     LOOKS.with(Cell::get)
 }

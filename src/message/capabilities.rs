@@ -27,6 +27,8 @@ pub struct Capabilities {
     /// A text may be empty or white space.
     pub blank_texts: bool,
     pub refusals: bool,
+    /// Messages of the model say whether they comment or answer.
+    pub phases: bool,
     pub custom_calls: bool,
     /// A result can be marked as an error.
     pub error_marks: bool,
@@ -153,6 +155,7 @@ impl Capabilities {
         cache_marks: 0,
         blank_texts: true,
         refusals: false,
+        phases: false,
         custom_calls: false,
         error_marks: false,
         names: false,

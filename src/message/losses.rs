@@ -39,6 +39,8 @@ impl LossKind {
     pub const SIGNATURES: LossKind = kind(codes::LOST_REASONING, 2);
     /// Reasoning text without its signature or encrypted content.
     pub const REASONING_WITHOUT_SIGNATURE: LossKind = kind(codes::LOST_REASONING, 3);
+    /// Only the server could read reasoning without its encrypted content, and it stores nothing.
+    pub const REASONING_WITHOUT_BLOB: LossKind = kind(codes::LOST_REASONING, 4);
     pub const SERVER_TOOL: LossKind = kind(codes::LOST_SERVER_TOOL, 0);
     pub const SERVER_TOOL_DEFINITION: LossKind = kind(codes::LOST_SERVER_TOOL, 1);
     /// A limit of a web search.
@@ -62,7 +64,7 @@ impl LossKind {
     pub const CACHE_MARK_SURPLUS: LossKind = kind(codes::LOST_CACHE_MARK, 1);
     pub const CALL_ID_RENAMED: LossKind = kind(codes::CHANGED_ID, 0);
     pub const CALL_ID_INVENTED: LossKind = kind(codes::CHANGED_ID, 1);
-    /// Counted: ids, status and phase of items.
+    /// Counted: ids and status of items.
     pub const ITEM_IDS: LossKind = kind(codes::CHANGED_ID, 2);
     pub const TOOL_RENAMED: LossKind = kind(codes::CHANGED_ID, 3);
     /// The name of a batch's entry, which the target does not accept.
@@ -113,6 +115,8 @@ impl LossKind {
     pub const NOT_TRANSLATED: LossKind = kind(codes::LOST_BLOCK, 11);
     /// Content of a log that its agent does not send either.
     pub const NOT_SENT: LossKind = kind(codes::LOST_BLOCK, 12);
+    /// Counted: whether messages of the model comment or answer.
+    pub const PHASES: LossKind = kind(codes::LOST_BLOCK, 14);
     pub const STUB_RESULT: LossKind = kind(codes::INVENTED_CONTENT, 0);
     pub const STUB_TOOL: LossKind = kind(codes::INVENTED_CONTENT, 1);
     pub const STUB_TEXT: LossKind = kind(codes::INVENTED_CONTENT, 2);

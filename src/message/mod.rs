@@ -81,6 +81,8 @@ pub struct Part {
     pub at: SourceLocation,
     /// The id of its item, where the store keeps ids of the Responses API.
     pub id: Option<Text>,
+    /// The `phase` of the message of the Responses API that a text is from: `commentary` or `final_answer`.
+    pub phase: Option<Text>,
     /// A cache mark after this part: the value of `cache_control` or its equivalent.
     pub cache: Option<RawJson>,
     /// Gemini's thought signature on this part.
@@ -212,7 +214,7 @@ impl ResultPart {
 
 impl Part {
     pub fn new(kind: PartKind, at: SourceLocation) -> Self {
-        Part { kind, at, id: None, cache: None, signature: None }
+        Part { kind, at, id: None, phase: None, cache: None, signature: None }
     }
 
     pub fn text(text: Text, at: SourceLocation) -> Self {

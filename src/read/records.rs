@@ -69,6 +69,28 @@ pub fn for_each(
     }
 }
 
+/// Calls `take` with each record until it returns `false`. A document that is no array is one record, and so is a log of one
+/// line, which looks like a document.
+pub fn each_value(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    limit: u64,
+    take: &mut dyn FnMut(Val<'_>, RecordBase<'_>) -> bool,
+) -> io::Result<()> {
+    let layout =
+        for_each(id, bytes, None, limit, &mut |entry| Ok(entry.val.is_none_or(|val| take(val, entry.base))))?;
+    if let (RecordLayout::SingleDocument, Container::Document { start }) = (layout, framing::sniff(bytes)?)
+        && bytes.len() - start <= limit
+    {
+        let (mut text, mut tape) = (Vec::new(), Tape::new());
+        bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
+        if let Some(root) = crate::json::scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) {
+            take(root, RecordBase::new(id, start));
+        }
+    }
+    Ok(())
+}
+
 struct LineSource<'l> {
     id: DocId,
     bytes: &'l dyn ReadAt,

@@ -76,7 +76,7 @@ fn read_log(conversation: &Conversation, nodes: &[u32], stored: bool, limit: u64
     let reader = part.and_then(|part| part.format?.info().dialect.info().log);
     let (Some(part), Some(reader)) = (part, reader) else { return Ok(LogThread::default()) };
     let (id, bytes) = (part.doc.id, &*part.doc.bytes);
-    let reader = reader(LogOptions { stored, only: Some(only) });
+    let reader = reader(LogOptions { stored, keeps_item_ids: false, only: Some(only) });
     log::read(&log::LogRecords { id, bytes, within: from..=last, limit }, reader)
 }
 

@@ -21,7 +21,7 @@ use crate::commands::{Failure, print_note};
 
 use super::added_files::{self, AddedFile};
 use super::plan::{RepairOutcome, replace_options};
-use super::{FixRun, ReplacedFile};
+use super::{FixRun, ReplacedFile, statements};
 
 impl FixRun<'_> {
     /// Saves removed items, then delivers the repaired document.
@@ -49,7 +49,10 @@ impl FixRun<'_> {
             OutputMode::Patch => return Err(databases::in_place_only_error(doc, "--patch")),
             OutputMode::Copy(_) | OutputMode::Stream => return Err(databases::in_place_only_error(doc, "-o")),
             OutputMode::Install => return Err(databases::in_place_only_error(doc, "--install")),
-            OutputMode::Preview | OutputMode::InPlace(_) => {}
+            OutputMode::Preview | OutputMode::InPlace(_) | OutputMode::Sql => {}
+        }
+        if matches!(self.repairs.to, OutputMode::Sql) {
+            return statements::write(done, out);
         }
         let edits = done.fixed.patch.edits(doc.id);
         let pieces = Pieces::new(edits, doc.id, doc.bytes.len());
@@ -97,7 +100,7 @@ impl FixRun<'_> {
             OutputMode::InPlace(how) if !edits.is_empty() => {
                 self.replace(doc, &view, &replace_options(done, how))?
             }
-            OutputMode::InPlace(_) | OutputMode::Stream | OutputMode::Install => {}
+            OutputMode::InPlace(_) | OutputMode::Stream | OutputMode::Sql | OutputMode::Install => {}
             OutputMode::Copy(copies) => self.copy(copies, doc, &view)?,
         }
         Ok(())
@@ -155,7 +158,7 @@ impl FixRun<'_> {
                     &PatchedView::new(content, Pieces::new(&[], doc.id, content.len() as u64)),
                 )?;
             }
-            OutputMode::Preview | OutputMode::Stream | OutputMode::Install => {}
+            OutputMode::Preview | OutputMode::Stream | OutputMode::Sql | OutputMode::Install => {}
         }
         Ok(())
     }

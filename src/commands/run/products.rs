@@ -32,6 +32,8 @@ pub enum OutputMode {
     Preview,
     /// As a patch, to standard output.
     Patch,
+    /// As SQL for the database that the file was exported from, to standard output.
+    Sql,
     /// The file is replaced, with a backup in the same folder.
     InPlace(ReplaceOptions),
     /// To this file, or to this folder for several inputs.

@@ -27,6 +27,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     cache_marks: 4,
     blank_texts: false,
     refusals: false,
+    phases: false,
     custom_calls: false,
     error_marks: true,
     names: false,

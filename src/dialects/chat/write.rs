@@ -33,6 +33,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     cache_marks: 0,
     blank_texts: true,
     refusals: true,
+    phases: false,
     custom_calls: true,
     error_marks: false,
     names: true,

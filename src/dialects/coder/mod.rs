@@ -3,7 +3,7 @@
 //!
 //! A part is `{type, …}` (version 1), `{type, data: {…}}` (the older envelope), or, in an old tool message, a result
 //! without a type. The provider's metadata are in `provider_metadata.<provider>.data`. chatd replays local calls and texts
-//! without item ids, reasoning in full if it has encrypted content and otherwise by reference, and calls of server tools by
+//! without item ids but with the phase of texts, reasoning in full if it has encrypted content and otherwise by reference, and calls of server tools by
 //! reference; their results are never sent.
 
 mod item;

@@ -107,9 +107,10 @@ impl<'t> CoderPart<'t> {
         all.filter_map(|member| Some((member.key, member.val.get("data")?)))
     }
 
-    /// The metadata of an OpenAI provider: those with the id of an item.
+    /// The metadata of an OpenAI provider: those with the id of an item, or its phase.
     pub fn item_data(&self) -> Option<Val<'t>> {
-        self.metadata().map(|(_, data)| data).find(|data| data.get("item_id").is_some())
+        let is_own = |data: &Val<'t>| data.get("item_id").is_some() || data.get("phase").is_some();
+        self.metadata().map(|(_, data)| data).find(is_own)
     }
 
     /// The id of the item from which the part was made.

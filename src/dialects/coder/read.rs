@@ -170,6 +170,19 @@ impl CoderLogReader {
         }
     }
 
+    /// A text of the model: an item of its own, as the model wrote it, with the phase that was stored.
+    fn said(&mut self, part: &CoderPart<'_>, words: Val<'_>, base: RecordBase<'_>) {
+        let Some(text) = nonblank(&plain(words)) else { return };
+        let last = self.log.thread.messages.last().and_then(|message| message.parts.last());
+        if last.is_some_and(|last| matches!(last.kind, PartKind::Text { .. })) {
+            self.log.end_response();
+        }
+        let member = |key: &str| part.item_data().and_then(|data| nonempty_text(data, key));
+        let id = member("item_id").filter(|_| self.options.keeps_item_ids);
+        let said = Part::text(text, base.of(part.val).into());
+        self.log.push(Role::Assistant, Part { id, phase: member("phase"), ..said });
+    }
+
     fn system(&mut self, content: Val<'_>, parts: &[CoderPart<'_>], here: Place) {
         let words = if content.is_string() {
             plain(content)
@@ -213,7 +226,7 @@ impl CoderLogReader {
         for (n, part) in parts.iter().enumerate() {
             match part.kind {
                 CoderPartKind::Content => match part.get("text") {
-                    Some(words) => self.answer_text(words, base.of(part.val)),
+                    Some(words) => self.said(part, words, base),
                     None => self.log.omit(base.of(part.val), "the model's own files cannot be sent back"),
                 },
                 CoderPartKind::Reasoning => {
@@ -312,7 +325,9 @@ impl CoderLogReader {
             input: CallInput::Text(Text::new(&arguments(part))),
             kind: CallKind::Function,
         };
-        self.log.add_answer(PartKind::Call(call), here);
+        let id = part.item_data().and_then(|data| nonempty_text(data, "item_id"));
+        let id = id.filter(|_| self.options.keeps_item_ids);
+        self.log.push(Role::Assistant, Part { id, ..Part::new(PartKind::Call(call), here.into()) });
     }
 
     fn result(&mut self, part: &CoderPart<'_>, base: RecordBase<'_>) {
@@ -377,7 +392,7 @@ mod tests {
     fn replay(rows: &str, stored: bool) -> Vec<String> {
         let mut tape = Tape::new();
         scan(rows.as_bytes(), &mut tape).expect("JSON");
-        let mut reader = CoderLogReader::new(LogOptions { stored, only: None });
+        let mut reader = CoderLogReader::new(LogOptions { stored, ..LogOptions::default() });
         let root = tape.root(rows.as_bytes()).expect("a value");
         reader.read(root, RecordBase::new(DocId(0), 0));
         let mut lines = Vec::new();

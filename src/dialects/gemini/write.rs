@@ -47,6 +47,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     cache_marks: 0,
     blank_texts: false,
     refusals: false,
+    phases: false,
     custom_calls: false,
     error_marks: true,
     names: false,

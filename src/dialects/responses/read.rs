@@ -199,7 +199,7 @@ fn item(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
     }
     let kind = if val.is_object() { ResponsesFields::of(val).kind() } else { Kind::Unknown };
     let known_by_id = [Kind::Message, Kind::Reasoning].contains(&kind) || kind.is_call();
-    if known_by_id && (val.get(name::id).is_some() || val.get(name::phase).is_some_and(|phase| !phase.is_null())) {
+    if known_by_id && val.get(name::id).is_some() {
         losses.count(LossKind::ITEM_IDS, at);
     }
     report_unknown_members(body, val, "responses", item_kind_name(kind), losses);
@@ -252,8 +252,9 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
         None => content.elements().map(|part| content_part(body, part)).collect(),
     };
     content.elements().for_each(|part| report_unknown_part_members(body, part, losses));
+    let phase = val.get(name::phase).and_then(Text::of_val);
     for (n, block) in blocks.into_iter().enumerate() {
-        out.add(role, joins || n > 0, block);
+        out.add(role, joins || n > 0, Part { phase: phase.clone(), ..block });
     }
 }
 

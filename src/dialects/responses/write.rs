@@ -24,6 +24,7 @@ pub static CAPABILITIES: Capabilities = Capabilities {
     cache_marks: 0,
     blank_texts: true,
     refusals: true,
+    phases: true,
     custom_calls: true,
     error_marks: false,
     names: false,
@@ -140,8 +141,8 @@ pub fn write_items(message: &Message, each: &mut dyn FnMut(ItemWriter<'_>)) {
     }
     let mut rest = message.parts.as_slice();
     while let Some((first, after)) = rest.split_first() {
-        // Adjacent texts are one item unless they have ids.
-        let goes_on = |part: &&Part| is_content(part) && part.id == first.id;
+        // Adjacent texts are one item unless they have ids, or different phases.
+        let goes_on = |part: &&Part| is_content(part) && part.id == first.id && part.phase == first.phase;
         let run = if first.id.is_none() {
             rest.iter().take_while(goes_on).count()
         } else {
@@ -196,6 +197,8 @@ fn write_message(role: Role, at: SourceLocation, blocks: &[Part], w: &mut JsonWr
             write_id(id, w);
             w.key("status").plain("completed");
         }
+        let phase = blocks.first().and_then(|first| first.phase.as_ref());
+        phase.iter().for_each(|phase| w.key("phase").text(phase));
         w.key("content");
         // A single text is a string, except for the model, which has its own type of text.
         match blocks {

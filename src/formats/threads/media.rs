@@ -17,7 +17,9 @@ pub(in crate::formats) fn media(block: Val<'_>, from: &ParsedRecord<'_>) -> Opti
         return None;
     }
     let copied = |val: Option<Val<'_>>| Text::copied(val?, from.base);
-    if let Some(url) = copied(block.at(&["image_url", "url"]).or(block.get(name::image_url))) {
+    // Kimi's blocks are those of Chat with other names.
+    let url = block.at(&["image_url", "url"]).or(block.get(name::image_url)).or(block.at(&["imageUrl", "url"]));
+    if let Some(url) = copied(url) {
         return Some(parts::image(url));
     }
     let source = block.get(name::source);

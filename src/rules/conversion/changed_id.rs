@@ -43,7 +43,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped the provider's ids, status and phase of {items}",
+            message: "dropped the provider's ids and status of {items}",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

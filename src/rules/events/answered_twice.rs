@@ -1,4 +1,4 @@
-//! RL623: a request of an event stream has two outputs.
+//! RL623: a request of an event stream has two outputs, or two ends.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, a second output of one request.
+    /// Finds, in an event stream, a second output of one request, or a second end of it.
     ///
     /// ## Why it matters
     ///
@@ -27,8 +27,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// iterate checks that a request is current before it appends its output, but not in one step, so two may be
-    /// appended.
+    /// iterate gives all ends of a request one idempotency key, so a second one is a fault. It checks that a request is
+    /// current before it appends its output, but not in one step, so two may be appended.
     ANSWERED_TWICE, "answered-twice", Check::External,
     [
         Variant {
@@ -36,6 +36,13 @@ crate::rule! {
             related: "the first output",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the request at offset {arg} ends twice",
+            related: "the first end",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
             ..Variant::BASE
         },
     ]

@@ -7,12 +7,13 @@ crate::rule! {
     /// ## What it does
     ///
     /// Finds, in an event stream, a request that was neither completed nor cancelled before the next one or the end
-    /// of the stream.
+    /// of the stream. A last request that has not expired is in flight, and is not reported.
     ///
     /// ## Why it matters
     ///
     /// The process that executed the request may have crashed. A restarted agent finds such requests and sends them
     /// again, so that one is paid for, and may act, twice. The last request of a stream may also still be running.
+    /// From contract version 5 on, no other request is sent while one is open: those that were swallowed are counted.
     ///
     /// ## Example
     ///
@@ -39,6 +40,12 @@ crate::rule! {
         },
         Variant {
             message: "the stream ends before the request at offset {arg} is completed",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the request never ended, so {arg} later requests were not sent",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -8,10 +8,12 @@ use replaylint::internals::convert::stream;
 use replaylint::internals::format::Format;
 use replaylint::internals::format::requests::{RebuildError, RebuildQuery, RebuiltRequest};
 use replaylint::internals::formats::agents::iterate;
+use replaylint::internals::history::codes;
 use replaylint::internals::read::Options;
 use serde_json::{Value, json};
 
-use crate::support::DOC;
+use crate::support::work::{Work, grows_linearly};
+use crate::support::{DOC, check_of};
 
 fn rebuild(text: &[u8], query: &RebuildQuery<'_>) -> Result<RebuiltRequest, RebuildError> {
     let requests = iterate::FORMAT.info().requests.expect("it has requests");
@@ -95,7 +97,7 @@ fn a_compaction_replaces_the_history_and_its_request() {
     list.extend(answer(2, "first"));
     list.push((
         ADDED,
-        json!({"role": "developer", "content": "Summary", "compaction": {"replacesHistoryThrough": 2}}),
+        json!({"role": "developer", "content": "Summary", "llmRequestPolicy": {"behaviour": "dont-trigger-request"}, "compaction": {"replacesHistoryThrough": 2}}),
     ));
     list.push(user("two"));
     list.push(requested("7.0.0"));
@@ -192,6 +194,101 @@ fn the_agent_that_was_written_anew_sends_its_items_as_they_are() {
     let found = messages(&events(&list), "8", false);
     let expected = [("system", "Be brief."), ("user", "hi"), ("assistant", "ok"), ("user", "more")];
     assert_eq!(contents(&found), expected);
+}
+
+#[test]
+fn the_agent_that_was_written_anew_names_files_that_are_no_images() {
+    let file = |name: &str, kind: &str| json!({"filename": name, "contentType": kind, "path": format!("/a/{name}"), "size": 9});
+    let files = [file("plan.pdf", "application/pdf"), file("dot.png", "image/png")];
+    let list = [
+        ("agent/created", json!({"path": "/agents/a"})),
+        ("agent/context-added", json!({"role": "user", "content": "Look.", "files": files})),
+        ("agent/context-added", json!({"role": "user", "content": "", "files": [file("more.txt", "text/plain")]})),
+        (REQUESTED, json!({"model": "m", "expiresAt": 9_000_000_000_000_u64, "triggerOffset": 3})),
+    ];
+    let found = messages(&events(&list), "4", false);
+    let line = |name: &str, kind: &str| {
+        format!(
+            "[Attached file: {name} ({kind}, 9 bytes) — read it with `await itx.files.get(\"/a/{name}\").bytes()`]"
+        )
+    };
+    let (first, second) =
+        (format!("Look.\n{}", line("plan.pdf", "application/pdf")), line("more.txt", "text/plain"));
+    assert_eq!(contents(&found), [("user", &*first), ("user", &*second)]);
+}
+
+/// What a contract does not read is in no request, and is reported: the first 1 is the offset of the event.
+#[test]
+fn what_a_contract_does_not_read_is_reported_and_in_no_request() {
+    let policy = json!({"behaviour": "dont-trigger-request"});
+    let cases = [
+        ("4.1.0", json!({"role": "user", "content": "gone"})),
+        ("4.1.0", json!({"role": "system", "content": "gone", "llmRequestPolicy": policy})),
+        ("7.0.0", json!({"content": "gone"})),
+        ("7.0.0", json!({"role": "user", "content": "gone", "mood": "good"})),
+        ("7.0.0", json!({"role": "developer", "content": "gone", "compaction": {"replacesHistoryThrough": 0}})),
+        (
+            "7.0.0",
+            json!({"role": "developer", "content": "gone", "llmRequestPolicy": policy, "compaction": {"replacesHistoryThrough": 9}}),
+        ),
+        ("8.0.0", json!({"content": "gone"})),
+        (
+            "8.0.0",
+            json!({"kind": "section", "key": "k", "content": "gone", "actor": {"type": "platform"}, "mood": 1}),
+        ),
+        ("7.0.0", json!({"role": "someone", "content": "gone"})),
+        ("8.0.0", json!({"role": "someone", "content": "gone", "actor": {"type": "user"}})),
+    ];
+    for (version, payload) in cases {
+        let sound = json!({"role": "user", "content": "kept", "actor": {"type": "user", "origin": "web"}});
+        let text = events(&[(ADDED, payload.clone()), (ADDED, sound), requested(version)]);
+        let found = check_of(&text, &Default::default());
+        let unread = found.findings.iter().filter(|own| own.finding.code == codes::INVALID_EVENT).count();
+        assert_eq!(unread, 1, "{version}, {payload}");
+        let sent = serde_json::to_string(&messages(&text, "3", false)).expect("JSON");
+        assert!(sent.contains("kept") && !sent.contains("gone"), "{version}, {payload}: {sent}");
+    }
+}
+
+#[test]
+fn projecting_a_stream_takes_linear_work() {
+    let section = |n: usize| (ADDED, json!({"role": "system", "key": format!("k{}", n % 7), "content": "x"}));
+    let turn = |n: u64, version: &str| {
+        let at = 5 * n + 3;
+        let mut list = vec![section(n as usize), user("hi"), requested(version)];
+        list.extend(answer(at, "ok").into_iter().take(1));
+        list.push((SETTLED, json!({"requestOffset": at, "result": {"status": "succeeded", "text": "ok"}})));
+        list
+    };
+    let shapes: [(&str, &dyn Fn(u64) -> Vec<(&'static str, Value)>); 4] = [
+        ("turns", &|n| turn(n, "7.0.0")),
+        ("actors", &|n| turn(n, "8.0.0")),
+        ("rewrites", &|n| {
+            let key = format!("k{}", n % 3);
+            vec![
+                section(n as usize),
+                ("agents/context-rewritten", json!({"op": "replace", "key": key, "content": "y"})),
+            ]
+        }),
+        ("deletions", &|n| {
+            vec![
+                section(n as usize),
+                ("agents/context-rewritten", json!({"op": "delete", "key": format!("k{}", n % 7)})),
+            ]
+        }),
+    ];
+    for (name, shape) in shapes {
+        let of = |count: u64| {
+            let mut list: Vec<(&str, Value)> = (0..count).flat_map(shape).collect();
+            list.extend([user("last"), requested("7.0.0")]);
+            let (text, at) = (events(&list), list.len().to_string());
+            Work::of(|| {
+                rebuild(&text, &RebuildQuery { at: Some(&at), ..RebuildQuery::default() }).expect("a request")
+            })
+            .0
+        };
+        grows_linearly(name, of(300), of(1200));
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod agents_databases;
 pub mod claude_code;
 pub mod codex;
 pub mod envelopes;
+pub mod fields;
 pub mod iterate;
 #[cfg(feature = "sqlite")]
 pub mod langgraph;

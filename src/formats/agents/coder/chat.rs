@@ -7,8 +7,8 @@ use crate::dialect::{Item, ItemOrigin};
 use crate::dialects::coder::row::{is_part_list, parse_parts, rank, role_of};
 use crate::dialects::coder::{CODER, CoderPart as ChatPart, CoderPartKind};
 use crate::format::{
-    EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
-    Slice, Upstream,
+    EditSupport, ExportedTable, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart,
+    RemovalUnit, Sink, Slice, Upstream,
 };
 use crate::history::ranked_order::{Rank, SendStatus};
 use crate::history::tree::{self, EntryMarks, TreeEntry};
@@ -36,6 +36,7 @@ static INFO: FormatInfo = FormatInfo {
     histories: HistoryScope::PerRecord,
     parts: &PARTS,
     edit_support: EditSupport::Partial,
+    table: Some(&TABLE),
     ..FormatInfo::of(&CODER, "openai")
 };
 
@@ -43,6 +44,9 @@ pub(super) const KNOWN_BY: &str =
     "rows with `role` and `content`: parts like `tool-call` with snake_case keys, or a `content_version`";
 
 pub(super) const PARTS: [RecordPart; 1] = [RecordPart { path: &[], unit: RemovalUnit::Block }];
+
+/// Where chatd stores its rows.
+pub(super) static TABLE: ExportedTable = ExportedTable { name: "chat_messages", key: "id", column: "content" };
 
 impl Format for CoderChat {
     fn info(&'static self) -> &'static FormatInfo {
@@ -198,14 +202,16 @@ fn read_parts(list: Val<'_>, role: Role, record: &Record<'_>, flags: Flags, sink
     }
 }
 
-/// A row as an entry of the tree. The table is a list: each row follows the one before it. chatd stores a response's id only
-/// if the server stores the response, and continues it only while the chat's model configuration is the same.
+/// A row as an entry of the tree. The table is a list: each row follows the one before it. Versions of chatd before July 2026
+/// built on the stored response while the chat's model configuration was the same (coder/coder#26980 removed that); newer
+/// ones send the whole history, and neither read nor write the column with the response's id.
 fn entry_of_row(row: Val<'_>, role: Role, record: &Record<'_>) -> TreeEntry {
     let number = row.get(name::id).filter(|id| !id.is_string()).map(|id| String::from_utf8_lossy(id.raw()).into());
     let part = if role == Role::Assistant { tree::EntryRole::Answer } else { tree::EntryRole::Input };
     let name: tree::NodeName = node_name(row, "id").or(number).unwrap_or_default();
     let mut entry = TreeEntry::new(&name, record.base.of(row), record.number, part);
     entry.marks = EntryMarks::FOLLOWS;
+    entry.marks.set(EntryMarks::UNCHAINED);
     entry.config = node_name(row, "model_config_id");
     entry.time = node_name(row, "created_at").and_then(|at| time::parse(&at));
     if part == tree::EntryRole::Answer {

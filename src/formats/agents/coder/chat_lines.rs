@@ -4,7 +4,7 @@ use crate::dialects::coder::CODER;
 use crate::format::{Format, FormatInfo, HistoryScope, Layout, Probe, Record, Sink, Upstream};
 use crate::history::Usage;
 
-use super::chat::{KNOWN_BY, PARTS, read_row, row_score};
+use super::chat::{KNOWN_BY, PARTS, TABLE, read_row, row_score};
 
 pub struct CoderChatLines;
 
@@ -22,6 +22,7 @@ static INFO: FormatInfo = FormatInfo {
     usage: Usage::Log,
     histories: HistoryScope::PerDoc,
     parts: &PARTS,
+    table: Some(&TABLE),
     ..FormatInfo::of(&CODER, "openai")
 };
 

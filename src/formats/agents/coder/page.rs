@@ -8,7 +8,7 @@ use crate::format::{
 use crate::history::{HistorySettings, Usage};
 use crate::json::{Val, name};
 
-use super::chat::{PLAIN_SCORE, read_row, row_score, rows_score};
+use super::chat::{PLAIN_SCORE, TABLE, read_row, row_score, rows_score};
 
 pub struct CoderPage;
 
@@ -26,6 +26,7 @@ static INFO: FormatInfo = FormatInfo {
     usage: Usage::Log,
     histories: HistoryScope::PerRecord,
     parts: &[RecordPart { path: &["messages"], unit: RemovalUnit::Block }],
+    table: Some(&TABLE),
     ..FormatInfo::of(&CODER, "openai")
 };
 

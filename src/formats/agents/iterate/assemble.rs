@@ -96,6 +96,11 @@ fn finding(problem: &StreamProblem, stream: &Stream, bytes: &dyn ReadAt) -> Find
             )
         }
         StreamProblemKind::Unknown(count) => (codes::UNKNOWN_EVENT, 0, count, "its meaning is not known"),
+        StreamProblemKind::Unread => (codes::INVALID_EVENT, 1, offset, "the intended content is not known"),
+        StreamProblemKind::EndedTwice => {
+            (codes::ANSWERED_TWICE, 1, offset, "which of the two was meant is not known")
+        }
+        StreamProblemKind::Blocking(count) => (codes::DANGLING_REQUEST, 2, count, "its output is not known"),
         StreamProblemKind::Invalid => (codes::INVALID_EVENT, 0, offset, "the intended content is not known"),
     };
     let row = Row::of_place(problem.at, problem.record);

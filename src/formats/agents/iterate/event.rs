@@ -6,6 +6,7 @@ use crate::format::requests::CustomEvent;
 use crate::place::Place;
 
 use super::digest::Digest;
+use super::prompt::{Readers, RequestTell, Tell};
 
 /// The effect of an event on the conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,10 +50,15 @@ pub struct IterateEvent {
     pub request: Option<u64>,
     /// Fingerprint of the name that a request has before it is made; 0 if there is none.
     pub name: u64,
-    /// It shows that the agent is the one that was written anew, which keeps every answer.
-    pub keeps_answers: bool,
-    /// A request that is not made while another one is open.
-    pub waits: bool,
+    /// What it shows of the contract that is followed, and for a request, of its own.
+    pub tell: Tell,
+    pub request_tell: RequestTell,
+    /// The contracts that read it, if it adds an item of the context.
+    pub readers: Readers,
+    /// Unix seconds; `None` if it has no valid time.
+    pub time: Option<i64>,
+    /// When a request expires, in Unix seconds.
+    pub expires_at: Option<i64>,
     /// Fingerprint of its type.
     pub type_digest: u64,
     /// Fingerprint of the messages that it adds to the history.

@@ -2,20 +2,15 @@
 
 use crate::dialect::Item;
 use crate::format::{Mark, Record, Sink, Slice, is_reference};
-use crate::history::{BlockFlags, Flags, Kind, Role, Row};
+use crate::history::{BlockFlags, Flags, Kind, Role, Row, time};
 use crate::json::{Val, fingerprint, fingerprint_of, name};
 
 use super::digest::Digest;
 use super::event::{EventKind, IterateEvent, RepeatedBody};
+use super::prompt::{self, Readers, RequestTell, Tell, request_of, stored_type};
 
 /// The default instructions of a request.
 pub const DEFAULT_SYSTEM: &str = "You are a helpful assistant. You can trust your user.";
-
-/// Prefix of the types of events.
-const PREFIX: &[u8] = b"events.iterate.com/";
-
-/// Keys of the offset of a request, in all versions.
-const REQUEST: [&str; 3] = ["llmRequestId", "llmRequestOffset", "requestOffset"];
 
 /// The content that a type of event requires.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,11 +98,10 @@ pub fn read(record: &Record<'_>, sink: &mut dyn Sink) {
 
 /// The type of an event without its prefix, with `agent/` for `agents/`; `None` if it is not an event of iterate.
 pub fn type_of(event: Val<'_>) -> Option<Vec<u8>> {
-    let name = event.get(name::r#type)?.text()?;
-    let bare = name.strip_prefix(b"https://").unwrap_or(&name).strip_prefix(PREFIX)?;
-    Some(match bare.strip_prefix(b"agents/") {
+    let name = stored_type(event)?.into_bytes();
+    Some(match name.strip_prefix(b"agents/") {
         Some(rest) => [b"agent/", rest].concat(),
-        None => bare.to_vec(),
+        None => name,
     })
 }
 
@@ -121,12 +115,11 @@ fn event_kind(name: &[u8], payload: Option<Val<'_>>) -> EventKind {
     let is_complete = match required {
         RequiredContent::Nothing => payload.is_none_or(|payload| payload.is_object()),
         RequiredContent::Text(key) => text(key),
-        RequiredContent::Request => request(payload).is_some(),
-        RequiredContent::RequestOrName => request(payload).is_some() || text("requestId"),
+        RequiredContent::Request => payload.and_then(request_of).is_some(),
+        RequiredContent::RequestOrName => payload.and_then(request_of).is_some() || text("requestId"),
     };
-    // Unknown shapes of newer types are not errors.
     match (is_complete, *kind) {
-        (false, EventKind::Message) if name == b"agent/context-added" => EventKind::Unknown,
+        // Unknown shapes of newer types are not errors.
         (false, _) => EventKind::Invalid,
         (true, EventKind::Rewrite) if text("op") => EventKind::Other,
         (true, EventKind::Rewrite) if payload.and_then(replacement_messages).is_none() => EventKind::Unknown,
@@ -145,11 +138,6 @@ pub fn is_of_newer_contract(event: Val<'_>) -> bool {
         b"agent/llm-request-settled" => has("requestOffset"),
         _ => false,
     }
-}
-
-fn request(payload: Option<Val<'_>>) -> Option<u64> {
-    let payload = payload?;
-    REQUEST.iter().find_map(|key| payload.get(key)?.as_u64())
 }
 
 /// The messages that replace the history.
@@ -187,7 +175,14 @@ fn digest(messages: Val<'_>) -> (Digest, bool) {
 fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let Some(name) = type_of(event) else { return };
     let payload = event.get(name::payload);
+    let offset = event.get("offset").and_then(|offset| offset.as_u64());
+    let readers = payload.filter(|_| is_context(event, b"/context-added")).map_or(Readers::ALL, |payload| {
+        let payload = serde_json::from_slice(payload.raw()).unwrap_or_default();
+        prompt::readers(&payload, offset.unwrap_or(u64::MAX))
+    });
     let kind = match event_kind(&name, payload) {
+        // It is reported as an item that no contract reads.
+        _ if readers == Readers::NONE => EventKind::Other,
         EventKind::Message if is_answer(event, payload) => EventKind::Output,
         kind => kind,
     };
@@ -212,15 +207,14 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         },
         at: record.base.of(event),
         record: record.number,
-        offset: event.get("offset").and_then(|offset| offset.as_u64()),
-        request: request(payload),
+        offset,
+        request: payload.and_then(request_of),
         name: payload.and_then(|payload| payload.get("requestId")?.as_str()).map_or(0, fingerprint),
-        keeps_answers: payload.is_some_and(|payload| {
-            payload.get("triggerOffset").is_some()
-                || name == b"agent/created" && payload.get("path").is_some()
-                || is_context(event, b"/agent/context-added")
-        }),
-        waits: payload.is_some_and(|payload| payload.get("expiresAt").is_some()),
+        tell: Tell::of(stored_type(event).as_deref().unwrap_or_default(), payload),
+        request_tell: RequestTell::of(payload),
+        readers,
+        time: event.get("createdAt").and_then(|time| time::parse(&String::from_utf8_lossy(&time.text()?))),
+        expires_at: payload.and_then(|payload| Some(payload.get("expiresAt")?.as_u64()? as i64 / 1000)),
         type_digest: fingerprint_of(&name),
         content: content.digest(kind),
         body: repeated.map(|list| {
@@ -251,11 +245,12 @@ fn is_context(event: Val<'_>, name: &[u8]) -> bool {
 
 /// True if an item of the context is an answer that counts only while its request is open.
 fn is_answer(event: Val<'_>, payload: Option<Val<'_>>) -> bool {
-    let answers = |payload: Val<'_>| {
-        payload.get("llmRequestOffset").is_some()
-            && payload.get(name::role).is_some_and(|role| role.is("assistant"))
+    let is_of_model = |payload: Val<'_>| {
+        let role = payload.get(name::role).is_some_and(|role| role.is("assistant"));
+        role || payload.at(&["actor", "type"]).is_some_and(|kind| kind.is("model"))
     };
-    payload.is_some_and(answers) && is_context(event, b"/agents/context-added")
+    payload.is_some_and(|payload| request_of(payload).is_some() && is_of_model(payload))
+        && is_context(event, b"/agents/context-added")
 }
 
 /// True if a list of messages was replaced by a reference.

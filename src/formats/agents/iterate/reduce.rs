@@ -10,6 +10,7 @@ use crate::place::Place;
 
 use super::digest::Digest;
 use super::event::{EventKind, IterateEvent};
+use super::prompt::{Readers, RequestTell, Tells};
 
 /// The state of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +61,12 @@ pub enum StreamProblemKind {
     /// Events of an unknown type, and their number.
     Unknown(u32),
     Invalid,
+    /// An item of the context that the contract in force does not read.
+    Unread,
+    /// A second end of a request.
+    EndedTwice,
+    /// A request that never ended, and the number of requests that were not sent because of it.
+    Blocking(u32),
 }
 
 /// A problem and its place.
@@ -88,6 +95,12 @@ struct Request {
     record: u32,
     state: RequestState,
     output: Option<Place>,
+    /// Where the agent recorded its end.
+    end: Option<Place>,
+    /// When it expires, in Unix seconds.
+    expires_at: Option<i64>,
+    /// Requests that were not sent because it was open.
+    swallowed: u32,
     /// The state of the history that it sends.
     context: Context,
     digest: Digest,
@@ -106,8 +119,13 @@ pub struct Stream {
     /// Kind of the rows that follow the newest event; `None` if they do not count.
     row_kind: Option<EventKind>,
     current: CurrentRequest,
-    /// Answers count whether their request is open or not.
-    keeps_answers: bool,
+    tells: Tells,
+    /// What the newest request shows of its contract.
+    newest_request: RequestTell,
+    /// Items of the context since the last request.
+    unsent_items: Vec<(StreamProblem, Readers)>,
+    /// The newest time of an event, in Unix seconds.
+    newest_time: Option<i64>,
     requests: HashMap<u64, Request>,
     /// Names that requests have before they are made.
     names: HashMap<u64, Place>,
@@ -125,14 +143,22 @@ impl Stream {
     pub fn apply(&mut self, event: &IterateEvent) {
         self.row_kind = None;
         self.check_order(event);
-        self.keeps_answers |= event.keeps_answers;
+        self.newest_time = self.newest_time.max(event.time);
+        self.tells.observe(event.tell, event.offset.unwrap_or_default());
+        if event.readers != Readers::ALL {
+            self.unsent_items.push((problem_of(StreamProblemKind::Unread, event, None), event.readers));
+        }
+        if event.kind == EventKind::Requested {
+            self.newest_request = event.request_tell;
+            self.report_unread_items(event.request_tell);
+        }
         match event.kind {
             EventKind::System => {
                 self.row_kind = Some(EventKind::System);
                 self.digest.system = event.content.system;
             }
             EventKind::Message => self.add_message(event),
-            EventKind::Output if self.keeps_answers || self.accept_output(event) => self.add_message(event),
+            EventKind::Output if self.tells.is_plain() || self.accept_output(event) => self.add_message(event),
             EventKind::Rewrite => {
                 self.context.from = self.context.to;
                 (self.digest.messages, self.digest.count) = (event.content.messages, event.content.count);
@@ -244,8 +270,17 @@ impl Stream {
         })
     }
 
+    /// Reports the items since the last request that this one does not contain, because its contract does not read them.
+    fn report_unread_items(&mut self, request: RequestTell) {
+        let contract = self.tells.contract(request);
+        let items = std::mem::take(&mut self.unsent_items);
+        let unread = items.into_iter().filter(|(_, readers)| !readers.has(contract));
+        self.problems.extend(unread.map(|(problem, _)| problem));
+    }
+
     /// The problems of the stream, in its order. Called once, at the end.
     pub fn problems(&mut self) -> Vec<StreamProblem> {
+        self.report_unread_items(self.newest_request);
         let mut problems = std::mem::take(&mut self.problems);
         let unknown = std::mem::take(&mut self.unknown).into_values();
         problems.extend(
@@ -253,7 +288,15 @@ impl Stream {
         );
         for (&offset, request) in self.requests.iter().filter(|(_, request)| request.state == RequestState::Open) {
             let last = self.last_request == Some(offset);
-            let kind = if last { StreamProblemKind::Running } else { StreamProblemKind::Abandoned };
+            if last && request.swallowed == 0 && request.expires_at > self.newest_time {
+                // It is in flight.
+                continue;
+            }
+            let kind = match request.swallowed {
+                0 if last => StreamProblemKind::Running,
+                0 => StreamProblemKind::Abandoned,
+                count => StreamProblemKind::Blocking(count),
+            };
             let Request { at, record, .. } = *request;
             problems.push(StreamProblem { kind, at, record, partner: None, offset });
         }
@@ -320,9 +363,11 @@ impl Stream {
     fn begin_request(&mut self, event: &IterateEvent) {
         let Some(offset) = event.offset else { return };
         if let CurrentRequest::Requested(open) = self.current
-            && event.waits
-            && self.requests.get(&open).is_some_and(|request| request.state == RequestState::Open)
+            && event.expires_at.is_some()
+            && let Some(request) = self.requests.get_mut(&open)
+            && request.state == RequestState::Open
         {
+            request.swallowed += 1;
             return;
         }
         self.current = CurrentRequest::Requested(offset);
@@ -330,7 +375,17 @@ impl Stream {
         let (at, record) = (event.at, event.record);
         self.names.extend((event.name != 0).then_some((event.name, at)));
         let (context, digest) = (self.context, self.digest);
-        let request = Request { at, record, state: RequestState::Open, output: None, context, digest };
+        let request = Request {
+            at,
+            record,
+            state: RequestState::Open,
+            output: None,
+            end: None,
+            expires_at: event.expires_at,
+            swallowed: 0,
+            context,
+            digest,
+        };
         self.requests.entry(offset).or_insert(request);
         self.add_step(event);
     }
@@ -349,6 +404,11 @@ impl Stream {
         };
         if self.current == CurrentRequest::Requested(offset) && event.kind != EventKind::Ended {
             self.current = CurrentRequest::None;
+        }
+        let ended = |request: &mut Request| request.end.replace(event.at);
+        let is_recorded = event.kind != EventKind::Ended;
+        if let Some(first) = self.requests.get_mut(&offset).filter(|_| is_recorded).and_then(ended) {
+            self.report(StreamProblemKind::EndedTwice, event, Some(first));
         }
         match self.requests.get_mut(&offset) {
             Some(request) if request.state == RequestState::Open => {

@@ -171,8 +171,8 @@ impl OpencodePartReader<'_> {
     /// A text; `None` if it is empty, which opencode does not send.
     fn text(&self, part: Val<'_>) -> Option<Part> {
         let text = parts::text(part.get(name::text), self.base)?;
-        let id = self.openai_member(part, "itemId");
-        Some(Part { id, ..Part::text(text, self.base.of(part).into()) })
+        let (id, phase) = (self.openai_member(part, "itemId"), self.openai_member(part, "phase"));
+        Some(Part { id, phase, ..Part::text(text, self.base.of(part).into()) })
     }
 
     /// A member of the metadata that OpenAI returned for a part.

@@ -60,19 +60,24 @@ impl OpenhandsEventReader<'_> {
                 let is_user = message.get(name::role).is_some_and(|role| role.is("user"));
                 let role = if is_user { Role::User } else { Role::Assistant };
                 let response = text(event, "llm_response_id").filter(|_| !is_user);
-                (role, self.content(message.get(name::content)), response)
+                let mut parts = self.content(message.get(name::content));
+                parts.extend(self.content(event.get("extended_content")));
+                (role, parts, response)
             }
             "ActionEvent" => (Role::Assistant, self.action(), text(event, "llm_response_id")),
             "ObservationEvent" => {
                 let content = event.at(&["observation", "content"]).or_else(|| event.get("observation"));
-                (Role::Tool, self.result(event.get(name::tool_call_id), content, false), None)
+                let contents = [content, event.get("extended_content")];
+                (Role::Tool, self.result(event.get(name::tool_call_id), contents, false), None)
             }
-            "AgentErrorEvent" => {
-                (Role::Tool, self.result(event.get(name::tool_call_id), event.get(name::error), true), None)
-            }
+            "AgentErrorEvent" => (
+                Role::Tool,
+                self.result(event.get(name::tool_call_id), [event.get(name::error), None], true),
+                None,
+            ),
             "UserRejectObservation" => {
                 let reason = event.get("rejection_reason");
-                (Role::Tool, self.result(event.get(name::tool_call_id), reason, true), None)
+                (Role::Tool, self.result(event.get(name::tool_call_id), [reason, None], true), None)
             }
             kind if SUMMARIES.contains(&kind) => (Role::User, self.content(event.get(name::summary)), None),
             _ => return None,
@@ -142,10 +147,11 @@ impl OpenhandsEventReader<'_> {
         Some(parts::call(id, name, parts::input(of("arguments"), self.base, at), at))
     }
 
-    /// The result of a tool: its texts joined, and images; any other value as JSON.
-    fn result(&self, id: Option<Val<'_>>, content: Option<Val<'_>>, failed: bool) -> Vec<Part> {
+    /// The result of a tool: the texts of its contents joined, and images; any other value as JSON.
+    fn result(&self, id: Option<Val<'_>>, contents: [Option<Val<'_>>; 2], failed: bool) -> Vec<Part> {
         let Some(call) = parts::text(id, self.base) else { return Vec::new() };
-        let blocks = || content.filter(Val::is_array).into_iter().flat_map(|list| list.elements());
+        let lists = || contents.into_iter().flatten().filter(Val::is_array);
+        let blocks = || lists().flat_map(|list| list.elements());
         let texts = blocks().filter_map(|block| Text::copied(block.get(name::text)?, self.base));
         let texts: Vec<Text> = texts.collect();
         let images = |block: Val<'_>| {
@@ -156,7 +162,9 @@ impl OpenhandsEventReader<'_> {
         if !texts.is_empty() {
             output.insert(0, ResultPart::Text(Text::join(&texts, "\\n").reported_at(self.at)));
         } else if output.is_empty() {
-            output.extend(content.map(|own| ResultPart::Text(Text::of_json(own, self.base))));
+            output.extend(
+                contents.into_iter().flatten().next().map(|own| ResultPart::Text(Text::of_json(own, self.base))),
+            );
         }
         vec![parts::result(call, output, failed, self.at)]
     }
@@ -168,7 +176,7 @@ impl OpenhandsEventReader<'_> {
         let is_user = event.get(name::source).is_some_and(|source| source.is("user"));
         if event.get("observation").is_some() {
             let id = metadata.and_then(|own| own.get(name::tool_call_id));
-            return Some((Role::Tool, self.result(id, event.get(name::content), false), None));
+            return Some((Role::Tool, self.result(id, [event.get(name::content), None], false), None));
         }
         let content = event.at(&["args", "content"]).or_else(|| event.at(&["args", "thought"]));
         if event.get(name::action).is_some_and(|action| action.is("system")) {

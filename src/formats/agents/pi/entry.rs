@@ -161,7 +161,9 @@ fn fit_part(mut part: Part, dialect: DialectChoice, is_same_model: bool) -> Opti
         PartKind::Result(result) => fit(&mut result.id),
         _ => {}
     }
-    part.id = part.id.filter(|_| is_same_model);
+    if !is_same_model {
+        (part.id, part.phase) = (None, None);
+    }
     Some(part)
 }
 
@@ -190,8 +192,8 @@ fn block(part: Val<'_>, base: RecordBase<'_>) -> Option<Part> {
     let at = base.of(part);
     match part.get(name::r#type)?.text()?.as_ref() {
         b"text" => {
-            let id = item_id_of(part.get("textSignature"), base);
-            Some(Part { id, ..text_part(part.get(name::text), base, at)? })
+            let (id, phase) = text_signature(part.get("textSignature"), base);
+            Some(Part { id, phase, ..text_part(part.get(name::text), base, at)? })
         }
         b"thinking" => {
             let text = Text::copied(part.get(name::thinking)?, base).filter(|text| !text.is_empty());
@@ -238,17 +240,17 @@ fn split_id(id: &Text) -> (Option<Text>, Option<Text>) {
     (half(0, bar), half(bar + 1, id.size()))
 }
 
-/// The id of a message of OpenAI: the signature of a text, or a member of the JSON in it.
-fn item_id_of(signature: Option<Val<'_>>, base: RecordBase<'_>) -> Option<Text> {
-    let signature = signature?;
-    let spelled = signature.text()?;
+/// The id and the phase of a message of OpenAI: the signature of a text is the id, or JSON with both.
+fn text_signature(signature: Option<Val<'_>>, base: RecordBase<'_>) -> (Option<Text>, Option<Text>) {
+    let Some(signature) = signature else { return (None, None) };
+    let spelled = signature.text().unwrap_or_default();
     if !spelled.starts_with(b"{") {
-        return parts::text(Some(signature), base);
+        return (parts::text(Some(signature), base), None);
     }
     let mut tape = Tape::new();
-    scan(&spelled, &mut tape).ok()?;
-    let id = text(tape.root(&spelled)?, "id")?;
-    Some(Text::respelled(&id, base.of(signature)))
+    let Some(own) = scan(&spelled, &mut tape).ok().and_then(|()| tape.root(&spelled)) else { return (None, None) };
+    let member = |key: &str| Some(Text::respelled(&text(own, key)?, base.of(signature)));
+    (member("id"), member("phase"))
 }
 
 /// True if a signature is the JSON of a reasoning item.

@@ -6,7 +6,7 @@ use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{HistorySettings, Role};
 use crate::json::{Val, name};
-use crate::message::Text;
+use crate::message::{Media, Part, ResultPart, Text};
 
 use crate::formats::member::text_at;
 use crate::formats::provider;
@@ -124,6 +124,12 @@ fn add_contents(message: Val<'_>, role: Role, record: &ParsedRecord<'_>, thread:
                 thread.push(role, parts::redacted(data, record.base.of(own)), record);
             }
             b"ToolUse" => thread.call(role, own, record),
+            b"Image" => match image(own, record) {
+                Some(image) => thread.push(role, Part::new(image.into(), record.base.of(own).into()), record),
+                None => {
+                    thread.report_loss("an image".to_owned(), content, record, "its content is not stored here")
+                }
+            },
             other => {
                 let name = format!("a content `{}`", String::from_utf8_lossy(other));
                 thread.report_loss(name, content, record, "this kind of content is not supported");
@@ -140,6 +146,30 @@ fn add_thought(own: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuild
     }
 }
 
+/// An image. Zed stores each as base64 of a PNG.
+fn image(own: Val<'_>, record: &ParsedRecord<'_>) -> Option<Media> {
+    let data = Text::copied(own.get(name::source)?, record.base)?;
+    Some(parts::media_of_data(Text::synthetic("image/png", record.base.of(own)), data, None))
+}
+
+/// The output of a tool: a text or an image, or in newer versions a list of these.
+fn output(content: Val<'_>, record: &ParsedRecord<'_>, thread: &ThreadBuilder) -> Vec<ResultPart> {
+    let at = record.base.of(content);
+    let part = |own: Val<'_>| {
+        if let Some(text) = own.get("Text") {
+            return thread.output(text, record);
+        }
+        match own.get("Image").and_then(|own| image(own, record)) {
+            Some(image) => vec![ResultPart::media(image, record.base.of(own).into())],
+            None => thread.output(own, record),
+        }
+    };
+    match content.is_array() {
+        true => parts::join_texts(content.elements().flat_map(part).collect(), at),
+        false => part(content),
+    }
+}
+
 /// Adds the results of an answer, which are stored by the ids of their calls.
 fn add_results(agent: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     for member in agent.get(name::tool_results).into_iter().flat_map(|results| results.members()) {
@@ -147,10 +177,7 @@ fn add_results(agent: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBui
         let at = record.base.of(own);
         let id = String::from_utf8_lossy(&member.key.decode()).into_owned();
         let content = own.get(name::content).or_else(|| own.get(name::output)).unwrap_or(own);
-        let output = match content.get("Text") {
-            Some(text) => thread.output(text, record),
-            None => thread.output(content, record),
-        };
+        let output = output(content, record, thread);
         let failed = own.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
         thread.push(Role::Tool, parts::result(Text::synthetic(&id, at), output, failed, at), record);
     }

@@ -19,12 +19,13 @@ pub(super) use provider_options::Providers;
 /// The text of the result of a denied call without a reason (`ai` 7.0.173, `convert-to-anthropic-prompt.ts` and others).
 pub(super) const DENIED: &str = "Tool call execution denied.";
 
-/// A text part, with the id of its item and Gemini's signature.
+/// A text part, with the id and the phase of its item, and Gemini's signature.
 pub(super) fn text_part(part: Val<'_>, options: Option<Val<'_>>, base: RecordBase<'_>) -> Option<Part> {
     let text = Text::copied(part.get(name::text)?, base)?;
-    let id = provider_options::openai(options, "itemId", base);
+    let openai = |key: &str| provider_options::openai(options, key, base);
+    let (id, phase) = (openai("itemId"), openai("phase"));
     let signature = provider_options::thought_signature(options, base);
-    Some(Part { id, signature, ..Part::text(text, base.of(part).into()) })
+    Some(Part { id, phase, signature, ..Part::text(text, base.of(part).into()) })
 }
 
 /// A reasoning part, with the signature, redacted data, id or encrypted content of its options.

@@ -1,8 +1,6 @@
 //! The contracts, how a stream shows which one a request follows, and the text that stands first in their prompts.
 
-use serde_json::Value;
-
-use super::event::PromptEvent;
+use crate::json::Val;
 
 /// The style of messages in contracts 7 and 8, which the stream does not tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,36 +29,115 @@ pub enum Contract {
     Plain,
 }
 
-/// The contract of the request at an offset: by its own event, else by the events up to it. A stream may have had several.
-pub(super) fn of_request(events: &[PromptEvent], newest_flat: Option<u64>, at: Option<u64>) -> Contract {
-    let own = events.iter().find(|event| Some(event.offset) == at).map(|event| &event.payload);
-    let has = |event: &PromptEvent, kind: &str| event.kind.ends_with(kind);
-    let is_plain = |event: &PromptEvent| {
-        event.kind == "agent/context-added"
-            || event.payload.get("triggerOffset").is_some()
-            || event.kind == "agent/created" && event.payload.get("path").is_some()
-    };
-    if events.iter().any(is_plain) {
-        return Contract::Plain;
+impl Contract {
+    /// The contracts that project their prompts from items of the context.
+    pub const PROJECTED: [Contract; 5] =
+        [Contract::Lanes, Contract::Dated, Contract::Sections, Contract::Actors, Contract::Plain];
+}
+
+/// What an event shows of the contract that is followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tell {
+    Nothing,
+    /// A name or a member that only the agent has that was written anew.
+    Plain,
+    /// A message that only contracts before version 4 read.
+    Flat,
+    /// An item of the context.
+    Context,
+    /// An item of the context without a role.
+    ContextWithoutRole,
+    /// A rewrite of a section.
+    Rewrite,
+    /// The end of a request, as versions between 4 and 7 introduced it.
+    Settled,
+}
+
+impl Tell {
+    /// The tell of an event; `kind` is its type without the prefix.
+    pub fn of(kind: &str, payload: Option<Val<'_>>) -> Tell {
+        let has = |key: &str| payload.is_some_and(|payload| payload.get(key).is_some());
+        match kind {
+            "agent/context-added" => Tell::Plain,
+            _ if has("triggerOffset") || kind == "agent/created" && has("path") => Tell::Plain,
+            "agents/context-added" if has("role") => Tell::Context,
+            "agents/context-added" => Tell::ContextWithoutRole,
+            "agents/context-rewritten" | "agent/context-rewritten" => Tell::Rewrite,
+            "agents/llm-request-settled" | "agent/llm-request-settled" => Tell::Settled,
+            _ => match kind.strip_prefix("agents/").or_else(|| kind.strip_prefix("agent/")) {
+                Some("input-added" | "output-added" | "message-received") => Tell::Flat,
+                _ => Tell::Nothing,
+            },
+        }
     }
-    let version = own.and_then(|own| own.get("contractVersion")).and_then(Value::as_str).unwrap_or_default();
-    match version.split('.').next() {
-        Some("4") => return Contract::Lanes,
-        Some("5" | "6") => return Contract::Dated,
-        Some("7") => return Contract::Sections,
-        Some("8") => return Contract::Actors,
-        _ => {}
+}
+
+/// What a request shows of its own contract.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RequestTell {
+    /// The major version that it names.
+    version: Option<u32>,
+    has_expiry: bool,
+}
+
+impl RequestTell {
+    pub fn of(payload: Option<Val<'_>>) -> RequestTell {
+        let version = payload.and_then(|payload| payload.get("contractVersion")?.text());
+        let version =
+            version.and_then(|version| String::from_utf8_lossy(&version).split('.').next()?.parse().ok());
+        RequestTell { version, has_expiry: payload.is_some_and(|payload| payload.get("expiresAt").is_some()) }
     }
-    let contexts = || events.iter().filter(|event| has(event, "/context-added"));
-    let newest = contexts().next_back().map(|event| event.offset);
-    let has_expiry = own.is_some_and(|own| own.get("expiresAt").is_some());
-    match () {
-        () if newest.is_none() || newest < newest_flat && !has_expiry => Contract::Flat,
-        () if contexts().any(|event| event.payload.get("role").is_none()) => Contract::Actors,
-        () if events.iter().any(|event| has(event, "/context-rewritten")) => Contract::Sections,
-        () if events.iter().any(|event| has(event, "/llm-request-settled")) => Contract::Dated,
-        () if has_expiry => Contract::Dated,
-        () => Contract::Lanes,
+}
+
+/// What the events of a stream show of its contracts, up to a request. A stream may have had several.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Tells {
+    is_plain: bool,
+    has_no_roles: bool,
+    rewrites: bool,
+    settles: bool,
+    /// Offsets of the newest item of the context, and of the newest message that only contracts before version 4 read.
+    newest_context: Option<u64>,
+    newest_flat: Option<u64>,
+}
+
+impl Tells {
+    pub fn observe(&mut self, tell: Tell, offset: u64) {
+        match tell {
+            Tell::Nothing => {}
+            Tell::Plain => (self.is_plain, self.newest_context) = (true, Some(offset)),
+            Tell::Flat => self.newest_flat = Some(offset),
+            Tell::Context => self.newest_context = Some(offset),
+            Tell::ContextWithoutRole => (self.has_no_roles, self.newest_context) = (true, Some(offset)),
+            Tell::Rewrite => self.rewrites = true,
+            Tell::Settled => self.settles = true,
+        }
+    }
+
+    /// True if the agent is the one that was written anew, which keeps every answer.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// The contract of a request, or of one that would be sent now: by its own event, else by the events before it.
+    pub fn contract(&self, request: RequestTell) -> Contract {
+        match request.version {
+            _ if self.is_plain => return Contract::Plain,
+            Some(4) => return Contract::Lanes,
+            Some(5 | 6) => return Contract::Dated,
+            Some(7) => return Contract::Sections,
+            Some(8) => return Contract::Actors,
+            _ => {}
+        }
+        let is_flat =
+            self.newest_context.is_none() || self.newest_context < self.newest_flat && !request.has_expiry;
+        match () {
+            () if is_flat => Contract::Flat,
+            () if self.has_no_roles => Contract::Actors,
+            () if self.rewrites => Contract::Sections,
+            () if self.settles || request.has_expiry => Contract::Dated,
+            () => Contract::Lanes,
+        }
     }
 }
 

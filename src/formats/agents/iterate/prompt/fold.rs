@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::history::Role;
+use crate::history::{Role, work_counter};
 
 use super::contract::Contract;
 use super::event::PromptEvent;
@@ -61,10 +61,11 @@ pub(super) struct Items {
 
 impl Items {
     pub fn iter(&self) -> impl Iterator<Item = &Item> {
-        self.list.iter().flatten()
+        self.list.iter().inspect(|_| work_counter::count()).flatten()
     }
 
     fn push(&mut self, item: Item) {
+        work_counter::count();
         if let ItemBody::Entry(Entry { key: Some(key), .. }) = &item.body {
             self.by_key.entry(key.clone()).or_default().push(self.list.len());
         }
@@ -85,12 +86,13 @@ impl Items {
     }
 
     fn drain(&mut self) -> Vec<Item> {
-        std::mem::take(self).list.into_iter().flatten().collect()
+        std::mem::take(self).list.into_iter().inspect(|_| work_counter::count()).flatten().collect()
     }
 
     /// Removes all items with a key.
     fn remove(&mut self, key: &str) {
         for place in self.by_key.remove(key).unwrap_or_default() {
+            work_counter::count();
             self.list.get_mut(place).into_iter().for_each(|slot| *slot = None);
         }
     }
@@ -143,7 +145,7 @@ impl<'n> Fold<'n> {
     }
 
     fn add(&mut self, event: &PromptEvent) {
-        let Some(mut entry) = Entry::of(event, self.contract) else { return };
+        let Some(mut entry) = Entry::of(&event.payload, self.contract) else { return };
         let offset = event.offset;
         let compaction = event.payload.pointer("/compaction/replacesHistoryThrough").and_then(Value::as_u64);
         let compacts = self.contract == Contract::Actors || entry.has_role("developer");
@@ -153,7 +155,9 @@ impl<'n> Fold<'n> {
             }
             return;
         }
-        let answers = event.payload.get("llmRequestOffset").and_then(Value::as_u64);
+        let answers =
+            ["/llmRequestOffset", "/actor/llmRequestOffset"].iter().find_map(|path| event.payload.pointer(path));
+        let answers = answers.and_then(Value::as_u64);
         let is_answer =
             entry.has_role("assistant") || self.contract == Contract::Actors && entry.actor_type() == "model";
         let is_guarded = !matches!(self.contract, Contract::Lanes | Contract::Plain);
@@ -220,12 +224,10 @@ impl<'n> Fold<'n> {
             ("delete", _) if key == "*" => self.items = Items::default(),
             ("delete", _) => self.items.remove(key),
             ("replace", Some(content)) => {
-                let places = self.items.by_key.get(key).cloned().unwrap_or_default();
+                let places = self.items.by_key.remove(key).unwrap_or_default();
                 let Some((first, others)) = places.split_first() else {
                     let payload = serde_json::json!({"role": "system", "key": key, "content": content});
-                    let (created_at, kind) = (String::new(), String::new());
-                    let made = PromptEvent { offset: event.offset, created_at, kind, payload };
-                    if let Some(entry) = Entry::of(&made, self.contract) {
+                    if let Some(entry) = Entry::of(&payload, self.contract) {
                         self.items.push(Item { offset: event.offset, body: ItemBody::Entry(entry) });
                     }
                     return;
@@ -236,6 +238,7 @@ impl<'n> Fold<'n> {
                 let role =
                     others.last().map_or_else(|| role(&self.items, *first), |last| role(&self.items, *last));
                 for place in others {
+                    work_counter::count();
                     self.items.list.get_mut(*place).into_iter().for_each(|slot| *slot = None);
                 }
                 self.items.by_key.insert(key.to_owned(), vec![*first]);

@@ -1,11 +1,10 @@
 //! Items of the context, as an event adds them.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::history::Role;
 
 use super::contract::Contract;
-use super::event::PromptEvent;
 
 /// An item of the context.
 pub(super) struct Item {
@@ -58,33 +57,77 @@ const SECTION_MEMBERS: [&str; 12] = [
     "referenceResolution",
 ];
 
+/// Members of an item in a contract that tells who wrote it.
+const ACTOR_MEMBERS: [&str; 8] =
+    ["kind", "key", "content", "actor", "files", "refs", "llmRequestPolicy", "compaction"];
+
+/// True if a contract reads an item with this payload. It skips any other without a word.
+fn fits(payload: &Map<String, Value>, contract: Contract) -> bool {
+    let text = |key: &str| payload.get(key).and_then(Value::as_str);
+    let role = text("role");
+    let has_known_role = role.is_some_and(|role| LANE_MEMBERS.iter().any(|(known, _)| *known == role));
+    let only = |members: &[&str]| payload.keys().all(|key| members.contains(&&**key));
+    let is_quiet = || {
+        let policy = payload.get("llmRequestPolicy");
+        let behaviour = policy.and_then(|policy| policy.get("behaviour").unwrap_or(policy).as_str());
+        behaviour == Some("dont-trigger-request")
+    };
+    // A summary must ask for no request, and replaces no section.
+    let compacts = payload.contains_key("compaction");
+    let is_sound_summary = !compacts || is_quiet() && !payload.contains_key("key");
+    let fits = match contract {
+        Contract::Lanes => {
+            let own = LANE_MEMBERS.iter().find(|(known, _)| role == Some(known));
+            own.is_some_and(|(known, members)| {
+                only(members) && (*known != "user" || payload.contains_key("actor"))
+            })
+        }
+        Contract::Sections => has_known_role && only(&SECTION_MEMBERS) && is_sound_summary,
+        Contract::Actors if role.is_none() => {
+            only(&ACTOR_MEMBERS) && payload.contains_key("actor") && (!compacts || is_quiet())
+        }
+        Contract::Actors => has_known_role && is_sound_summary,
+        Contract::Flat | Contract::Dated | Contract::Plain => has_known_role,
+    };
+    fits && text("content").is_some()
+}
+
+/// The contracts that read an item of the context, as bits in the order of [`Contract::PROJECTED`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Readers(u8);
+
+impl Readers {
+    pub const ALL: Readers = Readers(u8::MAX);
+    pub const NONE: Readers = Readers(0);
+
+    pub fn has(self, contract: Contract) -> bool {
+        let bit = Contract::PROJECTED.iter().position(|own| *own == contract);
+        bit.is_none_or(|bit| self.0 & 1 << bit != 0)
+    }
+}
+
+/// The contracts that read an item of the context with this payload.
+pub fn readers(payload: &Value, offset: u64) -> Readers {
+    let Some(members) = payload.as_object() else { return Readers::NONE };
+    let cutoff = payload.pointer("/compaction/replacesHistoryThrough").and_then(Value::as_u64);
+    let is_late = cutoff.is_some_and(|cutoff| cutoff >= offset);
+    let reads = |contract: Contract| fits(members, contract) && (contract == Contract::Plain || !is_late);
+    let bits = Contract::PROJECTED.iter().enumerate().filter(|(_, contract)| reads(**contract));
+    Readers(bits.fold(0, |all, (bit, _)| all | 1 << bit))
+}
+
 impl Entry {
-    /// The item of an event; `None` if its payload does not fit the contract, which then skips the event without a word.
-    pub fn of(event: &PromptEvent, contract: Contract) -> Option<Entry> {
-        let payload = event.payload.as_object()?;
+    /// The item with a payload; `None` if the contract does not read it.
+    pub fn of(payload: &Value, contract: Contract) -> Option<Entry> {
+        let payload = payload.as_object().filter(|payload| fits(payload, contract))?;
         let text = |key: &str| payload.get(key).and_then(Value::as_str).map(str::to_owned);
         let list = |key: &str| payload.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-        let role = text("role");
-        let only = |members: &[&str]| payload.keys().all(|key| members.contains(&&**key));
-        let is_known_role = |role: &str| LANE_MEMBERS.iter().any(|(known, _)| *known == role);
-        let fits = match contract {
-            Contract::Lanes => {
-                let own = LANE_MEMBERS.iter().find(|(known, _)| role.as_deref() == Some(known));
-                own.is_some_and(|(known, members)| {
-                    only(members) && (*known != "user" || payload.contains_key("actor"))
-                })
-            }
-            Contract::Sections => role.as_deref().is_some_and(is_known_role) && only(&SECTION_MEMBERS),
-            Contract::Actors => role.as_deref().is_none_or(is_known_role),
-            Contract::Flat | Contract::Dated | Contract::Plain => role.as_deref().is_some_and(is_known_role),
-        };
-        let content = text("content").filter(|_| fits)?;
         let key = text("key");
         Some(Entry {
             is_section: key.is_some() && matches!(contract, Contract::Sections | Contract::Actors),
-            role,
+            role: text("role"),
             key,
-            content,
+            content: text("content")?,
             actor: payload.get("actor").cloned().unwrap_or_default(),
             refs: list("refs"),
             files: list("files"),

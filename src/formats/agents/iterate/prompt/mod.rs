@@ -8,8 +8,10 @@ mod fold;
 mod item;
 mod render;
 
-pub use contract::{Contract, Headers, protocol_prompt};
+pub use contract::{Contract, Headers, RequestTell, Tell, Tells, protocol_prompt};
+pub use event::{request_of, stored_type};
 pub use fold::NotSent;
+pub use item::{Readers, readers};
 pub use render::Prompt;
 
 use std::collections::HashSet;
@@ -31,15 +33,13 @@ const KINDS: [&str; 8] = [
     "configured",
 ];
 
-/// Types of events with messages that only contracts before version 4 read.
-const FLAT_KINDS: [&str; 3] = ["input-added", "output-added", "message-received"];
-
 /// The events of a stream up to a request.
 #[derive(Default)]
 pub struct PromptLog {
     events: Vec<PromptEvent>,
-    /// The offset of the newest event that only contracts before version 4 read.
-    newest_flat: Option<u64>,
+    tells: Tells,
+    /// What the newest request shows of its contract, and its offset.
+    newest_request: Option<(u64, RequestTell)>,
     /// Offsets of requests that later events name: these were sent.
     named: HashSet<u64>,
 }
@@ -47,28 +47,30 @@ pub struct PromptLog {
 impl PromptLog {
     /// Adds an event. Those after the request count only for the requests that they name.
     pub fn push(&mut self, event: Val<'_>, offset: u64, is_after: bool) {
-        let Some(kind) = event.get(name::r#type).and_then(|kind| kind.text()) else { return };
-        let kind = String::from_utf8_lossy(&kind);
-        let Some((_, kind)) = kind.split_once("events.iterate.com/") else { return };
+        let Some(kind) = stored_type(event) else { return };
         let payload = event.get(name::payload);
-        let named = ["requestOffset", "llmRequestOffset"].iter().find_map(|key| payload?.get(key)?.as_u64());
-        self.named.extend(named);
-        let bare = kind.strip_prefix("agents/").or_else(|| kind.strip_prefix("agent/"));
-        if !is_after && bare.is_some_and(|bare| FLAT_KINDS.contains(&bare)) {
-            self.newest_flat = Some(offset);
+        self.named.extend(payload.and_then(request_of));
+        if is_after {
+            return;
         }
-        if is_after || !bare.is_some_and(|bare| KINDS.contains(&bare)) {
+        self.tells.observe(Tell::of(&kind, payload), offset);
+        let bare = kind.strip_prefix("agents/").or_else(|| kind.strip_prefix("agent/"));
+        if bare == Some("llm-request-requested") {
+            self.newest_request = Some((offset, RequestTell::of(payload)));
+        }
+        if !bare.is_some_and(|bare| KINDS.contains(&bare)) {
             return;
         }
         let payload = payload.and_then(|payload| serde_json::from_slice(payload.raw()).ok()).unwrap_or_default();
         let created_at = event.get("createdAt").and_then(|time| time.text()).unwrap_or_default();
         let created_at = String::from_utf8_lossy(&created_at).into_owned();
-        self.events.push(PromptEvent { offset, created_at, kind: kind.to_owned(), payload });
+        self.events.push(PromptEvent { offset, created_at, kind, payload });
     }
 
     /// The contract of the request at an offset, or of one that would be sent after the last event.
     pub fn contract(&self, at: Option<u64>) -> Contract {
-        contract::of_request(&self.events, self.newest_flat, at)
+        let own = self.newest_request.filter(|(offset, _)| at.is_none_or(|at| at == *offset));
+        self.tells.contract(own.map(|(_, tell)| tell).unwrap_or_default())
     }
 
     /// The messages of the request at an offset, or of one that would be sent now. `protocol` is the text that only the code

@@ -21,7 +21,7 @@ pub struct Prompt {
 const PROTOCOL_PROMPT: &str = "AGENT_CONTEXT_PROTOCOL_PROMPT";
 
 const FILES: &str = "the addresses of attached files are signed anew for each request";
-const IMAGES: &str = "images are read when the request is sent, and are not in the stream";
+const IMAGES: &str = "an image is read when the request is sent; one that is gone then is named in a line instead";
 const CAPABILITIES: &str = "version 5 of this agent adds its capability tree, which is not in the stream";
 const EXTRAS: &str = "what the agent adds for a model, such as an effort or a tier, is not in the stream";
 
@@ -41,12 +41,12 @@ pub(super) fn prompt(fold: &Fold<'_>, at: Option<u64>, headers: Headers, protoco
     }
     let has_files = |item: &Item| matches!(&item.body, ItemBody::Entry(entry) if !entry.files.is_empty());
     if fold.items.iter().chain(fold.system.iter()).any(has_files) {
-        notes.push(FILES);
+        notes.push(if contract == Contract::Plain { IMAGES } else { FILES });
     }
     match contract {
         Contract::Flat => {}
         Contract::Plain => {
-            notes.extend([IMAGES, CAPABILITIES]);
+            notes.push(CAPABILITIES);
             let before = |item: &&Item| at.is_none_or(|at| item.offset < at);
             messages.extend(fold.items.iter().filter(before).filter_map(|item| plain_message(item, contract)));
         }
@@ -109,9 +109,13 @@ fn message(item: &Item, contract: Contract, headers: Headers) -> Option<(Role, S
 
 fn plain_message(item: &Item, contract: Contract) -> Option<(Role, String)> {
     let ItemBody::Entry(entry) = &item.body else { return None };
-    let mut text = entry.content.clone();
-    text.extend(entry.files.iter().map(|file| format!("\n{}", file_line(file))));
-    Some((entry.sent_role(contract), text))
+    let is_image = |file: &&Value| {
+        file.get("contentType").and_then(Value::as_str).is_some_and(|kind| kind.starts_with("image/"))
+    };
+    let lines = entry.files.iter().filter(|file| !is_image(file)).map(plain_file_line);
+    let texts: Vec<String> =
+        [entry.content.clone()].into_iter().chain(lines).filter(|text| !text.is_empty()).collect();
+    Some((entry.sent_role(contract), texts.join("\n")))
 }
 
 /// True if a message has a header although people and the model have none.
@@ -183,17 +187,28 @@ fn reference(own: &Value) -> String {
     }
 }
 
-fn file_line(file: &Value) -> String {
-    let text = |key: &str| file.get(key).and_then(Value::as_str).unwrap_or_default();
+/// A member of a file as text.
+fn file_text<'f>(file: &'f Value, key: &str) -> &'f str {
+    file.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The name, type and size of a file.
+fn file_title(file: &Value) -> String {
     let size = file.get("size").and_then(Value::as_u64).unwrap_or_default();
-    let path = quoted(text("path"));
+    format!("Attached file: {} ({}, {size} bytes)", file_text(file, "filename"), file_text(file, "contentType"))
+}
+
+fn file_line(file: &Value) -> String {
+    let (title, path, url) = (file_title(file), quoted(file_text(file, "path")), file_text(file, "url"));
     format!(
-        "[Attached file: {} ({}, {size} bytes) — bytes: await itx.files.get({path}).bytes(); convert: \
-         itx.ai.toMarkdown; public url: {}]",
-        text("filename"),
-        text("contentType"),
-        text("url")
+        "[{title} — bytes: await itx.files.get({path}).bytes(); convert: itx.ai.toMarkdown; public url: {url}]"
     )
+}
+
+/// The same, as the agent that was written anew names it.
+fn plain_file_line(file: &Value) -> String {
+    let path = quoted(file_text(file, "path"));
+    format!("[{} — read it with `await itx.files.get({path}).bytes()`]", file_title(file))
 }
 
 /// A text as JavaScript's `JSON.stringify` writes it.
