@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Python wheel into an empty environment and tries it: the command, the module, and the tests with the real
-# SDKs, which pip fetches.
+# SDKs, of three generations, which uv fetches.
 #
 #   packaging/test-wheel.sh [WHEEL]
 #
@@ -43,10 +43,27 @@ if command -v readelf >/dev/null 2>&1; then
 fi
 
 echo "== the tests"
-[ -x $envs/tests/bin/python ] || "$python" -m venv $envs/tests
-if ! pip $envs/tests install -r packaging/python/tests/requirements.txt; then
-    echo "the packages of the SDKs could not be fetched: the tests of the module were skipped"
+# pip takes minutes to choose versions for these sets; uv takes seconds.
+[ -x $envs/uv/bin/uv ] || { "$python" -m venv $envs/uv && pip $envs/uv install uv; } || true
+if ! [ -x $envs/uv/bin/uv ]; then
+    echo "uv could not be fetched: the tests of the module were skipped"
     exit 0
 fi
-pip $envs/tests install --no-index --force-reinstall --no-deps "$wheel"
-$envs/tests/bin/python -m pytest -q -p no:cacheprovider packaging/python
+# tests NAME REQUIREMENTS [FILE...]: the tests with these versions of the SDKs.
+tests() {
+    name=$1 requirements=packaging/python/tests/$2 && shift 2
+    echo "-- $requirements"
+    [ -x $envs/$name/bin/python ] || $envs/uv/bin/uv venv --quiet --python "$python" $envs/$name
+    if ! $envs/uv/bin/uv pip install --quiet --python $envs/$name/bin/python --requirements "$requirements"; then
+        echo "the packages of the SDKs could not be fetched: the tests with $requirements were skipped"
+        return
+    fi
+    $envs/uv/bin/uv pip install --quiet --python $envs/$name/bin/python --offline --reinstall --no-deps "$wheel"
+    (cd packaging/python && "../../$envs/$name/bin/python" -m pytest -q -rs -p no:cacheprovider "$@")
+}
+clients="tests/test_endpoints.py tests/test_guard.py tests/test_examples.py"
+# shellcheck disable=SC2086
+tests before requirements-before.txt $clients
+# shellcheck disable=SC2086
+tests between requirements-between.txt $clients
+tests tests requirements.txt

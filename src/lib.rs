@@ -115,8 +115,9 @@ pub mod internals {
 pub(crate) use rule::rule;
 
 pub use library::{
-    Converted, ConvertedItems, Dialect, Error, Fixed, FixedItems, Options, Report, check, check_items, check_many,
-    convert, convert_items, diff, diff_items, fix, fix_items, fix_many,
+    CheckedConversation, CheckedRequest, Converted, ConvertedItems, Dialect, Error, Fixed, FixedItems, Options,
+    Report, check, check_items, check_many, check_request, convert, convert_items, diff, diff_items, fix,
+    fix_items, fix_many,
 };
 #[doc(hidden)]
 pub use library::{View, page};

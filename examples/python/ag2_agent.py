@@ -1,26 +1,18 @@
-"""AG2: the messages of each request are repaired right before they are sent.
-
-AG2 makes its client anew for each turn; this configuration puts a guard on it.
-"""
+"""AG2: the messages of each request are repaired right before they are sent."""
 
 import asyncio
 
 from ag2 import Agent
-from ag2.config import OpenAIConfig
-import replaylint
+from ag2.config import OpenAIResponsesConfig
+from ag2.config.config import ModelConfig
+
+import replaylint.ag2
 
 
-class GuardedConfig(OpenAIConfig):
-    def create(self):
-        client = super().create()
-        replaylint.Guard(client._client)
-        return client
-
-
-def make_agent(**options):
-    return Agent("assistant", config=GuardedConfig(model="gpt-5", **options))
+def make_agent(config: ModelConfig) -> Agent:
+    return Agent("assistant", config=replaylint.ag2.guarded(config))
 
 
 if __name__ == "__main__":
-    reply = asyncio.run(make_agent().ask("What is the weather in Rome?"))
+    reply = asyncio.run(make_agent(OpenAIResponsesConfig(model="gpt-5")).ask("What is the weather in Rome?"))
     print(reply.body)

@@ -1,14 +1,11 @@
-"""The OpenAI Agents SDK: the history of a session is repaired before each run.
-
-A run that ends between a call and its output, by an exception or a restart, leaves a session that the API rejects from
-then on. The callback repairs what is sent; the session keeps what happened.
-"""
+"""The OpenAI Agents SDK: what each run sends is repaired; the session keeps what happened."""
 
 import asyncio
-import logging
 
 from agents import Agent, RunConfig, Runner, SQLiteSession, function_tool
-import replaylint
+from agents.memory import Session
+
+import replaylint.agents
 
 
 @function_tool
@@ -17,19 +14,11 @@ def weather(city: str) -> str:
     return f"22 degrees in {city}"
 
 
-def repaired(history, new_input):
-    """The stored items and the new ones, as the API takes them."""
-    items, report = replaylint.fix([*history, *new_input], dialect="responses", usage="request")
-    for change in report.changes:
-        logging.info("repaired the history: %s at %s: %s", change.rule, change.pointer, change.what)
-    return items
-
-
-async def ask(question, session):
+async def ask(question: str, session: Session) -> str:
     agent = Agent(name="Assistant", model="gpt-5", tools=[weather])
-    config = RunConfig(session_input_callback=repaired)
+    config = RunConfig(call_model_input_filter=replaylint.agents.model_input_filter())
     result = await Runner.run(agent, question, session=session, run_config=config)
-    return result.final_output
+    return str(result.final_output)
 
 
 if __name__ == "__main__":

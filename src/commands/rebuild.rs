@@ -3,14 +3,17 @@
 use std::io::Write;
 
 use crate::history::Usage;
+use crate::judge;
 use crate::place::Pieces;
 use crate::rebuild::request::BODY;
-use crate::rebuild::{Budget, ChainOptions, ChainPolicy, NextRequest, RequestSpec, rebuild as build};
+use crate::rebuild::{
+    Budget, ChainOptions, ChainPolicy, Conversation, NextRequest, RequestSpec, rebuild as build,
+};
 use crate::report::mask;
 use crate::report::tree::{problems, reason_words};
 use crate::report::words::{count, group_digits, replace_hidden};
 use crate::report::{ContentDisplay, Diagnostic, changes};
-use crate::source::PatchedView;
+use crate::source::{Doc, PatchedView};
 use crate::target::{Severity, Target};
 use crate::targets;
 
@@ -38,16 +41,59 @@ pub fn rebuild(
     if let Some(outcome) = super::resumed_session::rebuild(run, &conversations, options, out)? {
         return Ok(if failed { Outcome::Failed } else { outcome });
     }
-    conversations.retain(|conversation| !conversation.forest.nodes.is_empty());
-    if conversations.is_empty() {
+    let Some((conversation, built)) =
+        next_request(&mut conversations, |title| run.lints.options_for(title), chain, options)?
+    else {
         if !failed {
             print_error("no conversation found");
         }
         return Ok(Outcome::Failed);
+    };
+    let names = conversation.forest.short_names();
+    let name = |node: u32| mask::id(names.get(node as usize).map_or("", String::as_str));
+    if !run.quiet {
+        print_decisions(&built, &name, options.budget);
+        print_diagnostics(&problems(conversation)?, &run.style)?;
     }
-    apply_overrides(&mut conversations, &options.overrides)?;
+    deliver(run, options, &built, out, failed)
+}
+
+/// The request that continues a conversation, written for a caller that prints nothing else; false if there is none.
+pub fn write_request(
+    doc: Doc,
+    lints: &judge::Options,
+    chain: &ChainOptions,
+    options: &RebuildOptions,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
+    let mut conversations = Conversation::read([doc], |_| lints)?;
+    if let [conversation] = conversations.as_slice()
+        && options.only_resumes
+        && let Some(resumed) = super::resumed_session::next_request(conversation, lints, options.ask.as_deref())?
+    {
+        resumed.write(options, out)?;
+        return Ok(true);
+    }
+    let Some((_, built)) = next_request(&mut conversations, |_| lints, chain, options)? else { return Ok(false) };
+    write_body(&repaired_body(&built), options, out)?;
+    Ok(true)
+}
+
+/// The request that continues a conversation at a node, and the conversation; `None` if there is no conversation.
+/// `options_for` returns the options of a conversation by its title.
+fn next_request<'c, 'o>(
+    conversations: &'c mut Vec<Conversation>,
+    options_for: impl Fn(&str) -> &'o judge::Options,
+    chain: &ChainOptions,
+    options: &RebuildOptions,
+) -> Result<Option<(&'c Conversation, NextRequest)>, Failure> {
+    conversations.retain(|conversation| !conversation.forest.nodes.is_empty());
+    if conversations.is_empty() {
+        return Ok(None);
+    }
+    apply_overrides(conversations, &options.overrides)?;
     let (conversation, at) = match &options.at {
-        Some(name) => find_node(&mut conversations, name)?,
+        Some(name) => find_node(conversations, name)?,
         None => match conversations.as_mut_slice() {
             [one] => {
                 let current = one.forest.current.unwrap_or(0);
@@ -74,7 +120,7 @@ pub fn rebuild(
         }
         .into());
     }
-    let lints = run.lints.options_for(&conversation.title());
+    let lints = options_for(&conversation.title());
     let by_format = conversation.info(doc).and_then(|info| targets::by_name(info.target));
     let is_session = conversation.info(doc).is_some_and(crate::convert::session::is_session);
     let fits = |target: &&Target| target.dialect == RESPONSES || is_session && target.dialect == MESSAGES;
@@ -96,13 +142,13 @@ pub fn rebuild(
             .help("specify one with --response-id NODE=ID, or use --chain auto to send the full history")
             .into());
     }
-    let names = conversation.forest.short_names();
-    let name = |node: u32| mask::id(names.get(node as usize).map_or("", String::as_str));
-    if !run.quiet {
-        print_decisions(&built, &name, options.budget);
-        print_diagnostics(&problems(conversation)?, &run.style)?;
-    }
-    deliver(run, options, &built, out, failed)
+    Ok(Some((conversation, built)))
+}
+
+/// The body with its repairs.
+fn repaired_body(built: &NextRequest) -> PatchedView<'_> {
+    let edits = built.repair.patch.edits(BODY);
+    PatchedView::new(&built.body, Pieces::new(edits, BODY, built.body.len() as u64))
 }
 
 /// Dialects of the requests that are built.
@@ -114,7 +160,7 @@ const DEFAULT: &str = "openai";
 fn target_for_chain(
     target: Option<&'static Target>,
     chain: &ChainOptions,
-    conversation: &crate::rebuild::Conversation,
+    conversation: &Conversation,
     at: u32,
 ) -> Option<&'static Target> {
     let judge = crate::rebuild::ChainJudge::new(&conversation.forest, chain);
@@ -163,9 +209,7 @@ fn deliver(
     out: &mut dyn Write,
     failed: bool,
 ) -> Result<Outcome, Failure> {
-    let edits = built.repair.patch.edits(BODY);
-    let body = PatchedView::new(&built.body, Pieces::new(edits, BODY, built.body.len() as u64));
-    write_body(&body, options, out)?;
+    write_body(&repaired_body(built), options, out)?;
     let notes = changes::notes(BODY, LABEL, &built.body, &built.repair)?;
     changes::write_list(&notes, &mut stderr())?;
     let left = changes::remaining_diagnostics(BODY, LABEL, &built.body, &built.repair, ContentDisplay::None)?;

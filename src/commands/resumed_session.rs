@@ -58,6 +58,12 @@ pub(super) struct NextRequest {
     target: &'static Target,
 }
 
+impl NextRequest {
+    pub(super) fn write(&self, options: &RebuildOptions, out: &mut dyn Write) -> Result<(), Failure> {
+        write_body(&self.request.body.text, options, out)
+    }
+}
+
 /// Builds the next request of the session of an agent, or of another log whose requests cannot be built node by node. `None`
 /// for anything else, or if it would be empty.
 pub(super) fn next_request(

@@ -57,7 +57,7 @@ impl Dialect {
     }
 
     /// The member of a request with its items.
-    fn list_key(self) -> &'static str {
+    pub(super) fn list_key(self) -> &'static str {
         self.grammar().info().capabilities.list_key
     }
 

@@ -12,6 +12,7 @@ mod many;
 mod options;
 mod page;
 mod report;
+mod request;
 
 pub use convert::{Converted, convert};
 pub use dialect::Dialect;
@@ -23,3 +24,4 @@ pub use many::{check_many, fix_many};
 pub use options::Options;
 pub use page::{View, page};
 pub use report::{Report, check};
+pub use request::{CheckedConversation, CheckedRequest, check_request};

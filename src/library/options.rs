@@ -49,6 +49,12 @@ impl Options {
         Options::default()
     }
 
+    /// What commands take, for callers of [`internals`](crate::internals).
+    #[doc(hidden)]
+    pub fn parts(&self) -> (&judge::Options, &FixOptions) {
+        (&self.judge, &self.fix)
+    }
+
     /// The API that the conversation is replayed to (`replaylint targets` lists the names). The default depends on the
     /// format.
     ///

@@ -20,8 +20,8 @@ static HOSTS: &[(&str, &[&Target])] = &[
     ("api.openai.com", &[&OPENAI, &CHAT]),
     (".api.openai.com", &[&OPENAI, &CHAT]),
     ("chatgpt.com", &[&CODEX]),
-    (".openai.azure.com", &[&AZURE, &CHAT]),
-    (".cognitiveservices.azure.com", &[&AZURE, &CHAT]),
+    (".openai.azure.com", AZURE_TARGETS),
+    (".cognitiveservices.azure.com", AZURE_TARGETS),
     (".services.ai.azure.com", &[&AZURE, &CHAT_COMPATIBLE, &ANTHROPIC]),
     ("api.anthropic.com", &[&ANTHROPIC, &CHAT_COMPATIBLE]),
     ("generativelanguage.googleapis.com", &[&GEMINI, &CHAT_COMPATIBLE]),
@@ -54,24 +54,84 @@ static HOSTS: &[(&str, &[&Target])] = &[
     ("127.0.0.1:1234", &[&LMSTUDIO]),
 ];
 
+const AZURE_TARGETS: &[&Target] = &[&AZURE, &CHAT];
+
 /// Targets of hosts that are in no table: the servers of a dialect that many programs speak. Anthropic's, Google's and
 /// Bedrock's targets are those of one server each, which says nothing of another.
 static COMPATIBLE: &[&Target] = &[&OPENAI_COMPATIBLE, &CHAT_COMPATIBLE];
 
-/// The ends of paths at which a conversation is sent, and their dialects.
-const PATHS: &[(&str, &str)] = &[
-    ("/responses", "responses"),
-    ("/chat/completions", "chat"),
-    ("/inference:complete", "chat"),
-    ("/messages", "anthropic"),
-    (":rawPredict", "anthropic"),
-    (":streamRawPredict", "anthropic"),
-    ("/invoke", "anthropic"),
-    ("/invoke-with-response-stream", "anthropic"),
-    (":generateContent", "gemini"),
-    (":streamGenerateContent", "gemini"),
-    ("/converse", "bedrock"),
-    ("/converse-stream", "bedrock"),
+/// A place of an API that takes conversations.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Endpoint {
+    /// The end of its path.
+    end: &'static str,
+    /// The dialect of requests.
+    pub dialect: &'static str,
+    /// The requests in a body: the steps from its root, `*` for each element of a list. No steps are the body itself.
+    pub requests: &'static [&'static [&'static str]],
+    /// A member that only bodies of the dialect have, where a path takes those of several; empty where it takes no others.
+    pub mark: &'static str,
+    /// The model answers at once. Elsewhere a conversation is counted, compacted, or queued.
+    answers: bool,
+}
+
+impl Endpoint {
+    /// The end of the path without its separator: `messages/count_tokens`, `generateContent`.
+    pub fn name(&self) -> &'static str {
+        self.end.trim_start_matches(['/', ':'])
+    }
+}
+
+/// The body is a request.
+const BODY: &[&[&str]] = &[&[]];
+
+const fn answering(end: &'static str, dialect: &'static str) -> Endpoint {
+    Endpoint { end, dialect, requests: BODY, mark: "", answers: true }
+}
+
+/// The clouds have one path for the bodies of all publishers; both want this member of a body for Anthropic.
+const fn marked(end: &'static str) -> Endpoint {
+    Endpoint { mark: "anthropic_version", ..answering(end, "anthropic") }
+}
+
+const fn preparing(
+    end: &'static str,
+    dialect: &'static str,
+    requests: &'static [&'static [&'static str]],
+) -> Endpoint {
+    Endpoint { requests, answers: false, ..answering(end, dialect) }
+}
+
+/// The places that take conversations.
+pub static ENDPOINTS: &[Endpoint] = &[
+    answering("/responses", "responses"),
+    // Questions about a conversation, which is one of the Responses API.
+    preparing("/decisions", "responses", BODY),
+    preparing("/responses/compact", "responses", BODY),
+    preparing("/responses/input_tokens", "responses", BODY),
+    answering("/chat/completions", "chat"),
+    answering("/inference:complete", "chat"),
+    answering("/messages", "anthropic"),
+    preparing("/messages/count_tokens", "anthropic", BODY),
+    preparing("/messages/batches", "anthropic", &[&["requests", "*", "params"]]),
+    marked(":rawPredict"),
+    marked(":streamRawPredict"),
+    marked("/invoke"),
+    marked("/invoke-with-response-stream"),
+    answering(":generateContent", "gemini"),
+    answering(":streamGenerateContent", "gemini"),
+    preparing(":countTokens", "gemini", &[&[], &["generateContentRequest"]]),
+    preparing(
+        ":batchGenerateContent",
+        "gemini",
+        &[
+            &["batch", "inputConfig", "requests", "requests", "*", "request"],
+            &["batch", "input_config", "requests", "requests", "*", "request"],
+        ],
+    ),
+    answering("/converse", "bedrock"),
+    answering("/converse-stream", "bedrock"),
+    preparing("/count-tokens", "bedrock", &[&["input", "converse"]]),
 ];
 
 /// What follows the host in a URL.
@@ -79,29 +139,50 @@ const PATHS: &[(&str, &str)] = &[
 pub struct ApiUrl<'u> {
     host: &'u str,
     path: &'u str,
+    query: &'u str,
+    pub endpoint: &'static Endpoint,
     /// The dialect of requests.
     pub dialect: &'static str,
 }
 
 impl<'u> ApiUrl<'u> {
-    /// Reads the URL of a request; `None` if no conversation is sent there.
+    /// Reads the URL of a request that a model answers; `None` if no conversation is sent there.
     pub fn parse(url: &'u str) -> Option<Self> {
+        ApiUrl::of_conversations(url).filter(|api| api.endpoint.answers)
+    }
+
+    /// Reads the URL of a request; `None` if no conversation is sent there, to whatever end.
+    pub fn of_conversations(url: &'u str) -> Option<Self> {
         let (_, rest) = url.split_once("://")?;
-        let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+        let rest = rest.split('#').next().unwrap_or(rest);
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let host = host.rsplit('@').next().unwrap_or(host);
         let host = host.strip_suffix(":443").unwrap_or(host);
         let path = path.trim_end_matches('/');
-        let (_, dialect) = PATHS.iter().find(|(end, _)| path.ends_with(end))?;
-        Some(ApiUrl { host, path, dialect })
+        let endpoint = ENDPOINTS.iter().find(|endpoint| path.ends_with(endpoint.end))?;
+        Some(ApiUrl { host, path, query, endpoint, dialect: endpoint.dialect })
     }
 
     /// The target there. `given` is that of hosts that are not in the table; without one, it is the target for any server
     /// of the dialect, if there is one.
     pub fn target(&self, given: Option<&'static Target>) -> Option<&'static Target> {
+        let of_dialect = |target: &&'static Target| target.dialect == self.dialect;
+        let others = given.into_iter().chain(COMPATIBLE.iter().copied());
+        self.known_target().or_else(|| others.into_iter().find(of_dialect))
+    }
+
+    /// The target there, if the host is in the table, or the path is one that only Azure has.
+    pub fn known_target(&self) -> Option<&'static Target> {
         let known = HOSTS.iter().find(|(pattern, _)| is_host(pattern, self.host)).map(|(_, targets)| *targets);
-        let all = known.unwrap_or_default().iter().copied().chain(given).chain(COMPATIBLE.iter().copied());
-        all.into_iter().find(|target| target.dialect == self.dialect)
+        let azure = || if self.is_azure_path() { AZURE_TARGETS } else { &[] };
+        known.unwrap_or_else(azure).iter().copied().find(|target| target.dialect == self.dialect)
+    }
+
+    /// True for the paths of Azure OpenAI, which gateways in front of it keep.
+    fn is_azure_path(&self) -> bool {
+        self.path.contains("/openai/deployments/")
+            || self.path.contains("/openai/") && self.query.split('&').any(|part| part.starts_with("api-version="))
     }
 
     /// The model in the path, as Google and Bedrock have it.
@@ -192,6 +273,9 @@ mod tests {
             ("https://api.openai.com/v1/responses", Some("openai"), None),
             ("https://api.openai.com:443/v1/chat/completions?x=/messages", Some("chat"), None),
             ("https://key@east.openai.azure.com/openai/deployments/d/chat/completions", Some("chat"), None),
+            ("https://gateway.example/openai/deployments/d/chat/completions", Some("chat"), None),
+            ("https://gateway.example/openai/responses?api-version=2025-03-01-preview", Some("azure"), None),
+            ("https://gateway.example/openai/v1/responses", Some("openai-compatible"), None),
             ("https://chatgpt.com/backend-api/codex/responses", Some("codex"), None),
             ("https://api.anthropic.com/v1/messages?beta=true", Some("anthropic"), None),
             ("https://llm.example/v1/messages", None, None),
@@ -226,7 +310,13 @@ mod tests {
         let target = proxy.and_then(|api| api.target(Some(&ANTHROPIC)));
         assert_eq!(target.map(|target| target.name), Some("anthropic"));
         assert_eq!(ApiUrl::parse("https://api.openai.com/v1/embeddings"), None);
-        assert_eq!(ApiUrl::parse("https://api.anthropic.com/v1/messages/count_tokens"), None);
+        // What is only counted has no answer that would say whether it is valid.
+        let counted = "https://api.anthropic.com/v1/messages/count_tokens";
+        assert_eq!(ApiUrl::parse(counted), None);
+        assert_eq!(
+            ApiUrl::of_conversations(counted).map(|api| api.endpoint.name()),
+            Some("messages/count_tokens")
+        );
     }
 
     #[test]

@@ -1,13 +1,17 @@
 //! `replaylint._native`: the functions of the library on bytes. What Python objects become bytes, and what comes back,
 //! is the business of the Python part of the package.
 
+mod commands;
 mod dump;
 mod json;
 mod options;
 mod report;
+mod request;
+mod restore;
 mod results;
 
 use pyo3::prelude::*;
+use replaylint::internals::source::bug;
 
 pyo3::create_exception!(
     replaylint,
@@ -24,6 +28,11 @@ fn raise(error: replaylint::Error) -> PyErr {
     }
 }
 
+/// Runs an engine without the GIL. A bug of it is an error of this call.
+fn run<R: Send>(py: Python<'_>, work: impl FnOnce() -> Result<R, replaylint::Error> + Send) -> PyResult<R> {
+    py.detach(|| bug::catch_panic(work).unwrap_or_else(|bug| Err(bug.into()))).map_err(raise)
+}
+
 #[pymodule]
 mod _native {
     use pyo3::prelude::*;
@@ -31,12 +40,20 @@ mod _native {
     use replaylint::internals::source::bug;
 
     use super::options::{dialect, options};
-    use super::raise;
+    use super::{raise, run};
 
     #[pymodule_export]
     use super::Error;
     #[pymodule_export]
+    use super::commands::{explain_error, explain_rule, formats, rebuild, rules, targets, tree};
+    #[pymodule_export]
+    use super::options::keywords;
+    #[pymodule_export]
     use super::report::{Change, Diagnostic, Report};
+    #[pymodule_export]
+    use super::request::{RequestChecker, endpoint, endpoints, exchanges, may_be_recording};
+    #[pymodule_export]
+    use super::restore::{restore_change, restore_diagnostic, restore_report};
     #[pymodule_export]
     use super::results::{Converted, Diff};
 
@@ -48,11 +65,6 @@ mod _native {
         // A panic becomes an exception, and what it says may quote content.
         bug::silence_panics();
         Ok(())
-    }
-
-    /// Runs an engine without the GIL. A bug of it is an error of this call.
-    fn run<R: Send>(py: Python<'_>, work: impl FnOnce() -> Result<R, replaylint::Error> + Send) -> PyResult<R> {
-        py.detach(|| bug::catch_panic(work).unwrap_or_else(|bug| Err(bug.into()))).map_err(raise)
     }
 
     /// An object as JSON.

@@ -1,6 +1,6 @@
 //! Keyword arguments as options of the library.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use replaylint::{Dialect, Options, Orphans, Reasoning};
@@ -22,8 +22,8 @@ static KEYWORDS: [(&str, Set); 22] = [
     ("select", |options, value| options.select(rules(value)?.iter().map(String::as_str)).map_err(raise)),
     ("ignore", |options, value| options.ignore(rules(value)?.iter().map(String::as_str)).map_err(raise)),
     ("name", |options, value| Ok(options.name(text(value)?))),
-    ("orphans", |options, value| Ok(options.orphans(one_of("orphans", value, &ORPHANS)?))),
-    ("reasoning", |options, value| Ok(options.reasoning(one_of("reasoning", value, &REASONING)?))),
+    ("orphans", |options, value| Ok(options.orphans(one_of("orphans", &text(value)?, &ORPHANS)?))),
+    ("reasoning", |options, value| Ok(options.reasoning(one_of("reasoning", &text(value)?, &REASONING)?))),
     ("lossless", |options, value| Ok(options.lossless(value.extract()?))),
     ("fix_warnings", |options, value| Ok(options.fix_warnings(value.extract()?))),
     ("images", |options, value| options.images(&text(value)?).map_err(raise)),
@@ -46,6 +46,12 @@ static REASONING: [(&str, Reasoning); 5] = [
     ("strip", Reasoning::Strip),
 ];
 
+/// The names of the keywords.
+#[pyfunction]
+pub fn keywords() -> Vec<&'static str> {
+    KEYWORDS.iter().map(|(name, _)| *name).collect()
+}
+
 /// The options that keyword arguments ask for; one that is `None` is as if it was not given.
 pub fn options(kwargs: &Bound<'_, PyDict>) -> PyResult<Options> {
     let mut options = Options::new();
@@ -57,9 +63,13 @@ pub fn options(kwargs: &Bound<'_, PyDict>) -> PyResult<Options> {
         if value.is_none() {
             continue;
         }
-        options = set(options, &value).map_err(|error| match error.is_instance_of::<PyTypeError>(value.py()) {
-            true => PyTypeError::new_err(format!("{name}: {}", error.value(value.py()))),
-            false => error,
+        options = set(options, &value).map_err(|error| {
+            let (py, why) = (value.py(), || format!("{name}: {}", error.value(value.py())));
+            match (error.is_instance_of::<PyTypeError>(py), error.is_instance_of::<PyOverflowError>(py)) {
+                (true, _) => PyTypeError::new_err(why()),
+                (_, true) => super::Error::new_err(why()),
+                _ => error,
+            }
         })?;
     }
     Ok(options)
@@ -92,14 +102,14 @@ fn rules(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 }
 
 fn usage(options: Options, value: &Bound<'_, PyAny>) -> PyResult<Options> {
-    Ok(match one_of("usage", value, &[("request", true), ("log", false)])? {
+    Ok(match one_of("usage", &text(value)?, &[("request", true), ("log", false)])? {
         true => options.as_request(),
         false => options.as_log(),
     })
 }
 
-fn one_of<T: Copy>(key: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {
-    let given = text(value)?;
+/// The choice of this name.
+pub fn one_of<T: Copy>(key: &str, given: &str, choices: &[(&str, T)]) -> PyResult<T> {
     choices.iter().find(|(name, _)| *name == given).map(|(_, choice)| *choice).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         super::Error::new_err(format!("{key} is '{given}', but must be one of {}", names.join(", ")))

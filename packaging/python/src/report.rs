@@ -1,15 +1,17 @@
 //! Reports as Python objects. They hold what the library returned, and make Python values of what is asked for: most of
 //! a report is never looked at.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyIterator, PyList};
 use replaylint::internals::report::contract;
 use serde::Serialize;
 
 use super::json::{from_json, json};
 
 /// What was found in a conversation, and for `fix` what was changed.
-#[pyclass(frozen, module = "replaylint")]
+#[pyclass(frozen, eq, module = "replaylint")]
+#[derive(PartialEq)]
 pub struct Report {
     report: replaylint::Report,
     repair: Option<(Vec<contract::Change>, contract::Repaired)>,
@@ -112,6 +114,29 @@ impl Report {
         Ok(dict)
     }
 
+    fn __len__(&self) -> usize {
+        self.report.diagnostics.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(
+            py,
+            self.diagnostics().into_iter().map(|one| Bound::new(py, one)).collect::<PyResult<Vec<_>>>()?,
+        )?
+        .try_iter()
+    }
+
+    fn __bool__(&self) -> PyResult<bool> {
+        // It could mean that there are findings, or that there are none.
+        Err(PyTypeError::new_err(
+            "a Report is neither true nor false: use .ok, or len() for the number of findings",
+        ))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((restorer(py, "restore_report")?, (self.to_json()?,)))
+    }
+
     fn to_json(&self) -> PyResult<String> {
         match &self.repair {
             None => json(&self.report),
@@ -134,11 +159,17 @@ impl Report {
     }
 }
 
+/// The function that makes an object of its pickled JSON.
+fn restorer<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("replaylint._native")?.getattr(name)
+}
+
 macro_rules! view {
-    ($(#[$doc:meta])* $name:ident { $($field:ident: $ty:ty = |$this:ident| $value:expr,)* } repr $repr:expr) => {
+    ($(#[$doc:meta])* $name:ident, $restore:literal { $($field:ident: $ty:ty = |$this:ident| $value:expr,)* } repr $repr:expr) => {
         $(#[$doc])*
-        #[pyclass(frozen, module = "replaylint")]
-        pub struct $name(contract::$name);
+        #[pyclass(frozen, eq, module = "replaylint")]
+        #[derive(PartialEq)]
+        pub struct $name(pub contract::$name);
 
         #[pymethods]
         impl $name {
@@ -152,6 +183,10 @@ macro_rules! view {
                 from_json(py, &json(&self.0)?)
             }
 
+            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+                Ok((restorer(py, $restore)?, (json(&self.0)?,)))
+            }
+
             fn __repr__(&self) -> String {
                 ($repr)(&self.0)
             }
@@ -161,7 +196,7 @@ macro_rules! view {
 
 view! {
     /// A finding.
-    Diagnostic {
+    Diagnostic, "restore_diagnostic" {
         rule: String = |d| d.rule.clone(),
         name: &'static str = |d| d.name,
         url: String = |d| d.url.clone(),
@@ -189,7 +224,7 @@ view! {
 
 view! {
     /// A change that a fix made.
-    Change {
+    Change, "restore_change" {
         rule: String = |c| c.rule.clone(),
         path: String = |c| c.path.clone(),
         pointer: String = |c| c.pointer.clone(),

@@ -24,9 +24,10 @@ def program():
     return str(beside) if beside.exists() else shutil.which(name)
 
 
-def refusal(body, format):
+def refusal(body, format, *options):
     """What the provider would answer to a request that it refuses; ``None`` if it would not."""
     command = [program(), "check", "--isolated", "--output-format", "api-error", "--format", format, "--as", "request"]
+    command += options
     done = subprocess.run(command, input=body, stdout=subprocess.PIPE, check=False)
     return json.loads(done.stdout)
 
@@ -174,6 +175,43 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Recorder(ThreadingHTTPServer):
+    """A server that keeps what it is sent, and refuses it: nothing has to be answered in the words of the API."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), RecordingHandler)
+        self.received = []
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+class RecordingHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.server.received.append((self.path, self.headers, body))
+        said = b'{"error": {"type": "invalid_request_error", "message": "recorded"}, "message": "recorded"}'
+        self.send_response(400)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
 
     def log_message(self, *_):
         pass

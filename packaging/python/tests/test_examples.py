@@ -1,12 +1,13 @@
 """The examples for frameworks, each with its real package against a server that refuses what the providers refuse."""
 
 import asyncio
+import importlib
 import importlib.util
 import pathlib
 
 import pytest
 
-from provider import Provider, text
+from provider import FORMATS, Provider, Recorder, refusal, text
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples/python"
 
@@ -51,18 +52,19 @@ def test_openai_agents(tmp_path):
     assert stored == ["message", "function_call_output", "message", "message"]
 
 
-def test_ag2():
+@pytest.mark.parametrize("kind", ["OpenAIConfig", "OpenAIResponsesConfig"])
+def test_ag2(kind):
     ag2 = pytest.importorskip("ag2")
-    from ag2.config import OpenAIConfig
+    config = pytest.importorskip("ag2.config")
     from ag2.events import ModelRequest, ModelResponse, TextInput, ToolCallEvent, ToolCallsEvent
     from ag2.stream import MemoryStream
 
-    openai = pytest.importorskip("openai")
     example = load("ag2_agent")
 
     async def run(make):
         with Provider(text("Yes.")) as provider:
-            agent = make(api_key="none", base_url=provider.url + "/v1", max_retries=0)
+            settings = {"model": "gpt-5", "api_key": "none", "base_url": provider.url + "/v1", "max_retries": 0}
+            agent = make(getattr(config, kind)(**settings))
             stream = MemoryStream()
             # The process ended before the tool was run, and the history was loaded again.
             opened = ToolCallsEvent([ToolCallEvent(id="call_1", name="weather", arguments='{"city": "Rome"}')])
@@ -71,12 +73,90 @@ def test_ag2():
             reply = await agent.ask("Are you still there?", stream=stream)
             return reply.body, provider.statuses
 
-    def without(**options):
-        return ag2.Agent("assistant", config=OpenAIConfig(model="gpt-5", **options))
-
-    with pytest.raises(openai.BadRequestError, match="call_1"):
-        asyncio.run(run(without))
+    with pytest.raises(Exception, match="call_1"):
+        asyncio.run(run(lambda config: ag2.Agent("assistant", config=config)))
     assert asyncio.run(run(example.make_agent)) == ("Yes.", [200])
+
+
+@pytest.mark.parametrize("kind", ["chat", "anthropic"])
+def test_pydantic_ai(kind):
+    ai = pytest.importorskip("pydantic_ai")
+    from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, UserPromptPart
+
+    example = load("pydantic_ai_history")
+    # Pydantic AI itself answers calls without outputs, but sends an output whose id is that of an earlier one.
+    question = ModelRequest([UserPromptPart("What is the weather in Rome?")])
+    call = ModelResponse([ToolCallPart("weather", {"city": "Rome"}, tool_call_id="call_1")])
+    result = ModelRequest([ToolReturnPart("weather", "22", tool_call_id="call_1")])
+    history = [question, call, result, result]
+
+    def run(ask):
+        with Provider(text("Yes.")) as provider:
+            return ask(pydantic_model(kind, provider), "Are you still there?", history), provider.statuses
+
+    def without(model, question, history):
+        return ai.Agent(model).run_sync(question, message_history=history).output
+
+    try:
+        said = run(without)
+    except ai.ModelHTTPError as error:
+        said = error.status_code
+    assert run(example.ask) == ("Yes.", [200])
+    assert said == 400
+
+
+def pydantic_model(kind, provider):
+    if kind == "anthropic":
+        module = pytest.importorskip("pydantic_ai.models.anthropic")
+        settings = {"api_key": "none", "base_url": provider.url}
+        name, provided = "claude-sonnet-5", pytest.importorskip("pydantic_ai.providers.anthropic").AnthropicProvider
+        return module.AnthropicModel(name, provider=provided(**settings))
+    module = pytest.importorskip("pydantic_ai.models.openai")
+    provided = pytest.importorskip("pydantic_ai.providers.openai").OpenAIProvider
+    return module.OpenAIChatModel("gpt-5", provider=provided(api_key="none", base_url=provider.url + "/v1"))
+
+
+@pytest.mark.parametrize("kind", ["openai", "openai stream", "anthropic", "responses", "openai async", "anthropic async"])
+def test_litellm(kind, monkeypatch):
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    litellm = pytest.importorskip("litellm")
+    load("litellm_callback")
+    (callback,) = litellm.callbacks
+    question, again = ({"role": "user", "content": words} for words in ("What is the weather in Rome?", "Are you still there?"))
+    call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    history = [question, {"role": "assistant", "content": None, "tool_calls": [call]}, again]
+    items = [question, {"type": "function_call_output", "call_id": "call_9", "output": "22"}, again]
+
+    def ask(server):
+        api, _, how = kind.partition(" ")
+        model = "anthropic/claude-sonnet-5" if api == "anthropic" else "openai/gpt-5"
+        url = server.url if api == "anthropic" else server.url + "/v1"
+        known = {"model": model, "api_key": "none", "api_base": url, "max_retries": 0}
+        if api == "responses":
+            litellm.responses(input=items, **known)
+        elif how == "async":
+            asyncio.run(litellm.acompletion(messages=history, max_tokens=9, **known))
+        else:
+            litellm.completion(messages=history, max_tokens=9, stream=how == "stream", **known)
+
+    verdicts = []
+    for callbacks in ([], [callback]):
+        monkeypatch.setattr(litellm, "callbacks", callbacks)
+        for name in ("input_callback", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback"):
+            monkeypatch.setattr(litellm, name, [])
+        with Recorder() as server:
+            with pytest.raises(Exception):
+                ask(server)
+            path, _, body = server.received[0]
+            verdicts.append(refusal(body, FORMATS[path]))
+    assert verdicts[0] is not None and verdicts[1] is None
+
+
+def test_litellm_has_no_strict_guard():
+    pytest.importorskip("litellm")
+    module = importlib.import_module("replaylint.litellm")
+    with pytest.raises(TypeError, match="LiteLLM swallows exceptions"):
+        module.Repair(strict=True)
 
 
 @pytest.mark.parametrize("kind", ["openai", "responses", "anthropic"])

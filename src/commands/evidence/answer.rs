@@ -6,7 +6,7 @@ use crate::source::recordings::Exchange;
 
 /// An answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Answer<'e> {
+pub enum Answer<'e> {
     Accepted,
     /// Refused for the request itself, with this body.
     Refused {
@@ -24,7 +24,7 @@ const REFUSALS: [u16; 4] = [400, 404, 413, 422];
 const INVALID_REQUEST: &str = "invalid_request_error";
 
 /// The answer of an exchange.
-pub(super) fn of(exchange: &Exchange) -> Answer<'_> {
+pub fn of(exchange: &Exchange) -> Answer<'_> {
     let status = match exchange.status {
         Some(200..300) => match reported_status(&exchange.response) {
             None => return Answer::Accepted,

@@ -1,6 +1,6 @@
 //! `evidence`: judges recorded requests, and compares the verdicts with the providers' answers. It prints counts only.
 
-mod answer;
+pub mod answer;
 mod counts;
 mod json;
 mod model_name;

@@ -1,7 +1,7 @@
 from collections.abc import Iterable
-from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from typing_extensions import TypeAlias, Unpack
+from typing_extensions import Unpack
 
 from ._guard import Guard as Guard
 from ._native import (
@@ -12,6 +12,8 @@ from ._native import (
     Error as Error,
     Report as Report,
 )
+from ._options import CheckOptions, Dialect, FixOptions, RebuildOptions, TreeOptions
+from ._repair import RejectedError as RejectedError
 
 __version__: str
 __all__ = [
@@ -22,77 +24,41 @@ __all__ = [
     "Error",
     "Fixed",
     "Guard",
+    "RejectedError",
     "Report",
     "check",
     "check_many",
     "convert",
     "diff",
+    "explain",
     "fix",
     "fix_many",
+    "formats",
+    "rebuild",
+    "rules",
+    "targets",
+    "tree",
 ]
 
-_Dialect: TypeAlias = Literal["responses", "chat", "anthropic", "gemini", "bedrock"]
 _C = TypeVar("_C")
-
-class _CheckOptions(TypedDict, total=False):
-    target: str | None
-    """The API that the conversation is replayed to; ``replaylint targets`` lists them."""
-    format: str | None
-    """The stored format, where it is not to be detected; ``replaylint formats`` lists them."""
-    dialect: _Dialect | None
-    """The conversation is a list of items or messages of this dialect, without a request around it."""
-    store: bool | None
-    """Whether the server stores the items."""
-    model: str | None
-    """The model, where the conversation does not name one."""
-    effort: str | None
-    """The reasoning effort, where the conversation does not name one."""
-    usage: Literal["request", "log"] | None
-    """Whether an unanswered call at the end is an error (request) or still pending (log)."""
-    pointer: str | None
-    """JSON Pointer from each record to the conversation."""
-    select: str | Iterable[str] | None
-    """Only these rules, by code, prefix or name."""
-    ignore: str | Iterable[str] | None
-    """All but these rules."""
-    name: str | None
-    """What reports call the conversation."""
-    for_model: str | None
-    """The model that goes on with the conversation: MODEL, TARGET:MODEL or TARGET."""
-    account_changed: bool | None
-    """The conversation goes on in another account than the one that wrote it."""
-
-class _FixOptions(_CheckOptions, total=False):
-    orphans: Literal["auto", "drop", "stub", "text"] | None
-    """What is done with unanswered calls: drop them, or add a placeholder output."""
-    reasoning: Literal["auto", "reference", "inline", "keep", "strip"] | None
-    """What is done with reasoning."""
-    images: str | None
-    """What is done with images: drop, keep-last=N, or shrink those above a limit."""
-    max_images: int | None
-    """All but the last so many images become a text."""
-    max_image_bytes: int | None
-    """Images of more bytes, in base64, become a text, or are shrunk."""
-    max_image_pixels: int | None
-    """Images of which a side has more pixels become a text, or are shrunk."""
-    max_tokens: int | tuple[int, str] | None
-    """Shorten to about so many tokens, from the oldest end; with what is kept: (120_000, "prompts,last=3")."""
-    lossless: bool | None
-    """Only fixes that lose nothing the model saw."""
-    fix_warnings: bool | None
-    """Also fixes of warnings that are off by default."""
 
 class Fixed(NamedTuple, Generic[_C]):
     conversation: _C
     report: Report
 
-def check(conversation: object, **options: Unpack[_CheckOptions]) -> Report: ...
-def fix(conversation: _C, **options: Unpack[_FixOptions]) -> Fixed[_C]: ...
-def convert(conversation: object, to: _Dialect, **options: Unpack[_CheckOptions]) -> Converted: ...
-def diff(before: object, after: object, **options: Unpack[_CheckOptions]) -> Diff: ...
+def check(conversation: object, **options: Unpack[CheckOptions]) -> Report: ...
+def fix(conversation: _C, **options: Unpack[FixOptions]) -> Fixed[_C]: ...
+def convert(conversation: object, to: Dialect, **options: Unpack[CheckOptions]) -> Converted: ...
+def diff(before: object, after: object, **options: Unpack[CheckOptions]) -> Diff: ...
 def check_many(
-    conversations: Iterable[object], *, threads: int = 0, **options: Unpack[_CheckOptions]
+    conversations: Iterable[object], *, threads: int = 0, **options: Unpack[CheckOptions]
 ) -> list[Report | Error]: ...
 def fix_many(
-    conversations: Iterable[_C], *, threads: int = 0, **options: Unpack[_FixOptions]
+    conversations: Iterable[_C], *, threads: int = 0, **options: Unpack[FixOptions]
 ) -> list[Fixed[_C] | Error]: ...
+def tree(conversation: object, **options: Unpack[TreeOptions]) -> dict[str, Any]: ...
+def rebuild(conversation: object, **options: Unpack[RebuildOptions]) -> dict[str, Any]: ...
+def rules(*, target: str | None = None) -> list[dict[str, Any]]: ...
+def explain(rule: str | None = None, *, error: str | None = None) -> dict[str, Any]: ...
+def formats() -> list[dict[str, Any]]: ...
+def targets(name: str | None = None) -> Any: ...

@@ -1,213 +1,221 @@
-"""A guard for clients: the input of each request is repaired right before it is sent."""
+"""A guard for clients: the body of each request is repaired right before it is sent.
+
+There is one hook for each kind of client, at the place where it makes a request of a method's arguments. All endpoints
+pass there, retries and copies of the client too, and what comes after it sees the body that is sent: signatures of AWS,
+the length, the client's own logging. An exception raised there reaches the caller as it is; one raised while a request
+is sent is taken for a failure of the connection by some clients, and tried again.
+"""
+
+from __future__ import annotations
 
 import functools
 import json
-import logging
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native
+from ._repair import _LOG, Repairer
 
-# Where clients create messages, the format of the request, and the member that holds its items.
-_ENDPOINTS = [
-    ("responses", ("create", "parse"), "responses-request", "input"),
-    ("chat.completions", ("create", "parse"), "chat-request", "messages"),
-    ("messages", ("create", "stream", "parse"), "anthropic-request", "messages"),
-    ("beta.messages", ("create", "stream", "parse"), "anthropic-request", "messages"),
-]
-# Arguments that are not part of the body.
-_TRANSPORT = {"extra_headers", "extra_query", "extra_body", "timeout", "text_format"}
-# What the methods of these names return is a client of its own.
-_COPIES = ("copy", "with_options")
-# Views of an endpoint that are made once, of the methods that it has then.
-_VIEWS = ("with_raw_response", "with_streaming_response")
-_TARGETS = {("AzureOpenAI", "responses-request"): "azure", ("AsyncAzureOpenAI", "responses-request"): "azure"}
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from types import TracebackType
 
-# What is said of a change.
-_LOSSES = {"lossless": "lossless", "adds": "lossless and adds a placeholder", "lossy": "lossy"}
+    from typing_extensions import Self, Unpack
 
-_LOG = logging.getLogger("replaylint.guard")
+    from ._options import GuardOptions
+    from ._repair import AnyLogger, OnChange
+
+# Headers of the body that is replaced.
+_OF_BODY = (b"content-length", b"transfer-encoding")
 
 
 class Guard:
-    """Repairs the input of each request that a client of ``openai`` or ``anthropic`` sends, sync or async.
+    """Repairs the conversations in each request that a client sends.
 
         client = openai.OpenAI()
         guard = replaylint.Guard(client)
+
+    The client is one of ``openai``, ``anthropic`` or ``google-genai``, sync or async, the ``httpx`` client that one of
+    them is given, or a client or session of ``boto3``. All endpoints that take conversations are guarded; others, and
+    websockets, are not touched.
 
     A repair is made only if nothing remains that the provider would reject; otherwise the request is sent as it is. What
     was changed is logged by the logger ``replaylint.guard``, without content: repairs that lose something as warnings,
     others as information. The guard raises nothing of its own.
 
+    ``on_change`` is called with the report and the name of the endpoint for each conversation that is repaired, or that
+    would be rejected. ``mode="report"`` changes nothing. With ``strict=True`` a request that would be rejected is not
+    sent: ``RejectedError`` is raised.
+
     ``guard.off()`` removes it, ``guard.on()`` puts it back; ``with guard.off():`` does both. As a context manager the
-    guard is removed at the end. Options are those of ``fix``.
+    guard is removed at the end.
     """
 
-    def __init__(self, client, *, logger=_LOG, **options):
-        # A mistake in the options is one of the programmer, to be reported now.
-        _native.fix(b'{"messages": []}', {key: value for key, value in options.items() if key != "target"})
-        if options.get("target"):
-            _native.check(b'{"messages": []}', {"target": options["target"]})
-        self._options = options
-        self._log = logger
-        self._client = client
-        self._patches = []
+    def __init__(
+        self,
+        client: Any,
+        *,
+        logger: AnyLogger = _LOG,
+        mode: Literal["repair", "report"] = "repair",
+        strict: bool = False,
+        on_change: OnChange | None = None,
+        **options: Unpack[GuardOptions],
+    ) -> None:
+        self._repairer = Repairer(logger=logger, mode=mode, strict=strict, on_change=on_change, **options)
+        self._hooks = list(_hooks_of(client, self._body))
         self._active = False
         self.on()
 
-    def on(self):
-        """Guard the client, and copies that are made of it."""
+    def on(self) -> Self:
+        """Guard the client, and copies of it that share its connections."""
         if not self._active:
             self._active = True
-            for patch in self._wrapped(self._client):
-                self._patches.append(patch)
+            for hook in self._hooks:
+                hook.put()
         return self
 
-    def off(self):
-        """Leave the client as it was, and copies of it unguarded. As a context manager: until its end."""
-        self._active = False
-        while self._patches:
-            owner, name, before = self._patches.pop()
-            if before is None:
-                owner.__dict__.pop(name, None)
-            else:
-                owner.__dict__[name] = before
+    def off(self) -> AbstractContextManager[Self]:
+        """Leave the client as it was. As a context manager: until its end."""
+        if self._active:
+            self._active = False
+            for hook in self._hooks:
+                hook.remove()
         return _Pause(self)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self.on()
 
-    def __exit__(self, *_):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
         self.off()
 
-    def _wrapped(self, client):
-        """Puts the guard on a client, and yields what was there before."""
-        found = False
-        for path, methods, form, key in _ENDPOINTS:
-            endpoint = _at(client, path)
-            if endpoint is None:
-                continue
-            for name in methods:
-                method = getattr(endpoint, name, None)
-                if method is not None:
-                    yield _replaced(endpoint, name, self._guarded(method, client, form, key))
-                    found = True
-            for name in _VIEWS:
-                # A view holds the methods of its time: it is made again, now and when the guard is removed.
-                endpoint.__dict__.pop(name, None)
-                yield endpoint, name, None
-        if not found:
-            raise TypeError(f"{type(client).__name__} is not a client of openai or anthropic")
-        for name in _COPIES:
-            method = getattr(client, name, None)
-            if method is not None:
-                yield _replaced(client, name, self._copying(method))
-
-    def _guarded(self, method, client, form, key):
-        @functools.wraps(method)
-        def guarded(*args, **kwargs):
-            if self._active:
-                kwargs = self._repaired(kwargs, client, form, key)
-            # Of an asynchronous method this is what is awaited.
-            return method(*args, **kwargs)
-
-        return guarded
-
-    def _copying(self, method):
-        @functools.wraps(method)
-        def copying(*args, **kwargs):
-            copy = method(*args, **kwargs)
-            # What was there before is not kept: a client may be copied for each request.
-            for _ in self._wrapped(copy):
-                pass
-            return copy
-
-        return copying
-
-    def _repaired(self, kwargs, client, form, key):
-        try:
-            return self._repair(kwargs, client, form, key)
-        except Exception as error:
-            # An error may quote content.
-            self._log.warning("a request was not checked: %s", type(error).__name__)
-            return kwargs
-
-    def _repair(self, kwargs, client, form, key):
-        # An iterator can be read once.
-        for name, value in list(kwargs.items()):
-            if hasattr(value, "__next__"):
-                kwargs = {**kwargs, name: list(value)}
-        extra = kwargs.get("extra_body") or {}
-        members = {**{name: value for name, value in kwargs.items() if name not in _TRANSPORT}, **extra}
-        if not isinstance(members.get(key), (list, tuple)):
-            return kwargs
-        parts = {}
-        for name, value in members.items():
-            text = _encoded(value)
-            if text is not None:
-                parts[name] = text
-        body = b"{%s}" % b",".join(b"%s:%s" % (json.dumps(name).encode(), text) for name, text in parts.items())
-        options = {"target": _TARGETS.get((type(client).__name__, form)), **self._options}
-        options.update(format=form, usage="request", name="request")
-        repaired, report = _native.fix(body, options)
-        errors = report.errors
-        if errors:
-            for error in errors:
-                self._log.warning("not repaired, sent as it is: %s at %s", error.rule, error.pointer)
-            return kwargs
-        for change in report.changes:
-            level = logging.WARNING if change.loss == "lossy" else logging.INFO
-            loss = _LOSSES[change.loss]
-            self._log.log(level, "repaired: %s at %s: %s (%s)", change.rule, change.pointer, change.what, loss)
-        if repaired is None:
-            return kwargs
-        return _merged(kwargs, extra, parts, json.loads(repaired))
-
-
-def _replaced(owner, name, function):
-    before = owner.__dict__.get(name)
-    owner.__dict__[name] = function
-    return owner, name, before
+    def _body(self, url: str, body: bytes) -> bytes | None:
+        # Where another hook was put over this one, it stays there without effect.
+        return self._repairer.body(url, body) if self._active else None
 
 
 class _Pause:
-    def __init__(self, guard):
+    def __init__(self, guard: Any) -> None:
         self._guard = guard
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self._guard
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._guard.on()
 
 
-def _at(client, path):
-    for name in path.split("."):
-        client = getattr(client, name, None)
-    return client
+_Body = Callable[[str, bytes], "bytes | None"]
 
 
-def _encoded(value):
-    """A member of the body as JSON; ``None`` for one that is not sent, or not as JSON."""
-    from . import _plain
+def _hooks_of(client: Any, body: _Body) -> Iterator[_Method | _Event]:
+    """The places of a client at which its requests are made."""
+    events = getattr(getattr(client, "meta", None), "events", None) or getattr(client, "events", None)
+    service = getattr(getattr(getattr(client, "meta", None), "service_model", None), "service_name", "bedrock-runtime")
+    google = getattr(client, "_api_client", None)
+    http = client if hasattr(client, "build_request") else getattr(client, "_client", None)
+    if hasattr(events, "register") and service == "bedrock-runtime":
+        yield _Event(events, functools.partial(_before_call, body))
+    elif hasattr(google, "_build_request"):
+        yield _Method(google, "_build_request", functools.partial(_google_request, body))
+    elif hasattr(http, "build_request"):
+        yield _Method(http, "build_request", functools.partial(_http_request, body))
+    else:
+        kinds = "openai, anthropic, google-genai, httpx, or boto3 for Bedrock's runtime"
+        raise TypeError(f"{type(client).__name__} is not a client of {kinds}")
 
-    if type(value).__name__ in ("NotGiven", "Omit"):
-        return None
+
+class _Method:
+    """A method of an object whose result passes through a function."""
+
+    def __init__(self, owner: Any, name: str, through: Callable[[Any], Any]) -> None:
+        self._owner, self._name, self._through = owner, name, through
+        self._put: Any = None
+        self._before: Any = None
+
+    def put(self) -> None:
+        members = self._owner.__dict__
+        if self._put is not None:
+            # Something else was put over it; it is still called.
+            return
+        method, self._before = getattr(self._owner, self._name), members.get(self._name)
+
+        @functools.wraps(method)
+        def guarded(*args: Any, **kwargs: Any) -> Any:
+            return self._through(method(*args, **kwargs))
+
+        members[self._name] = self._put = guarded
+
+    def remove(self) -> None:
+        members = self._owner.__dict__
+        if members.get(self._name) is not self._put:
+            return
+        if self._before is None:
+            del members[self._name]
+        else:
+            members[self._name] = self._before
+        self._put = None
+
+
+class _Event:
+    """A handler of an event of botocore."""
+
+    def __init__(self, events: Any, handler: Callable[..., None]) -> None:
+        self._events, self._handler = events, handler
+        self._id = f"replaylint-{id(self)}"
+
+    def put(self) -> None:
+        self._events.register("before-call.bedrock-runtime", self._handler, unique_id=self._id)
+
+    def remove(self) -> None:
+        self._events.unregister("before-call.bedrock-runtime", self._handler, unique_id=self._id)
+
+
+def _http_request(body: _Body, request: Any) -> Any:
+    """A request of httpx, of whatever name and version."""
+    if request.method != "POST" or "content-encoding" in request.headers:
+        return request
+    if "application/json" not in request.headers.get("content-type", ""):
+        # A file, or parts of a form.
+        return request
     try:
-        return _native.dump(value, _plain)
-    except (TypeError, ValueError):
-        return None
+        content = request.content
+    except RuntimeError:
+        # A stream, which can be read once.
+        return request
+    repaired = body(str(request.url), content)
+    if repaired is None:
+        return request
+    headers = [(name, value) for name, value in request.headers.raw if name.lower() not in _OF_BODY]
+    return type(request)(
+        request.method, request.url, headers=headers, content=repaired, extensions=request.extensions
+    )
 
 
-def _merged(kwargs, extra, parts, body):
-    """The arguments with what the repair changed; everything else is the same object as before."""
-    kwargs, extra = dict(kwargs), dict(extra)
-    for name, text in parts.items():
-        place = extra if name in extra else kwargs
-        if name not in body:
-            del place[name]
-        elif body[name] != json.loads(text):
-            place[name] = body[name]
-    for name in body.keys() - parts.keys():
-        extra[name] = body[name]
-    if extra or "extra_body" in kwargs:
-        kwargs["extra_body"] = extra
-    return kwargs
+def _google_request(body: _Body, request: Any) -> Any:
+    """A request of google-genai, before the transport is chosen: aiohttp knows no hooks."""
+    if isinstance(request.data, dict) and request.method.upper() == "POST" and _native.endpoint(request.url):
+        repaired = body(request.url, _dumped(request.data))
+        if repaired is not None:
+            request.data = json.loads(repaired)
+    return request
+
+
+def _before_call(body: _Body, model: Any, params: dict[str, Any], **_: Any) -> None:
+    """A call of boto3, before it is signed."""
+    content = params.get("body")
+    if isinstance(content, str):
+        content = content.encode()
+    if isinstance(content, (bytes, bytearray)):
+        repaired = body(params["url"], bytes(content))
+        if repaired is not None:
+            params["body"] = repaired
+            for name in [name for name in params["headers"] if name.lower() == "content-length"]:
+                del params["headers"][name]
+
+
+def _dumped(value: object) -> bytes:
+    from . import _api
+
+    return _native.dump(value, _api._plain)
