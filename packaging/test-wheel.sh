@@ -65,5 +65,5 @@ clients="tests/test_endpoints.py tests/test_guard.py tests/test_examples.py"
 # shellcheck disable=SC2086
 tests before requirements-before.txt $clients
 # shellcheck disable=SC2086
-tests between requirements-between.txt $clients
+tests between requirements-between.txt $clients tests/test_habits.py::test_examples_have_types
 tests tests requirements.txt

@@ -57,18 +57,21 @@ def anthropic(turns):
     return "messages", {"model": "claude-sonnet-5", "max_tokens": 100, "messages": messages}
 
 
-def seconds(work):
-    """The fastest of several rounds, each of about 20 ms: what disturbs a machine only makes it slower."""
-    start = time.perf_counter()
-    work()
-    times = max(1, int(0.02 / max(time.perf_counter() - start, 1e-7)))
-    rounds = []
-    for _ in range(ROUNDS):
+def seconds(*works):
+    """The fastest of several rounds of each, in turn, about 10 ms a round: what disturbs a machine only makes it slower."""
+    times = []
+    for work in works:
         start = time.perf_counter()
-        for _ in range(times):
-            work()
-        rounds.append((time.perf_counter() - start) / times)
-    return min(rounds)
+        work()
+        times.append(max(1, int(0.01 / max(time.perf_counter() - start, 1e-7))))
+    best = [float("inf")] * len(works)
+    for _ in range(ROUNDS):
+        for n, work in enumerate(works):
+            start = time.perf_counter()
+            for _ in range(times[n]):
+                work()
+            best[n] = min(best[n], (time.perf_counter() - start) / times[n])
+    return best
 
 
 def main():
@@ -80,7 +83,7 @@ def main():
             endpoint, body = make(turns)
             text = json.dumps(body).encode()
             assert repairer.body(URL + endpoint, text) is None
-            dumps, guard = seconds(lambda: json.dumps(body)), seconds(lambda: repairer.body(URL + endpoint, text))
+            dumps, guard = seconds(lambda: json.dumps(body), lambda: repairer.body(URL + endpoint, text))
             shares.append(guard / dumps)
             print(f"{endpoint:<18}{len(text):>10,}{dumps * 1e6:>11,.0f} us{guard * 1e6:>9,.0f} us{guard / dumps:>8.2f}")
     print(f"median share: {statistics.median(shares):.2f}")

@@ -2,7 +2,7 @@
 
 use crate::history::codes::MISSING_LAST_NEWLINE;
 use crate::json::{Tape, Val, scan};
-use crate::judge::{FindingsOnly, WeighedFinding, judge};
+use crate::judge::{FindingsOnly, judge};
 use crate::repair::ImageOptions;
 use crate::report::contract::{Change, Repaired};
 use crate::source::BorrowedBytes;
@@ -66,6 +66,12 @@ pub fn check_request(
     options: &Options,
 ) -> Result<Option<CheckedRequest>, Error> {
     let Some(api) = ApiUrl::of_conversations(url) else { return Ok(None) };
+    let dialect: Dialect = api.dialect.parse()?;
+    let options = options_for(api, dialect, options)?;
+    // Most requests are whole, and this is all that they cost.
+    if matches!(api.endpoint.requests, [[]]) && api.endpoint.mark.is_empty() && is_whole(body, &options)? {
+        return Ok(None);
+    }
     let mut tape = Tape::new();
     // Anything else than JSON is not what the API takes; it answers so itself.
     let Some(root) = scan(body, &mut tape).ok().and_then(|()| tape.root(body)) else { return Ok(None) };
@@ -73,8 +79,6 @@ pub fn check_request(
     if !endpoint.mark.is_empty() && root.get(endpoint.mark).is_none() {
         return Ok(None);
     }
-    let dialect: Dialect = api.dialect.parse()?;
-    let options = options_for(api, dialect, options)?;
     let mut requests = Vec::new();
     endpoint.requests.iter().for_each(|steps| collect(root, steps, String::new(), &mut requests));
     let mut checked = CheckedRequest { endpoint: endpoint.name(), body: None, found: Vec::new() };
@@ -138,15 +142,11 @@ fn is_continuation(request: Val<'_>) -> bool {
 }
 
 /// A conversation of which there is something to say, and its repaired text if it is to be sent.
-fn find(
-    request: &[u8],
-    repairs: bool,
-    options: &Options,
-) -> Result<Option<(CheckedConversation, Option<Vec<u8>>)>, Error> {
-    // Most requests are whole, and this is all that they cost.
-    if is_untouched(options)
-        && judge(DOC, &BorrowedBytes(request), &options.judge, 1, &FindingsOnly)?.findings.iter().all(is_of_files)
-    {
+type Found = (CheckedConversation, Option<Vec<u8>>);
+
+/// What there is to say of a request; `None` if it is whole.
+fn find(request: &[u8], repairs: bool, options: &Options) -> Result<Option<Found>, Error> {
+    if is_whole(request, options)? {
         return Ok(None);
     }
     if repairs {
@@ -163,12 +163,12 @@ fn find(
     Ok(found.report.has_errors().then_some((found, None)))
 }
 
-/// True if only findings are a reason to change something.
-fn is_untouched(options: &Options) -> bool {
-    options.fix.length.max_tokens.is_none() && options.fix.images == ImageOptions::default()
-}
-
-/// True for what is said of files, which a body is not.
-fn is_of_files(found: &WeighedFinding) -> bool {
-    found.finding.code == MISSING_LAST_NEWLINE
+/// True if there is nothing to say, and nothing else that was asked for is a reason to change something.
+fn is_whole(request: &[u8], options: &Options) -> Result<bool, Error> {
+    if options.fix.length.max_tokens.is_some() || options.fix.images != ImageOptions::default() {
+        return Ok(false);
+    }
+    let judged = judge(DOC, &BorrowedBytes(request), &options.judge, 1, &FindingsOnly)?;
+    // A body is no file, and has no last line.
+    Ok(judged.findings.iter().all(|judged| judged.finding.code == MISSING_LAST_NEWLINE))
 }

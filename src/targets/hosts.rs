@@ -76,9 +76,9 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The end of the path without its separator: `messages/count_tokens`, `generateContent`.
+    /// The end of the path without its separator and its version: `messages/count_tokens`, `generateContent`.
     pub fn name(&self) -> &'static str {
-        self.end.trim_start_matches(['/', ':'])
+        self.end.trim_start_matches(['/', ':']).trim_start_matches("v1/")
     }
 }
 
@@ -105,8 +105,8 @@ const fn preparing(
 /// The places that take conversations.
 pub static ENDPOINTS: &[Endpoint] = &[
     answering("/responses", "responses"),
-    // Questions about a conversation, which is one of the Responses API.
-    preparing("/decisions", "responses", BODY),
+    // Questions about a conversation of the Responses API. Google's path of this name has `v1beta`, and another format.
+    preparing("/v1/decisions", "responses", BODY),
     preparing("/responses/compact", "responses", BODY),
     preparing("/responses/input_tokens", "responses", BODY),
     answering("/chat/completions", "chat"),

@@ -196,7 +196,7 @@ TABLE = [
 ]
 
 # Methods that take something with one of these names...
-CONVERSATIONS = {"messages", "input", "contents", "requests", "items", "history", "thread", "events", "src"}
+CONVERSATIONS = {"messages", "input", "contents", "requests", "items", "history", "thread", "events", "src", "body"}
 # ...and are not guarded, and why.
 NOT_GUARDED = {
     "openai audio.speech.create": "text to speak",
@@ -214,7 +214,9 @@ NOT_GUARDED = {
     "anthropic beta.messages.thread": "sends nothing itself; its turns are `beta.messages.create`",
     "anthropic beta.sessions.events.send": "events of a session that the server holds",
     "google-genai batches.create_embeddings": "texts",
-    "google-genai interactions.create": "the Interactions API, a format of its own that is not read",
+    "google-genai decisions.create": "questions about steps of the Interactions API",
+    "google-genai interactions.create": "steps of the Interactions API, a format of its own that is not read",
+    "google-genai webhooks.ping": "a message of the Webhooks API",
     "google-genai models.compute_tokens": "texts of a model that does not answer",
     "google-genai models.embed_content": "texts",
     "boto3 invoke_model_with_bidirectional_stream": "a stream of both sides",

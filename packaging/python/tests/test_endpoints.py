@@ -142,7 +142,7 @@ def test_each_method_that_takes_a_conversation_is_in_a_list(sdk):
 def methods(client, package, path="", seen=()):
     """The methods of a client and its resources that take something with the name of a conversation."""
     for name in dir(client):
-        if name.startswith(("_", "with_")) or name == "aio":
+        if name.startswith(("_", "with_")) or name in ("aio", "parent_ref"):
             continue
         with warnings.catch_warnings():
             # Some resources say that they are experimental.
@@ -157,7 +157,8 @@ def methods(client, package, path="", seen=()):
                 names = set(inspect.signature(member).parameters)
             except (TypeError, ValueError):
                 continue
-            if names & CONVERSATIONS:
+            # The client's own are those of HTTP.
+            if path and names & CONVERSATIONS:
                 yield path + name
         elif type(member).__module__.startswith(package) and type(member) not in seen and len(seen) < 6:
             yield from methods(member, package, f"{path}{name}.", (*seen, type(member)))

@@ -378,3 +378,14 @@ def test_mistakes_are_reported_at_once():
         replaylint.Guard(client, on_change=3)
     with pytest.raises(TypeError, match="'format' is no option of a guard"):
         replaylint.Guard(client, format="chat-request")
+
+
+def test_what_google_sends_and_json_cannot_hold_is_left_to_it(caplog):
+    genai = pytest.importorskip("google.genai")
+    with Recorder() as server:
+        client = genai.Client(api_key="none", http_options={"base_url": server.url})
+        replaylint.Guard(client)
+        with pytest.raises(TypeError, match="JSON serializable"):
+            client._api_client.request("post", "models/m:generateContent", {"contents": [{"parts": [1j]}]})
+        assert server.received == []
+    assert "a request was not checked: TypeError" in caplog.text

@@ -62,7 +62,7 @@ class Guard:
         **options: Unpack[GuardOptions],
     ) -> None:
         self._repairer = Repairer(logger=logger, mode=mode, strict=strict, on_change=on_change, **options)
-        self._hooks = list(_hooks_of(client, self._body))
+        self._hooks = list(_hooks_of(client, self._through))
         self._active = False
         self.on()
 
@@ -90,9 +90,19 @@ class Guard:
     ) -> None:
         self.off()
 
-    def _body(self, url: str, body: bytes) -> bytes | None:
+    def _through(self, repair: Callable[[_Body, Any], Any], request: Any) -> Any:
+        """A request, repaired by what knows its kind."""
         # Where another hook was put over this one, it stays there without effect.
-        return self._repairer.body(url, body) if self._active else None
+        if not self._active:
+            return request
+        try:
+            return repair(self._repairer.body, request)
+        except _native.Error:
+            # Of a strict guard: whatever else happens is no reason not to send a request.
+            raise
+        except Exception as error:
+            self._repairer.give_up(error)
+            return request
 
 
 class _Pause:
@@ -107,20 +117,22 @@ class _Pause:
 
 
 _Body = Callable[[str, bytes], "bytes | None"]
+_Through = Callable[[Callable[[_Body, Any], Any], Any], Any]
 
 
-def _hooks_of(client: Any, body: _Body) -> Iterator[_Method | _Event]:
+def _hooks_of(client: Any, through: _Through) -> Iterator[_Method | _Event]:
     """The places of a client at which its requests are made."""
-    events = getattr(getattr(client, "meta", None), "events", None) or getattr(client, "events", None)
-    service = getattr(getattr(getattr(client, "meta", None), "service_model", None), "service_name", "bedrock-runtime")
+    meta = getattr(client, "meta", None)
+    events = getattr(meta, "events", None) or getattr(client, "events", None)
+    service = getattr(getattr(meta, "service_model", None), "service_name", "bedrock-runtime")
     google = getattr(client, "_api_client", None)
     http = client if hasattr(client, "build_request") else getattr(client, "_client", None)
     if hasattr(events, "register") and service == "bedrock-runtime":
-        yield _Event(events, functools.partial(_before_call, body))
+        yield _Event(events, through)
     elif hasattr(google, "_build_request"):
-        yield _Method(google, "_build_request", functools.partial(_google_request, body))
+        yield _Method(google, "_build_request", functools.partial(through, _google_request))
     elif hasattr(http, "build_request"):
-        yield _Method(http, "build_request", functools.partial(_http_request, body))
+        yield _Method(http, "build_request", functools.partial(through, _http_request))
     else:
         kinds = "openai, anthropic, google-genai, httpx, or boto3 for Bedrock's runtime"
         raise TypeError(f"{type(client).__name__} is not a client of {kinds}")
@@ -159,17 +171,21 @@ class _Method:
 
 
 class _Event:
-    """A handler of an event of botocore."""
+    """A handler of an event of botocore, before the request is signed."""
 
-    def __init__(self, events: Any, handler: Callable[..., None]) -> None:
-        self._events, self._handler = events, handler
+    def __init__(self, events: Any, through: _Through) -> None:
+        self._events, self._through = events, through
         self._id = f"replaylint-{id(self)}"
 
     def put(self) -> None:
-        self._events.register("before-call.bedrock-runtime", self._handler, unique_id=self._id)
+        self._events.register("before-call.bedrock-runtime", self._called, unique_id=self._id)
 
     def remove(self) -> None:
-        self._events.unregister("before-call.bedrock-runtime", self._handler, unique_id=self._id)
+        self._events.unregister("before-call.bedrock-runtime", self._called, unique_id=self._id)
+
+    def _called(self, params: dict[str, Any], **_: Any) -> None:
+        # What a handler returns is taken for the answer.
+        self._through(_aws_request, params)
 
 
 def _http_request(body: _Body, request: Any) -> Any:
@@ -202,17 +218,18 @@ def _google_request(body: _Body, request: Any) -> Any:
     return request
 
 
-def _before_call(body: _Body, model: Any, params: dict[str, Any], **_: Any) -> None:
-    """A call of boto3, before it is signed."""
-    content = params.get("body")
+def _aws_request(body: _Body, request: dict[str, Any]) -> dict[str, Any]:
+    """A request of botocore."""
+    content = request.get("body")
     if isinstance(content, str):
         content = content.encode()
     if isinstance(content, (bytes, bytearray)):
-        repaired = body(params["url"], bytes(content))
+        repaired = body(request["url"], bytes(content))
         if repaired is not None:
-            params["body"] = repaired
-            for name in [name for name in params["headers"] if name.lower() == "content-length"]:
-                del params["headers"][name]
+            request["body"] = repaired
+            for name in [name for name in request["headers"] if name.lower() == "content-length"]:
+                del request["headers"][name]
+    return request
 
 
 def _dumped(value: object) -> bytes:

@@ -112,11 +112,15 @@ class Repairer:
         try:
             return check()
         except Exception as error:
-            if self._strict:
-                raise _native.Error(f"not sent, because it could not be checked: {type(error).__name__}") from error
-            # An error may quote content.
-            self._log.warning("a request was not checked: %s", type(error).__name__)
+            self.give_up(error)
             return None
+
+    def give_up(self, error: Exception) -> None:
+        """Says that a request is not checked, and with `strict` that it is not sent for that."""
+        if self._strict:
+            raise _native.Error(f"not sent, because it could not be checked: {type(error).__name__}") from error
+        # An error may quote content.
+        self._log.warning("a request was not checked: %s", type(error).__name__)
 
     def _say(self, report: _native.Report, endpoint: str) -> None:
         """Tells of a conversation that was changed, or that would be rejected."""
