@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the package that build.sh made into an empty folder, and tests it there. REPLAYLINT names the native command for the
-# example's server; without npm's registry the types and the example are skipped.
+# Installs the package that build.sh made into an empty folder, and tests it there. Without npm's registry the types, the examples
+# and the SDKs are skipped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -9,8 +9,6 @@ package=$(ls "$here"/dist/replaylint-*.tgz 2>/dev/null | tail -n 1)
     echo "no package: packaging/npm/build.sh makes it" >&2
     exit 2
 }
-REPLAYLINT=$(realpath "${REPLAYLINT:-$root/target/debug/replaylint}")
-export REPLAYLINT
 
 echo "== from the checkout"
 (cd "$here" && node --test test/*.test.mjs)
@@ -40,10 +38,31 @@ else
     echo "skipped: no TypeScript"
 fi
 
-echo "== example"
-if npm install --silent --no-audit --no-fund ai@6 @ai-sdk/openai@3 >/dev/null 2>&1; then
-    cp "$here"/examples/ai-sdk/*.mjs .
-    node --test guard.test.mjs
+echo "== guards of systems"
+if [ -d node_modules/typescript ]; then
+    cp "$root"/examples/typescript/*.ts .
+    npx --no-install tsc --strict --module nodenext --target es2022 --types node --outDir systems ./*.ts
+    CASES="$root/testdata/guards" node --test systems/
 else
-    echo "skipped: no package ai"
+    echo "skipped: no TypeScript"
+fi
+
+echo "== SDKs"
+# Each major version under a name of its own, and the newest one of the AI SDK under its own, too.
+sdks=$(node --input-type=module -e '
+    const { SDKS, packages } = await import(process.argv[1]);
+    for (const [sdk, { majors }] of Object.entries(SDKS)) {
+      for (const major of majors) for (const { alias, name, version } of packages(sdk, major)) console.log(`${alias}@npm:${name}@${version}`);
+    }
+    console.log(`ai@${SDKS.ai.majors[0]}`);' "$here/test/sdk/endpoints.mjs")
+# shellcheck disable=SC2086
+if npm install --silent --no-audit --no-fund $sdks >/dev/null 2>&1; then
+    cp "$here"/test/sdk/*.mjs "$here"/examples/ai-sdk/*.mjs .
+    node --test ./*.test.mjs
+    if [ -d node_modules/typescript ]; then
+        cp "$here/test/sdk/types.mts" sdk-types.mts
+        npx --no-install tsc --strict --noEmit --skipLibCheck --module nodenext --target es2022 --types node sdk-types.mts
+    fi
+else
+    echo "skipped: no SDKs"
 fi

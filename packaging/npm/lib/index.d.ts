@@ -230,6 +230,41 @@ export class ReplaylintError extends Error {
   help?: string;
 }
 
+/** What a guard does, and the options of its repairs; `format`, `dialect` and `pointer` are told by the request. */
+export interface GuardOptions extends Omit<FixOptions, "as" | "dialect" | "format" | "name" | "pointer"> {
+  /** Called for each request that was repaired, or would be refused. It has no content of the request. */
+  onChange?: (report: GuardReport) => void;
+  /** Changes nothing, and only calls `onChange`. */
+  reportOnly?: boolean;
+  /** Throws where a request would be refused and cannot be repaired, or not be judged; else it is sent as it is. */
+  strict?: boolean;
+}
+
+export interface GuardReport extends Report {
+  /** Repairs, made or not. */
+  changed: boolean;
+  changes: Change[];
+  fixed: Fixed<unknown>["fixed"];
+  /** Whether the repairs were made: not in report-only mode, not where an error would remain, not in a signed request. */
+  applied: boolean;
+  /** What the request was judged as. */
+  format: string;
+  /** Path of the URL; of messages there is none. */
+  path?: string;
+}
+
+/** A middleware of the AI SDK, of each version of its specification. */
+export interface GuardMiddleware {
+  specificationVersion: "v3";
+  transformParams: <P extends { prompt: any }>(given: { params: P }) => Promise<P>;
+}
+
+/** A `fetch` for SDKs that repairs the body of each request right before it is sent [default: the global `fetch`]. */
+export function guardFetch<F extends typeof globalThis.fetch = typeof globalThis.fetch>(fetch?: F, options?: GuardOptions): F;
+/** Messages of the AI SDK with calls and results in the order that providers ask for; the very same where nothing was changed. */
+export function guardMessages<M>(messages: M[], options?: GuardOptions): M[];
+/** The same as middleware for `wrapLanguageModel`. */
+export function guardMiddleware(options?: GuardOptions): GuardMiddleware;
 /** What a provider would reject of a document. */
 export function check(input: Input, options?: Options): Report;
 /** Repairs a document as far as it is legal for its target; an object gives an object, a text a text. */

@@ -3,12 +3,14 @@
 import { readFileSync } from "node:fs";
 
 import { engineOf } from "./engine.js";
+import { guards } from "./guard.js";
 import { ReplaylintError, library } from "./replaylint.js";
 
 const module = new WebAssembly.Module(readFileSync(new URL("../dist/replaylint_bg.wasm", import.meta.url)));
 const own = library(engineOf(module));
 
 export const { check, fix, convert, diff, explain, page, run } = own;
+export const { guardFetch, guardMessages, guardMiddleware } = guards(own.fix);
 export const version = own.version();
 export { ReplaylintError };
 

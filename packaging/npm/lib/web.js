@@ -1,6 +1,7 @@
 // The library for browsers: `await init()` before the first call.
 
 import { engineFor } from "./engine.js";
+import { guards } from "./guard.js";
 import { ReplaylintError, library } from "./replaylint.js";
 
 let engine = null;
@@ -11,6 +12,7 @@ const own = library((name, given) => {
 
 export let version;
 export const { check, fix, convert, diff, explain, page, run } = own;
+export const { guardFetch, guardMessages, guardMiddleware } = guards(own.fix);
 export { ReplaylintError };
 
 // `source`: a URL, a response, bytes or a module; by default the file beside this one.

@@ -1,6 +1,9 @@
 // What the types say of the results; `tsc --strict` reads it, nothing runs it.
 
-import init, { ReplaylintError, check, convert, diff, explain, fix, type Diagnostic, type Fixed, type Options } from "replaylint";
+import init, {
+  ReplaylintError, check, convert, diff, explain, fix, guardFetch, guardMessages, guardMiddleware,
+  type Diagnostic, type Fixed, type GuardOptions, type GuardReport, type Options,
+} from "replaylint";
 
 interface Message {
   role: string;
@@ -23,6 +26,12 @@ await init();
 check(text, { tagret: "openai" });
 // @ts-expect-error: there is no such dialect
 convert(text, "latin");
+const guard: GuardOptions = { orphans: "drop", reportOnly: true, strict: false, onChange: (report: GuardReport) => console.log(report.path, report.applied) };
+const guarded: typeof fetch = guardFetch(fetch, guard);
+const own: Message[] = guardMessages(messages, guard);
+const params: { prompt: Message[]; seed: number } = await guardMiddleware(guard).transformParams({ params: { prompt: own, seed: 1 } });
+// @ts-expect-error: the request says what it is
+guardFetch(guarded, { format: "chat-request", ...params });
 try {
   check(bytes);
 } catch (error) {
