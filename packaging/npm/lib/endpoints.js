@@ -9,6 +9,8 @@
  */
 const ENDPOINTS = [
   { path: /\/responses(\/(compact|input_tokens))?$/, format: "responses-request" },
+  // Questions about a conversation.
+  { path: /\/decisions$/, format: "responses-request" },
   { path: /\/chat\/completions$/, format: "chat-request" },
   // Messages of OpenAI's threads are items, not conversations.
   { path: /(?<!\/threads\/[^/]+)\/messages(\/count_tokens)?$/, format: "anthropic-request" },

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { guardMessages, guardMiddleware } from "replaylint";
+import { guardFetch, guardMessages, guardMiddleware } from "replaylint";
 
 import { SDKS, load } from "./endpoints.mjs";
 import { provider } from "./provider.mjs";
@@ -12,19 +12,24 @@ let server;
 before(async () => (server = await provider()));
 after(() => server.close());
 
-const call = (id, city) => ({ role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "weather", input: { city } }] });
-const result = (id, value) => ({ role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "weather", output: { type: "text", value } }] });
-const conversation = [
-  { role: "user", content: "What is the weather in Rome?" },
-  call("call_1", "Rome"),
-  result("call_1", "22 degrees"),
-  { role: "assistant", content: "It is 22 degrees." },
-  { role: "user", content: "And in Oslo?" },
-  call("call_2", "Oslo"),
-  result("call_2", "4 degrees"),
-];
+// Version 4 has other names for what a call is given, and for what it returns.
+function conversationOf(major) {
+  const call = (id, city) => ({ role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "weather", [major < 5 ? "args" : "input"]: { city } }] });
+  const returned = (value) => (major < 5 ? { result: value } : { output: { type: "text", value } });
+  const result = (id, value) => ({ role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "weather", ...returned(value) }] });
+  return [
+    { role: "user", content: "What is the weather in Rome?" },
+    call("call_1", "Rome"),
+    result("call_1", "22 degrees"),
+    { role: "assistant", content: "It is 22 degrees." },
+    { role: "user", content: "And in Oslo?" },
+    call("call_2", "Oslo"),
+    result("call_2", "4 degrees"),
+  ];
+}
 
 for (const major of SDKS.ai.majors) {
+  const conversation = conversationOf(major);
   const loaded = async () => {
     const ai = await load("ai", major);
     return { ...ai, model: ai.createOpenAI({ apiKey: "none", baseURL: `${server.url}/v1` }).chat("gpt-5") };
@@ -37,7 +42,9 @@ for (const major of SDKS.ai.majors) {
     const reports = [];
     const guarded = wrapLanguageModel({ model, middleware: guardMiddleware({ onChange: (report) => reports.push(report) }) });
     assert.equal((await generateText({ model: guarded, messages, maxRetries: 0 })).text, "Yes.");
-    assert.equal(await streamText({ model: guarded, messages, maxRetries: 0 }).text, "Yes.");
+    let streamed = "";
+    for await (const words of streamText({ model: guarded, messages, maxRetries: 0 }).textStream) streamed += words;
+    assert.equal(streamed, "Yes.");
     assert.deepEqual(reports.map(({ applied, changes }) => [applied, changes.map(({ rule }) => rule)]), Array(2).fill([true, ["RL502"]]));
     assert.deepEqual(server.seen.at(-1).body.messages.map(({ role }) => role), ["assistant", "user", "assistant", "tool"]);
   });
@@ -55,7 +62,7 @@ for (const major of SDKS.ai.majors) {
     const guarded = wrapLanguageModel({ model, middleware: guardMiddleware() });
     const sent = server.seen.length;
     const outcome = await generateText({ model: guarded, messages, maxRetries: 0 }).then(() => "answered", ({ name }) => name);
-    // Version 5 leaves it to the middleware.
+    // Older ones leave it to the middleware.
     assert.equal(outcome, major >= 6 ? "AI_MissingToolResultsError" : "answered");
     assert.equal(server.seen.length - sent, major >= 6 ? 0 : 1);
     assert.equal((await generateText({ model, messages: guardMessages(messages), maxRetries: 0 })).text, "Yes.");
@@ -65,7 +72,24 @@ for (const major of SDKS.ai.majors) {
   });
 }
 
+for (const major of SDKS.ai.majors) {
+  test(`ai ${major}: of a signed request only the middleware can repair anything`, async () => {
+    const { createAmazonBedrock, generateText, jsonSchema, wrapLanguageModel } = await load("ai", major);
+    const schema = jsonSchema({ type: "object", properties: {} });
+    const reports = [];
+    const fetch = guardFetch(globalThis.fetch, { onChange: (report) => reports.push(report) });
+    const keys = { accessKeyId: "none", secretAccessKey: "none", region: "us-east-1" };
+    const model = createAmazonBedrock({ ...keys, baseURL: server.url, fetch })("anthropic.claude-sonnet-4-5-20250929-v1:0");
+    const given = { messages: conversationOf(major).slice(2), tools: { weather: { inputSchema: schema, parameters: schema } }, maxRetries: 0 };
+    await assert.rejects(generateText({ model, ...given }), ({ statusCode }) => statusCode === 400);
+    assert.deepEqual(reports.map(({ applied, changed, format }) => [applied, changed, format]), [[false, true, "bedrock-request"]]);
+    assert.equal((await generateText({ model: wrapLanguageModel({ model, middleware: guardMiddleware() }), ...given })).text, "Yes.");
+    assert.equal(reports.length, 1);
+  });
+}
+
 test("the example", async () => {
+  const conversation = conversationOf(SDKS.ai.majors[0]);
   const [{ ask }, { createOpenAI }] = await Promise.all([import("./guard.mjs"), load("ai", SDKS.ai.majors[0])]);
   const model = createOpenAI({ apiKey: "none", baseURL: `${server.url}/v1` }).chat("gpt-5");
   assert.equal((await ask(model, conversation.slice(1, 6), { orphans: "drop" })).text, "Yes.");

@@ -22,15 +22,18 @@ const ORPHAN = {
     { role: "user", parts: [{ functionResponse: { name: "weather", response: { degrees: 22 } } }] },
     { role: "user", parts: [{ text: "And in Oslo?" }] },
   ],
-  // What a window leaves that begins behind a call. A call without a result is refused by the AI SDK itself.
+  // What a window leaves that begins behind a call. A call without a result is refused by the AI SDK itself. Its version 4 has
+  // `result` for `output`, and `parameters` for `inputSchema`.
   ai: [
     { role: "user", content: "What is the weather in Rome?" },
-    { role: "tool", content: [{ type: "tool-result", toolCallId: "call_1", toolName: "weather", output: { type: "text", value: "22" } }] },
+    { role: "tool", content: [{ type: "tool-result", toolCallId: "call_1", toolName: "weather", result: "22", output: { type: "text", value: "22" } }] },
     { role: "user", content: "And in Oslo?" },
   ],
 };
 
 const GPT = "gpt-5";
+// Version 4 of the AI SDK sends a temperature, which models that reason refuse.
+const PLAIN = "gpt-4.1";
 const CLAUDE = "claude-sonnet-4-5";
 const GEMINI = "gemini-2.5-pro";
 
@@ -50,7 +53,11 @@ const history = ORPHAN.gemini.slice(0, 2);
 export const SDKS = {
   openai: {
     majors: [7, 6, 5, 4],
-    make: ({ default: OpenAI }, { url, fetch }) => new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0, fetch }),
+    make({ default: OpenAI, AzureOpenAI }, { url, fetch }) {
+      const options = { apiKey: "none", maxRetries: 0, fetch };
+      const azure = new AzureOpenAI({ ...options, endpoint: url, apiVersion: "2025-03-01-preview" });
+      return Object.assign(new OpenAI({ ...options, baseURL: `${url}/v1` }), { azure });
+    },
   },
   "@anthropic-ai/sdk": {
     majors: [1, 0],
@@ -63,7 +70,7 @@ export const SDKS = {
     replaced: [1],
   },
   ai: {
-    majors: [7, 6, 5],
+    majors: [7, 6, 5, 4],
     make: (ai, given) => ({ ...ai, ...given }),
   },
 };
@@ -91,17 +98,18 @@ const openai = (call, path, run, majors = all("openai")) => ({ sdk: "openai", ca
 const anthropic = (call, path, run, majors = all("@anthropic-ai/sdk")) => ({ sdk: "@anthropic-ai/sdk", call, path, run, majors });
 const google = (call, path, run, majors = all("@google/genai")) => ({ sdk: "@google/genai", call, path, run, majors });
 
-function ai(provider, path, streamed, model) {
+function ai(provider, path, streamed, model, majors = all("ai")) {
   const call = (which) => (client) => {
     // Without tools some providers leave out calls and results.
-    const tools = { weather: { inputSchema: client.jsonSchema({ type: "object", properties: {} }) } };
+    const schema = client.jsonSchema({ type: "object", properties: {}, additionalProperties: false });
+    const tools = { weather: { inputSchema: schema, parameters: schema } };
     const options = { model: model(client), tools, messages: ORPHAN.ai, maxRetries: 0 };
     if (which === "generateText") return client.generateText(options);
     return failing(client.streamText({ ...options, onError() {} }).fullStream);
   };
   return [
-    { sdk: "ai", call: `generateText, ${provider}`, path, run: call("generateText"), majors: all("ai") },
-    { sdk: "ai", call: `streamText, ${provider}`, path: streamed, run: call("streamText"), majors: all("ai") },
+    { sdk: "ai", call: `generateText, ${provider}`, path, run: call("generateText"), majors },
+    { sdk: "ai", call: `streamText, ${provider}`, path: streamed, run: call("streamText"), majors },
   ];
 }
 
@@ -116,6 +124,7 @@ export const ENDPOINTS = [
   openai("responses.parse", "/responses", (client) => client.responses.parse(responses)),
   openai("responses.compact", "/responses/compact", (client) => client.responses.compact(responses), since("openai", 6)),
   openai("responses.inputTokens.count", "/responses/input_tokens", (client) => client.responses.inputTokens.count(responses), since("openai", 6)),
+  openai("decisions.create", "/decisions", (client) => client.decisions.create({ ...responses, questions: [] }), since("openai", 7)),
   openai("chat.completions.create", "/chat/completions", (client) => client.chat.completions.create(chat)),
   openai("chat.completions.create, stream", "/chat/completions", (client) => drained(client.chat.completions.create({ ...chat, stream: true }))),
   openai("chat.completions.stream", "/chat/completions", (client) => client.chat.completions.stream(chat).finalChatCompletion(), since("openai", 5)),
@@ -123,6 +132,8 @@ export const ENDPOINTS = [
   openai("beta.chat.completions.stream", "/chat/completions", (client) => client.beta.chat.completions.stream(chat).finalChatCompletion(), [4]),
   openai("beta.chat.completions.parse", "/chat/completions", (client) => client.beta.chat.completions.parse(chat), [4]),
   openai("post", "/chat/completions", (client) => client.post("/chat/completions", { body: chat })),
+  openai("AzureOpenAI: responses.create", "/responses", ({ azure }) => azure.responses.create(responses)),
+  openai("AzureOpenAI: chat.completions.create", "/chat/completions", ({ azure }) => azure.chat.completions.create(chat)),
   anthropic("messages.create", "/messages", (client) => client.messages.create(messages)),
   anthropic("messages.create, stream", "/messages", (client) => drained(client.messages.create({ ...messages, stream: true }))),
   anthropic("messages.stream", "/messages", (client) => client.messages.stream(messages).finalMessage()),
@@ -139,11 +150,12 @@ export const ENDPOINTS = [
   google("chats.sendMessage", ":generateContent", (client) => client.chats.create({ model: GEMINI, history }).sendMessage({ message: "And?" })),
   google("chats.sendMessageStream", ":streamGenerateContent", (client) => drained(client.chats.create({ model: GEMINI, history }).sendMessageStream({ message: "And?" }))),
   google("batches.create", ":batchGenerateContent", (client) => client.batches.create({ model: GEMINI, src: [{ contents: ORPHAN.gemini }] })),
-  ...ai("@ai-sdk/openai responses", "/responses", "/responses", ({ createOpenAI, url, fetch }) => createOpenAI({ apiKey: "none", baseURL: `${url}/v1`, fetch }).responses(GPT)),
-  ...ai("@ai-sdk/openai chat", "/chat/completions", "/chat/completions", ({ createOpenAI, url, fetch }) => createOpenAI({ apiKey: "none", baseURL: `${url}/v1`, fetch }).chat(GPT)),
+  ...ai("@ai-sdk/openai responses", "/responses", "/responses", ({ createOpenAI, url, fetch }) => createOpenAI({ apiKey: "none", baseURL: `${url}/v1`, fetch }).responses(PLAIN)),
+  ...ai("@ai-sdk/openai chat", "/chat/completions", "/chat/completions", ({ createOpenAI, url, fetch }) => createOpenAI({ apiKey: "none", baseURL: `${url}/v1`, fetch }).chat(PLAIN)),
   ...ai("@ai-sdk/anthropic", "/messages", "/messages", ({ createAnthropic, url, fetch }) => createAnthropic({ apiKey: "none", baseURL: `${url}/v1`, fetch })(CLAUDE)),
   ...ai("@ai-sdk/google", ":generateContent", ":streamGenerateContent", ({ createGoogleGenerativeAI, url, fetch }) => createGoogleGenerativeAI({ apiKey: "none", baseURL: `${url}/v1beta`, fetch })(GEMINI)),
-  ...ai("@ai-sdk/amazon-bedrock", "/converse", "/converse-stream", ({ createAmazonBedrock, url, fetch }) => createAmazonBedrock({ apiKey: "none", region: "us-east-1", baseURL: url, fetch })("anthropic.claude-sonnet-4-5-20250929-v1:0")),
+  // For version 4 of the AI SDK Bedrock has no API keys: everything is signed.
+  ...ai("@ai-sdk/amazon-bedrock", "/converse", "/converse-stream", ({ createAmazonBedrock, url, fetch }) => createAmazonBedrock({ apiKey: "none", region: "us-east-1", baseURL: url, fetch })("anthropic.claude-sonnet-4-5-20250929-v1:0"), since("ai", 5)),
 ];
 
 /** The rows of the table in the docs. */

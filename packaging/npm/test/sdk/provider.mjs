@@ -11,6 +11,7 @@ const JUDGED = [
   [/\/responses$/, "responses-request", { whole: response, events: () => responseEvents() }],
   [/\/responses\/compact$/, "responses-request", { whole: () => ({ id: "resp_1", object: "response.compaction", created_at: 1, output: [], usage: {} }) }],
   [/\/responses\/input_tokens$/, "responses-request", { whole: () => ({ object: "response.input_tokens", input_tokens: 1 }) }],
+  [/\/decisions$/, "responses-request", { whole: () => ({ id: "dec_1", object: "decision", created_at: 1, model: "gpt-6-luna", answers: [], usage }) }],
   [/\/chat\/completions$/, "chat-request", { whole: completion, events: () => completionEvents() }],
   [/\/messages$/, "anthropic-request", { whole: message, events: () => messageEvents() }],
   [/\/messages\/count_tokens$/, "anthropic-request", { whole: () => ({ input_tokens: 1 }) }],
