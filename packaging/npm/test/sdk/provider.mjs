@@ -63,7 +63,7 @@ const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, input_tokens
 function response() {
   const content = [{ type: "output_text", text: WORDS, annotations: [], logprobs: [] }];
   const output = [{ id: "msg_1", type: "message", role: "assistant", status: "completed", content }];
-  return { id: "resp_1", object: "response", created_at: 1, model: "gpt-5", status: "completed", output, parallel_tool_calls: true, tool_choice: "auto", tools: [], usage };
+  return { id: "resp_1", object: "response", created_at: 1, model: "gpt-5", status: "completed", incomplete_details: null, error: null, output, parallel_tool_calls: true, tool_choice: "auto", tools: [], usage };
 }
 
 function responseEvents() {
