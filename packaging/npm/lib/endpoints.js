@@ -34,7 +34,7 @@ export function endpointOf(url) {
     if (match === null) continue;
     const azure = /\.(openai|cognitiveservices|services\.ai)\.azure\.com$/.test(hostname) && endpoint.format === "responses-request";
     const model = match.groups?.model && decodeURIComponent(match.groups.model);
-    return { ...endpoint, path, ...(azure && { target: "azure" }), ...(model && { model }) };
+    return { ...endpoint, name: match[0].split(/\/models?\/[^/:]+/).at(-1).replace(/^[/:]/, ""), ...(azure && { target: "azure" }), ...(model && { model }) };
   }
 }
 

@@ -1,5 +1,5 @@
-// The body of each request is repaired right before it is sent. A guard raises nothing of its own, unless it is strict: what it
-// cannot judge or repair is sent as it is.
+// What is about to be sent is repaired right before. A guard raises nothing of its own, unless it is strict: what it cannot judge or
+// repair is sent as it is.
 
 import { fromChat, toChat } from "./ai-sdk.js";
 import { endpointOf, pointersOf } from "./endpoints.js";
@@ -8,23 +8,23 @@ import { ReplaylintError } from "./replaylint.js";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The guards, over `fix` of the library. */
-export function guards(fix) {
+/** The guards, over the functions of the library. */
+export function guards(library) {
   return {
     guardFetch(fetch, options) {
       // The global one may be replaced later.
       const send = fetch ?? ((...given) => globalThis.fetch(...given));
-      const guard = new Guard(fix, options);
+      const guard = new Guard(library, options);
       const guarded = async (input, init) => send(...(await guard.request(input, init)));
       return Object.assign(guarded, fetch);
     },
 
     guardMessages(messages, options) {
-      return new Guard(fix, options).messages(messages);
+      return new Guard(library, options).messages(messages);
     },
 
     guardMiddleware(options) {
-      const guard = new Guard(fix, options);
+      const guard = new Guard(library, options);
       return {
         specificationVersion: "v3",
         async transformParams({ params }) {
@@ -37,16 +37,12 @@ export function guards(fix) {
 }
 
 class Guard {
-  constructor(fix, { onChange, reportOnly = false, strict = false, ...options } = {}) {
+  constructor({ check, fix }, { onChange, reportOnly = false, strict = false, ...options } = {}) {
     // A mistake in the options is one of the programmer, to be reported now.
     const { target, ...others } = options;
     fix('{"messages":[]}', others);
-    fix('{"messages":[]}', { target });
-    this.fix = fix;
-    this.options = options;
-    this.onChange = onChange;
-    this.reportOnly = reportOnly;
-    this.strict = strict;
+    check('{"messages":[]}', { target });
+    Object.assign(this, { check, fix, options, onChange, reportOnly, strict });
   }
 
   /** What is given to `fetch`, with the body repaired. */
@@ -56,7 +52,7 @@ class Guard {
       const body = endpoint && (await textOf(input, init));
       if (body === undefined) return [input, init];
       const headers = init?.headers ?? (input instanceof Request ? input.headers : undefined);
-      const text = this.#body(body, endpoint, isSigned(headers));
+      const text = this.#body(body, endpoint, !isSigned(headers));
       return text === body ? [input, init] : sent(input, init, headers, text);
     } catch (error) {
       if (this.strict) throw error;
@@ -68,46 +64,49 @@ class Guard {
   messages(messages) {
     try {
       const options = { target: "chat", ...this.options, dialect: "chat", as: "request", name: "messages" };
-      const fixed = this.fix(toChat(messages), options);
-      return this.#applies(fixed, { format: "model-messages" }) ? fromChat(fixed.value, messages) : messages;
+      const chat = toChat(messages);
+      const left = this.#judged(chat, options);
+      return left === chat ? messages : fromChat(left, messages);
     } catch (error) {
       if (this.strict) throw error;
       return messages;
     }
   }
 
-  #body(text, endpoint, signed) {
+  #body(text, endpoint, repairs) {
     const body = JSON.parse(text);
     if (endpoint.needs !== undefined && !(endpoint.needs in body)) return text;
-    const { format, path, target, model } = endpoint;
+    const { name, format, target, model } = endpoint;
     for (const pointer of pointersOf(body, endpoint)) {
-      const options = { target, model, ...this.options, format, as: "request", name: "request", ...(pointer && { pointer }) };
-      const fixed = this.fix(text, options);
-      if (this.#applies(fixed, { format, path, signed })) text = fixed.value;
+      const options = { target, model, ...this.options, format, as: "request", name, ...(pointer && { pointer }) };
+      text = this.#judged(text, options, repairs);
     }
     return text;
   }
 
-  // Reports a repair, and says whether it is made: only where nothing remains that the provider would refuse.
-  #applies({ value: _, ...report }, { format, path, signed = false }) {
-    const { errors } = report.summary;
-    const applied = report.changed && errors === 0 && !this.reportOnly && !signed;
-    if (report.changed || errors > 0) this.#report({ ...report, format, path, applied });
-    if (this.strict && errors > 0) {
-      const { rule, pointer } = report.diagnostics.find(({ severity }) => severity === "error");
-      throw new ReplaylintError(`the request would be refused, and cannot be repaired: ${rule} at ${pointer}`, "the report of onChange has the rest");
+  // What is sent: a repair is made only where nothing remains that the provider would refuse.
+  #judged(given, options, repairs = true) {
+    if (repairs && !this.reportOnly) {
+      const { value, changed, ...report } = this.fix(given, options);
+      if (report.summary.errors === 0) {
+        if (changed) this.#say(report, options.name);
+        return value;
+      }
     }
-    if (this.strict && signed && report.changed) {
-      throw new ReplaylintError("the request was signed before it could be repaired", "guard its messages instead");
-    }
-    return applied;
+    const report = this.check(given, options);
+    if (report.summary.errors > 0) this.#say({ ...report, changes: [] }, options.name);
+    return given;
   }
 
-  #report(report) {
+  #say(report, endpoint) {
     try {
-      this.onChange?.(report);
+      this.onChange?.({ ...report, endpoint });
     } catch (error) {
       if (this.strict) throw error;
+    }
+    const refused = report.diagnostics.find(({ severity }) => severity === "error");
+    if (this.strict && refused !== undefined) {
+      throw new ReplaylintError(`${endpoint}: the request would be refused: ${refused.rule} at ${refused.pointer || "/"}`);
     }
   }
 }
@@ -136,7 +135,6 @@ function sent(input, init, headers, text) {
   const left = new Headers(headers);
   // `fetch` sets it.
   left.delete("content-length");
-  const body = init?.body == null || typeof init.body === "string" ? text : encoder.encode(text);
   if (init?.body == null) return [new Request(input, { body: text, headers: left }), init];
-  return [input, { ...init, body, headers: left }];
+  return [input, { ...init, body: typeof init.body === "string" ? text : encoder.encode(text), headers: left }];
 }

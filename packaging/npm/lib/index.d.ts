@@ -232,7 +232,7 @@ export class ReplaylintError extends Error {
 
 /** What a guard does, and the options of its repairs; `format`, `dialect` and `pointer` are told by the request. */
 export interface GuardOptions extends Omit<FixOptions, "as" | "dialect" | "format" | "name" | "pointer"> {
-  /** Called for each request that was repaired, or would be refused. It has no content of the request. */
+  /** Called for each conversation that was repaired, or would be refused. The report has no content of it. */
   onChange?: (report: GuardReport) => void;
   /** Changes nothing, and only calls `onChange`. */
   reportOnly?: boolean;
@@ -240,17 +240,12 @@ export interface GuardOptions extends Omit<FixOptions, "as" | "dialect" | "forma
   strict?: boolean;
 }
 
+/** What remains after a repair, or what the provider would refuse. */
 export interface GuardReport extends Report {
-  /** Repairs, made or not. */
-  changed: boolean;
+  /** The repairs that were made; none if the conversation is sent as it is. */
   changes: Change[];
-  fixed: Fixed<unknown>["fixed"];
-  /** Whether the repairs were made: not in report-only mode, not where an error would remain, not in a signed request. */
-  applied: boolean;
-  /** What the request was judged as. */
-  format: string;
-  /** Path of the URL; of messages there is none. */
-  path?: string;
+  /** The end of the URL's path: `responses`, `messages/count_tokens`, `generateContent`; of the AI SDK's messages `messages`. */
+  endpoint: string;
 }
 
 /** A middleware of the AI SDK, of each version of its specification. */

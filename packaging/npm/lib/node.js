@@ -10,7 +10,7 @@ const module = new WebAssembly.Module(readFileSync(new URL("../dist/replaylint_b
 const own = library(engineOf(module));
 
 export const { check, fix, convert, diff, explain, page, run } = own;
-export const { guardFetch, guardMessages, guardMiddleware } = guards(own.fix);
+export const { guardFetch, guardMessages, guardMiddleware } = guards(own);
 export const version = own.version();
 export { ReplaylintError };
 

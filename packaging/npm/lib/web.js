@@ -12,7 +12,7 @@ const own = library((name, given) => {
 
 export let version;
 export const { check, fix, convert, diff, explain, page, run } = own;
-export const { guardFetch, guardMessages, guardMiddleware } = guards(own.fix);
+export const { guardFetch, guardMessages, guardMiddleware } = guards(own);
 export { ReplaylintError };
 
 // `source`: a URL, a response, bytes or a module; by default the file beside this one.

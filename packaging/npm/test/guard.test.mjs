@@ -32,8 +32,8 @@ test("a body is repaired, whatever holds it", async () => {
       const { init, reports } = await sent(new URL(URL_), { method: "POST", headers: own, body });
       assert.deepEqual(JSON.parse(Buffer.from(init.body).toString()), repaired);
       assert.deepEqual([...new Headers(init.headers)], [["authorization", "Bearer none"]]);
-      const [{ applied, changed, format, path, changes }] = reports;
-      assert.deepEqual([applied, changed, format, path, changes[0].rule], [true, true, "chat-request", "/v1/chat/completions", "RL502"]);
+      const [{ endpoint, changes, summary, inputs }] = reports;
+      assert.deepEqual([endpoint, changes.map(({ rule }) => rule), summary.errors, inputs[0].format], ["chat/completions", ["RL502"], 0, "chat-request"]);
     }
   }
   const request = new Request(URL_, { method: "POST", headers: { "content-type": "application/json", "x-own": "1" }, body: broken });
@@ -83,7 +83,7 @@ test("bodies inside of a body are repaired where they are", async () => {
   const requests = [{ request: { contents } }, { request: { contents: left } }, { request: { contents } }];
   const batch = await sent(`${google}:batchGenerateContent`, { body: JSON.stringify({ batch: { inputConfig: { requests: { requests } } } }) });
   assert.deepEqual(JSON.parse(batch.init.body).batch.inputConfig.requests.requests.map(({ request }) => request.contents), [left, left, left]);
-  assert.equal(batch.reports.length, 2);
+  assert.deepEqual(batch.reports.map(({ endpoint }) => endpoint), ["batchGenerateContent", "batchGenerateContent"]);
 
   const bedrock = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0";
   const messages = [{ role: "user", content: [{ text: "Hi." }] }, { role: "assistant", content: [{ text: "I look." }, { toolUse: { toolUseId: "tooluse_1", name: "f", input: {} } }] }, { role: "user", content: [{ text: "Well?" }] }];
@@ -91,8 +91,9 @@ test("bodies inside of a body are repaired where they are", async () => {
   assert.deepEqual(JSON.parse(count.init.body).input.converse.messages[1].content, [{ text: "I look." }]);
   const invoked = { anthropic_version: "bedrock-2023-05-31", max_tokens: 9, messages: [{ role: "user", content: "Hi." }, { role: "assistant", content: [{ type: "text", text: "I look." }, { type: "tool_use", id: "toolu_1", name: "f", input: {} }] }, { role: "user", content: "Well?" }] };
   for (const url of [`${bedrock}/invoke`, `${bedrock}/invoke-with-response-stream`, "https://vertex/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5:rawPredict"]) {
-    const { init } = await sent(url, { body: JSON.stringify(invoked) }, { orphans: "drop" });
+    const { init, reports } = await sent(url, { body: JSON.stringify(invoked) }, { orphans: "drop" });
     assert.deepEqual(JSON.parse(init.body).messages[1].content, [{ type: "text", text: "I look." }]);
+    assert.ok(url.endsWith(reports[0].endpoint) && /^[\w-]+$/.test(reports[0].endpoint), reports[0].endpoint);
   }
 });
 
@@ -100,15 +101,15 @@ test("a signed body is reported, and not changed", async () => {
   const init = { method: "POST", body: broken, headers: { authorization: "AWS4-HMAC-SHA256 Credential=none" } };
   const { init: own, reports } = await sent(URL_, init);
   assert.equal(own, init);
-  assert.deepEqual(reports.map(({ applied, changed }) => [applied, changed]), [[false, true]]);
-  await assert.rejects(sent(URL_, init, { strict: true }), /signed/);
+  assert.deepEqual(reports.map(({ changes, summary }) => [changes.length, summary.errors]), [[0, 1]]);
+  await assert.rejects(sent(URL_, init, { strict: true }), ReplaylintError);
 });
 
 test("report only", async () => {
   const init = { method: "POST", body: broken };
   const { init: own, reports } = await sent(URL_, init, { reportOnly: true });
   assert.equal(own, init);
-  assert.deepEqual(reports.map(({ applied, changed, changes }) => [applied, changed, changes.length]), [[false, true, 1]]);
+  assert.deepEqual(reports.map(({ changes, diagnostics }) => [changes.length, diagnostics[0].rule]), [[0, "RL502"]]);
   const messages = [{ role: "tool", content: [{ type: "tool-result", toolCallId: "call_1", toolName: "f", output: { type: "text", value: "x" } }] }, { role: "user", content: "Hi." }];
   assert.equal(guardMessages(messages, { reportOnly: true }), messages);
 });
@@ -117,8 +118,13 @@ test("what cannot be repaired is sent as it is, or not at all", async () => {
   const init = { method: "POST", body: hopeless };
   const { init: own, reports } = await sent(URL_, init);
   assert.equal(own, init);
-  assert.deepEqual(reports.map(({ applied, summary }) => [applied, summary.errors > 0]), [[false, true]]);
-  await assert.rejects(sent(URL_, init, { strict: true }), (error) => error instanceof ReplaylintError && /RL512 at \/messages\/0/.test(error.message));
+  // Everything that would be refused, and nothing that was half repaired.
+  assert.deepEqual(reports.map(({ changes, diagnostics }) => [changes.length, diagnostics.map(({ rule }) => rule)]), [[0, ["RL512", "RL502"]]]);
+  await assert.rejects(sent(URL_, init, { strict: true }), (error) => {
+    assert.ok(error instanceof ReplaylintError);
+    assert.match(error.message, /^chat\/completions: the request would be refused: RL512 at \/messages\/0/);
+    return true;
+  });
 });
 
 test("a callback that fails stops nothing, unless the guard is strict", async () => {

@@ -26,7 +26,7 @@ await init();
 check(text, { tagret: "openai" });
 // @ts-expect-error: there is no such dialect
 convert(text, "latin");
-const guard: GuardOptions = { orphans: "drop", reportOnly: true, strict: false, onChange: (report: GuardReport) => console.log(report.path, report.applied) };
+const guard: GuardOptions = { orphans: "drop", reportOnly: true, strict: false, onChange: (report: GuardReport) => console.log(report.endpoint, report.changes.length) };
 const guarded: typeof fetch = guardFetch(fetch, guard);
 const own: Message[] = guardMessages(messages, guard);
 const params: { prompt: Message[]; seed: number } = await guardMiddleware(guard).transformParams({ params: { prompt: own, seed: 1 } });

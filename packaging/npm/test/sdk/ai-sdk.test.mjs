@@ -45,7 +45,7 @@ for (const major of SDKS.ai.majors) {
     let streamed = "";
     for await (const words of streamText({ model: guarded, messages, maxRetries: 0 }).textStream) streamed += words;
     assert.equal(streamed, "Yes.");
-    assert.deepEqual(reports.map(({ applied, changes }) => [applied, changes.map(({ rule }) => rule)]), Array(2).fill([true, ["RL502"]]));
+    assert.deepEqual(reports.map(({ endpoint, changes }) => [endpoint, changes.map(({ rule }) => rule)]), Array(2).fill(["messages", ["RL502"]]));
     assert.deepEqual(server.seen.at(-1).body.messages.map(({ role }) => role), ["assistant", "user", "assistant", "tool"]);
   });
 
@@ -82,7 +82,7 @@ for (const major of SDKS.ai.majors) {
     const model = createAmazonBedrock({ ...keys, baseURL: server.url, fetch })("anthropic.claude-sonnet-4-5-20250929-v1:0");
     const given = { messages: conversationOf(major).slice(2), tools: { weather: { inputSchema: schema, parameters: schema } }, maxRetries: 0 };
     await assert.rejects(generateText({ model, ...given }), ({ statusCode }) => statusCode === 400);
-    assert.deepEqual(reports.map(({ applied, changed, format }) => [applied, changed, format]), [[false, true, "bedrock-request"]]);
+    assert.deepEqual(reports.map(({ endpoint, changes, summary }) => [endpoint, changes.length, summary.errors > 0]), [["converse", 0, true]]);
     assert.equal((await generateText({ model: wrapLanguageModel({ model, middleware: guardMiddleware() }), ...given })).text, "Yes.");
     assert.equal(reports.length, 1);
   });
