@@ -9,20 +9,11 @@ from typing import Any
 from ag2 import Agent
 from ag2.config import OpenAIResponsesConfig
 from ag2.config.openai.mappers import events_to_responses_input
-from ag2.config.openai.openai_responses_client import OpenAIResponsesClient
 from ag2.context import ConversationContext
 from ag2.events import BaseEvent
 from fast_depends.pydantic import PydanticSerializer
-import replaylint
 
-
-class GuardedConfig(OpenAIResponsesConfig):
-    """AG2 makes a client for each turn."""
-
-    def create(self) -> OpenAIResponsesClient:
-        client = super().create()
-        replaylint.Guard(client._client, orphans="drop")
-        return client
+import replaylint.ag2
 
 
 class Window:
@@ -47,8 +38,13 @@ class Window:
         return not replaylint.fix(body, usage="request", orphans="drop").report.errors
 
 
-def make_agent(model: str = "gpt-5", last: int = 50, **options: Any) -> Agent:
-    return Agent("assistant", config=GuardedConfig(model=model, **options), assembly=[Window(last, model)])
+def make_config(model: str = "gpt-5", **options: Any) -> OpenAIResponsesConfig:
+    return replaylint.ag2.guarded(OpenAIResponsesConfig(model=model, **options), orphans="drop")
+
+
+def make_agent(last: int = 50) -> Agent:
+    config = make_config()
+    return Agent("assistant", config=config, assembly=[Window(last, config.model)])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 // repair is sent as it is.
 
 import { fromChat, toChat } from "./ai-sdk.js";
-import { endpointOf, pointersOf } from "./endpoints.js";
 import { ReplaylintError } from "./replaylint.js";
 
 const encoder = new TextEncoder();
@@ -37,23 +36,23 @@ export function guards(library) {
 }
 
 class Guard {
-  constructor({ check, fix }, { onChange, reportOnly = false, strict = false, ...options } = {}) {
+  constructor(library, { onChange, reportOnly = false, strict = false, ...options } = {}) {
     // A mistake in the options is one of the programmer, to be reported now.
-    const { target, ...others } = options;
-    fix('{"messages":[]}', others);
-    check('{"messages":[]}', { target });
-    Object.assign(this, { check, fix, options, onChange, reportOnly, strict });
+    library.request("https://localhost/chat/completions", "{}", options, true);
+    Object.assign(this, { library, options, onChange, reportOnly, strict });
   }
 
   /** What is given to `fetch`, with the body repaired. */
   async request(input, init) {
     try {
-      const endpoint = endpointOf(input instanceof Request ? input.url : String(input));
-      const body = endpoint && (await textOf(input, init));
-      if (body === undefined) return [input, init];
+      const text = await textOf(input, init);
+      if (text === undefined) return [input, init];
+      const { href } = new URL(input instanceof Request ? input.url : input, "http://localhost");
       const headers = init?.headers ?? (input instanceof Request ? input.headers : undefined);
-      const text = this.#body(body, endpoint, !isSigned(headers));
-      return text === body ? [input, init] : sent(input, init, headers, text);
+      const repairs = !this.reportOnly && !isSigned(headers);
+      const checked = this.library.request(href, text, this.options, repairs);
+      for (const report of checked.found) this.#say(report, checked.endpoint);
+      return checked.text === text ? [input, init] : sent(input, init, headers, checked.text);
     } catch (error) {
       if (this.strict) throw error;
       return [input, init];
@@ -63,9 +62,8 @@ class Guard {
   /** Messages, or a prompt, of the AI SDK. */
   messages(messages) {
     try {
-      const options = { target: "chat", ...this.options, dialect: "chat", as: "request", name: "messages" };
       const chat = toChat(messages);
-      const left = this.#judged(chat, options);
+      const left = this.#judged(chat);
       return left === chat ? messages : fromChat(left, messages);
     } catch (error) {
       if (this.strict) throw error;
@@ -73,29 +71,19 @@ class Guard {
     }
   }
 
-  #body(text, endpoint, repairs) {
-    const body = JSON.parse(text);
-    if (endpoint.needs !== undefined && !(endpoint.needs in body)) return text;
-    const { name, format, target, model } = endpoint;
-    for (const pointer of pointersOf(body, endpoint)) {
-      const options = { target, model, ...this.options, format, as: "request", name, ...(pointer && { pointer }) };
-      text = this.#judged(text, options, repairs);
-    }
-    return text;
-  }
-
-  // What is sent: a repair is made only where nothing remains that the provider would refuse.
-  #judged(given, options, repairs = true) {
-    if (repairs && !this.reportOnly) {
-      const { value, changed, ...report } = this.fix(given, options);
+  // Chat messages to send: a repair is made only where nothing remains that the provider would refuse.
+  #judged(chat) {
+    const options = { target: "chat", ...this.options, dialect: "chat", as: "request", name: "messages" };
+    if (!this.reportOnly) {
+      const { value, changed, ...report } = this.library.fix(chat, options);
       if (report.summary.errors === 0) {
         if (changed) this.#say(report, options.name);
         return value;
       }
     }
-    const report = this.check(given, options);
+    const report = this.library.check(chat, options);
     if (report.summary.errors > 0) this.#say({ ...report, changes: [] }, options.name);
-    return given;
+    return chat;
   }
 
   #say(report, endpoint) {

@@ -55,6 +55,15 @@ export function library(engine) {
       return { value, changed: true, ...report };
     },
 
+    // What is sent instead of the body of a request, and what is to be said of it; for the guards.
+    request(url, text, options, repairs) {
+      const checked = call("check_request", url, encoder.encode(text), optionsOf(options), repairs);
+      const { text: body } = checked;
+      const said = JSON.parse(checked.report);
+      checked.free();
+      return { text: body === undefined ? text : decoder.decode(body), ...said };
+    },
+
     convert(input, to, options) {
       const { bytes, list } = documentOf(input);
       return JSON.parse(call("convert", bytes, to, optionsOf(options), list));

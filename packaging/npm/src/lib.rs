@@ -60,22 +60,32 @@ pub fn fix(document: &[u8], options: &str, list: bool) -> Answer<Fixed> {
         let fixed = replaylint::fix_items(&items, dialect, &given.options()?).map_err(told)?;
         let changed = !fixed.changes.is_empty();
         let text = changed.then(|| serde_json::to_vec(&fixed.items)).transpose().map_err(|error| plain(&error))?;
-        return Ok(Fixed { text, report: report_of(&fixed.report, &fixed.changes, fixed.fixed)? });
+        return Ok(Fixed { text, report: report_of(&fixed.report, &fixed.changes, fixed.fixed).to_string() });
     }
     let fixed = replaylint::fix(document, &given.options()?).map_err(told)?;
     let text = fixed.is_changed().then(|| fixed.text.to_vec());
     Ok(Fixed { text, report: json_of(&fixed)? })
 }
 
-fn report_of(
-    report: &replaylint::Report,
-    changes: &[replaylint::Change],
-    fixed: replaylint::Repaired,
-) -> Answer<String> {
+fn report_of(report: &replaylint::Report, changes: &[replaylint::Change], fixed: replaylint::Repaired) -> Value {
     let mut value = json!(report);
     value["changes"] = json!(changes);
     value["fixed"] = json!(fixed);
-    json_of(&value)
+    value
+}
+
+/// What is sent instead of the body of a request to a URL, and `{endpoint, found}`: a report for each conversation that was
+/// repaired, or that would be refused. `repairs`: whether they are repaired at all.
+#[wasm_bindgen]
+pub fn check_request(url: &str, body: &[u8], options: &str, repairs: bool) -> Answer<Fixed> {
+    let options = Given::parse(options)?.options()?;
+    let Some(checked) = replaylint::check_request(url, body, repairs, &options).map_err(told)? else {
+        return Ok(Fixed { text: None, report: json!({ "found": [] }).to_string() });
+    };
+    let found: Vec<Value> =
+        checked.found.iter().map(|one| report_of(&one.report, &one.changes, one.fixed)).collect();
+    let report = json!({ "endpoint": checked.endpoint, "found": found }).to_string();
+    Ok(Fixed { text: checked.body, report })
 }
 
 /// Histories as requests of another dialect: `{text, histories, failed, losses}`.

@@ -59,7 +59,7 @@ test("what is no conversation in JSON is given on as it is", async () => {
     [URL_, { method: "POST", body: Buffer.from([0x7b, 0xff]) }],
     [URL_, undefined],
     ["https://api.openai.com/v1/embeddings", { method: "POST", body: broken }],
-    ["https://api.openai.com/v1/threads/thread_1/messages", { method: "POST", body: broken }],
+    ["https://api.openai.com/v1/threads/thread_1/messages", { method: "POST", body: JSON.stringify(orphan) }],
     ["https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.titan/invoke", { method: "POST", body: broken }],
   ]) {
     const { input, init: own, reports } = await sent(url, init);
@@ -95,6 +95,13 @@ test("bodies inside of a body are repaired where they are", async () => {
     assert.deepEqual(JSON.parse(init.body).messages[1].content, [{ type: "text", text: "I look." }]);
     assert.ok(url.endsWith(reports[0].endpoint) && /^[\w-]+$/.test(reports[0].endpoint), reports[0].endpoint);
   }
+});
+
+test("the host names the target, unless an option does", async () => {
+  const targets = async (url, options) => (await sent(url, { body: broken }, options)).reports[0].inputs[0].targets;
+  assert.deepEqual(await targets(URL_), ["chat"]);
+  assert.deepEqual(await targets("https://api.groq.com/openai/v1/chat/completions"), ["groq"]);
+  assert.deepEqual(await targets("https://llm.example/v1/chat/completions", { target: "mistral" }), ["mistral"]);
 });
 
 test("a signed body is reported, and not changed", async () => {

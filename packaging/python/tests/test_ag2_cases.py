@@ -36,7 +36,7 @@ def test_ag2_case(case):
             context = ConversationContext(MemoryStream())
             _, window = await example.Window(case["last"], model).apply([], given, context)
             options = {"api_key": "none", "base_url": provider.url + "/v1", "max_retries": 0}
-            client = example.GuardedConfig(model=model, **options).create()
+            client = example.make_config(model, **options).create()
             await client(window, context, tools=[], response_schema=None, serializer=PydanticSerializer())
             return provider.statuses, provider.requests
 
