@@ -23,11 +23,12 @@ pub enum FaultKind {
     ExpectedCommaOrEnd,
     TrailingText,
     TooLong,
+    TooDeep,
 }
 
 impl FaultKind {
     /// All faults, in the order of their numbers.
-    pub const ALL: [FaultKind; 12] = [
+    pub const ALL: [FaultKind; 13] = [
         FaultKind::EndsEarly,
         FaultKind::NoValue,
         FaultKind::NotANumber,
@@ -40,6 +41,7 @@ impl FaultKind {
         FaultKind::ExpectedCommaOrEnd,
         FaultKind::TrailingText,
         FaultKind::TooLong,
+        FaultKind::TooDeep,
     ];
 
     /// The fault in words, as part of a sentence.
@@ -57,6 +59,7 @@ impl FaultKind {
             FaultKind::ExpectedCommaOrEnd => "expected a comma or the end of the array or object",
             FaultKind::TrailingText => "unexpected text after the value",
             FaultKind::TooLong => "the record is longer than --max-record-size",
+            FaultKind::TooDeep => "arrays and objects are nested more than 1,024 levels deep",
         }
     }
 }

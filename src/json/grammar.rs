@@ -21,6 +21,10 @@ pub(super) fn grammar<B: BlockSorter>(bytes: &[u8], tape: &mut Tape, one_line: b
     Grammar { bytes, tape, at: 0, one_line, inside: OpenContainer::ROOT, high: 0 }.value::<B>()
 }
 
+/// Levels of arrays and objects. Whatever visits values calls itself for each level, and a stack is finite; parsers of
+/// providers stop long before.
+const MAX_DEPTH: usize = 1024;
+
 /// The state of a scan. All its methods are inlined, so that the compiler can keep it in registers.
 struct Grammar<'a> {
     bytes: &'a [u8],
@@ -85,7 +89,7 @@ impl<'a> Grammar<'a> {
                     self.push(start, self.at, NodeKind::String, escaped);
                 }
                 b'{' => {
-                    self.enter(NodeKind::Object);
+                    self.enter(NodeKind::Object)?;
                     if self.skip_space() == Some(b'}') {
                         self.leave();
                     } else {
@@ -94,7 +98,7 @@ impl<'a> Grammar<'a> {
                     }
                 }
                 b'[' => {
-                    self.enter(NodeKind::Array);
+                    self.enter(NodeKind::Array)?;
                     if self.skip_space() == Some(b']') {
                         self.leave();
                     } else {
@@ -134,12 +138,16 @@ impl<'a> Grammar<'a> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, kind: NodeKind) {
+    fn enter(&mut self, kind: NodeKind) -> Result<(), Fault> {
+        if self.tape.open.len() >= MAX_DEPTH {
+            return self.fault(FaultKind::TooDeep, self.at);
+        }
         let node = self.push(self.at, self.at, kind, false);
         self.tape.open.push(self.inside);
         self.inside =
             OpenContainer { node, count: 0, keys: 0, is_object: kind == NodeKind::Object, suspect: false };
         self.at += 1;
+        Ok(())
     }
 
     #[inline(always)]

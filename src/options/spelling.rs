@@ -65,12 +65,15 @@ pub fn unknown_with_nearest(what: &str, name: &str, nearest: &[String]) -> Usage
     }
 }
 
+/// Letters of a word that are compared: what is longer is not a misspelt name.
+const MAX_LETTERS: usize = 64;
+
 /// The edit distance of two words, in letters.
 #[expect(clippy::indexing_slicing, reason = "the row has one place more than the word has letters")]
 pub fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
+    let b: Vec<char> = b.chars().take(MAX_LETTERS).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, c) in a.chars().enumerate() {
+    for (i, c) in a.chars().take(MAX_LETTERS).enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;
         for j in 0..b.len() {
