@@ -7,6 +7,7 @@
 //! | | a document (`&[u8]`) | items or messages (`&[serde_json::Value]`) |
 //! |---|---|---|
 //! | what would be rejected | [`check`] | [`check_items`] |
+//! | the provider's error | [`validate`] | |
 //! | repair | [`fix`](fix()) | [`fix_items`] |
 //! | another dialect | [`convert`](convert()) | [`convert_items`] |
 //! | what changed | [`diff`](diff()) | [`diff_items`] |
@@ -117,12 +118,14 @@ pub(crate) use rule::rule;
 pub use library::{
     CheckedConversation, CheckedRequest, Converted, ConvertedItems, Dialect, Error, Fixed, FixedItems, Options,
     Report, check, check_items, check_many, check_request, convert, convert_items, diff, diff_items, fix,
-    fix_items, fix_many,
+    fix_items, fix_many, validate,
 };
 #[doc(hidden)]
 pub use library::{View, page};
 pub use repair::{Orphans, Reasoning};
-pub use report::contract::{Change, Diagnostic, Fix, Input, Related, Repaired, Span, Summary};
+pub use report::contract::{
+    ApiError, ApiErrorBody, Change, Diagnostic, Fix, Input, Related, Repaired, Span, Summary,
+};
 pub use report::diff_contract::{
     CacheLoss, Diff, DiffSummary, EntryDiff, HistoryDiff, RenamedId, SettingDiff, Side, UnsentDiff, ValueDiff,
     WordReplacement,

@@ -9,10 +9,12 @@ mod error;
 mod fix;
 mod items;
 mod many;
+mod named_options;
 mod options;
 mod page;
 mod report;
 mod request;
+mod validate;
 
 pub use convert::{Converted, convert};
 pub use dialect::Dialect;
@@ -25,3 +27,4 @@ pub use options::Options;
 pub use page::{View, page};
 pub use report::{Report, check};
 pub use request::{CheckedConversation, CheckedRequest, check_request};
+pub use validate::validate;

@@ -27,6 +27,8 @@ pub struct Options {
     pub(super) name: String,
     pub(super) list: Option<Dialect>,
     images: options::ImageRequest,
+    max_tokens: Option<u64>,
+    kept: Vec<options::KeptContent>,
     select: Vec<String>,
     ignore: Vec<String>,
 }
@@ -271,11 +273,25 @@ impl Options {
     /// # Errors
     ///
     /// If `keep` names anything else.
-    pub fn max_tokens(mut self, tokens: u64, keep: &str) -> Result<Self, Error> {
+    pub fn max_tokens(self, tokens: u64, keep: &str) -> Result<Self, Error> {
+        self.shortened_to(tokens).keep(keep)
+    }
+
+    pub(super) fn shortened_to(mut self, tokens: u64) -> Self {
+        self.max_tokens = Some(tokens);
+        self.with_length()
+    }
+
+    pub(super) fn keep(mut self, keep: &str) -> Result<Self, Error> {
         let kept: Result<Vec<_>, String> = keep.split(',').map(options::parse_kept).collect();
-        let kept = kept.map_err(|help| Error::new(format!("unknown content '{keep}' to keep")).with_help(help))?;
-        self.fix.length = options::length_options(Some(tokens), &kept);
-        Ok(self)
+        self.kept =
+            kept.map_err(|help| Error::new(format!("unknown content '{keep}' to keep")).with_help(help))?;
+        Ok(self.with_length())
+    }
+
+    fn with_length(mut self) -> Self {
+        self.fix.length = options::length_options(self.max_tokens, &self.kept);
+        self
     }
 
     /// The model that a conversation goes on with, whatever model made it: `MODEL`, `TARGET:MODEL` or `TARGET`.

@@ -102,6 +102,40 @@ pub struct Fix {
     pub flag: Option<&'static str>,
 }
 
+/// What a provider answers to a request that it rejects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ApiError {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body of the error.
+    pub error: ApiErrorBody,
+}
+
+/// The members of an error that providers have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ApiErrorBody {
+    /// The provider's message, verbatim; replaylint's if none is known.
+    pub message: String,
+    /// The type, such as `invalid_request_error`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The parameter that it names; `None` if it names none.
+    pub param: Option<String>,
+    /// The code; `replaylint_rl105` if no message of the provider is known, `None` if there is no code.
+    pub code: Option<String>,
+}
+
+impl From<&super::Diagnostic> for ApiError {
+    fn from(error: &super::Diagnostic) -> Self {
+        let (message, code) = match &error.api_message {
+            Some(api) => (api, error.error_code.map(str::to_owned)),
+            None => (&error.message, Some(format!("replaylint_{}", error.rule.to_string().to_ascii_lowercase()))),
+        };
+        let (message, param) = (message.clone(), error.error_param.clone());
+        ApiError { status: error.status, error: ApiErrorBody { message, kind: error.error_type, param, code } }
+    }
+}
+
 /// The totals of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {

@@ -75,6 +75,7 @@ pub fn by_name(name: &str) -> Option<ReporterConstructor> {
 pub use diagnose::{diagnose, diagnose_some};
 pub use diagnostic::{Diagnostic, FindingIdentity, FixNote, Location, RelatedLocation, Replacement};
 pub use finding_reader::ContentDisplay;
+pub use outputs::api_error::first_refusal;
 pub use outputs::ci::{BaselineKey, baseline_keys};
 pub use outputs::json::{diagnostic_value, printable_json, summary_value, write_compact, write_pretty};
 pub use outputs::text::fix_offers;

@@ -37,13 +37,12 @@ impl Style {
     }
 }
 
-#[cfg(test)]
 impl Style {
-    /// A small terminal without colours.
-    pub(super) const SMALL: Style = Style {
+    /// Text without colours.
+    pub const PLAIN: Style = Style {
         color: false,
         unicode: true,
-        width: 40,
+        width: 80,
         info: false,
         grouped: true,
         quiet: false,
@@ -51,4 +50,8 @@ impl Style {
         denies_warnings: false,
         limit: None,
     };
+
+    /// A small terminal without colours.
+    #[cfg(test)]
+    pub(super) const SMALL: Style = Style { width: 40, ..Style::PLAIN };
 }

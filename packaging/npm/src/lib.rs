@@ -9,8 +9,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use options::Given;
-
 type Answer<T> = Result<T, String>;
 
 /// The version of the crate.
@@ -22,12 +20,7 @@ pub fn version() -> String {
 /// What a provider would refuse. `list`: the document is a list of items of the dialect that the options name.
 #[wasm_bindgen]
 pub fn check(document: &[u8], options: &str, list: bool) -> Answer<String> {
-    let given = Given::parse(options)?;
-    let report = match given.items(document, list)? {
-        Some((items, dialect)) => replaylint::check_items(&items, dialect, &given.options()?),
-        None => replaylint::check(document, &given.options()?),
-    };
-    json_of(&report.map_err(told)?)
+    json_of(&replaylint::check(document, &options::options(options, list)?).map_err(told)?)
 }
 
 /// A repaired document.
@@ -55,30 +48,16 @@ impl Fixed {
 /// Repairs a document.
 #[wasm_bindgen]
 pub fn fix(document: &[u8], options: &str, list: bool) -> Answer<Fixed> {
-    let given = Given::parse(options)?;
-    if let Some((items, dialect)) = given.items(document, list)? {
-        let fixed = replaylint::fix_items(&items, dialect, &given.options()?).map_err(told)?;
-        let changed = !fixed.changes.is_empty();
-        let text = changed.then(|| serde_json::to_vec(&fixed.items)).transpose().map_err(|error| plain(&error))?;
-        return Ok(Fixed { text, report: report_of(&fixed.report, &fixed.changes, fixed.fixed).to_string() });
-    }
-    let fixed = replaylint::fix(document, &given.options()?).map_err(told)?;
+    let fixed = replaylint::fix(document, &options::options(options, list)?).map_err(told)?;
     let text = fixed.is_changed().then(|| fixed.text.to_vec());
     Ok(Fixed { text, report: json_of(&fixed)? })
-}
-
-fn report_of(report: &replaylint::Report, changes: &[replaylint::Change], fixed: replaylint::Repaired) -> Value {
-    let mut value = json!(report);
-    value["changes"] = json!(changes);
-    value["fixed"] = json!(fixed);
-    value
 }
 
 /// What is sent instead of the body of a request to a URL, and `{endpoint, found}`: a report for each conversation that was
 /// repaired, or that would be refused. `repairs`: whether they are repaired at all.
 #[wasm_bindgen]
 pub fn check_request(url: &str, body: &[u8], options: &str, repairs: bool) -> Answer<Fixed> {
-    let options = Given::parse(options)?.options()?;
+    let options = options::options(options, false)?;
     let Some(checked) = replaylint::check_request(url, body, repairs, &options).map_err(told)? else {
         return Ok(Fixed { text: None, report: json!({ "found": [] }).to_string() });
     };
@@ -88,18 +67,18 @@ pub fn check_request(url: &str, body: &[u8], options: &str, repairs: bool) -> An
     Ok(Fixed { text: checked.body, report })
 }
 
-/// Histories as requests of another dialect: `{text, histories, failed, losses}`.
+fn report_of(report: &replaylint::Report, changes: &[replaylint::Change], fixed: replaylint::Repaired) -> Value {
+    let mut value = json!(report);
+    value["changes"] = json!(changes);
+    value["fixed"] = json!(fixed);
+    value
+}
+
+/// Histories as requests of another dialect: `{requests, histories, failed, losses}`.
 #[wasm_bindgen]
 pub fn convert(document: &[u8], to: &str, options: &str, list: bool) -> Answer<String> {
-    let given = Given::parse(options)?;
-    let to = options::dialect(to)?;
-    if let Some((items, from)) = given.items(document, list)? {
-        let done = replaylint::convert_items(&items, from, to, &given.options()?).map_err(told)?;
-        return json_of(
-            &json!({ "requests": [done.request], "histories": 1, "failed": 0, "losses": done.losses }),
-        );
-    }
-    let done = replaylint::convert(document, to, &given.options()?).map_err(told)?;
+    let to = to.parse().map_err(told)?;
+    let done = replaylint::convert(document, to, &options::options(options, list)?).map_err(told)?;
     let requests: Result<Vec<Value>, _> = serde_json::Deserializer::from_slice(&done.text).into_iter().collect();
     let requests = requests.map_err(|error| plain(&error))?;
     let (histories, failed) = (done.histories, done.failed);
@@ -109,20 +88,14 @@ pub fn convert(document: &[u8], to: &str, options: &str, list: bool) -> Answer<S
 /// What became of the items of one document in another.
 #[wasm_bindgen]
 pub fn diff(before: &[u8], after: &[u8], options: &str, list: bool) -> Answer<String> {
-    let given = Given::parse(options)?;
-    let diff = match (given.items(before, list)?, given.items(after, list)?) {
-        (Some((old, dialect)), Some((new, _))) => replaylint::diff_items(&old, &new, dialect, &given.options()?),
-        _ => replaylint::diff(before, after, &given.options()?),
-    };
-    json_of(&diff.map_err(told)?)
+    json_of(&replaylint::diff(before, after, &options::options(options, list)?).map_err(told)?)
 }
 
 /// The data of the page to look at.
 #[wasm_bindgen]
 pub fn page(document: &[u8], options: &str, fixed: bool, content: bool) -> Answer<String> {
-    let given = Given::parse(options)?;
     let view = if fixed { View::Fix } else { View::Check };
-    replaylint::page(document, &given.options()?, view, content).map_err(told)
+    replaylint::page(document, &options::options(options, false)?, view, content).map_err(told)
 }
 
 /// What a command of the command line prints that opens no file: `explain`, `rules`, `formats`, `targets`.

@@ -144,9 +144,9 @@ test("what cannot be done is an error with help", () => {
     assert.match(error.help, /did you mean 'anthropic'/);
     return true;
   });
-  assert.throws(() => check("{}", { tagret: "openai" }), /invalid options: unknown field `tagret`/);
-  assert.throws(() => check("{}", { as: "letter" }), /unknown value 'letter' of as/);
-  assert.throws(() => convert("{}", "latin"), /unknown value 'latin' of dialect/);
+  assert.throws(() => check("{}", { tagret: "openai" }), /unknown option 'tagret'/);
+  assert.throws(() => check("{}", { as: "letter" }), /unknown value of 'as': 'letter'/);
+  assert.throws(() => convert("{}", "latin"), /unknown dialect 'latin'/);
   assert.throws(() => check(42), TypeError);
 });
 

@@ -7,13 +7,12 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
-
 use crate::history::Code;
 use crate::rules::container::truncated_last_line;
 use crate::target::Severity;
 
 use super::json::write_compact;
+use crate::report::contract::ApiError;
 use crate::report::{Diagnostic, DocReport, Reporter, RunSummary, Style};
 
 /// The output `api-error`.
@@ -53,28 +52,22 @@ impl ApiErrorReporter {
         ApiErrorReporter { refused: false, strict: style.denies_warnings }
     }
 
-    /// The finding to answer with.
     fn first<'d>(&self, diagnostics: &'d [Diagnostic], request: bool) -> Option<&'d Diagnostic> {
-        let least = if self.strict { Severity::Warning } else { Severity::Error };
-        let refuses = |d: &&Diagnostic| d.severity >= least || request && d.rule == TRUNCATED;
-        diagnostics.iter().filter(refuses).min_by_key(|d| (d.history.is_some(), d.location.span.0))
+        first_refusal(diagnostics, request, if self.strict { Severity::Warning } else { Severity::Error })
     }
 
     fn line(&mut self, error: Option<&Diagnostic>, out: &mut dyn Write) -> io::Result<()> {
         self.refused |= error.is_some();
-        write_compact(&error.map(answer), out)?;
+        write_compact(&error.map(ApiError::from), out)?;
         out.write_all(b"\n")
     }
 }
 
+/// The finding that a provider answers with: of those that are at least this severe.
+pub fn first_refusal(diagnostics: &[Diagnostic], request: bool, least: Severity) -> Option<&Diagnostic> {
+    let refuses = |d: &&Diagnostic| d.severity >= least || request && d.rule == TRUNCATED;
+    diagnostics.iter().filter(refuses).min_by_key(|d| (d.history.is_some(), d.location.span.0))
+}
+
 /// A truncated request is invalid, though a truncated log may be continued.
 const TRUNCATED: Code = truncated_last_line::RULE.code;
-
-fn answer(error: &Diagnostic) -> Value {
-    let (message, code) = match &error.api_message {
-        Some(api) => (api, error.error_code.map(str::to_owned)),
-        None => (&error.message, Some(format!("replaylint_{}", error.rule.to_string().to_ascii_lowercase()))),
-    };
-    let body = json!({ "message": message, "type": error.error_type, "param": error.error_param, "code": code });
-    json!({ "status": error.status, "error": body })
-}
