@@ -14,6 +14,7 @@ mod judging;
 mod length;
 mod lookup;
 mod manual;
+mod serve;
 mod slim;
 mod text_or_json;
 mod tree;
@@ -82,6 +83,8 @@ enum Command {
     Rebuild(tree::RebuildArgs),
     /// Replace repeated parts of a log with references
     Slim(slim::SlimArgs),
+    /// Answer requests of other programs, one per line
+    Serve(serve::ServeArgs),
     /// Compare verdicts with recorded answers of APIs
     Evidence(evidence::EvidenceArgs),
     /// Manage a baseline of known findings
@@ -321,9 +324,13 @@ impl Cli {
         Ok(cli)
     }
 
-    /// True if the command runs until it is interrupted.
-    pub fn is_endless(&self) -> bool {
-        matches!(&self.command, Command::Check(args) if args.follow)
+    /// True if somebody waits for each line of the output.
+    pub fn is_streaming(&self) -> bool {
+        match &self.command {
+            Command::Check(args) => args.follow,
+            Command::Serve(_) => true,
+            _ => false,
+        }
     }
 
     /// Runs the command.
@@ -349,6 +356,7 @@ impl Cli {
             Command::Tree(args) => args.run(out),
             Command::Rebuild(args) => args.run(out),
             Command::Slim(args) => args.run(out),
+            Command::Serve(args) => args.run(out),
             Command::Evidence(args) => args.run(out),
             Command::Baseline(args) => args.run(out),
             Command::Config(args) => args.run(out),

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         }
     };
     let stdout = std::io::stdout().lock();
-    let done = match cli.is_endless() {
+    let done = match cli.is_streaming() {
         true => run(cli, &mut BufWriter::new(stdout)),
         false => run(cli, &mut BufWriter::with_capacity(1 << 16, PipeWriter::new(stdout))),
     };

@@ -32,6 +32,7 @@ mod refusals;
 mod resumed_session;
 pub mod rewind;
 pub mod run;
+pub mod serve;
 pub mod slim;
 mod stored_requests;
 pub mod tables;

@@ -19,3 +19,8 @@ pub struct PrintOptions {
     pub json: bool,
     pub style: Style,
 }
+
+impl PrintOptions {
+    /// JSON, which no terminal has a say in.
+    pub const JSON: PrintOptions = PrintOptions { json: true, style: Style::PLAIN };
+}

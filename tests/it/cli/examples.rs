@@ -8,7 +8,7 @@ fn command_line_cases() {
     let cases = trycmd::TestCases::new();
     // Agents have no configuration there.
     cases.env("TERM", "xterm").env("COLUMNS", "100").env("HOME", "/home/user").env("NO_COLOR", "1");
-    cases.case("testdata/cli/*.trycmd").skip(AT_HOME);
+    cases.case("testdata/cli/*.trycmd").case("testdata/cli/*.toml").skip(AT_HOME);
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn completions_and_man_pages_cover_every_command() {
         let output = crate::report::reports::run(here, args);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{args:?}");
-        for command in ["check", "fix", "doctor", "evidence", "explain", "rules", "formats", "targets"] {
+        for command in ["check", "fix", "doctor", "evidence", "serve", "explain", "rules", "formats", "targets"] {
             assert!(text.contains(command), "{args:?} does not contain {command}");
         }
     }

@@ -12,3 +12,4 @@ pub mod products;
 pub mod readme;
 pub mod recipes;
 pub mod rule_pages;
+pub mod serve;

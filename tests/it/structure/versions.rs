@@ -24,7 +24,7 @@ type VersionReader = fn(&str) -> String;
 fn packages_have_the_version_of_the_crate() {
     let packages: [(&str, VersionReader); 3] = [
         ("packaging/python/Cargo.toml", cargo_version),
-        ("packaging/wasm/Cargo.toml", cargo_version),
+        ("packaging/go/wasm/Cargo.toml", cargo_version),
         ("packaging/npm/package.json", npm_version),
     ];
     let found = packages.iter().filter_map(|(path, version)| {
@@ -39,7 +39,7 @@ fn packages_have_the_version_of_the_crate() {
 /// Lock files name the version of the crate.
 #[test]
 fn lock_files_have_the_version_of_the_crate() {
-    for path in ["Cargo.lock", "packaging/python/Cargo.lock", "packaging/wasm/Cargo.lock"] {
+    for path in ["Cargo.lock", "packaging/python/Cargo.lock", "packaging/go/wasm/Cargo.lock"] {
         let Ok(text) = fs::read_to_string(root().join(path)) else { continue };
         let lock: toml::Table = text.parse().expect("TOML");
         let packages = lock["package"].as_array().expect("packages");
