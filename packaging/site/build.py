@@ -28,6 +28,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "ARCHITECTURE.md": "architecture.md",
     "packaging/npm/README.md": "npm.md",
+    "packaging/go/README.md": "go.md",
     "packaging/python/README.md": "python-package.md",
     "benches/README.md": "benches.md",
     "tests/count/README.md": "tests-count.md",
@@ -38,7 +39,7 @@ CHAPTERS = {
     "Use": ["fix", "convert", "agents", "ci", "recipes", "page", "playground"],
     "Reference": ["rules/index", "formats", "targets", "config"],
     "Systems": ["systems", "coder", "ag2", "kode", "iterate"],
-    "Languages": ["python", "python-package", "npm", "spark"],
+    "Languages": ["python", "python-package", "npm", "go", "serve", "spark"],
     "Project": ["evidence", "trust", "benches", "architecture", "contributing", "tests-count", "tests-sdk", "changelog"],
 }
 

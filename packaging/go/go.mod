@@ -1,0 +1,5 @@
+module github.com/OWNER/replaylint/packaging/go
+
+go 1.22.0
+
+require github.com/tetratelabs/wazero v1.9.0
