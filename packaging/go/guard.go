@@ -210,7 +210,7 @@ func (e endpoint) pointers(body []byte) ([]string, error) {
 	return nil, nil
 }
 
-// expand follows names into a value; "*" is each element of a list.
+// expand follows names into a value.
 func expand(value any, names []string, before string) []string {
 	if len(names) == 0 {
 		if _, isObject := value.(map[string]any); isObject {

@@ -16,7 +16,8 @@ type provider struct {
 	client *Client
 	bodies [][]byte
 	length int64
-	format string
+	// What a body is judged as.
+	options Options
 }
 
 func newProvider(t *testing.T, client *Client) *provider {
@@ -29,7 +30,7 @@ func newProvider(t *testing.T, client *Client) *provider {
 func (p *provider) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	body, _ := io.ReadAll(request.Body)
 	p.bodies, p.length = append(p.bodies, body), request.ContentLength
-	if refusal, err := p.client.Validate(ctx, body, Options{Format: p.format}); err != nil || refusal != nil {
+	if refusal, err := p.client.Validate(ctx, body, p.options); err != nil || refusal != nil {
 		writer.WriteHeader(http.StatusBadRequest)
 	}
 }
@@ -47,26 +48,30 @@ var (
 )
 
 func TestEveryEndpointIsRepaired(t *testing.T) {
-	endpoints := []struct{ path, format, body string }{
-		{"/v1/responses", "responses-request", orphan},
-		{"/v1/responses/input_tokens", "responses-request", orphan},
-		{"/openai/deployments/d/chat/completions?api-version=1", "chat-request", chatOrphan},
-		{"/v1/messages", "anthropic-request", anthropicOrphan},
-		{"/v1/messages?beta=true", "anthropic-request", anthropicOrphan},
-		{"/v1/messages/count_tokens", "anthropic-request", countOrphan},
-		{"/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5:streamRawPredict", "anthropic-request", anthropicOrphan},
-		{"/v1beta/models/gemini-2.5-pro:generateContent", "gemini-request", geminiOrphan},
-		{"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse", "gemini-request", geminiOrphan},
-		{"/v1beta/models/gemini-2.5-pro:countTokens", "gemini-request", geminiOrphan},
-		{"/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse", "bedrock-request", bedrockOrphan},
-		{"/model/m/converse-stream", "bedrock-request", bedrockOrphan},
-		{"/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke", "anthropic-request", invokeOrphan},
+	endpoints := []struct{ path, format, body, pointer string }{
+		{"/v1/responses", "responses-request", orphan, ""},
+		{"/v1/responses/input_tokens", "responses-request", orphan, ""},
+		{"/openai/deployments/d/chat/completions?api-version=1", "chat-request", chatOrphan, ""},
+		{"/v1/messages", "anthropic-request", anthropicOrphan, ""},
+		{"/v1/messages?beta=true", "anthropic-request", anthropicOrphan, ""},
+		{"/v1/messages/count_tokens", "anthropic-request", countOrphan, ""},
+		{"/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5:streamRawPredict", "anthropic-request", anthropicOrphan, ""},
+		{"/v1beta/models/gemini-2.5-pro:generateContent", "gemini-request", geminiOrphan, ""},
+		{"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse", "gemini-request", geminiOrphan, ""},
+		{"/v1beta/models/gemini-2.5-pro:countTokens", "gemini-request", geminiOrphan, ""},
+		{"/v1beta/models/gemini-2.5-pro:countTokens", "gemini-request", `{"generateContentRequest":` + geminiOrphan + `}`, "/generateContentRequest"},
+		{"/v1beta/models/gemini-2.5-pro:batchGenerateContent", "gemini-request", `{"batch":{"inputConfig":{"requests":{"requests":[{"request":{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}},{"request":` + geminiOrphan + `}]}}}}`, "/batch/inputConfig/requests/requests/1/request"},
+		{"/v1/messages/batches", "anthropic-batch", `{"requests":[{"custom_id":"a","params":` + anthropicOrphan + `}]}`, ""},
+		{"/model/m/count-tokens", "bedrock-request", `{"input":{"converse":` + bedrockOrphan + `}}`, "/input/converse"},
+		{"/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse", "bedrock-request", bedrockOrphan, ""},
+		{"/model/m/converse-stream", "bedrock-request", bedrockOrphan, ""},
+		{"/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke", "anthropic-request", invokeOrphan, ""},
 	}
 	client := engineClient(t)
 	for _, endpoint := range endpoints {
 		t.Run(endpoint.path, func(t *testing.T) {
 			provider := newProvider(t, client)
-			provider.format = endpoint.format
+			provider.options = Options{Format: endpoint.format, Pointer: endpoint.pointer}
 			var repairs []Repair
 			guard := &Guard{Client: client, OnChange: func(repair Repair) { repairs = append(repairs, repair) }, OnError: func(err error) { t.Error(err) }}
 			for _, caller := range []struct {
