@@ -51,7 +51,7 @@ impl Options {
         Options::default()
     }
 
-    /// What commands take, for callers of [`internals`](crate::internals).
+    /// What commands take, for callers of the internal modules.
     #[doc(hidden)]
     pub fn parts(&self) -> (&judge::Options, &FixOptions) {
         (&self.judge, &self.fix)
