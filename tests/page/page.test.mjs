@@ -219,3 +219,31 @@ test("diff, convert and tree have pages", { skip }, async () => {
   assert.equal((await branches.$$(".history .link")).length, 1, "a branch says where it leaves");
   await whole(branches);
 });
+
+test("numbers of turns and items stand apart, however long", { skip }, async () => {
+  const page = await bench.show(bench.make("check", bench.write("a.json", body(180, (t) => t === 150))), { height: 900 });
+  for (const key of ["1049", "1050", "1259"]) {
+    await page.evaluate((i) => { location.hash = `#0.${i}`; location.reload(); }, key);
+    await page.waitForSelector(`[data-key="0.${key}"]`);
+  }
+  const overlaps = await page.$$eval(".number", (all) => all.filter((own) => {
+    const turn = own.querySelector(".turn");
+    if (!turn) return false;
+    const text = document.createRange();
+    text.selectNode(own.lastChild);
+    return turn.getBoundingClientRect().right > text.getBoundingClientRect().left;
+  }).map((own) => own.textContent));
+  assert.deepEqual(overlaps, []);
+  assert.ok((await texts(page, ".turn")).some((turn) => turn.length === 3));
+  await page.close();
+});
+
+test("a finding has a command to copy", { skip }, async () => {
+  const path = bench.write("a b.json", body(3, (t) => t === 1));
+  const page = await bench.show(bench.make("check", path));
+  const commands = await texts(page, ".command code");
+  assert.deepEqual([...new Set(commands)], [`replaylint fix -w '${path}'`]);
+  await page.click(".command .link");
+  await page.waitForFunction(() => document.querySelector(".command .link").textContent === "copied");
+  await whole(page);
+});

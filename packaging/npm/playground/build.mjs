@@ -1,6 +1,7 @@
 // Puts the playground together: the page of --output-format html, the WebAssembly and its JavaScript, in one file.
 // node packaging/npm/playground/build.mjs [FILE]; packaging/npm/build.sh makes what it needs. By default docs/playground.html.
 
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -20,11 +21,17 @@ const script = [glue, plain(read("../lib/engine.js")), plain(read("../lib/replay
 const isSafe = (source) => !/<\/script/i.test(source);
 if (![scripts, script].every(isSafe)) throw new Error("a script holds its own end");
 
+const style = read(page + "page.css") + read("playground.css");
+const module = `\n${script}`;
+const hash = (text) => createHash("sha256").update(text).digest("base64");
 const html = read(page + "page.html")
+  // The playground runs WebAssembly, and a module besides the page's script.
+  .replace("/*SCRIPT-HASH*/'", () => `${hash(scripts)}' 'sha256-${hash(module)}' 'wasm-unsafe-eval'`)
+  .replace("/*STYLE-HASH*/", () => hash(style))
   .replace("<title>replaylint</title>", "<title>replaylint playground</title>")
-  .replace("/*STYLE*/", () => read(page + "page.css") + read("playground.css"))
+  .replace("/*STYLE*/", () => style)
   .replace('<script type="application/json" id="data">/*DATA*/</script>', () => `<script type="text/plain" id="wasm">${wasm}</script>`)
   .replace("/*SCRIPT*/", () => scripts)
-  .replace("</body>", () => `<script type="module">\n${script}</script>\n</body>`);
+  .replace("</body>", () => `<script type="module">${module}</script>\n</body>`);
 writeFileSync(to, html);
 console.log(`${to}: ${(html.length / 1e6).toFixed(2)} MB`);

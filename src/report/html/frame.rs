@@ -1,9 +1,12 @@
-//! The frame of a page: what comes before, between and after the documents. Nothing of it is loaded from a network, which
-//! the policy in its head enforces.
+//! The frame of a page: what comes before, between and after the documents. Nothing of it is loaded from a network, and no
+//! other script than its own is run, which the policy in its head enforces: it names the script and the style by their hashes.
 
 use std::io::{self, Write};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::report::outputs::json::printable_json;
 
@@ -48,7 +51,10 @@ impl PageFrame {
             return Ok(());
         }
         let (before, _) = parts();
-        out.write_all(before.replace("/*STYLE*/", STYLE).as_bytes())?;
+        let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+        let before = before.replace("/*SCRIPT-HASH*/", &hash(&SCRIPTS.concat()));
+        let before = before.replace("/*STYLE-HASH*/", &hash(STYLE)).replace("/*STYLE*/", STYLE);
+        out.write_all(before.as_bytes())?;
         write!(out, "{{\"version\":\"{}\",\"docs\":[", env!("CARGO_PKG_VERSION"))
     }
 }
@@ -90,6 +96,6 @@ mod tests {
         PageFrame::default().finish(&serde_json::json!({"summary": {}}), &mut out).expect("memory writes");
         let page = String::from_utf8(out).expect("UTF-8");
         assert!(page.contains("\"docs\":[],\n\"summary\":{}}</script>") && page.ends_with("</html>\n"), "{page}");
-        assert!(["/*DATA*/", "/*STYLE*/", "/*SCRIPT*/"].iter().all(|mark| !page.contains(mark)));
+        assert!(["/*DATA*/", "/*STYLE*/", "/*SCRIPT*/", "-HASH*/", "unsafe"].iter().all(|mark| !page.contains(mark)));
     }
 }

@@ -68,6 +68,11 @@ class Page {
     this.current = null;
     this.search.value = "";
     this.scroller.scrollTop = 0;
+    // The numbers of a turn and of an item are side by side.
+    const items = this.model.docs.flatMap((doc) => doc.items);
+    const digits = (number) => String(items.reduce((most, item) => Math.max(most, number(item)), 0)).length;
+    const columns = digits((item) => item.number ?? item.i + 1) + digits((item) => item.turn);
+    this.body.style.setProperty("--numbers", `${Math.max(40, 18 + 7 * columns)}px`);
     const { command } = data.docs[0] ?? {};
     this.title.replaceChildren(element("span", "brand", "replaylint"), command ? ` ${command}` : "");
     document.title = [data.docs.length === 1 ? data.docs[0].path : null, "replaylint", command].filter(Boolean).join(" ");

@@ -18,7 +18,7 @@ function estimate(entry, page, width) {
   const text = Math.max(20, (Math.max(width, 320) - 150) / 7.2);
   const lines = (words) => (words ? Math.ceil(words.length / text) : 0);
   const card = (finding) => 22 + 19 * (lines(`${finding.rule} ${finding.name} ${finding.message}`)
-    + lines(finding.api_message) + lines(finding.fix?.title ?? finding.no_fix) + finding.related.length);
+    + lines(finding.api_message) + lines(finding.fix?.title ?? finding.no_fix) + finding.related.length + 1);
   const cards = (findings) => findings.filter((finding) => page.model.shows(finding)).reduce((sum, finding) => sum + card(finding), 0);
   switch (entry.type) {
     case "doc": return 58 + cards(entry.findings);
@@ -137,12 +137,46 @@ function card(finding, item, page, drawn = new Set()) {
     else if (!drawn.has(c) && change.lines?.length > 0) own.append(beforeAfter(change, page));
     if (change.item === item?.i) drawn.add(c);
   }
+  const command = commandFor(finding, page.model.docs[finding.d]);
+  if (command) own.append(commandRow(command));
   if (elsewhere.length > 0) {
     const links = elsewhere.slice(0, 8).flatMap((change) => [" ", link(finding.d, change.item, page)]);
     const more = elsewhere.length > 8 ? ` and ${elsewhere.length - 8} more` : "";
     own.append(element("div", "related", "also changes", ...links, more));
   }
   return own;
+}
+
+// The command that repairs a finding, or explains it where nothing does; none if the file has no name.
+function commandFor(finding, doc) {
+  if (doc.command !== "check" && doc.command !== "fix") return null;
+  if (!finding.fix || finding.state === "fixed") return `replaylint explain ${finding.rule}`;
+  if (doc.path.startsWith("<") || doc.path === "-") return null;
+  return ["replaylint fix -w", finding.fix.flag, quoted(doc.path)].filter(Boolean).join(" ");
+}
+
+// A path as a word of a POSIX shell.
+function quoted(path) {
+  const safe = path.startsWith("-") ? `./${path}` : path;
+  return /^[\w./@%+=:,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+}
+
+function commandRow(command) {
+  const words = element("code", null, command);
+  const copy = element("button", "link", "copy this command");
+  copy.type = "button";
+  copy.addEventListener("click", async (event) => {
+    event.stopPropagation();
+    try {
+      await navigator.clipboard.writeText(command);
+    } catch {
+      // Without the right to write, the words are selected for the keys.
+      getSelection().selectAllChildren(words);
+      if (!document.execCommand("copy")) return;
+    }
+    copy.textContent = "copied";
+  });
+  return element("div", "command", words, copy);
 }
 
 function changeCard(change, doc, page) {
