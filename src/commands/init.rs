@@ -1,6 +1,7 @@
-//! `init`: writes a config file with all keys as comments, and a summary of the files below its folder.
+//! `init`: writes a config file that sets the targets of the files below its folder as they are now detected, so that no later
+//! file or version changes them, with all other keys as comments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Component, Path};
 
@@ -34,11 +35,19 @@ pub fn init(run: &Run, folder: &Path, existing: ExistingFile, out: &mut dyn Writ
     file.write_all(config_text(&found).as_bytes())?;
     file.save().map_err(commit_failure)?;
     let all: u64 = found.values().sum();
+    let found = match targets(&found) {
+        FoundTargets::None => format!("found {}. All", count(all, "conversation file")),
+        FoundTargets::One(target) => {
+            format!("found {}, checked against {target}. Other", count(all, "conversation file"))
+        }
+        FoundTargets::ByFolder(_) => {
+            format!("found {}, with a target by folder. Other", count(all, "conversation file"))
+        }
+    };
     writeln!(
         out,
-        "Wrote {}; found {}. All settings are commented out: remove the # to enable one.",
-        display_path(&path),
-        count(all, "conversation file")
+        "Wrote {}; {found} settings are commented out: remove the # to enable one.",
+        display_path(&path)
     )?;
     Ok(run.outcome(failed, false))
 }
@@ -81,6 +90,37 @@ fn first_folder(root: &Path, path: &Path) -> Option<String> {
     })
 }
 
+/// The targets of the files that were found.
+enum FoundTargets<'f> {
+    /// None, or several where a pattern cannot tell them apart.
+    None,
+    One(&'static str),
+    /// Of the folders whose files have one target.
+    ByFolder(BTreeMap<&'f str, &'static str>),
+}
+
+fn targets(found: &BTreeMap<FileGroup, u64>) -> FoundTargets<'_> {
+    let all: BTreeSet<&'static str> = found.keys().map(|group| group.target).collect();
+    if let Some(target) = all.first().filter(|target| all.len() == 1 && !target.is_empty()) {
+        return FoundTargets::One(target);
+    }
+    let mut folders: BTreeMap<&str, BTreeSet<&'static str>> = BTreeMap::new();
+    for group in found.keys() {
+        group.folder.iter().for_each(|folder| {
+            folders.entry(folder).or_default().insert(group.target);
+        });
+    }
+    // Signs of a pattern in the name of a folder would match others.
+    let is_plain = |folder: &str| !folder.contains(['*', '?', '[', ']', '{', '}', '!', '\\']);
+    let single = folders.into_iter().filter(|(folder, targets)| targets.len() == 1 && is_plain(folder));
+    let single: BTreeMap<&str, &'static str> = single
+        .filter_map(|(folder, targets)| {
+            Some((folder, targets.into_iter().next().filter(|target| !target.is_empty())?))
+        })
+        .collect();
+    if single.is_empty() { FoundTargets::None } else { FoundTargets::ByFolder(single) }
+}
+
 /// The text of a config file.
 fn config_text(found: &BTreeMap<FileGroup, u64>) -> String {
     let mut text = String::from(
@@ -97,20 +137,26 @@ fn config_text(found: &BTreeMap<FileGroup, u64>) -> String {
             if group.target.is_empty() { String::new() } else { format!(", checked against {}", group.target) };
         text.push_str(&format!("#   {}{place}: {}{target}\n", count(*files, "file"), group.format));
     }
+    let targets = targets(found);
     for key in KEYS.iter().filter(|key| !matches!(key.kind, KeyKind::Files)) {
-        text.push_str(&format!("\n# {}.\n# {} = {}\n", key.description, key.name, key.example));
+        match targets {
+            FoundTargets::One(target) if key.name == "target" => {
+                text.push_str(&format!(
+                    "\n# {}. It is that of the files that were found here.\ntarget = \"{target}\"\n",
+                    key.description
+                ));
+            }
+            _ => text.push_str(&format!("\n# {}.\n# {} = {}\n", key.description, key.name, key.example)),
+        }
     }
     text.push_str("\n# Settings for some files only. The first entry with a matching path applies.\n");
-    let mut apart: Vec<(&str, &str)> =
-        found.keys().filter_map(|group| Some((group.folder.as_deref()?, group.target))).collect();
-    apart.retain(|(_, target)| !target.is_empty());
-    apart.dedup();
-    if apart.is_empty() {
-        apart.push(("logs", "azure"));
-    }
-    for (folder, target) in apart {
+    let (folders, mark) = match targets {
+        FoundTargets::ByFolder(folders) => (folders, ""),
+        _ => (BTreeMap::from([("logs", "azure")]), "# "),
+    };
+    for (folder, target) in folders {
         let paths = printable_json(serde_json::Value::String(format!("{folder}/**")).to_string());
-        text.push_str(&format!("#\n# [[files]]\n# paths = [{paths}]\n# target = \"{target}\"\n"));
+        text.push_str(&format!("#\n{mark}[[files]]\n{mark}paths = [{paths}]\n{mark}target = \"{target}\"\n"));
     }
     text.push_str(
         "\n# An accepted finding, and the reason.\n#\n# [[ignore]]\n# rule = \"RL101\"\n# path = \"logs/cut.json\"\n\

@@ -96,6 +96,8 @@ mod tests {
         PageFrame::default().finish(&serde_json::json!({"summary": {}}), &mut out).expect("memory writes");
         let page = String::from_utf8(out).expect("UTF-8");
         assert!(page.contains("\"docs\":[],\n\"summary\":{}}</script>") && page.ends_with("</html>\n"), "{page}");
-        assert!(["/*DATA*/", "/*STYLE*/", "/*SCRIPT*/", "-HASH*/", "unsafe"].iter().all(|mark| !page.contains(mark)));
+        assert!(
+            ["/*DATA*/", "/*STYLE*/", "/*SCRIPT*/", "-HASH*/", "unsafe"].iter().all(|mark| !page.contains(mark))
+        );
     }
 }

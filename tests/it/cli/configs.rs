@@ -241,6 +241,25 @@ fn config_prints_effective_settings_and_their_source() {
 }
 
 #[test]
+fn init_sets_the_target_of_each_folder() {
+    let claude = r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}"#;
+    let dir = tree(&[
+        ("logs/a.json", REQUEST),
+        ("claude/b.json", claude),
+        ("both/a.json", REQUEST),
+        ("both/b.json", claude),
+    ]);
+    assert_eq!(run(dir.path(), &["init"]).status.code(), Some(0));
+    let text = std::fs::read_to_string(dir.path().join("replaylint.toml")).expect("a file");
+    let settings: Vec<&str> = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let of = |folder: &str, target: &str| {
+        ["[[files]]".to_owned(), format!("paths = [\"{folder}/**\"]"), format!("target = \"{target}\"")]
+    };
+    assert_eq!(settings, [of("claude", "anthropic"), of("logs", "openai")].concat());
+    assert_eq!(run(dir.path(), &["config"]).status.code(), Some(0));
+}
+
+#[test]
 fn init_writes_a_config_that_is_valid_when_uncommented() {
     let dir =
         tree(&[("logs/a.json", REQUEST), ("logs/b.json", REQUEST), ("c.json", REQUEST), ("other.json", "{}")]);
@@ -253,6 +272,7 @@ fn init_writes_a_config_that_is_valid_when_uncommented() {
     ] {
         assert!(text.contains(line), "{text}");
     }
+    assert!(text.contains("\ntarget = \"openai\"\n"), "{text}");
     // The unmodified file changes nothing.
     assert_eq!(findings(dir.path(), &["."]).len(), 3);
     let again = run(dir.path(), &["init"]);
