@@ -14,6 +14,9 @@ use super::{Error, run};
 /// A body as it is to be sent, or `None` for the given one, and what was found in its conversations.
 type Checked<'py> = (&'static str, Option<Bound<'py, PyBytes>>, Vec<Report>);
 
+/// A recorded exchange: method, URL, body, and `accepted`, `refused` or `other`.
+type Exchange<'py> = (String, String, Bound<'py, PyBytes>, &'static str);
+
 /// Options, read once for all requests of a client.
 #[pyclass(frozen, module = "replaylint._native")]
 pub struct RequestChecker {
@@ -60,11 +63,9 @@ pub fn endpoint(url: &str) -> Option<&'static str> {
     ApiUrl::of_conversations(url).map(|api| api.endpoint.name())
 }
 
-/// The exchanges of a recording: method, URL, body, and `accepted`, `refused` or `other`.
+/// The exchanges of a recording.
 #[pyfunction]
-pub fn exchanges<'py>(
-    recording: &Bound<'py, PyBytes>,
-) -> PyResult<Vec<(String, String, Bound<'py, PyBytes>, &'static str)>> {
+pub fn exchanges<'py>(recording: &Bound<'py, PyBytes>) -> PyResult<Vec<Exchange<'py>>> {
     let (py, bytes) = (recording.py(), recording.as_bytes());
     let all = py.detach(|| recordings::read(bytes)).map_err(|error| Error::new_err(error.to_string()))?;
     let exchange = |exchange: recordings::Exchange| {
