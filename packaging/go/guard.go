@@ -2,12 +2,10 @@ package replaylint
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -23,7 +21,7 @@ type Guard struct {
 	Client *Client
 	// Base sends the requests; nil is [http.DefaultTransport].
 	Base http.RoundTripper
-	// Options are those of Fix. Format, As and Pointer are those of the endpoint.
+	// Options are those of Fix. Format, As and Pointer are those of the URL.
 	Options Options
 	// OnChange is called for each request that was repaired, or would still be rejected. It may be called from several
 	// goroutines at once.
@@ -38,9 +36,9 @@ type Guard struct {
 
 // Repair is what a guard found in a request.
 type Repair struct {
-	// Path is that of the URL, Format the format that the request was read as.
-	Path   string
-	Format string
+	// Path is that of the URL, Endpoint the end of it that names what is asked for.
+	Path     string
+	Endpoint string
 	*Fixed
 	// Applied says whether the repaired body was sent.
 	Applied bool
@@ -62,8 +60,7 @@ func (g *Guard) RoundTrip(request *http.Request) (*http.Response, error) {
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	endpoint, known := endpointOf(request.URL)
-	if !known || request.Method != http.MethodPost || !hasJSON(request) {
+	if request.Method != http.MethodPost || !hasJSON(request) {
 		return base.RoundTrip(request)
 	}
 	body, err := io.ReadAll(request.Body)
@@ -74,7 +71,7 @@ func (g *Guard) RoundTrip(request *http.Request) (*http.Response, error) {
 		// The request could not have been sent, either.
 		return nil, err
 	}
-	repaired, err := g.repair(request, endpoint, body)
+	repaired, err := g.repair(request, body)
 	if err != nil && g.Strict {
 		return nil, err
 	}
@@ -94,11 +91,7 @@ func (g *Guard) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // Body repairs the body of a request to this URL, for clients that sign requests: before they do.
 func (g *Guard) Body(request *http.Request, body []byte) ([]byte, error) {
-	endpoint, known := endpointOf(request.URL)
-	if !known {
-		return body, nil
-	}
-	repaired, err := g.repair(request, endpoint, body)
+	repaired, err := g.repair(request, body)
 	if !g.Strict {
 		err = nil
 	}
@@ -118,7 +111,7 @@ func isSigned(request *http.Request) bool {
 }
 
 // repair returns the body to be sent. Its error is for OnError, and for a strict guard.
-func (g *Guard) repair(request *http.Request, endpoint endpoint, body []byte) (repaired []byte, err error) {
+func (g *Guard) repair(request *http.Request, body []byte) (repaired []byte, err error) {
 	defer func() {
 		if err != nil && g.OnError != nil {
 			g.OnError(err)
@@ -127,110 +120,41 @@ func (g *Guard) repair(request *http.Request, endpoint endpoint, body []byte) (r
 	if g.Client == nil {
 		return body, errors.New("replaylint: the guard has no client")
 	}
-	pointers, err := endpoint.pointers(body)
-	if err != nil {
+	checked, err := g.Client.CheckRequest(request.Context(), addressOf(request), body, !g.ReportOnly, g.Options)
+	if err != nil || checked == nil {
 		return body, err
 	}
-	repaired = body
-	for _, pointer := range pointers {
-		options := g.Options
-		options.Format, options.As, options.Pointer = endpoint.format, "request", pointer
-		if options.Target == "" {
-			options.Target = endpoint.target
-		}
-		if options.Model == "" {
-			options.Model = endpoint.model
-		}
-		fixed, err := g.Client.Fix(request.Context(), repaired, options)
-		if err != nil {
-			return body, err
-		}
-		signed := isSigned(request) && fixed.Changed
-		repair := Repair{Path: request.URL.Path, Format: endpoint.format, Fixed: fixed}
-		repair.Applied = fixed.Changed && fixed.Summary.Errors == 0 && !signed && !g.ReportOnly
-		if g.OnChange != nil && (fixed.Changed || fixed.Summary.Errors > 0) {
+	signed := isSigned(request)
+	for n := range checked.Found {
+		fixed := &checked.Found[n]
+		repair := Repair{Path: request.URL.Path, Endpoint: checked.Endpoint, Fixed: fixed, Applied: fixed.Changed && !signed}
+		if g.OnChange != nil {
 			g.OnChange(repair)
 		}
-		switch {
-		case g.ReportOnly:
-		case fixed.Summary.Errors > 0:
-			if g.Strict {
-				return body, &RejectedError{repair}
-			}
-		case signed:
-			return body, ErrSigned
-		default:
-			repaired = fixed.Document
+		if fixed.Summary.Errors > 0 && g.Strict && !g.ReportOnly && err == nil {
+			err = &RejectedError{repair}
 		}
 	}
-	return repaired, nil
+	switch {
+	case err != nil:
+		return body, err
+	case checked.Body == nil:
+		return body, nil
+	case signed:
+		return body, ErrSigned
+	default:
+		return checked.Body, nil
+	}
 }
 
-// endpointOf is the endpoint of a URL.
-func endpointOf(at *url.URL) (endpoint, bool) {
-	path := strings.TrimSuffix(at.EscapedPath(), "/")
-	for _, known := range endpoints {
-		match := known.path.FindStringSubmatch(path)
-		if match == nil || known.not != nil && known.not.MatchString(path) {
-			continue
-		}
-		if n := known.path.SubexpIndex("model"); n >= 0 {
-			if model, err := url.PathUnescape(match[n]); err == nil {
-				known.model = model
-			}
-		}
-		if known.format == "responses-request" && azure.MatchString(at.Hostname()) {
-			known.target = "azure"
-		}
-		return known, true
+// addressOf is the URL of a request, with its host.
+func addressOf(request *http.Request) string {
+	at := *request.URL
+	if at.Host == "" {
+		at.Host = request.Host
 	}
-	return endpoint{}, false
-}
-
-// pointers lead to the conversations of a body.
-func (e endpoint) pointers(body []byte) ([]string, error) {
-	if len(e.inside) == 0 && e.needs == "" {
-		return []string{""}, nil
+	if at.Scheme == "" {
+		at.Scheme = "https"
 	}
-	var value map[string]any
-	if err := json.Unmarshal(body, &value); err != nil {
-		return nil, fmt.Errorf("replaylint: the body is not JSON: %w", err)
-	}
-	if _, has := value[e.needs]; e.needs != "" && !has {
-		return nil, nil
-	}
-	if len(e.inside) == 0 {
-		return []string{""}, nil
-	}
-	for _, path := range e.inside {
-		if found := expand(value, path, ""); len(found) > 0 {
-			return found, nil
-		}
-	}
-	return nil, nil
-}
-
-// expand follows names into a value.
-func expand(value any, names []string, before string) []string {
-	if len(names) == 0 {
-		if _, isObject := value.(map[string]any); isObject {
-			return []string{before}
-		}
-		return nil
-	}
-	var found []string
-	switch value := value.(type) {
-	case map[string]any:
-		if inner, has := value[names[0]]; has {
-			found = expand(inner, names[1:], before+"/"+names[0])
-		}
-	case []any:
-		if names[0] != "*" {
-			return nil
-		}
-		for n, inner := range value {
-			found = append(found, expand(inner, names[1:], fmt.Sprintf("%s/%d", before, n))...)
-		}
-	}
-	return found
+	return at.String()
 }

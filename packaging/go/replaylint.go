@@ -136,6 +136,41 @@ func (c *Client) Fix(ctx context.Context, document []byte, options Options) (*Fi
 	return &fixed, nil
 }
 
+// CheckedRequest is what is to be said of the body of a request.
+type CheckedRequest struct {
+	// Endpoint is the end of the URL's path that names what is asked for, such as responses or messages/count_tokens.
+	Endpoint string
+	// Body is what is to be sent instead; nil for the given body.
+	Body []byte
+	// Found are the conversations of the body that were repaired, or that the provider would reject.
+	Found []Fixed
+}
+
+// CheckRequest judges the body of a request that is about to be sent, by the API that the URL names, and with repairs repairs
+// what the provider would reject. It is nil if there is nothing to say: no conversation is sent there, or nothing is wrong.
+func (c *Client) CheckRequest(ctx context.Context, url string, body []byte, repairs bool, options Options) (*CheckedRequest, error) {
+	var answer *struct {
+		Endpoint string          `json:"endpoint"`
+		Document json.RawMessage `json:"document"`
+		Found    []Fixed         `json:"found"`
+	}
+	wanted := member{name: "repairs", value: []byte(fmt.Sprint(repairs))}
+	err := c.call(ctx, "check_request", &answer, text("url", url), with("document", body), wanted, options.member())
+	if err != nil || answer == nil {
+		return nil, err
+	}
+	checked := &CheckedRequest{Endpoint: answer.Endpoint, Found: answer.Found}
+	if string(answer.Document) != "null" {
+		if checked.Body, err = textOf(answer.Document); err != nil {
+			return nil, err
+		}
+	}
+	for n := range checked.Found {
+		checked.Found[n].Changed = len(checked.Found[n].Changes) > 0
+	}
+	return checked, nil
+}
+
 // Convert writes the conversations of a document as requests of another dialect, and reports what is lost.
 func (c *Client) Convert(ctx context.Context, document []byte, to Dialect, options Options) (*Converted, error) {
 	var converted Converted

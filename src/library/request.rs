@@ -1,5 +1,7 @@
 //! The conversations in the body of an HTTP request, judged for the API that its URL names.
 
+use serde::Serialize;
+
 use crate::history::codes::MISSING_LAST_NEWLINE;
 use crate::json::{Tape, Val, scan};
 use crate::judge::{FindingsOnly, judge};
@@ -25,10 +27,11 @@ pub struct CheckedRequest {
     pub found: Vec<CheckedConversation>,
 }
 
-/// A conversation of a body.
-#[derive(Clone, Debug)]
+/// A conversation of a body. As JSON it is its report, with `changes` and `fixed`.
+#[derive(Clone, Debug, Serialize)]
 pub struct CheckedConversation {
     /// What remains after the repair, or what was found where there is none.
+    #[serde(flatten)]
     pub report: Report,
     /// Empty if the conversation is sent as it is.
     pub changes: Vec<Change>,

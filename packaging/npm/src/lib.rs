@@ -61,17 +61,8 @@ pub fn check_request(url: &str, body: &[u8], options: &str, repairs: bool) -> An
     let Some(checked) = replaylint::check_request(url, body, repairs, &options).map_err(told)? else {
         return Ok(Fixed { text: None, report: json!({ "found": [] }).to_string() });
     };
-    let found: Vec<Value> =
-        checked.found.iter().map(|one| report_of(&one.report, &one.changes, one.fixed)).collect();
-    let report = json!({ "endpoint": checked.endpoint, "found": found }).to_string();
+    let report = json!({ "endpoint": checked.endpoint, "found": checked.found }).to_string();
     Ok(Fixed { text: checked.body, report })
-}
-
-fn report_of(report: &replaylint::Report, changes: &[replaylint::Change], fixed: replaylint::Repaired) -> Value {
-    let mut value = json!(report);
-    value["changes"] = json!(changes);
-    value["fixed"] = json!(fixed);
-    value
 }
 
 /// Histories as requests of another dialect: `{requests, histories, failed, losses}`.

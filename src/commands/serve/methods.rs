@@ -16,10 +16,11 @@ struct Method {
     run: fn(&Request<'_>, &mut Vec<u8>) -> Result<(), Rejection>,
 }
 
-static METHODS: [Method; 10] = [
+static METHODS: [Method; 11] = [
     Method { name: "check", members: &["document", "options"], run: check },
     Method { name: "validate", members: &["document", "options"], run: validate },
     Method { name: "fix", members: &["document", "options"], run: fix },
+    Method { name: "check_request", members: &["url", "document", "repairs", "options"], run: check_request },
     Method { name: "convert", members: &["document", "to", "options"], run: convert },
     Method { name: "diff", members: &["before", "after", "options"], run: diff },
     Method { name: "explain", members: &["error", "rule"], run: explain },
@@ -79,6 +80,25 @@ fn write_fixed(document: &Document<'_>, fixed: &Fixed<'_>, out: &mut Vec<u8>) ->
     if let Some(brace) = out.get_mut(report) {
         *brace = b',';
     }
+    Ok(())
+}
+
+/// What is to be said of a request to a URL; `null` if nothing is.
+fn check_request(request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), Rejection> {
+    let (url, document) = (request.text("url")?, request.document("document")?);
+    let repairs = request.optional_flag("repairs")?.unwrap_or(true);
+    let Some(checked) = library::check_request(&url, document.bytes(), repairs, &request.options()?)? else {
+        out.extend_from_slice(b"null");
+        return Ok(());
+    };
+    out.extend_from_slice(format!("{{\"endpoint\":\"{}\",\"document\":", checked.endpoint).as_bytes());
+    match &checked.body {
+        Some(body) => document.write(body, out)?,
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b",\"found\":");
+    serde_json::to_writer(&mut *out, &checked.found)?;
+    out.push(b'}');
     Ok(())
 }
 

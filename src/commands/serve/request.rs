@@ -81,6 +81,12 @@ impl<'t> Request<'t> {
             .map_err(|_| Rejection::invalid(format!("'{name}' has a lone surrogate, so it is not a text")))
     }
 
+    /// A member that is `true` or `false`, if there is one.
+    pub fn optional_flag(&self, name: &str) -> Result<Option<bool>, Rejection> {
+        let Some(val) = self.member(name) else { return Ok(None) };
+        val.as_bool().map(Some).ok_or_else(|| Rejection::invalid(format!("'{name}' is not true or false")))
+    }
+
     pub fn text(&self, name: &str) -> Result<String, Rejection> {
         self.optional_text(name)?.ok_or_else(|| Rejection::invalid(format!("'{name}' is missing")))
     }
