@@ -142,7 +142,7 @@ test("a callback that fails stops nothing, unless the guard is strict", async ()
 });
 
 test("a mistake in the options is reported at once", () => {
-  assert.throws(() => guardFetch(fetch, { tagret: "openai" }), /unknown field `tagret`/);
+  assert.throws(() => guardFetch(fetch, { tagret: "openai" }), /unknown option 'tagret'/);
   assert.throws(() => guardMiddleware({ target: "antropic" }), /unknown target 'antropic'/);
   guardFetch(fetch, { target: "anthropic", orphans: "stub" });
 });
