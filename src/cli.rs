@@ -13,6 +13,8 @@ mod invocation;
 mod judging;
 mod length;
 mod lookup;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod manual;
 mod serve;
 mod slim;
@@ -85,6 +87,9 @@ enum Command {
     Slim(slim::SlimArgs),
     /// Answer requests of other programs, one per line
     Serve(serve::ServeArgs),
+    /// Answer the requests of an editor (Language Server Protocol)
+    #[cfg(feature = "lsp")]
+    Lsp(lsp::LspArgs),
     /// Compare verdicts with recorded answers of APIs
     Evidence(evidence::EvidenceArgs),
     /// Manage a baseline of known findings
@@ -329,6 +334,8 @@ impl Cli {
         match &self.command {
             Command::Check(args) => args.follow,
             Command::Serve(_) => true,
+            #[cfg(feature = "lsp")]
+            Command::Lsp(_) => true,
             _ => false,
         }
     }
@@ -357,6 +364,8 @@ impl Cli {
             Command::Rebuild(args) => args.run(out),
             Command::Slim(args) => args.run(out),
             Command::Serve(args) => args.run(out),
+            #[cfg(feature = "lsp")]
+            Command::Lsp(args) => args.run(out),
             Command::Evidence(args) => args.run(out),
             Command::Baseline(args) => args.run(out),
             Command::Config(args) => args.run(out),

@@ -354,6 +354,7 @@ impl ParsedArgs {
             listed_from,
             report_flag,
             lookup,
+            proposes: outputs.iter().any(|output| output.name == "sarif"),
             outputs,
             also_read: self.files.files_from.into_iter().chain(self.settings.config).chain(schema).collect(),
         })

@@ -33,9 +33,9 @@ pub(super) struct DocCheck {
     /// The document was found in a folder, and nothing in it looks like a conversation.
     is_unrecognised: bool,
     /// Number of references of a slimmed log that were restored.
-    references: u64,
+    pub references: u64,
     /// Records that were skipped because of a bug in this program.
-    bugs: Vec<SkippedRecord>,
+    pub bugs: Vec<SkippedRecord>,
     /// Counts of the findings, and of those that the default repair resolves.
     counts: RunSummary,
     /// The config file overrides severities, or accepts findings.
@@ -71,7 +71,6 @@ pub(super) fn check_doc(
     content: ContentDisplay,
     only_kinds: bool,
 ) -> io::Result<DocCheck> {
-    let proposes = run.outputs.iter().any(|output| output.name == "sarif");
     let mut options = run.lints.options_for(&doc.label).clone();
     options.read.unsent = run.verbose;
     let options = &options;
@@ -95,7 +94,7 @@ pub(super) fn check_doc(
         false => {
             // Offsets must be those of the file that an editor opens.
             let is_plain_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
-            let proposes = proposes && is_plain_file;
+            let proposes = run.proposes && is_plain_file;
             let promises = match references {
                 0 => {
                     let whole = proposes || run.has_page();

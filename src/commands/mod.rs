@@ -23,6 +23,8 @@ pub mod images;
 pub mod init;
 pub mod lineage;
 mod loss_counts;
+#[cfg(feature = "lsp")]
+pub mod lsp;
 mod numbered_logs;
 mod omitted_conversations;
 mod positions;

@@ -78,6 +78,10 @@ impl Doc {
                 unpacked,
             });
         };
+        if let Some(open) = opening.open_text.filter(|open| open.path == path) {
+            let doc = Doc::of_bytes(id, &label(path), open.text.as_bytes().to_vec());
+            return Ok(Doc { path: Some(path.clone()), named: *named, ..doc });
+        }
         let mut meta = std::fs::metadata(path)?;
         if meta.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());

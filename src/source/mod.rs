@@ -30,7 +30,7 @@ pub use container::Container;
 pub use display::{display_lines, display_name, display_path, is_hidden, shell_word};
 pub use doc::{Doc, SequentialReader};
 pub use file_stamp::{FileStamp, Packing};
-pub use inputs::unpack::{InputOptions, MAX_UNPACKED, UnpackedSize};
+pub use inputs::unpack::{InputOptions, MAX_UNPACKED, OpenText, UnpackedSize};
 pub use inputs::walk::Input;
 pub use segments::Segment;
 

@@ -12,6 +12,8 @@ use crate::report::Style;
 pub use error::explain_error;
 pub use pasted_error::PastedError;
 pub use rule_page::explain_rule;
+#[cfg(feature = "lsp")]
+pub use rule_page::rule_markdown;
 
 /// The output format and style.
 #[derive(Clone, Copy)]

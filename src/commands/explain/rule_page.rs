@@ -90,6 +90,28 @@ fn print_page(rule: &Rule, style: &Style, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
+/// What `explain CODE` prints, as Markdown.
+#[cfg(feature = "lsp")]
+pub fn rule_markdown(rule: &Rule) -> String {
+    let page = rule.page.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n");
+    let mut out = format!("# {} {}\n\n{}\n", rule.code, rule.name, page.trim());
+    let mut section = |heading: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            out.push_str(&format!("\n## {heading}\n\n{}\n", lines.join("\n")));
+        }
+    };
+    section("Recorded requests", recorded::sentence(rule.code).into_iter().collect());
+    section("Clients", faults_of_rule(rule.code).iter().map(|fault| format!("- {}", fault.line())).collect());
+    let variants = rule.variants.iter().enumerate().flat_map(|(n, variant)| {
+        let lines = variant_lines(rule, n as u8, variant).into_iter().map(|line| format!("  - {line}"));
+        std::iter::once(format!("- {}", variant.message)).chain(lines)
+    });
+    section("Messages and severity", variants.collect());
+    let links = rulebook::links(rulebook::section(rule, "Evidence"));
+    section("Links", links.iter().map(|link| format!("- <{link}>")).collect());
+    out
+}
+
 /// The lines that are printed about a variant.
 fn variant_lines(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
     let mut lines = Vec::new();

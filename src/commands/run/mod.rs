@@ -59,6 +59,8 @@ pub struct Run {
     /// Paths from this index on come from a list, which with `--allow-empty` may contain files without a conversation.
     pub listed_from: usize,
     pub outputs: Vec<Output>,
+    /// Diagnostics have the replacements of their fixes.
+    pub proposes: bool,
     /// True if `-o` specifies the file of a report.
     pub report_flag: bool,
     /// Other files that are read: lists of inputs, config files, schemas.
@@ -289,7 +291,7 @@ impl Run {
 
     /// Options for opening inputs.
     pub(super) fn input_options(&self) -> InputOptions<'_> {
-        InputOptions { stdin_name: self.stdin_name.as_deref(), max_unpacked: self.max_unpacked }
+        InputOptions { stdin_name: self.stdin_name.as_deref(), max_unpacked: self.max_unpacked, open_text: None }
     }
 
     /// Opens an input of a command that reads inputs sequentially.

@@ -2,6 +2,14 @@
 //! limited.
 
 use std::io::{self, Read};
+use std::path::Path;
+
+/// The text of a file that an editor has open: what is on the disk may be older.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenText<'o> {
+    pub path: &'o Path,
+    pub text: &'o str,
+}
 
 /// Options for opening inputs.
 #[derive(Clone, Copy, Debug)]
@@ -10,11 +18,13 @@ pub struct InputOptions<'o> {
     pub stdin_name: Option<&'o str>,
     /// Maximum decompressed size in bytes.
     pub max_unpacked: u64,
+    /// Read instead of the file with this path, which need not exist.
+    pub open_text: Option<OpenText<'o>>,
 }
 
 impl Default for InputOptions<'_> {
     fn default() -> Self {
-        InputOptions { stdin_name: None, max_unpacked: MAX_UNPACKED }
+        InputOptions { stdin_name: None, max_unpacked: MAX_UNPACKED, open_text: None }
     }
 }
 

@@ -1,0 +1,211 @@
+//! Quick fixes: the repairs of `fix` as edits of the text in the editor, which nobody but the editor writes. One for each
+//! finding whose repair can be made alone, and one for the conversation.
+
+use std::collections::HashMap;
+use std::io;
+
+use lsp_types::{
+    CodeAction, CodeActionContext, CodeActionDisabled, CodeActionKind, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+
+use crate::commands::check::check_doc;
+use crate::commands::fix::plan::RepairPlanner;
+use crate::commands::{Run, positions};
+use crate::options::UsageError;
+use crate::place::Pieces;
+use crate::repair::FixOptions;
+use crate::report::words::count;
+use crate::report::{ContentDisplay, Diagnostic};
+use crate::rule::Loss;
+use crate::source::{Packing, PatchedView, append_piece};
+use crate::target::Severity;
+
+use super::Client;
+use super::document::{Document, failed, open};
+use super::findings::to_lsp;
+
+/// Larger files are left to `fix`, which does not send their text through a pipe.
+const MAX_REPAIRED: usize = 32 << 20;
+/// The lossless part of a repair, for editors that make it when a file is saved.
+pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.replaylint");
+
+/// The repairs of a file.
+pub struct Repairs {
+    /// The findings, each with the replacements that repair it alone.
+    proposed: Vec<Diagnostic>,
+    whole: Option<WholeRepair>,
+}
+
+/// The repair of a conversation.
+struct WholeRepair {
+    edits: Vec<TextEdit>,
+    changes: usize,
+    /// The errors that it leaves.
+    errors: usize,
+    loss: Loss,
+}
+
+impl Repairs {
+    /// Plans the repairs of a file. `run` is one that proposes.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`].
+    pub fn plan(run: &Run, document: &Document) -> Result<Self, UsageError> {
+        let Some(opened) = open(run, document)? else { return Ok(Repairs { proposed: Vec::new(), whole: None }) };
+        let checked = check_doc(run, opened.doc, run.threads, ContentDisplay::None, false).map_err(failed)?;
+        let whole = plan_whole(run, document, &FixOptions::default())?;
+        Ok(Repairs { proposed: checked.report.diagnostics, whole })
+    }
+}
+
+/// Plans the repair of the conversation in a file; `None` if there is nothing to repair, or if it consists of several files
+/// or refers to others, so that the text of this one is not all that changes.
+fn plan_whole(run: &Run, document: &Document, options: &FixOptions) -> Result<Option<WholeRepair>, UsageError> {
+    let Some(opened) = open(run, document)? else { return Ok(None) };
+    if !opened.doc.segments.is_empty() || opened.doc.packing != Packing::Plain {
+        return Ok(None);
+    }
+    let inputs = [opened.input];
+    // Why a repair is refused is said by `fix`.
+    let Ok(done) = RepairPlanner::new(run, options, &inputs).plan(opened.doc, run.threads) else {
+        return Ok(None);
+    };
+    let (doc, edits) = (&done.doc, done.fixed.patch.edits(done.doc.id));
+    if done.skipped || done.fixed.bug.is_some() || edits.is_empty() {
+        return Ok(None);
+    }
+    let view = PatchedView::new(&*doc.bytes, Pieces::new(edits, doc.id, doc.bytes.len()));
+    if let Some(format) = done.fixed.before.format
+        && positions::refusal(doc, &view, format).map_err(failed)?.is_some()
+    {
+        return Ok(None);
+    }
+    let text_edit = |edit: &crate::place::Edit| -> io::Result<TextEdit> {
+        let mut text = Vec::new();
+        edit.with.iter().try_for_each(|piece| append_piece(&*doc.bytes, piece, &mut text))?;
+        let text = String::from_utf8(text).map_err(io::Error::other)?;
+        Ok(TextEdit::new(document.lines.range(&document.text, (edit.at.start, edit.at.end())), text))
+    };
+    let is_error = |finding: &&Diagnostic| finding.severity == Severity::Error;
+    Ok(Some(WholeRepair {
+        edits: edits.iter().map(text_edit).collect::<Result<_, _>>().map_err(failed)?,
+        changes: done.notes.len(),
+        errors: done.remaining.diagnostics.iter().filter(is_error).count(),
+        loss: done.notes.iter().map(|note| note.loss).max().unwrap_or(Loss::Lossless),
+    }))
+}
+
+/// The quick fixes for the findings in a range, lossless ones first, and the repair of the conversation last. `run` is one
+/// that proposes.
+///
+/// # Errors
+///
+/// As [`open`].
+pub fn actions(
+    run: &Run,
+    document: &mut Document,
+    range: Range,
+    context: &CodeActionContext,
+    client: Client,
+) -> Result<Vec<CodeAction>, UsageError> {
+    let wants = |kind: &CodeActionKind| {
+        let is_above = |asked: &CodeActionKind| {
+            let rest = kind.as_str().strip_prefix(asked.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || asked.as_str().is_empty())
+        };
+        context.only.as_ref().map(|only| only.iter().any(is_above))
+    };
+    let wants_quick_fixes = wants(&CodeActionKind::QUICKFIX).unwrap_or(true);
+    // It is made without anyone looking at it: only for those who ask for it.
+    let wants_all = wants(&FIX_ALL).unwrap_or(false);
+    let (start, end) =
+        (document.lines.offset(&document.text, range.start), document.lines.offset(&document.text, range.end));
+    let is_here = |finding: &&Diagnostic| finding.location.span.0 <= end && start <= finding.location.span.1;
+    let is_fixed_here = document.findings.iter().any(|finding| is_here(&finding));
+    if !wants_all && !(wants_quick_fixes && is_fixed_here) {
+        return Ok(Vec::new());
+    }
+    if document.text.len() > MAX_REPAIRED {
+        let reason = format!("the file is larger than {} MiB; `replaylint fix` repairs it", MAX_REPAIRED >> 20);
+        let refused = CodeAction {
+            title: "Repair the conversation".to_owned(),
+            kind: Some(CodeActionKind::QUICKFIX),
+            disabled: Some(CodeActionDisabled { reason }),
+            ..CodeAction::default()
+        };
+        return Ok(if client.shows_disabled && wants_quick_fixes { vec![refused] } else { Vec::new() });
+    }
+    let mut actions = Vec::new();
+    if wants_all {
+        let lossless = FixOptions { lossless: true, ..FixOptions::default() };
+        actions.extend(plan_whole(run, document, &lossless)?.map(|whole| CodeAction {
+            title: "Make all lossless repairs".to_owned(),
+            kind: Some(FIX_ALL),
+            edit: Some(workspace_edit(document, whole.edits, client)),
+            ..CodeAction::default()
+        }));
+    }
+    if !wants_quick_fixes || !is_fixed_here {
+        return Ok(actions);
+    }
+    let repairs = match document.repairs.take() {
+        Some(repairs) => repairs,
+        None => Repairs::plan(run, document)?,
+    };
+    let mut fixes: Vec<(Loss, CodeAction)> = Vec::new();
+    for finding in repairs.proposed.iter().filter(is_here) {
+        let Some(fix) = finding.fix.as_ref().filter(|_| !finding.proposal.is_empty()) else { continue };
+        let edits = finding.proposal.iter().map(|replacement| {
+            let range = document.lines.range(&document.text, replacement.location.span);
+            TextEdit::new(range, replacement.text.clone())
+        });
+        fixes.push((
+            fix.loss,
+            CodeAction {
+                title: format!("{}: {} ({})", finding.rule, fix.title, fix.loss.term()),
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: Some(vec![to_lsp(document, finding)]),
+                edit: Some(workspace_edit(document, edits.collect(), client)),
+                is_preferred: Some(fix.loss == Loss::Lossless),
+                ..CodeAction::default()
+            },
+        ));
+    }
+    fixes.sort_by_key(|(loss, _)| *loss);
+    actions.extend(fixes.into_iter().map(|(_, action)| action));
+    actions.extend(repairs.whole.as_ref().map(|whole| CodeAction {
+        title: whole.title(),
+        kind: Some(CodeActionKind::QUICKFIX),
+        edit: Some(workspace_edit(document, whole.edits.clone(), client)),
+        ..CodeAction::default()
+    }));
+    document.repairs = Some(repairs);
+    Ok(actions)
+}
+
+impl WholeRepair {
+    fn title(&self) -> String {
+        let left = match self.errors {
+            0 => String::new(),
+            errors => format!("; leaves {}", count(errors as u64, "error")),
+        };
+        format!("Repair the conversation: {} ({}){left}", count(self.changes as u64, "change"), self.loss.term())
+    }
+}
+
+/// Edits of this version of the text, if the editor can be told which one they are for.
+#[expect(clippy::mutable_key_type, reason = "the type of the protocol; no address is changed")]
+fn workspace_edit(document: &Document, edits: Vec<TextEdit>, client: Client) -> WorkspaceEdit {
+    if !client.takes_versions {
+        return WorkspaceEdit::new(HashMap::from([(document.uri.clone(), edits)]));
+    }
+    let text_document =
+        OptionalVersionedTextDocumentIdentifier { uri: document.uri.clone(), version: Some(document.version) };
+    let edits = edits.into_iter().map(OneOf::Left).collect();
+    WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Edits(vec![TextDocumentEdit { text_document, edits }])),
+        ..WorkspaceEdit::default()
+    }
+}
