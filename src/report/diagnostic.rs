@@ -149,7 +149,7 @@ impl FixNote {
 }
 
 /// A location, and the text that would replace its bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
     /// Without a pointer, because the bytes may belong to several values.
     pub location: Location,

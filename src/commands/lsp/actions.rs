@@ -55,8 +55,10 @@ impl Repairs {
     pub fn plan(run: &Run, document: &Document) -> Result<Self, UsageError> {
         let Some(opened) = open(run, document)? else { return Ok(Repairs { proposed: Vec::new(), whole: None }) };
         let checked = check_doc(run, opened.doc, run.threads, ContentDisplay::None, false).map_err(failed)?;
-        let whole = plan_whole(run, document, &FixOptions::default())?;
-        Ok(Repairs { proposed: checked.report.diagnostics, whole })
+        let mut proposed = checked.report.diagnostics;
+        // Those that are repaired together, next to each other.
+        proposed.sort_by_key(|finding| finding.proposal.first().map(|first| first.location.span));
+        Ok(Repairs { proposed, whole: plan_whole(run, document, &FixOptions::default())? })
     }
 }
 
@@ -155,23 +157,10 @@ pub fn actions(
         None => Repairs::plan(run, document)?,
     };
     let mut fixes: Vec<(Loss, CodeAction)> = Vec::new();
-    for finding in repairs.proposed.iter().filter(is_here) {
-        let Some(fix) = finding.fix.as_ref().filter(|_| !finding.proposal.is_empty()) else { continue };
-        let edits = finding.proposal.iter().map(|replacement| {
-            let range = document.lines.range(&document.text, replacement.location.span);
-            TextEdit::new(range, replacement.text.clone())
-        });
-        fixes.push((
-            fix.loss,
-            CodeAction {
-                title: format!("{}: {} ({})", finding.rule, fix.title, fix.loss.term()),
-                kind: Some(CodeActionKind::QUICKFIX),
-                diagnostics: Some(vec![to_lsp(document, finding)]),
-                edit: Some(workspace_edit(document, edits.collect(), client)),
-                is_preferred: Some(fix.loss == Loss::Lossless),
-                ..CodeAction::default()
-            },
-        ));
+    for findings in repairs.proposed.chunk_by(have_one_repair) {
+        if findings.iter().any(|finding| is_here(&finding)) {
+            fixes.extend(quick_fix(document, findings, client));
+        }
     }
     fixes.sort_by_key(|(loss, _)| *loss);
     actions.extend(fixes.into_iter().map(|(_, action)| action));
@@ -183,6 +172,34 @@ pub fn actions(
     }));
     document.repairs = Some(repairs);
     Ok(actions)
+}
+
+/// True if two findings are repaired by the same edits, or by none.
+fn have_one_repair(one: &Diagnostic, other: &Diagnostic) -> bool {
+    one.proposal == other.proposal
+}
+
+/// The quick fix for findings that are repaired by the same edits; `None` if that can only be done with the rest.
+fn quick_fix(document: &Document, findings: &[Diagnostic], client: Client) -> Option<(Loss, CodeAction)> {
+    let first = findings.first().filter(|first| !first.proposal.is_empty())?;
+    let edits = first.proposal.iter().map(|replacement| {
+        let range = document.lines.range(&document.text, replacement.location.span);
+        TextEdit::new(range, replacement.text.clone())
+    });
+    let fixes = || findings.iter().filter_map(|finding| Some((finding.rule, finding.fix.as_ref()?)));
+    let mut titles: Vec<String> = fixes().map(|(rule, fix)| format!("{rule}: {}", fix.title)).collect();
+    titles.dedup();
+    // The loss is that of all edits.
+    let loss = fixes().map(|(_, fix)| fix.loss).max()?;
+    let action = CodeAction {
+        title: format!("{} ({})", titles.join("; "), loss.term()),
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(findings.iter().map(|finding| to_lsp(document, finding)).collect()),
+        edit: Some(workspace_edit(document, edits.collect(), client)),
+        is_preferred: Some(loss == Loss::Lossless),
+        ..CodeAction::default()
+    };
+    Some((loss, action))
 }
 
 impl WholeRepair {

@@ -4,6 +4,7 @@ use lsp_types::{DocumentSymbol, SymbolKind};
 
 use crate::commands::Run;
 use crate::options::UsageError;
+use crate::place::Place;
 use crate::rebuild::{ChainOptions, Conversation, Turn, turns};
 use crate::report::tree::{TurnView, view};
 use crate::source::segments;
@@ -32,31 +33,30 @@ pub fn outline(run: &Run, document: &Document) -> Result<Vec<DocumentSymbol>, Us
     Ok(symbols)
 }
 
-/// From the first to the last byte of a turn in the file; `None` if it is in another one.
-fn span_of(conversation: &Conversation, turn: &Turn, document: &Document) -> Option<(u64, u64)> {
-    let label = document.label();
-    let mut span: Option<(u64, u64)> = None;
-    for node in &turn.nodes {
-        let forest = &conversation.forest;
-        for at in forest.rows_of(*node).iter().map(|row| row.at).chain([forest.node(*node).entry.at]) {
-            let Some(part) = conversation.doc(at.doc) else { continue };
-            // A text that was put together from several records is where these are.
-            let at = part.doc.bytes.origin(at);
-            let file = segments::segment_at(&part.doc.segments, at.start);
-            if at.len == 0 || file.is_some_and(|file| file.label != label) {
-                continue;
-            }
-            let start = at.start - file.map_or(0, |file| file.start);
-            let end = start + u64::from(at.len);
-            span = Some(span.map_or((start, end), |(first, last)| (first.min(start), last.max(end))));
-        }
+/// Where the first item of a turn is in the file, and where its last byte is; `None` if it is in another file.
+fn span_of(conversation: &Conversation, turn: &Turn, document: &Document) -> Option<((u64, u64), u64)> {
+    let (forest, label) = (&conversation.forest, document.label());
+    let rows = turn.nodes.iter().flat_map(|node| forest.rows_of(*node)).map(|row| row.at);
+    let in_file = |at: Place| {
+        let part = conversation.doc(at.doc)?;
+        // A text that was put together from several records is where these are.
+        let at = part.doc.bytes.origin(at);
+        let file = segments::segment_at(&part.doc.segments, at.start);
+        let before = file.map_or(0, |file| file.start);
+        let is_here = at.len > 0 && file.is_none_or(|file| file.label == label);
+        is_here.then(|| (at.start - before, at.end() - before))
+    };
+    let mut places: Vec<(u64, u64)> = rows.filter_map(in_file).collect();
+    if places.is_empty() {
+        places.extend(in_file(forest.node(turn.first()).entry.at));
     }
-    span.filter(|(start, _)| *start < document.text.len() as u64)
+    let first = places.iter().min().copied()?;
+    Some((first, places.iter().map(|place| place.1).max()?))
 }
 
 #[expect(deprecated, reason = "the type of the protocol has the member")]
-fn symbol(document: &Document, span: (u64, u64), turn: &TurnView) -> DocumentSymbol {
-    let range = document.lines.range(&document.text, span);
+fn symbol(document: &Document, ((start, first_end), end): ((u64, u64), u64), turn: &TurnView) -> DocumentSymbol {
+    let range = |end| document.lines.range(&document.text, (start, end));
     let says = turn.says.as_deref().map(str::trim).filter(|says| !says.is_empty());
     let mut detail = vec![turn.name.clone()];
     detail.extend((!turn.answered).then(|| "unanswered".to_owned()));
@@ -67,8 +67,8 @@ fn symbol(document: &Document, span: (u64, u64), turn: &TurnView) -> DocumentSym
         kind: SymbolKind::EVENT,
         tags: None,
         deprecated: None,
-        range,
-        selection_range: range,
+        range: range(end),
+        selection_range: range(first_end),
         children: None,
     }
 }

@@ -7,6 +7,8 @@ pub mod doctor;
 pub mod evidence;
 pub mod examples;
 pub mod follow;
+#[cfg(feature = "lsp")]
+pub mod lsp;
 pub mod pages;
 pub mod products;
 pub mod readme;
