@@ -36,7 +36,7 @@ PAGES = {
 }
 # The chapters, in order; what docs/ has besides comes last.
 CHAPTERS = {
-    "Use": ["fix", "convert", "agents", "ci", "recipes", "page", "playground"],
+    "Use": ["fix", "convert", "agents", "ci", "editor", "recipes", "page", "playground"],
     "Reference": ["rules/index", "formats", "targets", "config"],
     "Systems": ["systems", "coder", "ag2", "kode", "iterate"],
     "Languages": ["python", "python-package", "npm", "go", "serve", "spark"],

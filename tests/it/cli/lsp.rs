@@ -45,7 +45,8 @@ impl Editor {
 
     /// An editor after the greeting, with columns in bytes or in UTF-16.
     fn open(folder: &Path, is_utf8: bool) -> Editor {
-        let mut editor = Editor { is_utf8, ..Editor::start(folder) };
+        let mut editor = Editor::start(folder);
+        editor.is_utf8 = is_utf8;
         let encodings = if is_utf8 { json!(["utf-32", "utf-8", "utf-16"]) } else { json!(["utf-16"]) };
         let capabilities = json!({
             "general": { "positionEncodings": encodings },
