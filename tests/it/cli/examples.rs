@@ -24,7 +24,9 @@ fn completions_and_man_pages_cover_every_command() {
         let output = crate::report::reports::run(here, args);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{args:?}");
-        for command in ["check", "fix", "doctor", "evidence", "serve", "lsp", "explain", "rules", "formats", "targets"] {
+        for command in
+            ["check", "fix", "doctor", "evidence", "serve", "lsp", "explain", "rules", "formats", "targets"]
+        {
             assert!(text.contains(command), "{args:?} does not contain {command}");
         }
     }
