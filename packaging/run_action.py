@@ -50,7 +50,7 @@ def main():
 class Runner:
     def __init__(self, inputs, folder, workspace):
         self.inputs, self.folder, self.workspace = inputs, folder, workspace
-        self.outputs, self.paths = {}, []
+        self.outputs = {}
 
     def run(self, step):
         if "if" in step and not self.holds(step["if"]):
@@ -59,23 +59,19 @@ class Runner:
             given = {name: self.filled(str(value)) for name, value in step.get("with", {}).items()}
             print(f"not run: {step['uses']} with {given}")
             return 0
-        output, path = self.folder / "output", self.folder / "path"
+        output = self.folder / "output"
         output.write_text("")
-        path.write_text("")
         environment = {
             **os.environ,
             **{name: self.filled(str(value)) for name, value in step.get("env", {}).items()},
             "GITHUB_OUTPUT": str(output),
-            "GITHUB_PATH": str(path),
             "RUNNER_TEMP": str(self.folder),
-            "PATH": os.pathsep.join([*self.paths, os.environ["PATH"]]),
         }
         # A runner's flags for `shell: bash`.
         command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
         if step["shell"] != "bash" or "${{" in step["run"]:
             sys.exit(f"error: step '{step['name']}' is not a plain bash script")
         code = subprocess.run(command, env=environment, cwd=self.workspace).returncode
-        self.paths = [*path.read_text().split("\n")[:-1], *self.paths]
         lines = [line.partition("=") for line in output.read_text().splitlines()]
         self.outputs[step.get("id")] = {name: value for name, _, value in lines}
         return code

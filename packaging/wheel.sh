@@ -23,6 +23,9 @@ fi
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/wheel/cargo}"
 out=target/wheels
 rm -rf $out
-[ -x target/wheel/pip/bin/python ] || "$python" -m venv target/wheel/pip
-target/wheel/pip/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $out packaging/python >&2
+[ -d target/wheel/pip ] || "$python" -m venv target/wheel/pip
+bin=target/wheel/pip/bin
+# On Windows.
+[ -d $bin ] || bin=target/wheel/pip/Scripts
+$bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $out packaging/python >&2
 ls $out/replaylint-*.whl

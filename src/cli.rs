@@ -22,7 +22,7 @@ mod text_or_json;
 mod tree;
 mod usage;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -41,6 +41,15 @@ use crate::source::outputs::commit::ReplaceOptions;
 use agents::{ALL_AGENTS, agent_names, given_names};
 use common::{CommonArgs, ParsedArgs, existing_file};
 use length::LengthArgs;
+
+/// What the program prints on a terminal if no command is given.
+const FIRST_STEPS: &str = "\
+Finds what a provider would reject in stored LLM conversations, and repairs it.
+  replaylint check FILE    report what would be rejected, and why
+  replaylint fix -w FILE   repair it; the old file is kept as FILE.bak
+  replaylint doctor        repair the newest session that an agent cannot resume
+All commands: replaylint --help
+";
 
 /// Check stored LLM conversations for what a provider would reject on replay, and repair them.
 #[derive(Parser, Debug)]
@@ -321,7 +330,12 @@ impl Cli {
     /// Parses the arguments of the process, and keeps them for the commands that messages suggest.
     pub fn from_process_args() -> Result<Self, clap::Error> {
         let mut program = Cli::command();
-        let args: Vec<_> = std::env::args_os().collect();
+        let mut args: Vec<_> = std::env::args_os().collect();
+        if args.len() < 2 && std::io::stdout().is_terminal() {
+            // Somebody tries it for the first time; a script that names no command has made an error.
+            program = program.override_help(FIRST_STEPS);
+            args.push("-h".into());
+        }
         let matches =
             program.try_get_matches_from_mut(&args).map_err(|error| usage::suggest_command(error, &args))?;
         let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program))?;

@@ -1,4 +1,4 @@
-module github.com/OWNER/replaylint/packaging/go
+module replaylint/packaging/go
 
 go 1.22.0
 

@@ -6,6 +6,7 @@ pub mod configs;
 pub mod doctor;
 pub mod evidence;
 pub mod examples;
+pub mod first_steps;
 pub mod follow;
 #[cfg(feature = "lsp")]
 pub mod lsp;
