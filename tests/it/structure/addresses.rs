@@ -74,9 +74,7 @@ fn the_address_is_in_one_place() {
         let path = entry.path().strip_prefix(root()).expect("below").to_string_lossy().replace('\\', "/");
         files += 1;
         for (n, line) in text.lines().enumerate() {
-            found.extend(
-                faults(&path, line, own.as_deref()).iter().map(|fault| format!("{path}:{}: {fault}", n + 1)),
-            );
+            found.extend(patterns.faults(&path, line).iter().map(|fault| format!("{path}:{}: {fault}", n + 1)));
         }
     }
     assert!(files > 500, "{files} files");
