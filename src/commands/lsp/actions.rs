@@ -15,51 +15,28 @@ use crate::commands::{Run, positions};
 use crate::options::UsageError;
 use crate::place::Pieces;
 use crate::repair::FixOptions;
-use crate::report::words::count;
 use crate::report::{ContentDisplay, Diagnostic};
 use crate::rule::Loss;
 use crate::source::{Packing, PatchedView, append_piece};
 use crate::target::Severity;
 
-use super::Client;
+use super::client::Client;
 use super::document::{Document, failed, open};
 use super::findings::to_lsp;
+use super::repairs::{Repairs, WholeRepair};
 
 /// Larger files are left to `fix`, which does not send their text through a pipe.
 const MAX_REPAIRED: usize = 32 << 20;
 /// The lossless part of a repair, for editors that make it when a file is saved.
 pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.replaylint");
 
-/// The repairs of a file.
-pub struct Repairs {
-    /// The findings, each with the replacements that repair it alone.
-    proposed: Vec<Diagnostic>,
-    whole: Option<WholeRepair>,
-}
-
-/// The repair of a conversation.
-struct WholeRepair {
-    edits: Vec<TextEdit>,
-    changes: usize,
-    /// The errors that it leaves.
-    errors: usize,
-    loss: Loss,
-}
-
-impl Repairs {
-    /// Plans the repairs of a file. `run` is one that proposes.
-    ///
-    /// # Errors
-    ///
-    /// As [`open`].
-    pub fn plan(run: &Run, document: &Document) -> Result<Self, UsageError> {
-        let Some(opened) = open(run, document)? else { return Ok(Repairs { proposed: Vec::new(), whole: None }) };
-        let checked = check_doc(run, opened.doc, run.threads, ContentDisplay::None, false).map_err(failed)?;
-        let mut proposed = checked.report.diagnostics;
-        // Those that are repaired together, next to each other.
-        proposed.sort_by_key(|finding| finding.proposal.first().map(|first| first.location.span));
-        Ok(Repairs { proposed, whole: plan_whole(run, document, &FixOptions::default())? })
-    }
+/// Plans the repairs of a file. `run` is one that proposes.
+fn plan(run: &Run, document: &Document) -> Result<Repairs, UsageError> {
+    let Some(opened) = open(run, document)? else { return Ok(Repairs { proposed: Vec::new(), whole: None }) };
+    let checked = check_doc(run, opened.doc, run.threads, ContentDisplay::None, false).map_err(failed)?;
+    let mut proposed = checked.report.diagnostics;
+    proposed.sort_by_key(|finding| finding.proposal.first().map(|first| first.location.span));
+    Ok(Repairs { proposed, whole: plan_whole(run, document, &FixOptions::default())? })
 }
 
 /// Plans the repair of the conversation in a file; `None` if there is nothing to repair, or if it consists of several files
@@ -154,7 +131,7 @@ pub fn actions(
     }
     let repairs = match document.repairs.take() {
         Some(repairs) => repairs,
-        None => Repairs::plan(run, document)?,
+        None => plan(run, document)?,
     };
     let mut fixes: Vec<(Loss, CodeAction)> = Vec::new();
     for findings in repairs.proposed.chunk_by(have_one_repair) {
@@ -200,16 +177,6 @@ fn quick_fix(document: &Document, findings: &[Diagnostic], client: Client) -> Op
         ..CodeAction::default()
     };
     Some((loss, action))
-}
-
-impl WholeRepair {
-    fn title(&self) -> String {
-        let left = match self.errors {
-            0 => String::new(),
-            errors => format!("; leaves {}", count(errors as u64, "error")),
-        };
-        format!("Repair the conversation: {} ({}){left}", count(self.changes as u64, "change"), self.loss.term())
-    }
 }
 
 /// Edits of this version of the text, if the editor can be told which one they are for.

@@ -13,8 +13,8 @@ use crate::report::Diagnostic;
 use crate::source::inputs::filter::FolderFilters;
 use crate::source::{Doc, Input, InputOptions, OpenText, bug};
 
-use super::actions::Repairs;
 use super::line_index::{ColumnUnit, LineIndex};
+use super::repairs::Repairs;
 
 /// An open file.
 pub struct Document {

@@ -3,11 +3,13 @@
 //! written but answers. Messages to the editor contain no text of a conversation, because editors keep logs of them.
 
 mod actions;
+mod client;
 mod document;
 mod findings;
 mod framing;
 mod line_index;
 mod outline;
+mod repairs;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -23,7 +25,7 @@ use lsp_types::request::{
     CodeActionRequest, DocumentSymbolRequest, HoverRequest, Initialize, Request as _, Shutdown,
 };
 use lsp_types::{
-    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability,
+    CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability,
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentSymbolParams,
     DocumentSymbolResponse, HoverParams, HoverProviderCapability, InitializeParams, InitializeResult,
     LogMessageParams, MessageType, OneOf, PositionEncodingKind, PublishDiagnosticsParams, ServerCapabilities,
@@ -38,33 +40,10 @@ use crate::source::bug::{self, Bug};
 
 use super::{Failure, Outcome, Run};
 
+use client::Client;
 use document::Document;
 use framing::Incoming;
 use line_index::ColumnUnit;
-
-/// What the editor can do.
-#[derive(Clone, Copy)]
-pub struct Client {
-    unit: ColumnUnit,
-    /// Edits can name the version of the text that they are for.
-    takes_versions: bool,
-    /// Actions that cannot be made are shown with the reason.
-    shows_disabled: bool,
-}
-
-impl Client {
-    fn new(capabilities: &ClientCapabilities) -> Self {
-        let encodings = capabilities.general.as_ref().and_then(|general| general.position_encodings.as_ref());
-        let has_utf8 = encodings.is_some_and(|encodings| encodings.contains(&PositionEncodingKind::UTF8));
-        let edits = capabilities.workspace.as_ref().and_then(|workspace| workspace.workspace_edit.as_ref());
-        let actions = capabilities.text_document.as_ref().and_then(|text| text.code_action.as_ref());
-        Client {
-            unit: if has_utf8 { ColumnUnit::Utf8 } else { ColumnUnit::Utf16 },
-            takes_versions: edits.and_then(|edits| edits.document_changes).unwrap_or(false),
-            shows_disabled: actions.and_then(|actions| actions.disabled_support).unwrap_or(false),
-        }
-    }
-}
 
 /// Where a session is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,7 +103,7 @@ pub fn serve(
     let mut server = Server {
         options,
         out,
-        client: Client { unit: ColumnUnit::Utf16, takes_versions: false, shows_disabled: false },
+        client: Client::UNKNOWN,
         phase: Phase::Begun,
         documents: BTreeMap::new(),
         complaint: None,
