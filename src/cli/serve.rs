@@ -12,7 +12,7 @@ use crate::options::parse_size;
     after_help = "Each line of standard input is a request, a JSON object; each is answered with one line on standard output, in \
                   order:\n\n  {\"id\": 1, \"method\": \"check\", \"document\": {\"model\": \"gpt-5\", \"input\": []}}\n  {\"id\": 2, \"method\": \
                   \"fix\", \"document\": \"a text\", \"options\": {\"target\": \"openai\"}}\n\nMethods: check, validate, fix, \
-                  convert, diff, explain, rules, formats, targets, version.\n\n\
+                  check_request, convert, diff, explain, rules, formats, targets, version.\n\n\
                   Exit codes: 0 the input ended or nobody reads the answers, 2 usage or I/O error."
 )]
 pub(super) struct ServeArgs {
