@@ -103,7 +103,8 @@ pub fn actions(
         (document.lines.offset(&document.text, range.start), document.lines.offset(&document.text, range.end));
     let is_here = |finding: &&Diagnostic| finding.location.span.0 <= end && start <= finding.location.span.1;
     let is_fixed_here = document.findings.iter().any(|finding| is_here(&finding));
-    if !wants_all && !(wants_quick_fixes && is_fixed_here) {
+    let offers_quick_fixes = wants_quick_fixes && is_fixed_here;
+    if !wants_all && !offers_quick_fixes {
         return Ok(Vec::new());
     }
     if document.text.len() > MAX_REPAIRED {
@@ -114,7 +115,7 @@ pub fn actions(
             disabled: Some(CodeActionDisabled { reason }),
             ..CodeAction::default()
         };
-        return Ok(if client.shows_disabled && wants_quick_fixes { vec![refused] } else { Vec::new() });
+        return Ok(if client.shows_disabled && offers_quick_fixes { vec![refused] } else { Vec::new() });
     }
     let mut actions = Vec::new();
     if wants_all {
@@ -126,7 +127,7 @@ pub fn actions(
             ..CodeAction::default()
         }));
     }
-    if !wants_quick_fixes || !is_fixed_here {
+    if !offers_quick_fixes {
         return Ok(actions);
     }
     let repairs = match document.repairs.take() {
@@ -180,7 +181,6 @@ fn quick_fix(document: &Document, findings: &[Diagnostic], client: Client) -> Op
 }
 
 /// Edits of this version of the text, if the editor can be told which one they are for.
-#[expect(clippy::mutable_key_type, reason = "the type of the protocol; no address is changed")]
 fn workspace_edit(document: &Document, edits: Vec<TextEdit>, client: Client) -> WorkspaceEdit {
     if !client.takes_versions {
         return WorkspaceEdit::new(HashMap::from([(document.uri.clone(), edits)]));

@@ -131,7 +131,11 @@ impl Editor {
     }
 
     fn actions(&mut self, uri: &str, range: &Value) -> Vec<Value> {
-        let params = json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
+        self.actions_of(uri, range, json!({ "diagnostics": [] }))
+    }
+
+    fn actions_of(&mut self, uri: &str, range: &Value, context: Value) -> Vec<Value> {
+        let params = json!({ "textDocument": { "uri": uri }, "range": range, "context": context });
         self.ask("textDocument/codeAction", params)["result"].as_array().expect("a list").clone()
     }
 
@@ -282,6 +286,12 @@ fn an_editor_sees_what_check_finds_and_repairs_it() {
                 assert_eq!(left.len(), found.len() - repaired.len(), "{name}: {title}: {left:?}");
                 editor.write(uri, &text);
             }
+            // What is made when a file is saved.
+            let on_save = json!({ "diagnostics": [], "only": ["source.fixAll"] });
+            let lossless = editor.actions_of(uri, &all, on_save);
+            let saved = lossless.first().map_or(text.clone(), |action| editor.apply(uri, &text, action));
+            let fixed = run_with_input(folder.path(), &["fix", "--lossless", "-"], &text);
+            assert_eq!(saved.as_bytes(), fixed.stdout, "{name}");
             let again = editor.actions(uri, &all);
             let whole = again.last().expect("a repair");
             let repaired = editor.apply(uri, &text, whole);
