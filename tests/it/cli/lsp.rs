@@ -182,8 +182,11 @@ impl Editor {
 const CALL: &str = r#"{"type":"function_call","call_id":"call_1","name":"weather","arguments":"{}"}"#;
 const ORPHAN: &str = r#"{"type":"function_call_output","call_id":"call_9","output":"secret"}"#;
 
-/// Texts, and what is found in them: the rule, and the beginning of the place.
-fn texts() -> Vec<(&'static str, &'static str, String, Vec<(&'static str, &'static str)>)> {
+/// What is found: the rule, and the beginning of the place.
+type Expected = Vec<(&'static str, &'static str)>;
+
+/// Texts with their names and addresses, and what is found in them.
+fn texts() -> Vec<(&'static str, &'static str, String, Expected)> {
     let user = r#"{"role":"user","content":"é 😀 secret"}"#;
     let go = r#"{"role":"user","content":"go on"}"#;
     let list = |items: &[&str]| format!("{{\"model\":\"gpt-5\",\"input\":[{}]}}\n", items.join(","));

@@ -260,8 +260,8 @@ fn projecting_a_stream_takes_linear_work() {
         list.push((SETTLED, json!({"requestOffset": at, "result": {"status": "succeeded", "text": "ok"}})));
         list
     };
-    type Shape<'a> = (&'a str, &'a dyn Fn(u64) -> Vec<(&'static str, Value)>);
-    let shapes: [Shape; 4] = [
+    type Shape<'s> = (&'s str, &'s dyn Fn(u64) -> Vec<(&'static str, Value)>);
+    let shapes: [Shape<'_>; 4] = [
         ("turns", &|n| turn(n, "7.0.0")),
         ("actors", &|n| turn(n, "8.0.0")),
         ("rewrites", &|n| {
