@@ -25,7 +25,7 @@ pub struct Document {
     pub path: PathBuf,
     /// When it is to be judged; `None` if it was.
     pub due: Option<Instant>,
-    /// The findings, and of another log that it continues none.
+    /// The findings of the last judgement.
     pub findings: Vec<Diagnostic>,
     /// The repairs, once somebody asked for them.
     pub repairs: Option<Repairs>,
@@ -33,7 +33,7 @@ pub struct Document {
 
 /// Text that is judged without a pause after a change, in bytes.
 const SMALL: usize = 256 << 10;
-/// Bytes for which a pause of a millisecond is made: it takes about as long to judge them ten times.
+/// Bytes for which a pause of a millisecond is made.
 const BYTES_PER_MS: usize = 10 << 10;
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
@@ -44,7 +44,7 @@ impl Document {
         Document { uri, version, text, lines, path, due, findings: Vec::new(), repairs: None }
     }
 
-    /// Replaces the text. It is judged after a pause, as long as it takes to judge it, so that typing is not held up.
+    /// Replaces the text. A large one is judged after a pause, so that typing is not held up.
     pub fn change(&mut self, version: i32, text: String, unit: ColumnUnit) {
         let pause = match text.len() {
             len if len <= SMALL => Duration::ZERO,

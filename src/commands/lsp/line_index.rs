@@ -97,7 +97,7 @@ mod tests {
         let at = |unit| LineIndex::new(text, unit).position(text, text.find('x').unwrap() as u64);
         assert_eq!((at(ColumnUnit::Utf16), at(ColumnUnit::Utf8)), (Position::new(0, 3), Position::new(0, 6)));
         let index = LineIndex::new(text, ColumnUnit::Utf16);
-        assert_eq!(index.position(text, 1_000), Position::new(6, 4));
+        assert_eq!(index.position(text, 1_000), Position::new(5, 4));
         assert_eq!(index.offset(text, Position::new(77, 3)), text.len() as u64);
     }
 }
