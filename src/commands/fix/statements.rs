@@ -35,9 +35,9 @@ pub(super) fn write(done: &RepairOutcome, out: &mut dyn Write) -> Result<(), Fai
         return Ok(());
     }
     let view = PatchedView::new(&*doc.bytes, Pieces::new(edits, doc.id, doc.bytes.len()));
-    let (before, _) = rows(&*doc.bytes, doc.id, info, table)?;
-    let (after, added) = rows(&view, doc.id, info, table)?;
-    if added > 0 {
+    let (before, unnamed) = rows(&*doc.bytes, doc.id, info, table)?;
+    let (after, unnamed_after) = rows(&view, doc.id, info, table)?;
+    if unnamed_after > unnamed {
         let what = format!(
             "{}: the repair adds a row, and the table is ordered by {}",
             display_name(&doc.label),
@@ -78,7 +78,7 @@ pub(super) fn write(done: &RepairOutcome, out: &mut dyn Write) -> Result<(), Fai
 
 /// The rows that have a key, and the number of those that have none.
 fn rows(bytes: &dyn ReadAt, id: DocId, info: &FormatInfo, table: &ExportedTable) -> io::Result<(Rows, usize)> {
-    let (mut rows, mut added) = (Rows::new(), 0);
+    let (mut rows, mut unnamed) = (Rows::new(), 0);
     let path = info.parts.first().map_or(&[][..], |part| part.path);
     records::each_value(id, bytes, u64::MAX, &mut |val, _| {
         let list = val.at(path).filter(Val::is_array);
@@ -87,12 +87,12 @@ fn rows(bytes: &dyn ReadAt, id: DocId, info: &FormatInfo, table: &ExportedTable)
                 (Some(key), Some(content)) => {
                     rows.push((key.raw().to_vec(), content.raw().to_vec()));
                 }
-                _ => added += 1,
+                _ => unnamed += 1,
             }
         }
         true
     })?;
-    Ok((rows, added))
+    Ok((rows, unnamed))
 }
 
 /// A tag for a quoted block that no row contains.

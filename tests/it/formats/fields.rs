@@ -14,11 +14,11 @@ use serde_json::Value;
 use crate::rules::corpus::{corpus, manifest};
 use crate::support::memory::{check_of, growable_text};
 
-/// Members whose values are data of tools or of users: what is in them has no reader.
+/// Members that need no reader.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FieldTables {
-    /// Members with free content, in every format.
+    /// Members whose values are data of tools or of users, in every format: what is in them is not looked at.
     free: BTreeSet<String>,
     /// Members that a request needs in no format, such as numbers of tokens.
     everywhere: BTreeSet<String>,
@@ -52,6 +52,7 @@ fn words_of_readers(texts: &BTreeMap<PathBuf, String>) -> BTreeMap<&'static str,
         formats.join("agents"),
         formats.join("threads"),
         root().join("src/format"),
+        root().join("src/message"),
         dialects.clone(),
     ];
     let reader = |name: &'static str| {
