@@ -10,7 +10,7 @@ use crate::place::Place;
 
 use super::digest::Digest;
 use super::event::{EventKind, IterateEvent};
-use super::prompt::{Readers, RequestTell, Tells};
+use super::prompt::{Readers, RequestTell, Tell, Tells};
 
 /// The state of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,7 +95,7 @@ struct Request {
     record: u32,
     state: RequestState,
     output: Option<Place>,
-    /// Where the agent recorded its end.
+    /// Where its settlement is.
     end: Option<Place>,
     /// When it expires, in Unix seconds.
     expires_at: Option<i64>,
@@ -406,8 +406,9 @@ impl Stream {
             self.current = CurrentRequest::None;
         }
         let ended = |request: &mut Request| request.end.replace(event.at);
-        let is_recorded = event.kind != EventKind::Ended;
-        if let Some(first) = self.requests.get_mut(&offset).filter(|_| is_recorded).and_then(ended) {
+        // Older contracts have an event for each way to end, and one may come after the other.
+        let is_only_end = event.tell == Tell::Settled;
+        if let Some(first) = self.requests.get_mut(&offset).filter(|_| is_only_end).and_then(ended) {
             self.report(StreamProblemKind::EndedTwice, event, Some(first));
         }
         match self.requests.get_mut(&offset) {
