@@ -61,6 +61,8 @@ fn cases() -> Vec<String> {
             "slim {}",
             "slim --output-format json {}",
             "slim < {}",
+            "serve --stdio < {}",
+            "lsp < {}",
             "tree {}",
             "tree --output-format json {}",
             "tree --output-format dot {}",
