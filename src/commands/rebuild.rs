@@ -79,7 +79,7 @@ pub fn write_request(
     Ok(true)
 }
 
-/// The request that continues a conversation at a node, and the conversation; `None` if there is no conversation.
+/// The next request of a conversation, and the conversation; `None` if the input contains none.
 /// `options_for` returns the options of a conversation by its title.
 fn next_request<'c, 'o>(
     conversations: &'c mut Vec<Conversation>,

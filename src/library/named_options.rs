@@ -35,8 +35,8 @@ static NAMED: [(&str, Set); 23] = [
     ("name", |options, given| Ok(options.name(given.text()?))),
     ("for_model", |options, given| Ok(options.for_model(given.text()?))),
     ("account_changed", |options, given| Ok(options.account_changed(given.flag()?))),
-    ("orphans", |options, given| Ok(options.orphans(given.one_of(&ORPHANS)?))),
-    ("reasoning", |options, given| Ok(options.reasoning(given.one_of(&REASONING)?))),
+    ("orphans", |options, given| Ok(options.orphans(given.one_of(&Orphans::NAMES)?))),
+    ("reasoning", |options, given| Ok(options.reasoning(given.one_of(&Reasoning::NAMES)?))),
     ("lossless", |options, given| Ok(options.lossless(given.flag()?))),
     ("fix_warnings", |options, given| Ok(options.fix_warnings(given.flag()?))),
     ("images", |options, given| options.images(given.text()?)),
@@ -48,17 +48,6 @@ static NAMED: [(&str, Set); 23] = [
 ];
 
 static USAGES: [(&str, bool); 2] = [("request", true), ("log", false)];
-
-static ORPHANS: [(&str, Orphans); 4] =
-    [("auto", Orphans::Auto), ("drop", Orphans::Drop), ("stub", Orphans::Stub), ("text", Orphans::Text)];
-
-static REASONING: [(&str, Reasoning); 5] = [
-    ("auto", Reasoning::Auto),
-    ("reference", Reasoning::Reference),
-    ("inline", Reasoning::Inline),
-    ("keep", Reasoning::Keep),
-    ("strip", Reasoning::Strip),
-];
 
 impl Options {
     /// The options that the members of an object ask for, each by its name.

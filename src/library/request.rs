@@ -69,7 +69,7 @@ pub fn check_request(
     options: &Options,
 ) -> Result<Option<CheckedRequest>, Error> {
     let Some(api) = ApiUrl::of_conversations(url) else { return Ok(None) };
-    let dialect: Dialect = api.dialect.parse()?;
+    let dialect: Dialect = api.endpoint.dialect.parse()?;
     let options = options_for(api, dialect, options)?;
     // Most requests are whole, and this is all that they cost.
     if matches!(api.endpoint.requests, [[]]) && api.endpoint.mark.is_empty() && is_whole(body, &options)? {
@@ -112,7 +112,7 @@ fn options_for(api: ApiUrl<'_>, dialect: Dialect, given: &Options) -> Result<Opt
     let mut options = given.clone().format(&dialect.request_format())?.as_request();
     options.list = None;
     options.judge.read.pointer = Vec::new();
-    let named = options.judge.target.filter(|target| target.dialect == api.dialect);
+    let named = options.judge.target.filter(|target| target.dialect == api.endpoint.dialect);
     options.judge.target = named.or_else(|| api.known_target());
     Ok(match api.model() {
         Some(model) => options.model(model),
@@ -145,10 +145,10 @@ fn is_continuation(request: Val<'_>) -> bool {
 }
 
 /// A conversation of which there is something to say, and its repaired text if it is to be sent.
-type Found = (CheckedConversation, Option<Vec<u8>>);
+type JudgedRequest = (CheckedConversation, Option<Vec<u8>>);
 
 /// What there is to say of a request; `None` if it is whole.
-fn find(request: &[u8], repairs: bool, options: &Options) -> Result<Option<Found>, Error> {
+fn find(request: &[u8], repairs: bool, options: &Options) -> Result<Option<JudgedRequest>, Error> {
     if is_whole(request, options)? {
         return Ok(None);
     }

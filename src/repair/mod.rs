@@ -51,6 +51,12 @@ pub enum Orphans {
     Text,
 }
 
+impl Orphans {
+    /// The choices by their names.
+    pub const NAMES: [(&'static str, Orphans); 4] =
+        [("auto", Orphans::Auto), ("drop", Orphans::Drop), ("stub", Orphans::Stub), ("text", Orphans::Text)];
+}
+
 /// Treatment of reasoning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reasoning {
@@ -65,6 +71,17 @@ pub enum Reasoning {
     Keep,
     /// Removed, with the ids of its groups.
     Strip,
+}
+
+impl Reasoning {
+    /// The choices by their names.
+    pub const NAMES: [(&'static str, Reasoning); 5] = [
+        ("auto", Reasoning::Auto),
+        ("reference", Reasoning::Reference),
+        ("inline", Reasoning::Inline),
+        ("keep", Reasoning::Keep),
+        ("strip", Reasoning::Strip),
+    ];
 }
 
 /// Which images are replaced by a text, or made smaller.

@@ -141,8 +141,6 @@ pub struct ApiUrl<'u> {
     path: &'u str,
     query: &'u str,
     pub endpoint: &'static Endpoint,
-    /// The dialect of requests.
-    pub dialect: &'static str,
 }
 
 impl<'u> ApiUrl<'u> {
@@ -161,13 +159,13 @@ impl<'u> ApiUrl<'u> {
         let host = host.strip_suffix(":443").unwrap_or(host);
         let path = path.trim_end_matches('/');
         let endpoint = ENDPOINTS.iter().find(|endpoint| path.ends_with(endpoint.end))?;
-        Some(ApiUrl { host, path, query, endpoint, dialect: endpoint.dialect })
+        Some(ApiUrl { host, path, query, endpoint })
     }
 
     /// The target there. `given` is that of hosts that are not in the table; without one, it is the target for any server
     /// of the dialect, if there is one.
     pub fn target(&self, given: Option<&'static Target>) -> Option<&'static Target> {
-        let of_dialect = |target: &&'static Target| target.dialect == self.dialect;
+        let of_dialect = |target: &&'static Target| target.dialect == self.endpoint.dialect;
         let others = given.into_iter().chain(COMPATIBLE.iter().copied());
         self.known_target().or_else(|| others.into_iter().find(of_dialect))
     }
@@ -176,7 +174,7 @@ impl<'u> ApiUrl<'u> {
     pub fn known_target(&self) -> Option<&'static Target> {
         let known = HOSTS.iter().find(|(pattern, _)| is_host(pattern, self.host)).map(|(_, targets)| *targets);
         let azure = || if self.is_azure_path() { AZURE_TARGETS } else { &[] };
-        known.unwrap_or_else(azure).iter().copied().find(|target| target.dialect == self.dialect)
+        known.unwrap_or_else(azure).iter().copied().find(|target| target.dialect == self.endpoint.dialect)
     }
 
     /// True for the paths of Azure OpenAI, which gateways in front of it keep.
@@ -189,7 +187,7 @@ impl<'u> ApiUrl<'u> {
     pub fn model(&self) -> Option<String> {
         let after = |key: &str| self.path.rsplit_once(key).map(|(_, rest)| rest);
         let rest = after("/models/").or_else(|| after("/model/"))?;
-        let name = match self.dialect {
+        let name = match self.endpoint.dialect {
             "gemini" => rest.split([':', '/']).next(),
             _ => rest.rsplit_once(['/', ':']).map(|(name, _)| name),
         };

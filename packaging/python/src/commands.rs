@@ -22,21 +22,6 @@ use super::Error;
 use super::json::from_json;
 use super::options::{one_of, options};
 
-/// JSON has no style; the printers take one all the same.
-const PLAIN: Style = Style {
-    color: false,
-    unicode: true,
-    width: 80,
-    info: true,
-    grouped: false,
-    quiet: true,
-    statistics: false,
-    denies_warnings: false,
-    limit: None,
-};
-
-const JSON: PrintOptions = PrintOptions { json: true, style: PLAIN };
-
 fn failed(failure: Failure) -> PyErr {
     match failure {
         Failure::Usage(error) => super::raise(error.into()),
@@ -55,22 +40,22 @@ fn printed<'py, T>(
 
 #[pyfunction]
 pub fn rules<'py>(py: Python<'py>, target: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
-    printed(py, |out| tables::rules(target, &JSON, out))
+    printed(py, |out| tables::rules(target, &PrintOptions::JSON, out))
 }
 
 #[pyfunction]
 pub fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    printed(py, |out| tables::formats(&JSON, out))
+    printed(py, |out| tables::formats(&PrintOptions::JSON, out))
 }
 
 #[pyfunction]
 pub fn targets<'py>(py: Python<'py>, name: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
-    printed(py, |out| tables::targets(name, &JSON, out))
+    printed(py, |out| tables::targets(name, &PrintOptions::JSON, out))
 }
 
 #[pyfunction]
 pub fn explain_rule<'py>(py: Python<'py>, rule: &str) -> PyResult<Bound<'py, PyAny>> {
-    printed(py, |out| explain::explain_rule(rule, &JSON, out))
+    printed(py, |out| explain::explain_rule(rule, &PrintOptions::JSON, out))
 }
 
 #[pyfunction]
@@ -78,7 +63,7 @@ pub fn explain_error(py: Python<'_>, text: String) -> PyResult<Bound<'_, PyAny>>
     let lints = LintSettings::new(FileOptions::default(), WalkOptions::default(), ConfigLookup::Isolated);
     let lints = lints.map_err(|error| super::raise(error.into()))?;
     let pasted = PastedError { text, path: None, lints, content: ContentDisplay::None };
-    printed(py, |out| explain::explain_error(&pasted, &JSON, out))
+    printed(py, |out| explain::explain_error(&pasted, &PrintOptions::JSON, out))
 }
 
 /// What `tree` and `rebuild` have beside the options of all commands.
@@ -168,7 +153,7 @@ pub fn tree<'py>(
             diagnostics.extend(problems(conversation)?);
         }
         if let Some((_, print)) = OUTPUTS.iter().find(|(name, _)| *name == "json") {
-            print(&views, &diagnostics, &PLAIN, out)?;
+            print(&views, &diagnostics, &Style::PLAIN, out)?;
         }
         Ok(())
     })

@@ -22,8 +22,8 @@ static KEYWORDS: [(&str, Set); 22] = [
     ("select", |options, value| options.select(rules(value)?.iter().map(String::as_str)).map_err(raise)),
     ("ignore", |options, value| options.ignore(rules(value)?.iter().map(String::as_str)).map_err(raise)),
     ("name", |options, value| Ok(options.name(text(value)?))),
-    ("orphans", |options, value| Ok(options.orphans(one_of("orphans", &text(value)?, &ORPHANS)?))),
-    ("reasoning", |options, value| Ok(options.reasoning(one_of("reasoning", &text(value)?, &REASONING)?))),
+    ("orphans", |options, value| Ok(options.orphans(one_of("orphans", &text(value)?, &Orphans::NAMES)?))),
+    ("reasoning", |options, value| Ok(options.reasoning(one_of("reasoning", &text(value)?, &Reasoning::NAMES)?))),
     ("lossless", |options, value| Ok(options.lossless(value.extract()?))),
     ("fix_warnings", |options, value| Ok(options.fix_warnings(value.extract()?))),
     ("images", |options, value| options.images(&text(value)?).map_err(raise)),
@@ -33,17 +33,6 @@ static KEYWORDS: [(&str, Set); 22] = [
     ("account_changed", |options, value| Ok(options.account_changed(value.extract()?))),
     ("for_model", |options, value| Ok(options.for_model(&text(value)?))),
     ("max_tokens", max_tokens),
-];
-
-static ORPHANS: [(&str, Orphans); 4] =
-    [("auto", Orphans::Auto), ("drop", Orphans::Drop), ("stub", Orphans::Stub), ("text", Orphans::Text)];
-
-static REASONING: [(&str, Reasoning); 5] = [
-    ("auto", Reasoning::Auto),
-    ("reference", Reasoning::Reference),
-    ("inline", Reasoning::Inline),
-    ("keep", Reasoning::Keep),
-    ("strip", Reasoning::Strip),
 ];
 
 /// The names of the keywords.

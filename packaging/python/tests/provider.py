@@ -110,12 +110,11 @@ def call(name, arguments):
     return answers
 
 
-class Provider(ThreadingHTTPServer):
-    def __init__(self, *answers):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers = list(answers)
-        self.requests = []
-        self.statuses = []
+class Local(ThreadingHTTPServer):
+    """A server on the loopback, for the time of a block."""
+
+    def __init__(self, handler):
+        super().__init__(("127.0.0.1", 0), handler)
 
     @property
     def url(self):
@@ -128,6 +127,14 @@ class Provider(ThreadingHTTPServer):
     def __exit__(self, *_):
         self.shutdown()
         self.server_close()
+
+
+class Provider(Local):
+    def __init__(self, *answers):
+        super().__init__(Handler)
+        self.answers = list(answers)
+        self.requests = []
+        self.statuses = []
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -180,24 +187,12 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-class Recorder(ThreadingHTTPServer):
+class Recorder(Local):
     """A server that keeps what it is sent, and refuses it: nothing has to be answered in the words of the API."""
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), RecordingHandler)
+        super().__init__(RecordingHandler)
         self.received = []
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
 
 
 class RecordingHandler(BaseHTTPRequestHandler):

@@ -1,5 +1,5 @@
-//! Messages in the input: headers, and a body of a given length. What cannot be read is told apart: after a body that is
-//! no message, the next message can be read; after a broken header, nothing can.
+//! Messages in the input: headers, and a body of a given length. After a body that is not a message, the
+//! next message can be read; after a broken header, nothing can, so these are different errors.
 
 use std::io::{self, BufRead, Read};
 

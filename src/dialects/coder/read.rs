@@ -171,7 +171,7 @@ impl CoderLogReader {
     }
 
     /// A text of the model: an item of its own, as the model wrote it, with the phase that was stored.
-    fn said(&mut self, part: &CoderPart<'_>, words: Val<'_>, base: RecordBase<'_>) {
+    fn push_text(&mut self, part: &CoderPart<'_>, words: Val<'_>, base: RecordBase<'_>) {
         let Some(text) = nonblank(&plain(words)) else { return };
         let last = self.log.thread.messages.last().and_then(|message| message.parts.last());
         if last.is_some_and(|last| matches!(last.kind, PartKind::Text { .. })) {
@@ -179,8 +179,8 @@ impl CoderLogReader {
         }
         let member = |key: &str| part.item_data().and_then(|data| nonempty_text(data, key));
         let id = member("item_id").filter(|_| self.options.keeps_item_ids);
-        let said = Part::text(text, base.of(part.val).into());
-        self.log.push(Role::Assistant, Part { id, phase: member("phase"), ..said });
+        let answer = Part::text(text, base.of(part.val).into());
+        self.log.push(Role::Assistant, Part { id, phase: member("phase"), ..answer });
     }
 
     fn system(&mut self, content: Val<'_>, parts: &[CoderPart<'_>], here: Place) {
@@ -226,7 +226,7 @@ impl CoderLogReader {
         for (n, part) in parts.iter().enumerate() {
             match part.kind {
                 CoderPartKind::Content => match part.get("text") {
-                    Some(words) => self.said(part, words, base),
+                    Some(words) => self.push_text(part, words, base),
                     None => self.log.omit(base.of(part.val), "the model's own files cannot be sent back"),
                 },
                 CoderPartKind::Reasoning => {

@@ -98,11 +98,15 @@ pub fn read(record: &Record<'_>, sink: &mut dyn Sink) {
 
 /// The type of an event without its prefix, with `agent/` for `agents/`; `None` if it is not an event of iterate.
 pub fn type_of(event: Val<'_>) -> Option<Vec<u8>> {
-    let name = stored_type(event)?.into_bytes();
-    Some(match name.strip_prefix(b"agents/") {
-        Some(rest) => [b"agent/", rest].concat(),
-        None => name,
-    })
+    Some(one_name(&stored_type(event)?))
+}
+
+/// A type with `agent/` for `agents/`.
+fn one_name(stored: &str) -> Vec<u8> {
+    match stored.strip_prefix("agents/") {
+        Some(rest) => format!("agent/{rest}").into_bytes(),
+        None => stored.as_bytes().to_vec(),
+    }
 }
 
 /// The effect of an event, by its type and its content.
@@ -124,19 +128,6 @@ fn event_kind(name: &[u8], payload: Option<Val<'_>>) -> EventKind {
         (true, EventKind::Rewrite) if text("op") => EventKind::Other,
         (true, EventKind::Rewrite) if payload.and_then(replacement_messages).is_none() => EventKind::Unknown,
         (true, kind) => kind,
-    }
-}
-
-/// True if an event is of the newer contract, whose prompts are made by code: the stream does not contain what its requests
-/// sent. Its context items have roles and keys, and its requests name their trigger or their settlement.
-pub fn is_of_newer_contract(event: Val<'_>) -> bool {
-    let Some(name) = type_of(event) else { return false };
-    let has = |key: &str| event.get(name::payload).is_some_and(|payload| payload.get(key).is_some());
-    match name.as_slice() {
-        b"agent/context-added" => has("content") || has("role"),
-        b"agent/llm-request-requested" => has("triggerOffset") || has("expiresAt"),
-        b"agent/llm-request-settled" => has("requestOffset"),
-        _ => false,
     }
 }
 
@@ -173,17 +164,18 @@ fn digest(messages: Val<'_>) -> (Digest, bool) {
 }
 
 fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
-    let Some(name) = type_of(event) else { return };
+    let Some(stored) = stored_type(event) else { return };
+    let name = one_name(&stored);
     let payload = event.get(name::payload);
     let offset = event.get("offset").and_then(|offset| offset.as_u64());
-    let readers = payload.filter(|_| is_context(event, b"/context-added")).map_or(Readers::ALL, |payload| {
+    let readers = payload.filter(|_| stored.ends_with("/context-added")).map_or(Readers::ALL, |payload| {
         let payload = serde_json::from_slice(payload.raw()).unwrap_or_default();
         prompt::readers(&payload, offset.unwrap_or(u64::MAX))
     });
     let kind = match event_kind(&name, payload) {
         // It is reported as an item that no contract reads.
         _ if readers == Readers::NONE => EventKind::Other,
-        EventKind::Message if is_answer(event, payload) => EventKind::Output,
+        EventKind::Message if is_answer(&stored, payload) => EventKind::Output,
         kind => kind,
     };
     let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
@@ -210,7 +202,7 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         offset,
         request: payload.and_then(request_of),
         name: payload.and_then(|payload| payload.get("requestId")?.as_str()).map_or(0, fingerprint),
-        tell: Tell::of(stored_type(event).as_deref().unwrap_or_default(), payload),
+        tell: Tell::of(&stored, payload),
         request_tell: RequestTell::of(payload),
         readers,
         time: event.get("createdAt").and_then(|time| time::parse(&String::from_utf8_lossy(&time.text()?))),
@@ -238,19 +230,14 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     }
 }
 
-/// True if the type of an event ends with this name.
-fn is_context(event: Val<'_>, name: &[u8]) -> bool {
-    event.get(name::r#type).and_then(|kind| kind.text()).is_some_and(|kind| kind.ends_with(name))
-}
-
 /// True if an item of the context is an answer that counts only while its request is open.
-fn is_answer(event: Val<'_>, payload: Option<Val<'_>>) -> bool {
+fn is_answer(stored: &str, payload: Option<Val<'_>>) -> bool {
     let is_of_model = |payload: Val<'_>| {
         let role = payload.get(name::role).is_some_and(|role| role.is("assistant"));
         role || payload.at(&["actor", "type"]).is_some_and(|kind| kind.is("model"))
     };
-    payload.is_some_and(|payload| request_of(payload).is_some() && is_of_model(payload))
-        && is_context(event, b"/agents/context-added")
+    stored == "agents/context-added"
+        && payload.is_some_and(|payload| request_of(payload).is_some() && is_of_model(payload))
 }
 
 /// True if a list of messages was replaced by a reference.

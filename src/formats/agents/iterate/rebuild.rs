@@ -14,7 +14,7 @@ use super::event::{EventKind, IterateEvent};
 use super::follow::IterateTracker;
 use super::frame::{self, FrameMembers, RequestFrame};
 use super::prompt::{Contract, Headers, NotSent, Prompt, PromptLog};
-use super::{messages, parse, prompt};
+use super::{messages, prompt};
 
 const CLOUDFLARE_AI: &str = "cloudflare-ai";
 const OPENAI_WS: &str = "openai-ws";
@@ -164,7 +164,8 @@ impl RequestRebuilder for IterateRebuilder<'_> {
             });
             facts.event = Some(event.clone());
         }
-        !is_own || parse::is_of_newer_contract(val)
+        // Only projected prompts depend on what later events name.
+        !is_own || event.request_tell.has_expiry() || event.tell.is_projected()
     }
 
     fn end_first_pass(&mut self) -> Result<bool, RebuildError> {

@@ -405,18 +405,16 @@ impl Stream {
         if self.current == CurrentRequest::Requested(offset) && event.kind != EventKind::Ended {
             self.current = CurrentRequest::None;
         }
-        let ended = |request: &mut Request| request.end.replace(event.at);
+        let Some(request) = self.requests.get_mut(&offset) else {
+            return self.report(StreamProblemKind::EndWithoutRequest, event, None);
+        };
+        if request.state == RequestState::Open {
+            request.state = if cancelled { RequestState::Cancelled } else { RequestState::Done };
+        }
         // Older contracts have an event for each way to end, and one may come after the other.
         let is_only_end = event.tell == Tell::Settled;
-        if let Some(first) = self.requests.get_mut(&offset).filter(|_| is_only_end).and_then(ended) {
+        if let Some(first) = is_only_end.then(|| request.end.replace(event.at)).flatten() {
             self.report(StreamProblemKind::EndedTwice, event, Some(first));
-        }
-        match self.requests.get_mut(&offset) {
-            Some(request) if request.state == RequestState::Open => {
-                request.state = if cancelled { RequestState::Cancelled } else { RequestState::Done };
-            }
-            Some(_) => {}
-            None => self.report(StreamProblemKind::EndWithoutRequest, event, None),
         }
     }
 }

@@ -72,6 +72,13 @@ impl Tell {
     }
 }
 
+impl Tell {
+    /// True if only contracts that project their prompts have such an event.
+    pub fn is_projected(self) -> bool {
+        !matches!(self, Tell::Nothing | Tell::Flat)
+    }
+}
+
 /// What a request shows of its own contract.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RequestTell {
@@ -81,6 +88,10 @@ pub struct RequestTell {
 }
 
 impl RequestTell {
+    pub fn has_expiry(self) -> bool {
+        self.has_expiry
+    }
+
     pub fn of(payload: Option<Val<'_>>) -> RequestTell {
         let version = payload.and_then(|payload| payload.get("contractVersion")?.text());
         let version =
