@@ -231,6 +231,7 @@ def test_rebuild_is_that_of_the_program():
 # What the examples need, where it is not the name of their file.
 NEEDS = {
     "ag2_agent": "ag2",
+    "ag2_window": "ag2",
     "guarded_client": "openai",
     "langchain_middleware": "langchain",
     "litellm_callback": "litellm",
