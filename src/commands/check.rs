@@ -8,6 +8,7 @@ use crate::history::Code;
 use crate::history::UnsentItem;
 use crate::judge::JudgedDoc;
 use crate::read::SkippedRecord;
+use crate::report;
 use crate::report::html::draw;
 use crate::report::mask;
 use crate::report::prediction::predictions;
@@ -25,8 +26,27 @@ use super::run::labels::label_of;
 use super::run::{bugs, products, severities, walked_files};
 use super::{Failure, Outcome, Run, print_error, print_note, unslim};
 
+/// With more findings, their diagnostics are not kept, if all outputs can do without.
+const MAX_KEPT_DIAGNOSTICS: usize = 10_000;
+
+/// What becomes of the findings of a document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReportMode {
+    /// All are read from the text.
+    All,
+    /// Those that are only counted are not.
+    Sample,
+    /// They are read when they are written, if there are many.
+    Stream,
+}
+
+type TakeDiagnostics<'t> = &'t mut dyn FnMut(&[Diagnostic]) -> io::Result<()>;
+
+/// Reads the findings of a document, and passes them on batch by batch.
+type DiagnosticStream<'r> = Box<dyn FnOnce(TakeDiagnostics<'_>) -> io::Result<()> + Send + 'r>;
+
 /// The result of checking one document.
-pub(super) struct DocCheck {
+pub(super) struct DocCheck<'r> {
     pub report: DocReport,
     /// The document was found in a folder and contains no conversation.
     pub skipped: bool,
@@ -40,9 +60,11 @@ pub(super) struct DocCheck {
     counts: RunSummary,
     /// The config file overrides severities, or accepts findings.
     has_overrides: bool,
+    /// The findings, if they are not in the report.
+    stream: Option<DiagnosticStream<'r>>,
 }
 
-impl DocCheck {
+impl DocCheck<'_> {
     /// Counts of the reported findings: without the `known` ones and those that are accepted.
     fn reported_counts(&self, known: u64) -> RunSummary {
         if known == 0 && !self.has_overrides {
@@ -63,14 +85,14 @@ pub fn check(run: &Run, baseline: Option<&mut Baseline>, out: &mut dyn Write) ->
     Ok(outcome)
 }
 
-/// Checks one document. `only_kinds`: findings that are only counted are not read from the text.
-pub(super) fn check_doc(
-    run: &Run,
+/// Checks one document.
+pub(super) fn check_doc<'r>(
+    run: &'r Run,
     mut doc: Doc,
     threads: usize,
     content: ContentDisplay,
-    only_kinds: bool,
-) -> io::Result<DocCheck> {
+    mode: ReportMode,
+) -> io::Result<DocCheck<'r>> {
     let mut options = run.lints.options_for(&doc.label).clone();
     options.read.unsent = run.verbose;
     let options = &options;
@@ -102,9 +124,31 @@ pub(super) fn check_doc(
                 }
                 _ => slimmed_predictions(&found),
             };
-            let picked = match only_kinds && !has_overrides {
+            let has_many = found.findings.len() > MAX_KEPT_DIAGNOSTICS && found.histories > 0;
+            let plain = !has_overrides && !proposes && !run.has_page() && doc.segments.is_empty();
+            if mode == ReportMode::Stream && has_many && plain {
+                counts.count_judged(&found.findings, &promises);
+                counts.packed = counts.fixable > 0 && !doc.has_writable_files();
+                let bugs = std::mem::take(&mut found.bugs);
+                let report = DocReport::new(&doc.label, &found, Vec::new());
+                let stream: DiagnosticStream<'r> = Box::new(move |take| {
+                    promises
+                        .diagnose_all(doc.id, &doc.label, &*doc.bytes, &found, content, &mut |batch| take(&batch))
+                });
+                return Ok(DocCheck {
+                    report,
+                    skipped: false,
+                    is_unrecognised: false,
+                    references,
+                    bugs,
+                    counts,
+                    has_overrides,
+                    stream: Some(stream),
+                });
+            }
+            let picked = match mode == ReportMode::Sample && !has_overrides {
                 true => FindingSample::of(&found, &promises.outcomes, &run.style),
-                false => FindingSample::all(&found),
+                false => FindingSample::all(),
             };
             let mut diagnostics = promises.diagnose(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
             if proposes {
@@ -128,7 +172,7 @@ pub(super) fn check_doc(
     let bugs = std::mem::take(&mut found.bugs);
     let is_unrecognised = unrecognised && !walked_files::was_conversation(&diagnostics);
     let report = DocReport { accepted, similar, page, ..DocReport::new(&doc.label, &found, diagnostics) };
-    Ok(DocCheck { report, skipped, is_unrecognised, references, bugs, counts, has_overrides })
+    Ok(DocCheck { report, skipped, is_unrecognised, references, bugs, counts, has_overrides, stream: None })
 }
 
 /// Reports findings of all inputs, without warnings about unused settings.
@@ -144,10 +188,16 @@ pub(super) fn check_all(
     let mut summary = RunSummary { ignored: ignored_counts, ..RunSummary::default() };
     let mut broken = None;
     let content = run.content();
-    // A baseline is compared with all findings.
-    let only_kinds = baseline.is_none() && run.outputs.iter().all(|output| output.name == "text");
-    let work = |doc: io::Result<Doc>, threads: usize| check_doc(run, doc?, threads, content, only_kinds);
-    run.each_doc(&inputs, work, |input, checked: io::Result<DocCheck>| {
+    let all_are = |fits: &dyn Fn(&str) -> bool| run.outputs.iter().all(|output| fits(output.name));
+    let mode = match baseline.is_some() {
+        // A baseline is compared with all findings.
+        true => ReportMode::All,
+        false if all_are(&|name| name == "text") => ReportMode::Sample,
+        false if all_are(&|name| report::STREAMED.contains(&name)) => ReportMode::Stream,
+        false => ReportMode::All,
+    };
+    let work = |doc: io::Result<Doc>, threads: usize| check_doc(run, doc?, threads, content, mode);
+    run.each_doc(&inputs, work, |input, checked: io::Result<DocCheck<'_>>| {
         let mut checked = match checked {
             Ok(checked) => checked,
             Err(error) => {
@@ -201,6 +251,19 @@ pub(super) fn check_all(
             let written = report_output.write(out, |report, out| report.write_doc(&checked.report, out));
             written.map_err(|error| broken = Some(error)).is_ok()
         });
+        let streamed = checked.stream.take().map(|stream| {
+            stream(&mut |batch| {
+                report_outputs.retain_mut(|report_output| {
+                    let written = report_output.write(out, |report, out| report.add_diagnostics(batch, out));
+                    written.map_err(|error| broken = Some(error)).is_ok()
+                });
+                Ok(())
+            })
+        });
+        if let Some(Err(error)) = streamed {
+            print_error(&describe_error(&label_of(input), &error));
+            failed = true;
+        }
         // With a closed pipe, a report to a file is still written.
         broken.is_none() || !report_outputs.is_empty()
     });

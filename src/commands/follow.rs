@@ -20,7 +20,7 @@ use crate::rules::trees::unfinished_stream;
 use crate::source::{FileStamp, Input, describe_error, display_name};
 use crate::target::Severity;
 
-use super::check::{DocCheck, check_doc, is_not_conversation, report_nothing_found};
+use super::check::{DocCheck, ReportMode, check_doc, is_not_conversation, report_nothing_found};
 use super::run::labels::label_of;
 use super::{Failure, Outcome, ReportOutput, Run, print_error, print_note};
 
@@ -172,7 +172,7 @@ impl FollowRun<'_> {
         let run = self.run;
         let looked = run
             .open(DocId(n as u32), input)
-            .and_then(|doc| check_doc(run, doc, run.threads, run.content(), false));
+            .and_then(|doc| check_doc(run, doc, run.threads, run.content(), ReportMode::All));
         match looked {
             Ok(checked) => self.update_file(&label, input, stamps, checked, out),
             Err(error) => {

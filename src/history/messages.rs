@@ -8,6 +8,7 @@ use super::flags::BlockFlags;
 use super::kind::{Kind, Role};
 use super::pairing::Pairing;
 use super::row::{Row, nth};
+use super::work_counter;
 
 /// A message, and the rows of its blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,18 +153,20 @@ fn messages(rows: &[Row]) -> Vec<MessageSpan> {
 fn steps(list: &[MessageSpan], pairing: Pairing) -> Vec<ModelStep> {
     let replies = pairing == Pairing::Replies;
     let answers = if replies { Role::Tool } else { Role::User };
-    let run = |from: usize, role: Role| list.iter().skip(from).take_while(|message| message.role == role).count();
+    let is_of = |message: &MessageSpan, role: Role| {
+        work_counter::count();
+        message.role == role
+    };
+    let run = |from: usize, role: Role| list.iter().skip(from).take_while(|message| is_of(message, role)).count();
     let mut steps = Vec::new();
     let mut at = 0;
-    while at < list.len() {
-        let model = match run(at, Role::Assistant) {
-            0 => {
-                at += 1;
-                continue;
-            }
-            _ if replies => 1,
-            n => n,
-        };
+    while let Some(first) = list.get(at) {
+        if !is_of(first, Role::Assistant) {
+            at += 1;
+            continue;
+        }
+        // Only the run that is a step is counted: there may be as many messages of the model as there are messages.
+        let model = if replies { 1 } else { run(at, Role::Assistant) };
         let after = at + model;
         let end = after + run(after, answers);
         steps.push(ModelStep { model: at as u32..after as u32, answers: after as u32..end as u32 });

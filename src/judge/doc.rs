@@ -91,7 +91,7 @@ fn finish<T>(found: DocReading<DocFindings<T>>, options: &Options) -> JudgedDoc<
     if spans {
         dedup_by_place(&mut findings);
     }
-    findings.sort_by_key(WeighedFinding::sort_key);
+    WeighedFinding::sort(&mut findings);
     JudgedDoc {
         container: found.container,
         format: found.format,
@@ -203,7 +203,11 @@ impl<H: HistoryVisitor> ReadConsumer for DocJudge<'_, H> {
         let items = if items.is_empty() { Vec::new() } else { findings_on_rows(&history, items) };
         let (judged, unheaded) = evaluation.judge(&cx, &items, self.options, &self.options.enabled, number);
         into.outputs.extend(self.visitor.visit(&JudgedHistory { findings: &judged, ..case }));
-        into.judged.extend(judged);
+        // Most documents have one history: its findings are not copied.
+        match into.judged.is_empty() {
+            true => into.judged = judged,
+            false => into.judged.extend(judged),
+        }
         if self.stored_items.is_empty() {
             if info.records_responses {
                 into.missing_ids.extend(unheaded);

@@ -170,7 +170,7 @@ impl<'h> Evaluation<'h> {
             agent_acts::keep_sent(&mut judged, of_sent, &self.agent_acts);
         }
         agent_acts::apply(&mut judged, Some(number), &self.agent_acts, options);
-        judged.sort_by_key(WeighedFinding::sort_key);
+        WeighedFinding::sort(&mut judged);
         (judged, without_reasoning)
     }
 

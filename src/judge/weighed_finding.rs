@@ -76,6 +76,13 @@ impl WeighedFinding {
         }
     }
 
+    /// Sorts findings. Those of one history are sorted already, and sorting takes memory.
+    pub fn sort(findings: &mut [WeighedFinding]) {
+        if !findings.is_sorted_by_key(WeighedFinding::sort_key) {
+            findings.sort_by_key(WeighedFinding::sort_key);
+        }
+    }
+
     /// The key by which findings of a doc are sorted. Whatever is said about messages that are not sent at all comes second.
     pub fn sort_key(&self) -> (bool, u64, Code, u8) {
         let loses_messages = LOSES_MESSAGES.contains(&(self.finding.code, self.finding.variant));

@@ -42,7 +42,7 @@ pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Re
         View::Check => {
             let mut found = convert::check(DOC, &bytes, &options.judge, 1)?;
             let promises = predictions::predict(DOC, &bytes, &mut found, &options.judge, 1, true)?;
-            let picked = FindingSample::all(&found);
+            let picked = FindingSample::all();
             let diagnostics =
                 promises.diagnose(DOC, &options.name, &bytes, &found, &picked, ContentDisplay::None)?;
             let doc =

@@ -91,14 +91,8 @@ fn check_document(document: &[u8], options: &Options) -> Result<Report, Error> {
     let bytes = GrowableBytes::new(BorrowedBytes(document));
     let mut found = convert::check(DOC, &bytes, &options.judge, 1)?;
     let promises = predictions::predict(DOC, &bytes, &mut found, &options.judge, 1, false)?;
-    let diagnostics = promises.diagnose(
-        DOC,
-        &options.name,
-        &bytes,
-        &found,
-        &FindingSample::all(&found),
-        ContentDisplay::None,
-    )?;
+    let diagnostics =
+        promises.diagnose(DOC, &options.name, &bytes, &found, &FindingSample::all(), ContentDisplay::None)?;
     let mut report = Report::new(&found, &options.name, diagnostics);
     report.summary.fixable = promises.resolved;
     Ok(report)

@@ -29,6 +29,8 @@ pub struct ConversationDoc {
 pub struct Conversation {
     pub docs: Vec<ConversationDoc>,
     pub forest: Forest,
+    /// The number of each doc in the list.
+    numbers: HashMap<DocId, usize>,
 }
 
 impl Conversation {
@@ -70,7 +72,8 @@ impl Conversation {
             }
         }
         let all = join_forks(all);
-        let conversation = |(parts, builder): (_, TreeBuilder)| Conversation {
+        let conversation = |(parts, builder): ConversationDraft| Conversation {
+            numbers: parts.iter().enumerate().map(|(n, part)| (part.doc.id, n)).collect(),
             docs: parts,
             forest: builder.finish().split_turns(),
         };
@@ -78,7 +81,7 @@ impl Conversation {
     }
 
     pub fn doc(&self, doc: DocId) -> Option<&ConversationDoc> {
-        self.docs.iter().find(|part| part.doc.id == doc)
+        self.docs.get(*self.numbers.get(&doc)?)
     }
 
     /// The format of a doc; `None` if it has none.

@@ -83,7 +83,8 @@ impl HistoryVisitor for Previewer {
             return None;
         }
         // The repair of a document that spans several lines does not start from these plans.
-        let search = RepairSearch::new(&self.options, false, true);
+        let mut search = RepairSearch::new(&self.options, false, true);
+        search.keeps_plans = spans;
         let numbered = case.cx.history.settings.ordinals.is_some();
         let plan = (is_fixed || numbered).then(|| search.visit(case)).flatten();
         let mut sketch = match plan.as_ref().filter(|_| is_fixed) {

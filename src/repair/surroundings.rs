@@ -59,7 +59,10 @@ pub(super) fn collect(
             }
         }
     }
-    found.sort_by_key(|(at, _)| at.order());
+    // Rows are in order, except in trees; sorting takes memory.
+    if !found.is_sorted_by_key(|(at, _)| at.order()) {
+        found.sort_by_key(|(at, _)| at.order());
+    }
     found
 }
 

@@ -26,6 +26,9 @@ use super::{Diagnostic, FindingIdentity, RelatedLocation};
 /// Findings in a batch, at least; the texts of a batch are in memory until all of them are read.
 const BATCH_SIZE: usize = 4 << 10;
 
+/// Most batches of a document that is read and scanned as a whole for each.
+const MAX_BATCHES: usize = 16;
+
 /// Diagnostics of the findings of a document. A record is read and scanned once for all of its findings.
 pub fn diagnose<T>(
     id: DocId,
@@ -47,6 +50,23 @@ pub fn diagnose_some<T>(
     content: ContentDisplay,
 ) -> io::Result<Vec<Diagnostic>> {
     let mut diagnostics = Vec::with_capacity(some.len());
+    diagnose_batches(id, label, bytes, lint, some, content, &mut |mut batch| {
+        diagnostics.append(&mut batch);
+        Ok(())
+    })?;
+    Ok(diagnostics)
+}
+
+/// Calls `take` with the diagnostics of some findings of a document, batch by batch, in its order.
+pub fn diagnose_batches<T>(
+    id: DocId,
+    label: &str,
+    bytes: &dyn ReadAt,
+    lint: &JudgedDoc<T>,
+    some: &[WeighedFinding],
+    content: ContentDisplay,
+    take: &mut dyn FnMut(Vec<Diagnostic>) -> io::Result<()>,
+) -> io::Result<()> {
     let cached = CachedReader::new(bytes, lint.container, &lint.lines);
     let format = lint.format.map(|format| format.info());
     let texts = TextReader::new(&cached, dialect_of(lint));
@@ -54,25 +74,26 @@ pub fn diagnose_some<T>(
     for judged in batches(some, lint.container) {
         let reader = FindingReader { id, lint, judged, texts: &texts, cached: &cached, content };
         let seen = reader.read(&mut locator)?;
-        for (n, judged) in judged.iter().enumerate() {
-            let Some(item) = seen.items.get(n) else { continue };
-            let partner = seen.partners.get(&n);
-            diagnostics.push(DiagnosticBuilder { judged, item, partner, format }.diagnostic(label));
-        }
+        let of_each = judged.iter().zip(&seen.items).enumerate().map(|(n, (judged, item))| {
+            DiagnosticBuilder { judged, item, partner: seen.partners.get(&n), format }.diagnostic(label)
+        });
+        take(of_each.collect())?;
     }
-    Ok(diagnostics)
+    Ok(())
 }
 
 /// Batches of findings in order; where records are read one by one, a batch ends with a record.
 fn batches(judged: &[WeighedFinding], container: Container) -> impl Iterator<Item = &[WeighedFinding]> {
-    let least = match container {
-        Container::Lines { .. } | Container::Events { .. } => BATCH_SIZE,
-        _ => judged.len(),
+    let is_lines = matches!(container, Container::Lines { .. } | Container::Events { .. });
+    let least = match is_lines {
+        true => BATCH_SIZE,
+        false => BATCH_SIZE.max(judged.len().div_ceil(MAX_BATCHES)),
     };
     let mut rest = judged;
     std::iter::from_fn(move || {
         let last = rest.get(..least).unwrap_or(rest).last()?.finding.row.record;
-        let more = rest.iter().skip(least).take_while(|judged| judged.finding.row.record == last).count();
+        let more =
+            rest.iter().skip(least).take_while(|judged| is_lines && judged.finding.row.record == last).count();
         let (own, next) = rest.split_at((least + more).min(rest.len()));
         rest = next;
         Some(own)

@@ -111,7 +111,9 @@ pub(super) fn summary_line(others: &OtherFindings<'_>, style: &Style) -> Option<
     };
     let mut places: Vec<String> = others.iter().map(place).collect();
     places.dedup();
-    let rest = if places.len() > NAMED_PLACES { ", …" } else { "" };
+    // Findings that were only counted are elsewhere, unless all are on one line without places of its own.
+    let is_one_place = same_line && first.location.pointer.is_empty();
+    let rest = if places.len() > NAMED_PLACES || *more > 0 && !is_one_place { ", …" } else { "" };
     places.truncate(NAMED_PLACES);
     let at = match (same_line && !first.location.pointer.is_empty(), places.len()) {
         (true, _) => "at",

@@ -67,12 +67,15 @@ pub static OUTPUTS: &[(&str, ReporterConstructor)] = &[
     ("api-error", |style| Box::new(api_error::ApiErrorReporter::new(style))),
 ];
 
+/// The outputs that write findings as they come: a document's are never in memory together.
+pub const STREAMED: [&str; 2] = ["json", "jsonl"];
+
 /// The constructor of the output with this name; `None` if there is none.
 pub fn by_name(name: &str) -> Option<ReporterConstructor> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
-pub use diagnose::{diagnose, diagnose_some};
+pub use diagnose::{diagnose, diagnose_batches, diagnose_some};
 pub use diagnostic::{Diagnostic, FindingIdentity, FixNote, Location, RelatedLocation, Replacement};
 pub use finding_reader::ContentDisplay;
 pub use outputs::api_error::first_refusal;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::change_counts::ChangeCounts;
 use super::changes::ChangeNote;
+use super::diagnostic::Diagnostic;
 use super::summary::{DocReport, RunSummary};
 
 /// An output format. Documents are written in order, the summary last.
@@ -11,6 +12,11 @@ pub trait Reporter {
     fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()>;
 
     fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Adds findings to the document that was written last. Only called for outputs in the list of those that stream.
+    fn add_diagnostics(&mut self, _more: &[Diagnostic], _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Adds what `fix` changed, or would change. Called before the documents, which then report what remains.
     fn add_repairs(&mut self, _changes: &[ChangeNote], _counts: &ChangeCounts) {}

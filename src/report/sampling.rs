@@ -15,8 +15,8 @@ use super::{Style, conversion_losses};
 /// The findings of a document that are diagnosed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindingSample {
-    /// Their numbers, in order.
-    pub findings: Vec<usize>,
+    /// Their numbers, in order; `None` for all.
+    pub findings: Option<Vec<usize>>,
     /// Findings similar to one of these.
     pub similar: Vec<SimilarFindings>,
 }
@@ -32,23 +32,27 @@ pub struct SimilarFindings {
 /// Damaged logs may have as many records on one line, which counts as one place.
 const RECORDS_ON_A_LINE: usize = 2;
 
+/// Findings of a kind in the sample if a record may have several lines: more than are shown and named, because several of
+/// them may be on one line.
+const SAMPLED_IN_A_DOCUMENT: u64 = 64;
+
 /// Fewer findings are all in the sample.
 const SAMPLING_THRESHOLD: usize = 64;
 
 impl FindingSample {
     /// All findings of a document.
-    pub fn all<T>(found: &JudgedDoc<T>) -> Self {
-        FindingSample { findings: (0..found.findings.len()).collect(), similar: Vec::new() }
+    pub fn all() -> Self {
+        FindingSample::default()
     }
 
     /// The findings that text shows or names.
     pub fn of<T>(found: &JudgedDoc<T>, outcomes: &[PredictedFix], style: &Style) -> Self {
+        if !style.grouped || found.findings.len() < SAMPLING_THRESHOLD {
+            return FindingSample::all();
+        }
         // Synthesised text has no lines of its own.
         let is_made = found.format.is_some_and(|format| format.layout().is_synthetic());
         let is_lines = matches!(found.container, Container::Lines { .. }) && !is_made;
-        if !style.grouped || found.findings.len() < SAMPLING_THRESHOLD || !is_lines {
-            return FindingSample::all(found);
-        }
         let mut kinds: HashMap<SampleKey, SampleGroup> = HashMap::new();
         let mut is_sampled = vec![false; found.findings.len()];
         for ((ix, judged), outcome) in found.findings.iter().enumerate().zip(outcomes) {
@@ -57,7 +61,7 @@ impl FindingSample {
                 _ if judged.severity == Severity::Info && !style.info && !judged.variant().is_shown => {
                     judged.history.is_none()
                 }
-                Some(key) => kinds.entry(key).or_insert_with(|| SampleGroup::new(ix)).admits(ix, judged),
+                Some(key) => kinds.entry(key).or_insert_with(|| SampleGroup::new(ix)).admits(ix, judged, is_lines),
                 None => true,
             };
         }
@@ -74,7 +78,7 @@ impl FindingSample {
         });
         let mut similar: Vec<SimilarFindings> = similar.collect();
         similar.sort_by_key(|similar| similar.representative);
-        FindingSample { findings, similar }
+        FindingSample { findings: Some(findings), similar }
     }
 }
 
@@ -143,11 +147,17 @@ impl SampleGroup {
         SampleGroup { first, last: first, all: 0, sampled: 0, records: 0, record: None, is_last_sampled: false }
     }
 
-    /// Counts a finding; true if it is in the sample: as many as are shown, and as many records as are named.
-    fn admits(&mut self, ix: usize, judged: &WeighedFinding) -> bool {
+    /// Counts a finding; true if it is in the sample: as many as are shown, and as many places as are named. `is_lines`:
+    /// each record is a line.
+    fn admits(&mut self, ix: usize, judged: &WeighedFinding, is_lines: bool) -> bool {
         let is_new = self.record != Some(judged.finding.row.record);
-        let admits = self.sampled <= (SHOWN_IN_FULL + NAMED_PLACES) as u64
-            || is_new && self.records <= (SHOWN_IN_FULL + NAMED_PLACES) * RECORDS_ON_A_LINE;
+        let admits = match is_lines {
+            true => {
+                self.sampled <= (SHOWN_IN_FULL + NAMED_PLACES) as u64
+                    || is_new && self.records <= (SHOWN_IN_FULL + NAMED_PLACES) * RECORDS_ON_A_LINE
+            }
+            false => self.sampled < SAMPLED_IN_A_DOCUMENT,
+        };
         (self.last, self.is_last_sampled) = (ix, admits);
         self.all += 1;
         if admits {

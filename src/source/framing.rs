@@ -128,10 +128,11 @@ fn is_text(text: &[u8]) -> bool {
     let sample = text.get(..4096).unwrap_or(text);
     let end = sample.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
     let sample = sample.split_at(end).0;
-    let control = sample.iter().filter(|b| **b < b'\t').count();
-    if control == 0 {
+    // Without a branch, which takes a tenth of counting.
+    if sample.iter().fold(0, |any, b| any | u8::from(*b < b'\t')) == 0 {
         return !sample.is_empty();
     }
+    let control = sample.iter().filter(|b| **b < b'\t').count();
     let space = |b: &&u8| b.is_ascii_whitespace() || **b == 0;
     let mut begins = text.iter().skip_while(space);
     let is_json = match (begins.next(), begins.find(|b| !b.is_ascii_whitespace())) {

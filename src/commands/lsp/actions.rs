@@ -9,7 +9,7 @@ use lsp_types::{
     OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 
-use crate::commands::check::check_doc;
+use crate::commands::check::{ReportMode, check_doc};
 use crate::commands::fix::plan::RepairPlanner;
 use crate::commands::{Run, positions};
 use crate::options::UsageError;
@@ -33,7 +33,8 @@ pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.replaylin
 /// Plans the repairs of a file. `run` is one that proposes.
 fn plan(run: &Run, document: &Document) -> Result<Repairs, UsageError> {
     let Some(opened) = open(run, document)? else { return Ok(Repairs { proposed: Vec::new(), whole: None }) };
-    let checked = check_doc(run, opened.doc, run.threads, ContentDisplay::None, false).map_err(failed)?;
+    let checked =
+        check_doc(run, opened.doc, run.threads, ContentDisplay::None, ReportMode::All).map_err(failed)?;
     let mut proposed = checked.report.diagnostics;
     proposed.sort_by_key(|finding| finding.proposal.first().map(|first| first.location.span));
     Ok(Repairs { proposed, whole: plan_whole(run, document, &FixOptions::default())? })

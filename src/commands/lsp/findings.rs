@@ -9,7 +9,7 @@ use lsp_types::{
 };
 
 use crate::commands::Run;
-use crate::commands::check::check_doc;
+use crate::commands::check::{ReportMode, check_doc};
 use crate::commands::explain::rule_markdown;
 use crate::options::UsageError;
 use crate::report::words::count;
@@ -37,7 +37,8 @@ pub struct Judged {
 pub fn judge(run: &Run, document: &Document) -> Result<Judged, UsageError> {
     let Some(opened) = open(run, document)? else { return Ok(Judged::default()) };
     let (is_one_of_several, label) = (!opened.doc.segments.is_empty(), document.label());
-    let checked = check_doc(run, opened.doc, run.threads, ContentDisplay::None, false).map_err(failed)?;
+    let checked =
+        check_doc(run, opened.doc, run.threads, ContentDisplay::None, ReportMode::All).map_err(failed)?;
     let bugs = checked.bugs.iter().map(ToString::to_string).collect();
     if checked.skipped {
         return Ok(Judged { findings: Vec::new(), bugs });

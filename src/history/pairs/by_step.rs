@@ -56,7 +56,9 @@ pub(super) fn pair(rows: &[Row], messages: &MessageSpans, pairing: Pairing) -> V
         for &ix in model.iter().chain(&answers).filter(|ix| has(**ix, Kind::ToolResult)) {
             let Some(calls) = calls.get_mut(&nth(rows, ix).key) else { continue };
             mark_seen(&mut seen, ix);
-            match calls.iter_mut().find(|(_, output)| *output == NONE) {
+            // Those that are answered come first.
+            let open = calls.partition_point(|(_, output)| *output != NONE);
+            match calls.get_mut(open) {
                 Some(call) => {
                     call.1 = ix;
                     pairs.push(Pair::answered(call.0, ix));

@@ -1,6 +1,7 @@
 //! Chosen acts: for a finding, one of the acts that its rule lists, on a row. A plan consists of these alone.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use crate::history::{NONE, RepairAct};
 use crate::judge::WeighedFinding;
@@ -9,10 +10,10 @@ use crate::rule::RuleContext;
 use crate::repair::Cause;
 
 /// An act chosen for a finding.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(in crate::repair) struct ChosenAct {
-    /// The finding that it fixes.
-    pub judged: WeighedFinding,
+    /// The finding that it fixes; candidates for a repair share it.
+    pub judged: Rc<WeighedFinding>,
     /// The row that it changes; [`NONE`] where the finding is on the request around the items.
     pub at: u32,
     pub act: RepairAct,

@@ -157,8 +157,14 @@ impl<'p> PlanBuilder<'p> {
     /// placeholders for what is missing; removals; then the mode of each group.
     pub(in crate::repair) fn apply_acts(&mut self, chosen: &[ChosenAct]) {
         self.repair_request(chosen);
-        let of_rows: Vec<ChosenAct> = chosen.iter().filter(|chosen| chosen.at != NONE).copied().collect();
-        let chosen = of_rows.as_slice();
+        let of_rows: Vec<ChosenAct>;
+        let chosen = match chosen.iter().all(|chosen| chosen.at != NONE) {
+            true => chosen,
+            false => {
+                of_rows = chosen.iter().filter(|chosen| chosen.at != NONE).cloned().collect();
+                &of_rows
+            }
+        };
         if !self.cx.history.messages.is_empty() {
             return self.plan_turns(chosen);
         }
@@ -392,12 +398,14 @@ impl<'p> PlanBuilder<'p> {
             };
             names.insert(chosen.judged.finding.row.key, (None, chosen.cause, what));
         }
-        if names.is_empty() {
-            return;
-        }
-        let cx = self.cx;
-        for (ix, row) in cx.history.rows.iter().chain(&cx.history.continuations).enumerate() {
-            let Some((name, cause, what)) = names.get_mut(&row.key).filter(|_| row.key != 0) else { continue };
+        let (cx, history) = (self.cx, self.cx.history);
+        let rows =
+            names.keys().flat_map(|key| self.memo.rows_with_key(&history.rows, &history.continuations, *key));
+        let mut rows: Vec<u32> = rows.collect();
+        rows.sort_unstable();
+        for ix in rows {
+            let row = cx.row(ix);
+            let Some((name, cause, what)) = names.get_mut(&row.key) else { continue };
             if name.is_none() {
                 let dialect = self.dialect;
                 cx.text.with_item(row, &mut |item| {
@@ -405,8 +413,8 @@ impl<'p> PlanBuilder<'p> {
                 });
             }
             let (Some(name), cause, what) = (name.clone(), *cause, *what) else { continue };
-            self.decision(ix as u32).text.push(Text::Rename(name));
-            self.note_change(ix as u32, cause, Action::Rewrite, Loss::Lossless, what);
+            self.decision(ix).text.push(Text::Rename(name));
+            self.note_change(ix, cause, Action::Rewrite, Loss::Lossless, what);
         }
     }
 

@@ -34,7 +34,7 @@ pub(in crate::repair) struct HistoryMemo {
     outputs: OnceCell<HashMap<u32, u32>>,
     twins: OnceCell<HashMap<u32, Vec<u32>>>,
     pairs: OnceCell<Vec<(u32, Pair)>>,
-    keys: OnceCell<HashSet<u64>>,
+    keys: OnceCell<Vec<(u64, u32)>>,
     continued: OnceCell<HashMap<Place, u32>>,
     answered: OnceCell<AnsweredCalls>,
     thinking: OnceCell<Vec<(u64, u32)>>,
@@ -120,9 +120,17 @@ impl HistoryMemo {
         self.answered.get_or_init(|| AnsweredCalls::of(cx, pairing))
     }
 
-    /// The keys in use.
-    pub fn keys(&self, rows: &[Row]) -> &HashSet<u64> {
-        self.keys.get_or_init(|| rows.iter().map(|row| row.key).collect())
+    /// The rows with a key, in order, with the rows that continue them. A history of many long keys is renamed key by key.
+    pub fn rows_with_key(&self, rows: &[Row], continuations: &[Row], key: u64) -> impl Iterator<Item = u32> {
+        let keys = self.keys.get_or_init(|| {
+            let all = (0..).zip(rows.iter().chain(continuations));
+            let mut keys: Vec<(u64, u32)> =
+                all.filter(|(_, row)| row.key != 0).map(|(ix, row)| (row.key, ix)).collect();
+            keys.sort_unstable();
+            keys
+        });
+        let from = keys.partition_point(|(other, _)| *other < key);
+        keys.iter().skip(from).take_while(move |(other, _)| *other == key).map(|(_, ix)| *ix)
     }
 
     /// The pair of a row: the first if there are several, because further results of a call come after its own.

@@ -20,6 +20,14 @@ use crate::repair::edit::insertion::Insertion;
 
 const IN_ANSWER: &str = "a recorded response follows it, and no result can be inserted between them";
 
+/// Appends to a list that is mostly empty, and then takes the other as it is: a list that grows has room for four.
+fn append(list: &mut Vec<Insertion>, mut more: Vec<Insertion>) {
+    match list.is_empty() {
+        true => *list = more,
+        false => list.append(&mut more),
+    }
+}
+
 /// A result that is to be moved or added to a step.
 struct PendingResult {
     call: u32,
@@ -232,7 +240,7 @@ impl PlanBuilder<'_> {
             .collect();
         let anchor = if self.dialect.info().results_message.is_none() {
             let anchor = messages.rows_of(step.answers.clone()).last().unwrap_or(last_of_model);
-            self.decision(anchor).after.extend(insertions);
+            append(&mut self.decision(anchor).after, insertions);
             anchor
         } else {
             let blocks = first.map(|message| message.blocks()).unwrap_or_default();
@@ -242,11 +250,11 @@ impl PlanBuilder<'_> {
                 leading.into_iter().rev().find(|ix| self.decisions.get(ix).is_none_or(ItemDecision::stays));
             match (stays, blocks.is_empty()) {
                 (Some(anchor), _) => {
-                    self.decision(anchor).after.extend(insertions);
+                    append(&mut self.decision(anchor).after, insertions);
                     anchor
                 }
                 (None, false) if !self.dialect.info().keeps_results_apart => {
-                    self.decision(blocks.start).before.extend(insertions);
+                    append(&mut self.decision(blocks.start).before, insertions);
                     blocks.start
                 }
                 // The content of the turn is a text, or cannot contain results, or there is no turn.
@@ -269,7 +277,6 @@ impl PlanBuilder<'_> {
     /// Gives a new key to calls without a key or with that of another call, and to their results.
     fn rekey<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
         let (cx, dialect) = (self.cx, self.dialect);
-        let keys = self.memo.keys(&cx.history.rows);
         // The last number used for each key.
         let mut numbers: HashMap<u64, u32> = HashMap::new();
         for chosen in chosen {
@@ -289,7 +296,8 @@ impl PlanBuilder<'_> {
                     true => short_key(cx, numbered.as_bytes()),
                     false => numbered,
                 };
-                if !keys.contains(&fingerprint_of(name.as_bytes())) {
+                let (rows, key) = (&cx.history.rows, fingerprint_of(name.as_bytes()));
+                if self.memo.rows_with_key(rows, &cx.history.continuations, key).next().is_none() {
                     break name;
                 }
             };

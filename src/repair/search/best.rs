@@ -1,6 +1,7 @@
 //! The best repair of a component: of the candidates that leave the fewest errors, the one that loses least.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::history::{Code, DETACH, NONE, RepairAct, Row, STRIP_ID, codes};
 use crate::judge::WeighedFinding;
@@ -38,7 +39,7 @@ fn reason(why: &'static str, out: Option<&'static str>) -> &'static str {
 /// A repair of a component.
 pub(super) struct ComponentRepair {
     pub chosen: Vec<ChosenAct>,
-    pub skipped: Vec<(WeighedFinding, &'static str)>,
+    pub skipped: Vec<(Rc<WeighedFinding>, &'static str)>,
 }
 
 impl<'g> SearchContext<'g> {
@@ -56,14 +57,14 @@ impl<'g> SearchContext<'g> {
         }
         let out = self.find_helpful_flag(scope, base, defects, has.min(had));
         if has < had {
-            let skipped = best.skipped.iter().map(|(defect, why)| (defect.judged, reason(why, out)));
+            let skipped = best.skipped.iter().map(|(defect, why)| (Rc::clone(&defect.judged), reason(why, out)));
             return ComponentRepair { skipped: skipped.collect(), chosen: best.chosen };
         }
         let why = |defect: &Defect| {
             let skipped = best.skipped.iter().find(|(other, _)| self.key(other) == self.key(defect));
             reason(skipped.map_or(NO_BETTER, |(_, why)| why), out)
         };
-        let skipped = defects.iter().map(|defect| (defect.judged, why(defect))).collect();
+        let skipped = defects.iter().map(|defect| (Rc::clone(&defect.judged), why(defect))).collect();
         ComponentRepair { chosen: base.to_vec(), skipped }
     }
 
@@ -157,11 +158,11 @@ impl<'g> SearchContext<'g> {
     pub(super) fn judge(&'g self, scope: &SearchScope, node: &mut SearchNode<'g>) {
         let Some(plan) = node.plan.take() else { return };
         let after = PredictedRows::of(&plan, &scope.stretches);
-        let mut open = Vec::new();
-        for broken in links::find_broken(&plan, &scope.stretches, &after) {
-            open.extend(self.broken_link_defect(&plan, broken, &node.chosen));
-        }
+        let mut open =
+            self.broken_link_defects(&plan, &links::find_broken(&plan, &scope.stretches, &after), &node.chosen);
         let items = self.items_after(scope, &plan, &after);
+        // The plan of a long history is large, and so is what its rows are judged with.
+        drop(plan);
         let (found, after) = self.judge_rows(scope, after, &items);
         if self.search.predicts && scope.is_whole {
             self.last_outcome.replace(Some((
@@ -170,20 +171,20 @@ impl<'g> SearchContext<'g> {
                 after.len() as u32,
             )));
         }
-        let all = found.iter().flat_map(|judged| {
+        let all = found.into_iter().map(Rc::new).flat_map(|judged| {
             let at = self.index_of(&judged.finding.row);
             let is_run = judged.finding.code == codes::ORPHAN_TOOL_RUN;
             let run = is_run.then(|| after.iter().position(|row| row.at == judged.finding.row.at)).flatten();
             match run.and_then(|n| after.get(n..)) {
-                Some(rows) => self.outputs_of_run(judged, rows),
-                None => vec![Defect::of(judged, at)],
+                Some(rows) => self.outputs_of_run(&judged, rows),
+                None => vec![Defect::of(&judged, at)],
             }
         });
         let done = unshown_acts(&node.chosen);
         let skipped: HashSet<DefectKey> = node.skipped.iter().map(|(other, _)| self.key(other)).collect();
         let by_row: BTreeMap<u32, Cause> = node.chosen.iter().map(|chosen| (chosen.at, chosen.cause)).collect();
         for mut defect in all {
-            let judged = defect.judged;
+            let judged = Rc::clone(&defect.judged);
             if scope.ignored.contains(&self.key(&defect)) || done.contains(&(defect.at, judged.finding.code)) {
                 continue;
             }
@@ -205,16 +206,25 @@ impl<'g> SearchContext<'g> {
         node.open = Some(open);
     }
 
-    /// A link that a candidate breaks, as a finding on its group.
-    fn broken_link_defect(&self, plan: &PlanBuilder<'_>, at: u32, chosen: &[ChosenAct]) -> Option<Defect> {
-        let history = self.case.cx.history;
-        let group = history.group_of(at)?;
-        // The first change in the group or after it.
-        let (_, change) = plan.changes().filter(|(ix, _)| *ix >= group.start).min_by_key(|(ix, _)| *ix)?;
-        let chosen = chosen.iter().find(|chosen| chosen.cause == change.cause).or(chosen.last())?;
-        let mut judged = chosen.judged;
-        judged.finding.remedy = DETACH;
-        Some(Defect { judged, at, cause: change.cause })
+    /// Links that a candidate breaks, as findings on their groups.
+    fn broken_link_defects(&self, plan: &PlanBuilder<'_>, broken: &[u32], chosen: &[ChosenAct]) -> Vec<Defect> {
+        if broken.is_empty() {
+            return Vec::new();
+        }
+        let mut changes: Vec<(u32, Cause)> = plan.changes().map(|(ix, change)| (ix, change.cause)).collect();
+        changes.sort_by_key(|(ix, _)| *ix);
+        let by_cause: HashMap<Cause, &ChosenAct> =
+            chosen.iter().rev().map(|chosen| (chosen.cause, chosen)).collect();
+        let defect = |at: u32| {
+            let group = self.case.cx.history.group_of(at)?;
+            // The first change in the group or after it.
+            let (_, cause) = *changes.get(changes.partition_point(|(ix, _)| *ix < group.start))?;
+            let chosen = by_cause.get(&cause).copied().or(chosen.last())?;
+            let mut judged = *chosen.judged;
+            judged.finding.remedy = DETACH;
+            Some(Defect { judged: Rc::new(judged), at, cause })
+        };
+        broken.iter().filter_map(|at| defect(*at)).collect()
     }
 
     /// The candidates that extend one: each with an act for the first finding that it leaves, or skipping that
@@ -227,7 +237,7 @@ impl<'g> SearchContext<'g> {
         limits: ActLimits,
     ) -> Vec<SearchNode<'g>> {
         let batches: Vec<Vec<Defect>> = match open.len() <= MAX_SINGLE_DEFECTS {
-            true => open.iter().map(|defect| vec![*defect]).collect(),
+            true => open.iter().map(|defect| vec![defect.clone()]).collect(),
             false => group_by_kind(open),
         };
         let mut children = Vec::new();
@@ -246,7 +256,7 @@ impl<'g> SearchContext<'g> {
                 let partner = one.judged.finding.partner.filter(|_| one.judged.finding.remedy == STRIP_ID);
                 let partner = partner.map(|at| self.index_of(&Row::of_place(at, 0))).filter(|ix| *ix != NONE);
                 if let (Some(at), [one]) = (partner, batch.as_slice())
-                    && let Ok(child) = self.extend_with(scope, node, &[Defect { at, ..*one }], act)
+                    && let Ok(child) = self.extend_with(scope, node, &[Defect { at, ..one.clone() }], act)
                     && n == 0
                 {
                     children.push(child);
@@ -261,7 +271,7 @@ impl<'g> SearchContext<'g> {
             if n == 0 {
                 let why = reason.or_else(|| acts::refusal(self.case.cx, one, limits)).unwrap_or(NO_BETTER);
                 let mut skipped = node.skipped.clone();
-                skipped.extend(batch.iter().map(|defect| (*defect, why)));
+                skipped.extend(batch.iter().map(|defect| (defect.clone(), why)));
                 let mut child = self.node(scope, node.chosen.clone(), skipped);
                 child.unfixable = 0;
                 children.push(child);
@@ -286,7 +296,7 @@ impl<'g> SearchContext<'g> {
             return Err(None);
         }
         let mut skipped = node.skipped.clone();
-        let mut chosen: Vec<ChosenAct> = node.chosen.iter().chain(&more).copied().collect();
+        let mut chosen: Vec<ChosenAct> = node.chosen.iter().chain(&more).cloned().collect();
         for _ in 0..2 {
             let plan = self.build_plan(scope, &chosen);
             let refused = plan.all_refusals(self.case.info, self.search.is_multiline);

@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard};
 
 use crate::history::{HistorySettings, NONE, RepairAct, Row, codes};
@@ -22,13 +23,15 @@ pub struct RepairSearch<'o> {
     pub is_multiline: bool,
     /// True if the outcome of each plan is to be predicted.
     pub predicts: bool,
+    /// True if a plan is kept, and may be shown: then the surroundings of its changes are collected.
+    pub keeps_plans: bool,
     /// Acts chosen for rows that several histories share, so that all of them decide alike.
     decisions: Mutex<HashMap<DefectKey, RepairAct>>,
 }
 
 impl<'o> RepairSearch<'o> {
     pub fn new(options: &'o FixOptions, is_multiline: bool, predicts: bool) -> Self {
-        RepairSearch { options, is_multiline, predicts, decisions: Mutex::default() }
+        RepairSearch { options, is_multiline, predicts, keeps_plans: true, decisions: Mutex::default() }
     }
 }
 
@@ -54,6 +57,7 @@ impl<'g> SearchContext<'g> {
         let cx = self.case.cx;
         let mut all = Vec::new();
         for judged in self.case.findings.iter().filter(|judged| self.search.options.selects(judged)) {
+            let judged = &Rc::new(*judged);
             if judged.finding.code == codes::ORPHAN_TOOL_RUN {
                 let rest = self.index_of(&judged.finding.row) as usize;
                 all.extend(self.outputs_of_run(judged, cx.history.rows.get(rest..).unwrap_or_default()));
@@ -71,7 +75,7 @@ impl<'g> SearchContext<'g> {
     }
 
     /// The outputs of an orphaned run, each as a defect. `rows` begin with its reasoning.
-    pub(super) fn outputs_of_run(&self, judged: &WeighedFinding, rows: &[Row]) -> Vec<Defect> {
+    pub(super) fn outputs_of_run(&self, judged: &Rc<WeighedFinding>, rows: &[Row]) -> Vec<Defect> {
         let rest = rows.iter().skip_while(|row| !row.is_client_output());
         let outputs = rest.take_while(|row| row.is_client_output()).map(|row| self.index_of(row));
         outputs.map(|ix| Defect::of(judged, ix)).collect()

@@ -1,5 +1,7 @@
 //! Defects: findings that are to be fixed, with the keys by which they are recognised when found again.
 
+use std::rc::Rc;
+
 use crate::history::{Code, Finding, RepairAct, codes};
 use crate::judge::WeighedFinding;
 
@@ -7,9 +9,9 @@ use crate::repair::Cause;
 use crate::repair::plan::chosen_act::{ChosenAct, cause};
 
 /// A finding that is to be fixed.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Defect {
-    pub judged: WeighedFinding,
+    pub judged: Rc<WeighedFinding>,
     /// The index of its row; [`NONE`] if that is no item.
     pub at: u32,
     /// The finding itself, or the one whose repair causes it.
@@ -17,17 +19,17 @@ pub(super) struct Defect {
 }
 
 impl Defect {
-    pub(super) fn of(judged: &WeighedFinding, at: u32) -> Defect {
-        Defect { judged: *judged, at, cause: cause(judged) }
+    pub(super) fn of(judged: &Rc<WeighedFinding>, at: u32) -> Defect {
+        Defect { judged: Rc::clone(judged), at, cause: cause(judged) }
     }
 
     /// The defect for which an act was chosen.
     pub(super) fn of_chosen(chosen: &ChosenAct) -> Defect {
-        Defect { judged: chosen.judged, at: chosen.at, cause: chosen.cause }
+        Defect { judged: Rc::clone(&chosen.judged), at: chosen.at, cause: chosen.cause }
     }
 
     pub(super) fn chosen(&self, act: RepairAct) -> ChosenAct {
-        ChosenAct { judged: self.judged, at: self.at, act, cause: self.cause }
+        ChosenAct { judged: Rc::clone(&self.judged), at: self.at, act, cause: self.cause }
     }
 }
 

@@ -20,6 +20,7 @@ mod scope;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::format::HistoryScope;
 use crate::history::{Code, NONE};
@@ -108,7 +109,7 @@ impl<'g> SearchContext<'g> {
             return plan.finish(info);
         }
         let mut chosen: Vec<ChosenAct> = Vec::new();
-        let mut skipped: Vec<(WeighedFinding, &'static str)> = Vec::new();
+        let mut skipped: Vec<(Rc<WeighedFinding>, &'static str)> = Vec::new();
         if !defects.is_empty() {
             self.search_components(defects, &mut chosen, &mut skipped);
         }
@@ -120,7 +121,7 @@ impl<'g> SearchContext<'g> {
         &'g self,
         defects: Vec<Defect>,
         chosen: &mut Vec<ChosenAct>,
-        skipped: &mut Vec<(WeighedFinding, &'static str)>,
+        skipped: &mut Vec<(Rc<WeighedFinding>, &'static str)>,
     ) {
         let history = self.case.cx.history;
         let map = ComponentMap::new(history, &self.memo);
@@ -178,7 +179,7 @@ impl<'g> SearchContext<'g> {
     fn finish(
         &'g self,
         mut chosen: Vec<ChosenAct>,
-        skipped: Vec<(WeighedFinding, &'static str)>,
+        skipped: Vec<(Rc<WeighedFinding>, &'static str)>,
     ) -> Option<HistoryPlan> {
         let info = self.case.info;
         let mut refused = skipped;
@@ -197,7 +198,10 @@ impl<'g> SearchContext<'g> {
                 self.share_decisions(&chosen);
                 let predicted = self.search.predicts.then(|| self.predict(&plan, &chosen));
                 let made = plan.finish(info)?;
-                let around = surroundings::collect(self.case.cx.history, info, &made.changes);
+                let around = match self.search.keeps_plans {
+                    true => surroundings::collect(self.case.cx.history, info, &made.changes),
+                    false => Vec::new(),
+                };
                 return Some(HistoryPlan { outcome: predicted, surroundings: around, ..made });
             }
             let is_flag = |cause: Cause| matches!(cause, Cause::Flag(_)) && cause != SHORTEN;
@@ -207,7 +211,7 @@ impl<'g> SearchContext<'g> {
             chosen.retain(|chosen| {
                 let Some(why) = why.get(&chosen.cause) else { return true };
                 let why = if *why == EMPTY && chosen.drops_call(self.case.cx) { EMPTY_CALL } else { why };
-                refused.push((chosen.judged, why));
+                refused.push((Rc::clone(&chosen.judged), why));
                 false
             });
         }

@@ -100,8 +100,8 @@ pub(super) fn group_by_kind(open: &[Defect]) -> Vec<Vec<Defect>> {
             })
         };
         match kinds.iter_mut().find(same) {
-            Some(kind) => kind.push(*defect),
-            None => kinds.push(vec![*defect]),
+            Some(kind) => kind.push(defect.clone()),
+            None => kinds.push(vec![defect.clone()]),
         }
     }
     kinds

@@ -77,6 +77,8 @@ pub(super) struct DraftBuilder<'d, 'v> {
     pub(super) editor: &'static Editor,
     pub(super) draft: Draft,
     new: Vec<NewMessage>,
+    /// The numbers of the new messages, by the message that they are beside and by whether they come before it.
+    new_numbers: HashMap<(Place, bool), usize>,
     faults: Vec<EditFault>,
 }
 
@@ -89,8 +91,14 @@ impl Draft {
         if view.rows == Some(RowAccess::ReadOnly) {
             return (Draft::default(), planned.iter().map(|one| (one.row.at, ONLY_READ)).collect());
         }
-        let mut drafting =
-            DraftBuilder { view, editor, draft: Draft::default(), new: Vec::new(), faults: Vec::new() };
+        let mut drafting = DraftBuilder {
+            view,
+            editor,
+            draft: Draft::default(),
+            new: Vec::new(),
+            new_numbers: HashMap::new(),
+            faults: Vec::new(),
+        };
         drafting.changes(planned);
         for one in planned {
             one.decision.before.iter().for_each(|insertion| drafting.insert_new(one, insertion, true));
@@ -387,8 +395,8 @@ impl DraftBuilder<'_, '_> {
         if self.view.rows.is_some() {
             return Err(EditRefusal(NO_ROWS));
         }
-        let is_same = |new: &&mut NewMessage| new.beside == message && new.is_before == is_before;
-        match self.new.iter_mut().find(is_same) {
+        let number = *self.new_numbers.entry((message, is_before)).or_insert(self.new.len());
+        match self.new.get_mut(number) {
             Some(new) => new.parts.push(text),
             None => {
                 let record = record.clone();
@@ -400,6 +408,7 @@ impl DraftBuilder<'_, '_> {
 
     /// Writes the messages around new parts.
     fn new_messages(&mut self, parts: &PartResults) -> Result<(), EditRefusal> {
+        self.new_numbers.clear();
         for NewMessage { record, beside, is_before, parts: list } in std::mem::take(&mut self.new) {
             let near = record.value(beside).ok_or(EditRefusal(NO_PLACE))?;
             let text = (parts.message)(&list.join(&b","[..]), near).ok_or(EditRefusal(NO_ANSWER))?;

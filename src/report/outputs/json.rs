@@ -24,9 +24,13 @@ pub(in crate::report) struct JsonReporter {
 }
 
 impl Reporter for JsonReporter {
-    fn write_doc(&mut self, doc: &DocReport, _: &mut dyn Write) -> io::Result<()> {
+    fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         self.inputs.push(&contract::Input::from(doc))?;
-        doc.diagnostics.iter().try_for_each(|own| self.diagnostics.push(&contract::Diagnostic::from(own)))
+        self.add_diagnostics(&doc.diagnostics, out)
+    }
+
+    fn add_diagnostics(&mut self, more: &[Diagnostic], _: &mut dyn Write) -> io::Result<()> {
+        more.iter().try_for_each(|own| self.diagnostics.push(&contract::Diagnostic::from(own)))
     }
 
     fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {

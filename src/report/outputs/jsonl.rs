@@ -11,7 +11,7 @@ use crate::report::change_counts::ChangeCounts;
 use crate::report::changes::ChangeNote;
 use crate::report::contract;
 use crate::report::contract::VERSION;
-use crate::report::{DocReport, Reporter, RunSummary};
+use crate::report::{Diagnostic, DocReport, Reporter, RunSummary};
 
 /// The output `jsonl`.
 #[derive(Default)]
@@ -23,7 +23,11 @@ pub(in crate::report) struct JsonLinesReporter {
 impl Reporter for JsonLinesReporter {
     fn write_doc(&mut self, doc: &DocReport, out: &mut dyn Write) -> io::Result<()> {
         line(&json!({ "input": input_value(doc) }), out)?;
-        doc.diagnostics.iter().try_for_each(|diagnostic| line(&contract::Diagnostic::from(diagnostic), out))
+        self.add_diagnostics(&doc.diagnostics, out)
+    }
+
+    fn add_diagnostics(&mut self, more: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
+        more.iter().try_for_each(|diagnostic| line(&contract::Diagnostic::from(diagnostic), out))
     }
 
     fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {

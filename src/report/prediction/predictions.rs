@@ -14,7 +14,7 @@ use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
 pub use super::fix_outcome::{PredictedFix, fix_outcomes};
-use crate::report::{ContentDisplay, Diagnostic, FindingSample, diagnose_some, proposal};
+use crate::report::{ContentDisplay, Diagnostic, FindingSample, diagnose_batches, diagnose_some, proposal};
 
 /// The predicted fixes of a document.
 pub struct Predictions {
@@ -48,14 +48,41 @@ impl Predictions {
         picked: &FindingSample,
         content: ContentDisplay,
     ) -> io::Result<Vec<Diagnostic>> {
+        let Some(picked) = &picked.findings else {
+            let mut diagnostics = Vec::with_capacity(found.findings.len());
+            self.diagnose_all(id, label, bytes, found, content, &mut |mut batch| {
+                diagnostics.append(&mut batch);
+                Ok(())
+            })?;
+            return Ok(diagnostics);
+        };
         let one = |ix: &usize| found.findings.get(*ix).copied().zip(self.outcomes.get(*ix).copied());
         let (judged, predictions): (Vec<WeighedFinding>, Vec<PredictedFix>) =
-            picked.findings.iter().filter_map(one).unzip();
+            picked.iter().filter_map(one).unzip();
         let mut diagnostics = diagnose_some(id, label, bytes, found, &judged, content)?;
         for ((diagnostic, judged), predicted) in diagnostics.iter_mut().zip(&judged).zip(predictions) {
             predicted.apply_to(diagnostic, judged);
         }
         Ok(diagnostics)
+    }
+
+    /// Calls `take` with the diagnostics of all findings of a document, batch by batch, with the predicted fixes.
+    pub fn diagnose_all<T>(
+        &self,
+        id: DocId,
+        label: &str,
+        bytes: &dyn ReadAt,
+        found: &JudgedDoc<T>,
+        content: ContentDisplay,
+        take: &mut dyn FnMut(Vec<Diagnostic>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut predictions = found.findings.iter().zip(&self.outcomes);
+        diagnose_batches(id, label, bytes, found, &found.findings, content, &mut |mut batch| {
+            for (diagnostic, (judged, predicted)) in batch.iter_mut().zip(&mut predictions) {
+                predicted.apply_to(diagnostic, judged);
+            }
+            take(batch)
+        })
     }
 
     /// Adds the replacements of the repair to the diagnostics of all findings, if the repair of the whole document was

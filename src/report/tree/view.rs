@@ -97,9 +97,11 @@ impl TreeView {
 
     /// `4 turns (3 answered), 1 branch`.
     pub fn counts(&self) -> String {
-        let leaves = self.turns.iter().filter(|turn| turn.children.is_empty()).count();
-        let branches = if leaves == 1 { "1 branch".to_owned() } else { format!("{leaves} branches") };
-        format!("{} ({} answered), {branches}", count(self.turns.len() as u64, "turn"), self.answered())
+        let leaves = self.turns.iter().filter(|turn| turn.children.is_empty()).count() as u64;
+        let (turns, answered) = (count(self.turns.len() as u64, "turn"), group_digits(self.answered() as u64));
+        let branches =
+            if leaves == 1 { "1 branch".to_owned() } else { format!("{} branches", group_digits(leaves)) };
+        format!("{turns} ({answered} answered), {branches}")
     }
 
     /// The tokens that the requests of the current branch send, one a turn: if each builds on the last one, and if each
@@ -237,7 +239,7 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
         let response = node.entry.response.as_deref().map(mask::id);
         let name = name_of(last);
         let shown = response.clone().filter(|id| node.names.first().is_none_or(|first| **first != **id));
-        let label = conversation.docs.iter().find(|part| part.doc.id == node.entry.at.doc);
+        let label = conversation.doc(node.entry.at.doc);
         views.push(TurnView {
             names: turn.nodes.iter().flat_map(|node| &forest.node(*node).names).map(|n| mask::id(n)).collect(),
             parent: turn.parent,
@@ -271,7 +273,10 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
     let current = current.and_then(|node| turns.iter().position(|turn| turn.nodes.contains(&node)));
     let format = conversation.docs.iter().find_map(|part| part.format).map(|format| format.info().name);
     TreeView {
-        title: conversation.title(),
+        title: match conversation.docs.len() {
+            1 => conversation.title(),
+            files => count(files as u64, "file"),
+        },
         format,
         sizes: views.iter().fold(ContentSizes::default(), |all, turn| all.plus(turn.sizes)),
         sending: Sending::of(&views, turns.iter().any(|turn| turn.marks.has(EntryMarks::CONVERSATION))),

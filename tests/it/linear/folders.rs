@@ -24,27 +24,28 @@ fn nested(depth: usize) -> tempfile::TempDir {
     folder
 }
 
-/// The work of walking a folder and loading the config of its files.
-fn walk_work(root: &Path) -> Work {
+/// The work of walking a folder of some files and loading their configs.
+pub(super) fn walk_work(root: &Path, files: usize) -> Work {
     let globs = ["y", "b/*.json"].map(|glob| Arc::new(Glob::new(root, glob).expect("a glob")));
     let walking = WalkOptions { exclude: globs.to_vec(), ..WalkOptions::default() };
     let lints = LintSettings::new(FileOptions::default(), walking, ConfigLookup::Nearest).expect("options");
+    let is_configured = root.join("replaylint.toml").exists();
     let (work, walked) = Work::of(|| {
         let walked = walk(&[root.to_owned()], &lints);
         for file in &walked.inputs {
             let replaylint::internals::source::Input::File { path, .. } = file else { panic!("a file") };
             lints.load(path).expect("a config file");
-            assert!(lints.effective(&path.to_string_lossy()).config.is_some());
+            assert_eq!(lints.effective(&path.to_string_lossy()).config.is_some(), is_configured);
         }
         walked
     });
-    assert_eq!((walked.inputs.len(), walked.errors.len()), (1, 0));
+    assert_eq!((walked.inputs.len(), walked.errors.len()), (files, 0));
     work
 }
 
 #[test]
 fn a_deeply_nested_file_takes_work_linear_in_its_depth() {
-    let [small, large] = [200, 800].map(|depth| walk_work(nested(depth).path()));
+    let [small, large] = [200, 800].map(|depth| walk_work(nested(depth).path(), 1));
     assert!(small.steps > 200, "{small:?}");
     // Bytes of paths grow quadratically with the depth, so only steps are counted.
     let [small, large] = [small, large].map(|work| Work { allocated: 0, ..work });

@@ -93,8 +93,9 @@ fn session() -> String {
 fn peak(folder: &Path, args: &[&str]) -> (u64, u64) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_replaylint"));
     command.args(args).args(["--isolated", "-q", "-j", "1"]).current_dir(folder);
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+    let errors = tempfile::NamedTempFile::new().expect("a file");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors.reopen().expect("the same file"));
+    let mut child = command.spawn().expect("it runs");
     let mut out = child.stdout.take().expect("a pipe");
     let status = format!("/proc/{}/status", child.id());
     let kilobytes = |status: &str, name: &str| {
@@ -113,16 +114,18 @@ fn peak(folder: &Path, args: &[&str]) -> (u64, u64) {
             most = most.max(peak.saturating_sub(program) << 10);
         }
     }
-    assert!(child.wait().expect("it ends").success(), "{args:?}");
+    let status = child.wait().expect("it ends");
+    assert!(status.success(), "{args:?}: {status}: {}", fs::read_to_string(errors.path()).expect("text"));
     (most, written)
 }
 
 #[test]
 fn conversions_need_less_memory_than_their_text() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in
-        [("rollout.jsonl", rollout()), ("anthropic.json", anthropic()), ("session.jsonl", session())]
-    {
+    let files: [(&str, fn() -> String); 3] =
+        [("rollout.jsonl", rollout), ("anthropic.json", anthropic), ("session.jsonl", session)];
+    for (name, text) in files {
+        // One file at a time: a run spools as much as it reads to the disk, which may be small.
+        let (folder, text) = (tempfile::tempdir().expect("a folder"), text());
         fs::write(folder.path().join(name), &text).expect("written");
         for to in ["chat", "anthropic", "responses"] {
             let (most, written) = peak(folder.path(), &["convert", "--to", to, name]);

@@ -12,7 +12,7 @@ const MANY: usize = 4 * FEW;
 
 /// A message, or a list of calls or results, of a history.
 #[derive(Clone)]
-enum ShapePart {
+pub(super) enum ShapePart {
     User,
     /// A user's message without content.
     EmptyUser,
@@ -102,7 +102,7 @@ const SHAPES: [HistoryShape; 36] = [
 ];
 
 /// Writes a request of a dialect; `text` is the text of every message and result.
-type RequestWriter = fn(&[ShapePart], &str) -> Value;
+pub(super) type RequestWriter = fn(&[ShapePart], &str) -> Value;
 
 const DIALECTS: [(&str, RequestWriter, &str); 5] = [
     ("responses", responses, "anthropic"),
@@ -112,7 +112,7 @@ const DIALECTS: [(&str, RequestWriter, &str); 5] = [
     ("bedrock", bedrock, "gemini"),
 ];
 
-fn responses(parts: &[ShapePart], text: &str) -> Value {
+pub(super) fn responses(parts: &[ShapePart], text: &str) -> Value {
     let items = parts.iter().flat_map(|part| match part {
         User => vec![json!({"role": "user", "content": text})],
         EmptyUser => vec![json!({"role": "user", "content": ""})],
@@ -142,7 +142,7 @@ fn responses(parts: &[ShapePart], text: &str) -> Value {
     json!({"model": "gpt-5", "input": std::iter::once(first).chain(items).collect::<Vec<_>>()})
 }
 
-fn chat(parts: &[ShapePart], text: &str) -> Value {
+pub(super) fn chat(parts: &[ShapePart], text: &str) -> Value {
     let call = |id: &usize, arguments: &str| json!({"id": format!("c{id}"), "type": "function", "function": {"name": "f", "arguments": arguments}});
     let messages = parts.iter().flat_map(|part| match part {
         User => vec![json!({"role": "user", "content": text})],
@@ -169,7 +169,7 @@ fn chat(parts: &[ShapePart], text: &str) -> Value {
     json!({"model": "gpt-4o", "messages": std::iter::once(first).chain(messages).collect::<Vec<_>>()})
 }
 
-fn anthropic(parts: &[ShapePart], text: &str) -> Value {
+pub(super) fn anthropic(parts: &[ShapePart], text: &str) -> Value {
     let text_part = json!({"type": "text", "text": text});
     let call = |id: &usize| json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": "f", "input": {}});
     let result =
@@ -250,7 +250,7 @@ fn texts(n: usize, last: &str, write: fn(&str) -> Value) -> Vec<Value> {
     (0..n).map(|ix| write(if ix + 1 < n { "" } else { last })).collect()
 }
 
-fn document(write: RequestWriter, parts: &[ShapePart], text: &str) -> String {
+pub(super) fn document(write: RequestWriter, parts: &[ShapePart], text: &str) -> String {
     let document = write(parts, text).to_string();
     match parts {
         [Members(n, same)] => {
@@ -267,8 +267,10 @@ fn session(request: &Value, copies: usize) -> String {
     for (n, message) in request["messages"].as_array().expect("messages").iter().enumerate() {
         let whole = vec![message["content"].clone()];
         let blocks = message["content"].as_array().map(|list| list.iter().map(|block| json!([block])).collect());
+        let mut empty = message.clone();
+        empty["content"] = Value::Null;
         for (ix, content) in blocks.unwrap_or(whole).into_iter().enumerate() {
-            let mut message = message.clone();
+            let mut message = empty.clone();
             message["content"] = content;
             if message["role"] == "assistant" {
                 message["id"] = format!("msg_{n}").into();
@@ -305,6 +307,29 @@ fn assert_shapes_linear(dialect: &str, to: &str, write: &dyn Fn(&[ShapePart], &s
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     // Shapes without findings and repairs would prove little.
     assert!(repaired >= 10, "{dialect}: only {repaired} shapes have many repairs");
+}
+
+/// Writes each shape in each dialect, in two sizes, for `benches/growth.py`, which times the program on them: work that is not
+/// counted shows there.
+#[test]
+#[ignore = "writes to the folder that REPLAYLINT_SHAPES names"]
+fn write_shapes() {
+    let folder = std::env::var("REPLAYLINT_SHAPES").expect("a folder in REPLAYLINT_SHAPES");
+    let few: usize = std::env::var("REPLAYLINT_SIZE").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let folder = std::path::Path::new(&folder);
+    let write = |name: &str, shape: &str, n: usize, text: &str| {
+        let name = format!("{name}.{}.{n}", shape.replace([' ', ','], "_"));
+        std::fs::write(folder.join(name), text).expect("written");
+    };
+    for (name, shape) in SHAPES {
+        for n in [few, 4 * few] {
+            let parts = shape(n);
+            for (dialect, write_request, _) in DIALECTS {
+                write(dialect, name, n, &document(write_request, &parts, "x"));
+            }
+            write("claude-code", name, n, &session(&anthropic(&parts, "x"), 1));
+        }
+    }
 }
 
 #[test]

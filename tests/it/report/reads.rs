@@ -120,8 +120,7 @@ fn predicted_fixes(text: &[u8]) -> (u64, Vec<String>) {
     let options = Options::default();
     let mut found = check_of(&bytes, &options);
     let predicted = predictions::predict(DOC, &bytes, &mut found, &options, 1, false).expect("memory reads");
-    let diagnostics =
-        predicted.diagnose(DOC, "case", &bytes, &found, &FindingSample::all(&found), ContentDisplay::None);
+    let diagnostics = predicted.diagnose(DOC, "case", &bytes, &found, &FindingSample::all(), ContentDisplay::None);
     (predicted.resolved, words(&diagnostics.expect("memory reads")))
 }
 
@@ -190,7 +189,7 @@ fn a_sampled_report_equals_the_text_of_the_full_one() {
         };
         let picked = FindingSample::of(&found, &predicted.outcomes, &style);
         only_counted += picked.similar.iter().map(|more| more.count).sum::<u64>();
-        assert_eq!(written(picked), written(FindingSample::all(&found)), "{name}");
+        assert_eq!(written(picked), written(FindingSample::all()), "{name}");
     }
     assert!(only_counted > 1000, "{only_counted} findings are only counted");
 }

@@ -1,0 +1,94 @@
+//! Histories of up to a hundred thousand items and folders of up to ten thousand files, in four sizes: their work is linear.
+//! Two sizes of some hundreds hide what is looked up once for each item in a short list, and keys that differ only at the end.
+
+use std::fs;
+
+use replaylint::internals::judge::Options;
+use replaylint::internals::repair::FixOptions;
+use replaylint::internals::source::GrowableBytes;
+
+use super::folders::walk_work;
+use super::shapes::ShapePart::{Calls, Results, User};
+use super::shapes::{RequestWriter, ShapePart, anthropic, chat, document, responses};
+use crate::support::work::{CountedDoc, Work, growth};
+use crate::support::{check_of, repair_of};
+
+/// Numbers of calls; as many results come with them.
+const SIZES: [usize; 4] = [100, 1_000, 10_000, 50_000];
+
+/// The most growth beyond the size: sorting is a little more than linear, and a buffer may have just doubled.
+const MOST_PERCENT: u64 = 140;
+
+/// Fails unless each kind of work grows about linearly over all sizes.
+fn assert_grows_linearly(name: &str, sizes: &[usize], work: &dyn Fn(usize) -> Work) {
+    let works: Vec<(usize, Work)> = sizes.iter().map(|n| (*n, work(*n))).collect();
+    for pair in works.windows(2) {
+        let [(few, small), (many, large)] = pair else { continue };
+        assert_ne!(small.allocations, 0, "{name}: nothing is counted");
+        let most = (many / few) as u64 * MOST_PERCENT / 100;
+        let excess = growth(*small, *large, most);
+        assert!(excess.is_empty(), "{name}, from {few} to {many}: {}", excess.join(", "));
+    }
+}
+
+/// `check` and `fix` of a history of `n` calls.
+fn assert_history_linear(name: &str, write: RequestWriter, shape: fn(usize) -> Vec<ShapePart>, key: &str) {
+    let text = |n: usize| document(write, &shape(n), "x").replace(r#":"c"#, &format!(r#":"{key}"#));
+    let doc = |n: usize| GrowableBytes::new(CountedDoc(text(n).into_bytes()));
+    let options = Options::default();
+    assert_grows_linearly(&format!("check, {name}"), &SIZES, &|n| {
+        let doc = doc(n);
+        Work::of(|| check_of(&doc, &options)).0
+    });
+    assert_grows_linearly(&format!("fix, {name}"), &SIZES, &|n| {
+        let doc = doc(n);
+        let (work, repaired) = Work::of(|| repair_of(&doc, &options, &FixOptions::default()));
+        assert!(repaired.fixed.changes.len() >= n, "{name}: {} changes", repaired.fixed.changes.len());
+        work
+    });
+}
+
+/// Calls one after the other, and their results in reverse.
+fn reversed(n: usize) -> Vec<ShapePart> {
+    let calls = (0..n).map(|n| Calls(vec![n]));
+    calls.chain((0..n).rev().map(|n| Results(vec![n]))).collect()
+}
+
+fn answered(n: usize) -> Vec<ShapePart> {
+    (0..n).flat_map(|n| [Calls(vec![n]), Results(vec![n])]).collect()
+}
+
+fn open(n: usize) -> Vec<ShapePart> {
+    (0..n).flat_map(|n| [Calls(vec![n]), User]).collect()
+}
+
+/// More than any API accepts.
+const LONG_KEY: &str =
+    "call_0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789_";
+
+#[test]
+fn results_in_reverse_are_linear_up_to_a_hundred_thousand_items() {
+    assert_history_linear("results in reverse", chat, reversed, "call_");
+}
+
+#[test]
+fn long_keys_with_one_prefix_are_linear_up_to_a_hundred_thousand_items() {
+    assert_history_linear("long keys of Chat", chat, answered, LONG_KEY);
+    assert_history_linear("long keys of Responses", responses, answered, LONG_KEY);
+}
+
+#[test]
+fn open_calls_are_linear_up_to_a_hundred_thousand_items() {
+    assert_history_linear("open calls", anthropic, open, "c");
+}
+
+#[test]
+fn folders_are_linear_in_the_number_of_their_files() {
+    assert_grows_linearly("files", &[10, 100, 1_000, 10_000], &|n| {
+        let folder = tempfile::tempdir().expect("a folder");
+        for n in 0..n {
+            fs::write(folder.path().join(format!("{n:05}.json")), "{}").expect("written");
+        }
+        walk_work(folder.path(), n)
+    });
+}
