@@ -17,54 +17,28 @@ import argparse
 from pyspark.sql import SparkSession, functions as F
 
 # All three in one pass over the transcripts: the details are rows in the rows.
-ALL = """
+FINDINGS = "array<struct<rule:string,severity:string,pointer:string,message:string,evidence:string>>"
+CHANGES = "array<struct<rule:string,pointer:string,action:string,what:string,loss:string,bytes:long>>"
+ALL = f"""
     id string, transcript string, changed boolean, error string,
-    findings array<struct<rule:string,severity:string,pointer:string,message:string,evidence:string>>,
-    dropped array<struct<rule:string,pointer:string,action:string,what:string,loss:string,bytes:long>>
+    findings {FINDINGS}, changes {CHANGES}, remaining {FINDINGS}
 """
 
 
 def lint(options):
-    """A function for mapInPandas: a batch of rows, two calls."""
+    """A function for mapInArrow: a batch of rows, one call."""
 
-    def batches(frames):
+    def lint_batches(batches):
         # Here, so that the module is not sent to the workers, but loaded by them.
-        import pandas as pd
+        import pyarrow as pa
         import replaylint
 
-        for frame in frames:
-            transcripts = frame["transcript"].tolist()
+        for batch in batches:
             # Spark runs a task on each core: threads in it would be too many.
-            reports = replaylint.check_many(transcripts, threads=1, **options)
-            fixed = replaylint.fix_many(transcripts, threads=1, **options)
-            yield pd.DataFrame([row(*each) for each in zip(frame["id"], transcripts, reports, fixed)])
+            fixed = pa.record_batch(replaylint.fix_arrow(batch.column("transcript"), threads=1, **options))
+            yield fixed.add_column(0, "id", batch.column("id"))
 
-    def row(id, transcript, report, fixed):
-        import replaylint
-
-        failed = next((each for each in (report, fixed) if isinstance(each, replaylint.Error)), None)
-        if failed is not None:
-            return {"id": id, "transcript": transcript, "changed": False, "error": str(failed), "findings": [], "dropped": []}
-        findings = [
-            {key: getattr(found, key) for key in ("rule", "severity", "pointer", "message", "evidence")}
-            for found in report.diagnostics
-            if found.severity != "info"
-        ]
-        dropped = [
-            {key: getattr(change, key) for key in ("rule", "pointer", "action", "what", "loss", "bytes")}
-            for change in fixed.report.changes
-            if change.loss == "lossy"
-        ]
-        return {
-            "id": id,
-            "transcript": fixed.conversation,
-            "changed": fixed.report.changed,
-            "error": None,
-            "findings": findings,
-            "dropped": dropped,
-        }
-
-    return batches
+    return lint_batches
 
 
 def read(spark, path):
@@ -90,15 +64,15 @@ def main():
     )
     options = {"target": args.target} if args.target else {}
     table = read(spark, args.input).select("id", "transcript")
-    done = table.mapInPandas(lint(options), ALL)
+    done = table.mapInArrow(lint(options), ALL)
     # Written at once, so that the transcripts are linted one time for the three tables.
     done.write.mode("overwrite").parquet(f"{args.output}/all")
     done = spark.read.parquet(f"{args.output}/all")
     done.select("id", "transcript", "changed", "error").write.mode("overwrite").parquet(f"{args.output}/repaired")
     findings = done.select("id", F.explode("findings").alias("found")).select("id", "found.*")
-    findings.write.mode("overwrite").parquet(f"{args.output}/findings")
-    dropped = done.select("id", F.explode("dropped").alias("change")).select("id", "change.*")
-    dropped.write.mode("overwrite").parquet(f"{args.output}/dropped")
+    findings.where("severity != 'info'").write.mode("overwrite").parquet(f"{args.output}/findings")
+    dropped = done.select("id", F.explode("changes").alias("change")).select("id", "change.*")
+    dropped.where("loss = 'lossy'").write.mode("overwrite").parquet(f"{args.output}/dropped")
     spark.read.parquet(f"{args.output}/findings").groupBy("rule", "severity").count().orderBy("rule").show(truncate=False)
     spark.stop()
 

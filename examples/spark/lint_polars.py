@@ -7,8 +7,7 @@ import replaylint
 
 
 def rules(transcripts: pl.Series) -> pl.Series:
-    reports = replaylint.check_many(transcripts.to_list())
-    return pl.Series([list(report.counts()) for report in reports], dtype=pl.List(pl.String))
+    return pl.DataFrame(replaylint.check_arrow(transcripts))["rules"]
 
 
 found = pl.scan_parquet(f"{sys.argv[1]}/*.parquet").select(

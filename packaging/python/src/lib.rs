@@ -1,6 +1,7 @@
 //! `replaylint._native`: the functions of the library on bytes. What Python objects become bytes, and what comes back,
 //! is the business of the Python part of the package.
 
+mod arrow;
 mod commands;
 mod dump;
 mod json;
@@ -20,11 +21,16 @@ pyo3::create_exception!(
     "A conversation could not be judged, or an option is not valid."
 );
 
-/// The exception for an error of the library, in its words.
+/// The exception for an error of the library.
 fn raise(error: replaylint::Error) -> PyErr {
+    Error::new_err(message(&error))
+}
+
+/// An error of the library, in its words.
+fn message(error: &replaylint::Error) -> String {
     match error.help() {
-        Some(help) => Error::new_err(format!("{error}; {help}")),
-        None => Error::new_err(error.to_string()),
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
     }
 }
 
@@ -44,6 +50,8 @@ mod _native {
 
     #[pymodule_export]
     use super::Error;
+    #[pymodule_export]
+    use super::arrow::{Batch, Table, check_arrow, fix_arrow};
     #[pymodule_export]
     use super::commands::{explain_error, explain_rule, formats, rebuild, rules, targets, tree};
     #[pymodule_export]

@@ -28,6 +28,8 @@ WITH_OPTIONS = {
     "diff": "CheckOptions",
     "check_many": "CheckOptions",
     "fix_many": "FixOptions",
+    "check_arrow": "CheckOptions",
+    "fix_arrow": "FixOptions",
     "tree": "TreeOptions",
     "rebuild": "RebuildOptions",
 }

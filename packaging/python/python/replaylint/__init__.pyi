@@ -1,16 +1,20 @@
 from collections.abc import Iterable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from typing_extensions import Unpack
 
 from ._guard import Guard as Guard
 from ._native import (
+    ArrowArray as _ArrowArray,
+    ArrowStream as _ArrowStream,
+    Batch as _Batch,
     Change as Change,
     Converted as Converted,
     Diagnostic as Diagnostic,
     Diff as Diff,
     Error as Error,
     Report as Report,
+    Table as Table,
 )
 from ._options import CheckOptions, Dialect, FixOptions, RebuildOptions, TreeOptions
 from ._repair import RejectedError as RejectedError
@@ -26,12 +30,15 @@ __all__ = [
     "Guard",
     "RejectedError",
     "Report",
+    "Table",
     "check",
+    "check_arrow",
     "check_many",
     "convert",
     "diff",
     "explain",
     "fix",
+    "fix_arrow",
     "fix_many",
     "formats",
     "rebuild",
@@ -56,6 +63,14 @@ def check_many(
 def fix_many(
     conversations: Iterable[_C], *, threads: int = 0, **options: Unpack[FixOptions]
 ) -> list[Fixed[_C] | Error]: ...
+@overload
+def check_arrow(transcripts: _ArrowArray, *, threads: int = 0, **options: Unpack[CheckOptions]) -> _Batch: ...
+@overload
+def check_arrow(transcripts: _ArrowStream, *, threads: int = 0, **options: Unpack[CheckOptions]) -> Table: ...
+@overload
+def fix_arrow(transcripts: _ArrowArray, *, threads: int = 0, **options: Unpack[FixOptions]) -> _Batch: ...
+@overload
+def fix_arrow(transcripts: _ArrowStream, *, threads: int = 0, **options: Unpack[FixOptions]) -> Table: ...
 def tree(conversation: object, **options: Unpack[TreeOptions]) -> dict[str, Any]: ...
 def rebuild(conversation: object, **options: Unpack[RebuildOptions]) -> dict[str, Any]: ...
 def rules(*, target: str | None = None) -> list[dict[str, Any]]: ...

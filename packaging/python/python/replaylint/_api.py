@@ -8,7 +8,7 @@ from typing import NamedTuple as _NamedTuple
 
 from . import _native
 from ._guard import Guard
-from ._native import Change, Converted, Diagnostic, Diff, Error, Report, __VERSION__ as __version__
+from ._native import Change, Converted, Diagnostic, Diff, Error, Report, Table, __VERSION__ as __version__
 from ._options import (
     DEFAULTS as _DEFAULTS,
     CheckOptions,
@@ -28,6 +28,7 @@ __all__ = [
     "Guard",
     "RejectedError",
     "Report",
+    "Table",
     "__version__",
 ]
 
@@ -87,6 +88,27 @@ def fix_many(conversations, *, threads=0, **options):
         else Fixed(conversation if result[0] is None else back(result[0]), result[1])
         for conversation, (_, back), result in zip(conversations, read, results)
     ]
+
+
+@_documented(CheckOptions)
+def check_arrow(transcripts, *, threads=0, **options):
+    """``check`` for a column of an Arrow library, strings or binary: a table with a row for each of its rows.
+
+    Columns: ``error`` (why a row could not be judged), ``rules`` (a list: the codes of what was found), ``findings`` (a
+    list of ``rule``, ``severity``, ``pointer``, ``message``, ``evidence``). All are null where the transcript is.
+    """
+    return _native.check_arrow(transcripts, threads, options)
+
+
+@_documented(FixOptions)
+def fix_arrow(transcripts, *, threads=0, **options):
+    """``fix`` for a column of an Arrow library, strings or binary: a table with a row for each of its rows.
+
+    Columns: ``transcript`` (repaired, of the type of the column), ``changed``, ``error`` (why a row could not be repaired),
+    ``findings`` (before the repair, as from ``check_arrow``), ``changes`` (a list of ``rule``, ``pointer``, ``action``,
+    ``what``, ``loss``, ``bytes``), ``remaining`` (findings after the repair). All are null where the transcript is.
+    """
+    return _native.fix_arrow(transcripts, threads, options)
 
 
 @_documented(TreeOptions)

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NoReturn, final
+from typing import Any, Literal, NoReturn, Protocol, final
 
 from typing_extensions import TypeAlias
 
@@ -155,6 +155,30 @@ class Diff:
     def to_json(self) -> str: ...
     def to_dict(self) -> dict[str, Any]: ...
 
+class ArrowArray(Protocol):
+    """An array of a library with the PyCapsule interface of Arrow."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+class ArrowStream(Protocol):
+    """A column in chunks of such a library."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class Table:
+    """A table for such libraries: ``pyarrow.table(it)``, ``polars.DataFrame(it)``."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
+    def __arrow_c_schema__(self) -> Any: ...
+    def __len__(self) -> int:
+        """The number of rows."""
+
+@final
+class Batch(Table):
+    """A table of one batch: also ``pyarrow.record_batch(it)``."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[Any, Any]: ...
+
 def check(document: bytes, kwargs: dict[str, Any]) -> Report: ...
 def fix(document: bytes, kwargs: dict[str, Any]) -> tuple[bytes | None, Report]: ...
 def convert(document: bytes, to: str, kwargs: dict[str, Any]) -> Converted: ...
@@ -163,6 +187,8 @@ def check_many(documents: list[bytes], threads: int, kwargs: dict[str, Any]) -> 
 def fix_many(
     documents: list[bytes], threads: int, kwargs: dict[str, Any]
 ) -> list[tuple[bytes | None, Report] | Error]: ...
+def check_arrow(transcripts: ArrowArray | ArrowStream, threads: int, kwargs: dict[str, Any]) -> Table: ...
+def fix_arrow(transcripts: ArrowArray | ArrowStream, threads: int, kwargs: dict[str, Any]) -> Table: ...
 def dump(value: object, default: Callable[[object], object]) -> bytes: ...
 
 @final
