@@ -5,8 +5,6 @@ from typing_extensions import Unpack
 
 from ._guard import Guard as Guard
 from ._native import (
-    ArrowArray as _ArrowArray,
-    ArrowStream as _ArrowStream,
     Batch as _Batch,
     Change as Change,
     Converted as Converted,
@@ -15,6 +13,8 @@ from ._native import (
     Error as Error,
     Report as Report,
     Table as Table,
+    _ArrowArray,
+    _ArrowStream,
 )
 from ._options import CheckOptions, Dialect, FixOptions, RebuildOptions, TreeOptions
 from ._repair import RejectedError as RejectedError

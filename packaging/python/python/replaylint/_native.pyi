@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NoReturn, Protocol, final
 
-from typing_extensions import TypeAlias
+from typing_extensions import TypeAlias, disjoint_base
 
 _Severity: TypeAlias = Literal["error", "warning", "info"]
 _Loss: TypeAlias = Literal["lossless", "adds", "lossy"]
@@ -155,16 +155,17 @@ class Diff:
     def to_json(self) -> str: ...
     def to_dict(self) -> dict[str, Any]: ...
 
-class ArrowArray(Protocol):
+class _ArrowArray(Protocol):
     """An array of a library with the PyCapsule interface of Arrow."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
-class ArrowStream(Protocol):
+class _ArrowStream(Protocol):
     """A column in chunks of such a library."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+@disjoint_base
 class Table:
     """A table for such libraries: ``pyarrow.table(it)``, ``polars.DataFrame(it)``."""
 
@@ -187,8 +188,8 @@ def check_many(documents: list[bytes], threads: int, kwargs: dict[str, Any]) -> 
 def fix_many(
     documents: list[bytes], threads: int, kwargs: dict[str, Any]
 ) -> list[tuple[bytes | None, Report] | Error]: ...
-def check_arrow(transcripts: ArrowArray | ArrowStream, threads: int, kwargs: dict[str, Any]) -> Table: ...
-def fix_arrow(transcripts: ArrowArray | ArrowStream, threads: int, kwargs: dict[str, Any]) -> Table: ...
+def check_arrow(transcripts: _ArrowArray | _ArrowStream, threads: int, kwargs: dict[str, Any]) -> Table: ...
+def fix_arrow(transcripts: _ArrowArray | _ArrowStream, threads: int, kwargs: dict[str, Any]) -> Table: ...
 def dump(value: object, default: Callable[[object], object]) -> bytes: ...
 
 @final
