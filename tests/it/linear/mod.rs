@@ -4,7 +4,6 @@ pub mod commands;
 pub mod folders;
 pub mod histories;
 pub mod large;
-mod large;
 pub mod lineage;
 #[cfg(target_os = "linux")]
 pub mod peak;
