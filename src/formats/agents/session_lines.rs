@@ -96,7 +96,8 @@ static LINKS: NameSet = NameSet::of(&["sessionId", "uuid", "leafUuid", "messageI
 
 /// True for a line of Qwen Code, which writes Gemini parts into similar lines.
 fn is_of_qwen(line: Val<'_>) -> bool {
-    line.get("systemPayload").is_some() || line.at(&["message", "parts"]).is_some()
+    line.get(name::message).is_some_and(|message| message.get(name::parts).is_some())
+        || line.get("systemPayload").is_some()
 }
 
 /// A format's confidence in a line with a message.

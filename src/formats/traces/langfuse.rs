@@ -36,9 +36,11 @@ impl Format for Langfuse {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let list = list(probe.val);
-        let all = list.map_or_else(|| vec![probe.val], |list| list.elements().take(threads::SAMPLE).collect());
-        if !all.is_empty() && all.into_iter().all(is_observation) { 92 } else { 0 }
+        let is_known = match list(probe.val) {
+            Some(list) => list.count() > 0 && list.elements().take(threads::SAMPLE).all(is_observation),
+            None => is_observation(probe.val),
+        };
+        if is_known { 92 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {
@@ -67,9 +69,8 @@ fn is_observation(val: Val<'_>) -> bool {
         "EMBEDDING",
         "GUARDRAIL",
     ];
-    let is_typed = val.get(name::r#type).is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)));
-    let named = ["traceId", "trace_id"].iter().any(|key| val.get(key).is_some_and(|id| id.is_string()));
-    named && is_typed
+    let named = [name::traceId, name::trace_id].iter().any(|key| val.get(*key).is_some_and(|id| id.is_string()));
+    named && val.get(name::r#type).is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)))
 }
 
 fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {

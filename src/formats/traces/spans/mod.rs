@@ -25,18 +25,21 @@ pub(super) fn span_attributes<'v>(record: Val<'v>) -> Vec<Vec<Attribute<'v>>> {
 pub(super) fn has_attribute(record: Val<'_>, prefixes: &[&str]) -> bool {
     let mut spans = Vec::new();
     collect_spans(record, &mut spans);
-    spans.into_iter().take(SAMPLE).any(|span| {
-        let all = attributes(span);
-        all.iter().any(|(name, _)| prefixes.iter().any(|prefix| name.starts_with(prefix)))
-    })
+    let is_one = |name: &[u8]| prefixes.iter().any(|prefix| name.starts_with(prefix.as_bytes()));
+    spans.into_iter().take(SAMPLE).any(|span| any_attribute(span, &mut |name, _| is_one(name)))
 }
+
+/// The members that contain spans, or lists of them.
+const LISTS: [&str; 5] = ["resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans"];
 
 fn collect_spans<'v>(val: Val<'v>, out: &mut Vec<Val<'v>>) {
     if val.is_array() {
         return val.elements().for_each(|one| collect_spans(one, out));
     }
-    let lists = ["resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans"];
-    match lists.iter().find_map(|key| val.get(key).filter(Val::is_array)) {
+    // Hardly any record has one of them.
+    let may_have_list = val.members().any(|member| LISTS.iter().any(|key| member.key.is(key.as_bytes())));
+    let find_list = || LISTS.iter().find_map(|key| val.get(*key).filter(Val::is_array));
+    match may_have_list.then(find_list).flatten() {
         Some(list) => list.elements().for_each(|one| collect_spans(one, out)),
         None if val.is_object() => out.push(val),
         None => {}
@@ -46,32 +49,32 @@ fn collect_spans<'v>(val: Val<'v>, out: &mut Vec<Val<'v>>) {
 /// The attributes of a span, followed by those of its events.
 fn attributes<'v>(span: Val<'v>) -> Vec<Attribute<'v>> {
     let mut out = Vec::new();
-    match span.get("attributes") {
-        Some(own) => collect_attributes(own, &mut out),
-        None => collect_attributes(span, &mut out),
-    }
-    for event in span.get("events").into_iter().flat_map(|events| events.elements()) {
-        if let Some(own) = event.get("attributes") {
-            collect_attributes(own, &mut out);
-        }
-    }
+    any_attribute(span, &mut |name, val| {
+        out.push((String::from_utf8_lossy(name).into(), val));
+        false
+    });
     out
 }
 
-fn collect_attributes<'v>(own: Val<'v>, out: &mut Vec<Attribute<'v>>) {
-    if own.is_array() {
-        // OTLP: `{"key": …, "value": {"stringValue": …}}`.
-        for attribute in own.elements() {
-            let (Some(name), Some(value)) = (member::text(attribute, "key"), attribute.get(name::value)) else {
-                continue;
-            };
-            let value = value.members().next().map_or(value, |member| member.val);
-            out.push((name, value));
-        }
-        return;
+/// Passes the attributes of a span, and those of its events, until one is what is looked for.
+fn any_attribute<'v>(span: Val<'v>, is_one: &mut dyn FnMut(&[u8], Val<'v>) -> bool) -> bool {
+    any_named(span.get("attributes").unwrap_or(span), is_one)
+        || span.get("events").is_some_and(|events| {
+            events.elements().any(|event| event.get("attributes").is_some_and(|own| any_named(own, is_one)))
+        })
+}
+
+fn any_named<'v>(own: Val<'v>, is_one: &mut dyn FnMut(&[u8], Val<'v>) -> bool) -> bool {
+    if !own.is_array() {
+        return own.members().any(|member| is_one(&member.key.decode(), member.val));
     }
-    let member = |key: &[u8]| -> Box<str> { String::from_utf8_lossy(key).into() };
-    out.extend(own.members().map(|own| (member(&own.key.decode()), own.val)));
+    // OTLP: `{"key": …, "value": {"stringValue": …}}`.
+    own.elements().any(|attribute| {
+        let (Some(name), Some(value)) = (member::text(attribute, "key"), attribute.get(name::value)) else {
+            return false;
+        };
+        is_one(name.as_bytes(), value.members().next().map_or(value, |member| member.val))
+    })
 }
 
 /// The value of the first of these attributes that is present.
