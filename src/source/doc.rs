@@ -82,23 +82,24 @@ impl Doc {
             let doc = Doc::of_bytes(id, &label(path), open.text.as_bytes().to_vec());
             return Ok(Doc { path: Some(path.clone()), named: *named, ..doc });
         }
-        let mut meta = std::fs::metadata(path)?;
+        let meta = std::fs::metadata(path)?;
         if meta.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        if meta.is_file() && sqlite::is_database(path) {
-            return Doc::open_database(id, path, *named);
-        }
         // A pipe or a device has no length and no offsets: it is read like standard input.
-        let plain: Box<dyn ReadAt> = match meta.is_file() {
+        let (plain, stamp): (Box<dyn ReadAt>, FileStamp) = match meta.is_file() {
             true => {
                 let file = File::open(path)?;
-                meta = file.metadata()?;
-                Box::new(FileBytes::of_path(file, path)?)
+                if sqlite::is_open_database(&file) {
+                    return Doc::open_database(id, path, *named);
+                }
+                let bytes = FileBytes::of_path(file, path)?;
+                let stamp = bytes.stamp();
+                (Box::new(bytes), stamp)
             }
-            false => spool(&mut special_files::open(path, &meta)?)?,
+            false => (spool(&mut special_files::open(path, &meta)?)?, FileStamp::of(&meta)),
         };
-        let stamp = Some(FileStamp::of(&meta));
+        let stamp = Some(stamp);
         let (packing, bytes, unpacked) = unpack(plain, opening)?;
         let bytes = Box::new(GrowableBytes::new(bytes));
         let label = label(path);

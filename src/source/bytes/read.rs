@@ -153,6 +153,11 @@ impl FileBytes {
         Ok(FileBytes { path: Some(path.to_owned()), ..FileBytes::new(file)? })
     }
 
+    /// The state of the file when it was opened.
+    pub fn stamp(&self) -> FileStamp {
+        self.stamp
+    }
+
     fn with_file<T>(&self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         let open = self.file.read().unwrap_or_else(PoisonError::into_inner);
         let path = match (&*open, &self.path) {

@@ -129,6 +129,10 @@ struct PathWalk<'f> {
 impl PathWalk<'_> {
     fn add_file(&mut self, path: PathBuf, named: bool) {
         let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        self.add_real_file(real, path, named);
+    }
+
+    fn add_real_file(&mut self, real: PathBuf, path: PathBuf, named: bool) {
         if self.seen.insert(real) {
             self.result.inputs.push(Input::File { path, named });
         }
@@ -216,13 +220,27 @@ impl PathWalk<'_> {
             } else {
                 let maybe = || filter.may_be_database(&path) && is_database(&path);
                 if wanted || maybe() && (filter.includes_ignored || ignores.reason(&path, false).is_none()) {
-                    files.push(entry.into_path());
+                    files.push((entry.into_path(), is_link));
                 }
             }
         }
-        files.sort_unstable_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
-        for path in files {
-            self.add_file(path, false);
+        files.sort_unstable_by(|(a, _), (b, _)| {
+            a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
+        });
+        // The last folder, and its real path.
+        let mut folder: Option<(PathBuf, Option<PathBuf>)> = None;
+        for (path, is_link) in files {
+            let (Some(parent), Some(name)) = (path.parent().filter(|_| !is_link), path.file_name()) else {
+                self.add_file(path, false);
+                continue;
+            };
+            if folder.as_ref().is_none_or(|(last, _)| last != parent) {
+                folder = Some((parent.to_owned(), std::fs::canonicalize(parent).ok()));
+            }
+            match folder.as_ref().and_then(|(_, real)| real.as_ref()) {
+                Some(real) => self.add_real_file(real.join(name), path, false),
+                None => self.add_file(path, false),
+            }
         }
     }
 
