@@ -146,6 +146,6 @@ fn violated_rule(result: &Vec<u8>, carry: &CarryOver) -> Option<u16> {
         true => Container::Document { start: 0 },
         false => Container::Lines { start: 0 },
     };
-    let found = judge::judge_in_container(RESULT_DOC, result, container, &options, 1, &FindingsOnly).ok()?;
+    let found = judge::judge_in_container(RESULT_DOC, result, container, &options, 1, &FindingsOnly, None).ok()?;
     found.findings.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code.0)
 }

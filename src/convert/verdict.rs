@@ -2,7 +2,7 @@
 
 use crate::dialect::OutputShape;
 use crate::history::{Code, codes};
-use crate::json::{Tape, scan};
+use crate::json::{ScratchBuffers, Tape, scan};
 use crate::judge::{self, FindingsOnly, Options, WeighedFinding};
 use crate::read::{self, detect};
 use crate::rule::Autofix;
@@ -27,8 +27,19 @@ pub(super) fn judge(result: &Spool, written: OutputShape, checks: &[Options], lo
         OutputShape::Items => Container::Lines { start: 0 },
         OutputShape::Request => Container::Document { start: 0 },
     };
+    // A request in memory is scanned once for all that looks at it.
+    let mut scratch = ScratchBuffers::acquire();
+    let tape = &mut scratch.tape;
+    let text = result.in_memory().filter(|text| written == OutputShape::Request && scan(text, tape).is_ok());
+    let claimed = text.and_then(|text| tape.root(text)).map(|val| {
+        let likely = checks.first().and_then(|options| options.read.format);
+        detect::is_claimed(val, likely)
+    });
+    let mut scanned = text.map(|_| tape);
     let error = checks.iter().find_map(|options| {
-        let found = judge::judge_in_container(RESULT_DOC, result, container, options, 1, &FindingsOnly).ok()?;
+        let scanned = scanned.take();
+        let found =
+            judge::judge_in_container(RESULT_DOC, result, container, options, 1, &FindingsOnly, scanned).ok()?;
         // A log may end before the next message of the user.
         let whole = |judged: &&WeighedFinding| !log || judged.variant().autofix != Autofix::OnRequest;
         let mut errors = found.findings.iter().filter(|judged| judged.severity == Severity::Error);
@@ -36,7 +47,8 @@ pub(super) fn judge(result: &Spool, written: OutputShape, checks: &[Options], lo
     });
     // An error says what is wrong; that the format is unknown, only that nothing could be judged.
     let may_be_unread = error.is_none_or(|code| code == codes::UNKNOWN_FORMAT);
-    Verdict { error, is_recognised: !may_be_unread || is_recognised(result, written) }
+    let is_recognised = || claimed.unwrap_or_else(|| is_recognised(result, written));
+    Verdict { error, is_recognised: !may_be_unread || is_recognised() }
 }
 
 /// True if a result is valid UTF-8 and Unicode for every parser of JSON.

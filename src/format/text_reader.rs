@@ -23,7 +23,7 @@ pub struct ScannedRecord<'s> {
 
 impl<'s> ScannedRecord<'s> {
     /// The value at a place of the document, if it is in the record.
-    fn value(&self, at: Place) -> Option<Val<'s>> {
+    pub fn value(&self, at: Place) -> Option<Val<'s>> {
         let start = u32::try_from(at.start.checked_sub(self.start)?).ok()?;
         self.tape.at(self.text, start, start.checked_add(at.len)?)
     }

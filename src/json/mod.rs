@@ -23,6 +23,7 @@ mod names;
 pub mod pointer;
 pub mod provenance;
 pub mod salvage;
+mod saved_tapes;
 #[allow(clippy::indexing_slicing, reason = "the scanner's cursor is checked where it moves")]
 pub mod scan;
 pub mod scratch;
@@ -38,6 +39,7 @@ pub use fault::{Fault, FaultKind};
 pub use keys::KeySet;
 pub use names::{ByName, KeyName, NameSet, name};
 pub use salvage::salvage;
+pub use saved_tapes::SavedTapes;
 pub use scan::{scan, scan_prefix};
 pub use scratch::ScratchBuffers;
 pub use string::{Str, fingerprint, fingerprint_of};

@@ -32,7 +32,7 @@ impl ScratchBuffers {
 impl Drop for ScratchBuffers {
     fn drop(&mut self) {
         let (mut text, mut tape) = (std::mem::take(&mut self.text), std::mem::take(&mut self.tape));
-        text.clear();
+        text.truncate(BYTES);
         text.shrink_to(BYTES);
         tape.shrink(NODES);
         // Fails while the thread ends.

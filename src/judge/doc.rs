@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::io;
 
 use crate::history::{Finding, StoredItems, Version};
+use crate::json::Tape;
 use crate::place::DocId;
 use crate::read::{self, DocReading, Emit, FoundHistory, ReadConsumer, TextReader};
 use crate::rules;
@@ -43,7 +44,7 @@ pub fn judge_streaming<H: HistoryVisitor>(
     run_passes(bytes, options, visitor, &mut pass)
 }
 
-/// Judges a doc whose container is known.
+/// Judges a doc whose container is known. `scanned` is the tape of a document that was scanned.
 pub fn judge_in_container<H: HistoryVisitor>(
     id: DocId,
     bytes: &dyn ReadAt,
@@ -51,9 +52,11 @@ pub fn judge_in_container<H: HistoryVisitor>(
     options: &Options,
     threads: usize,
     visitor: &H,
+    mut scanned: Option<&mut Tape>,
 ) -> io::Result<JudgedDoc<H::Output>> {
-    let mut pass =
-        |judging: &DocJudge<'_, H>| read::read_synthetic(id, bytes, container, &options.read, threads, judging);
+    let mut pass = |judging: &DocJudge<'_, H>| {
+        read::read_synthetic(id, bytes, container, &options.read, threads, judging, scanned.take())
+    };
     run_passes(bytes, options, visitor, &mut pass)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::format::{Assembler, Mark};
 use crate::history::{Finding, History, RepairAct, Row};
+use crate::json::SavedTapes;
 
 use super::skipped_records::SkippedRecord;
 
@@ -26,6 +27,8 @@ pub struct Batch {
     pub may_refer: bool,
     /// Records that were skipped because of a bug of this program.
     pub bugs: Vec<SkippedRecord>,
+    /// The tapes of its lines, if they are read again.
+    pub tapes: SavedTapes,
 }
 
 impl Batch {

@@ -11,9 +11,8 @@ use crate::json::provenance::{Provenance, ProvenanceSpan};
 use crate::json::{NodeKind, Tape, Val, scan};
 use crate::message::LossKind;
 use crate::place::Place;
-use crate::source::ReadAt;
 
-use super::source_records;
+use super::source_records::SourceRecords;
 
 /// Ranges of a doc that messages were made from, in order and disjoint.
 struct CoveredPlaces(Vec<(u64, u64)>);
@@ -74,8 +73,7 @@ pub(super) fn unsent_note(own: &UnsentItem) -> Option<Finding> {
 
 /// The losses of these records beyond the known ones, by history.
 pub(super) fn find_losses(
-    bytes: &dyn ReadAt,
-    records: &[(Place, u32)],
+    records: &SourceRecords<'_>,
     format: &'static dyn Format,
     parts: &[HistoryProvenance<'_>],
 ) -> io::Result<Vec<Vec<Finding>>> {
@@ -86,7 +84,7 @@ pub(super) fn find_losses(
     }
     owners.sort_unstable();
     let covered = CoveredPlaces::of(parts);
-    source_records::for_each(bytes, records, &mut |ix, record| {
+    records.for_each(&mut |ix, record| {
         let mut found = Vec::new();
         let mut walk = CoverageWalk {
             covered: &covered,
@@ -96,7 +94,7 @@ pub(super) fn find_losses(
             lost: &mut found,
         };
         walk.value(record.val, record.base, &mut Vec::new());
-        let start = records.get(ix).map_or(0, |(at, _)| at.start);
+        let start = records.places.get(ix).map_or(0, |(at, _)| at.start);
         for finding in found {
             if let Some(own) = lost.get_mut(owner(&owners, finding.row.at.start, start)) {
                 own.push(finding);

@@ -74,6 +74,12 @@ pub fn of_document(val: Val<'_>, dialect: Option<&str>) -> Option<&'static dyn F
     best_format(&probe, dialect, is_whole).or_else(|| best_format(&probe, dialect, |_| true))
 }
 
+/// True if some format claims a document. The likely one is asked first: which one claims it does not matter.
+pub fn is_claimed(val: Val<'_>, likely: Option<&'static dyn Format>) -> bool {
+    likely.is_some_and(|format| format.detect(&Probe::new(val)) >= MIN_DISTINCTIVE_SCORE)
+        || of_document(val, None).is_some()
+}
+
 /// True if some format claims a record.
 fn is_recognised(val: Val<'_>) -> bool {
     let probe = Probe::new(val);

@@ -3,25 +3,25 @@
 use std::io;
 
 use crate::format::agent::ResumeEffect;
-use crate::format::reduction::Reduction;
-use crate::format::translate::ThreadReader;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
 use crate::history::codes::truncated_last_line::{COMPRESSED, TERMINATED, UNTERMINATED};
 use crate::history::codes::unknown_format::{EMPTY, TEXT};
 use crate::history::finding::RepairAct;
 use crate::history::tree::MissingLinks;
 use crate::history::{Finding, History, Remedy, RequestFlags, Row, Usage, codes};
-use crate::json::FaultKind;
+use crate::json::{FaultKind, SavedTapes, ScratchBuffers, Tape};
 use crate::place::{DocId, Place};
+use crate::source::bytes::loaded::LoadedBytes;
 use crate::source::split::{DocumentPiece, SplitError, split};
-use crate::source::{Container, FileFault, ReadAt, SyntheticText, framing, lines, parallel};
+use crate::source::{Container, FileFault, ReadAt, framing, lines, parallel};
 
 use super::batch::Batch;
 use super::detect::{self, Detection};
+use super::source_records::{ScannedRecords, SourceRecords};
 use super::stage::Stage;
 use super::{
-    DocReading, FoundHistory, Options, PanicPolicy, ReadConsumer, branches, coverage, file_faults, large_document,
-    last_line, merged_events, paths, translation, unrecognised,
+    DocReading, FoundHistory, Options, PanicPolicy, ReadConsumer, ScannedRecord, branches, coverage, file_faults,
+    large_document, last_line, paths, unrecognised,
 };
 
 /// Called with the output so far, in the order of the doc, so that it need not be kept until the end.
@@ -36,13 +36,19 @@ pub fn read<T: ReadConsumer>(
     take: &T,
     emit: Emit<'_, T::Output>,
 ) -> io::Result<DocReading<T::Output>> {
-    let (container, known) = (framing::sniff(bytes)?, detect::options_for_hints(bytes, options));
+    let mut scratch = ScratchBuffers::acquire();
+    let ScratchBuffers { text, tape } = &mut scratch;
+    let loaded = LoadedBytes::load(bytes, text)?;
+    let bytes = loaded.as_ref().map_or(bytes, |loaded| loaded as &dyn ReadAt);
+    let (container, is_scanned) = framing::sniff_into(bytes, tape)?;
+    let known = detect::options_for_hints(bytes, options);
     let faults = file_faults::place_faults(id, bytes)?;
     let options = known.as_ref().unwrap_or(options);
-    DocReader { id, bytes, options, threads, take, container, faults }.read_all(emit)
+    let scanned = is_scanned.then_some(tape);
+    DocReader { id, bytes, options, threads, take, container, faults }.read_all(scanned, emit)
 }
 
-/// Reads a doc that this program wrote, so that its framing is known.
+/// Reads a doc that this program wrote, so that its framing is known. `scanned` is the tape of a document that was scanned.
 pub fn read_synthetic<T: ReadConsumer>(
     id: DocId,
     bytes: &dyn ReadAt,
@@ -50,8 +56,10 @@ pub fn read_synthetic<T: ReadConsumer>(
     options: &Options,
     threads: usize,
     take: &T,
+    scanned: Option<&mut Tape>,
 ) -> io::Result<DocReading<T::Output>> {
-    DocReader { id, bytes, options, threads, take, container, faults: Vec::new() }.read_all(&mut |_| Ok(()))
+    DocReader { id, bytes, options, threads, take, container, faults: Vec::new() }
+        .read_all(scanned, &mut |_| Ok(()))
 }
 
 /// The reader of one doc.
@@ -67,7 +75,12 @@ pub(super) struct DocReader<'e, T> {
 }
 
 impl<'e, T: ReadConsumer> DocReader<'e, T> {
-    fn read_all(&self, emit: Emit<'_, T::Output>) -> io::Result<DocReading<T::Output>> {
+    /// `scanned` is the tape of a document that was scanned to find its framing.
+    fn read_all(
+        &self,
+        scanned: Option<&mut Tape>,
+        emit: Emit<'_, T::Output>,
+    ) -> io::Result<DocReading<T::Output>> {
         let mut all = DocReading::new(self.container);
         if self.container.bom_len() > 0 {
             let at = Place::new(self.id, 0, self.container.bom_len() as u32);
@@ -79,7 +92,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                 if self.bytes.len() - start <= framing::MAX_WHOLE_DOCUMENT.min(self.options.max_record)
                     && !self.bytes.is_truncated() =>
             {
-                self.read_document(start, &mut all)?;
+                self.read_document(start, scanned, &mut all)?;
             }
             Container::Document { start } => self.read_large_document(start, &mut all)?,
             Container::Lines { start } | Container::Events { start } => self.read_lines(start, &mut all, emit)?,
@@ -98,13 +111,13 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
     }
 
     /// Raises a finding, unless a fault of its file explains it.
-    fn raise(&self, finding: Finding, all: &mut DocReading<T::Output>) {
+    pub fn raise(&self, finding: Finding, all: &mut DocReading<T::Output>) {
         if !file_faults::explain(&self.faults, &finding) {
             self.take.raise(finding, &mut all.output);
         }
     }
 
-    fn stage(&self, reading: detect::RecordReading) -> Stage<'e, T::Visitor<'e>> {
+    pub fn stage(&self, reading: detect::RecordReading) -> Stage<'e, T::Visitor<'e>> {
         Stage::new(self.options, self.take.visitor(), self.id, reading).recovering(self.recovers())
     }
 
@@ -117,7 +130,12 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         }
     }
 
-    fn read_document(&self, start: u64, all: &mut DocReading<T::Output>) -> io::Result<()> {
+    fn read_document(
+        &self,
+        start: u64,
+        scanned: Option<&mut Tape>,
+        all: &mut DocReading<T::Output>,
+    ) -> io::Result<()> {
         let mut copy = Vec::new();
         let text = match self.bytes.in_memory() {
             Some(bytes) => bytes.get(start as usize..).unwrap_or_default(),
@@ -129,9 +147,13 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         let reading = self.options.format.map_or(detect::RecordReading::Document, detect::RecordReading::Format);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, text.len() as u32);
-        let format = stage.read_record(text, start, whole);
+        let format = match scanned {
+            Some(tape) => stage.read_scanned_record(tape, text, start, whole),
+            None => stage.read_record(text, start, whole),
+        };
         stage.batch.report_truncated();
-        self.finish_batch(&mut stage.batch, format, all)
+        let (batch, scanned) = stage.last_record(text, start);
+        self.finish_batch(batch, format, scanned.map_or(ScannedRecords::None, ScannedRecords::Document), all)
     }
 
     /// Reads a large document element by element.
@@ -144,7 +166,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         // A translation needs all of the document.
         if format.is_some_and(|format| format.layout().is_translated()) {
             if self.bytes.len() - start <= limit {
-                return self.read_document(start, all);
+                return self.read_document(start, None, all);
             }
             (all.records, all.format) = (1, format);
             self.raise(
@@ -188,14 +210,15 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         }
         stage.batch.records = 1;
         stage.batch.may_refer = true;
-        self.finish_batch(&mut stage.batch, format, all)
+        self.finish_batch(&mut stage.batch, format, ScannedRecords::None, all)
     }
 
-    /// Assembles the histories of a doc that was read as one record.
+    /// Assembles the histories of a doc that was read as one record, which is `scanned` if it is in memory.
     fn finish_batch(
         &self,
         batch: &mut Batch,
         format: Option<&'static dyn Format>,
+        scanned: ScannedRecords<'_>,
         all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
         all.records = batch.records;
@@ -206,7 +229,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             assembler.begin();
             let mut histories = Vec::new();
             batch.assemble(&mut assembler, |history, _| histories.push(history));
-            self.finish(assembler, histories, &batch.items, format, all)?;
+            self.finish(assembler, histories, &batch.items, (format, scanned), all)?;
         }
         for finding in batch.record_findings.drain(..) {
             self.raise(finding, all);
@@ -255,10 +278,15 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         let mut line = 1;
         let mut failed = None;
         let chunks = lines::chunk_count(self.bytes.len(), start);
+        // A translation reads the records again; those of a small doc are still in memory.
+        let is_translated =
+            matches!(reading, detect::RecordReading::Format(format) if format.layout().is_translated());
+        let saves_tapes = is_translated && chunks == 1 && self.bytes.in_memory().is_some();
+        let mut tapes = SavedTapes::default();
         parallel::run_in_order(
             self.threads,
             chunks,
-            || (Vec::new(), self.stage(reading)),
+            || (Vec::new(), self.stage(reading).saving_tapes(saves_tapes)),
             |(buf, stage), n| self.read_chunk(start, n, buf, stage),
             |chunk| {
                 let mut chunk = match chunk {
@@ -290,6 +318,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                     return false;
                 }
                 truncated = chunk.batch.truncated.take();
+                tapes = std::mem::take(&mut chunk.batch.tapes);
                 if let Some((assembler, _)) = &mut assembler {
                     chunk.batch.assemble(assembler, |history, _| ended.push(history));
                     items.append(&mut chunk.batch.items);
@@ -332,7 +361,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                 if !self.faults.is_empty() {
                     assembler.mark_broken();
                 }
-                self.finish(assembler, ended, &items, format, all)
+                self.finish(assembler, ended, &items, (format, ScannedRecords::Lines(&tapes)), all)
             }
             None => Ok(()),
         }
@@ -345,20 +374,21 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         mut from: Assembler,
         ended: Vec<History>,
         items: &[Finding],
-        format: &'static dyn Format,
+        (format, scanned): (&'static dyn Format, ScannedRecords<'_>),
         all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
         if let Some(table) = format.layout().reduction() {
-            return self.read_merged(&from.take_fragments(), format, table, all);
+            let records = SourceRecords { bytes: self.bytes, places: &from.take_fragments(), scanned };
+            return self.read_merged(&records, format, table, all);
         }
         match format.layout().thread_reader() {
-            Some(reader) => self.read_translated(&mut from, format, reader(), all),
+            Some(reader) => self.read_translated(&mut from, (format, scanned), reader(), all),
             None => self.finish_assembled(from, ended, items, format.info(), all),
         }
     }
 
     /// Passes on the assembled histories.
-    fn finish_assembled(
+    pub fn finish_assembled(
         &self,
         mut from: Assembler,
         ended: Vec<History>,
@@ -395,70 +425,6 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         misfits.into_iter().flatten().for_each(|finding| self.raise(finding, all));
     }
 
-    /// Translates the records of a store, and reads the result.
-    fn read_translated(
-        &self,
-        from: &mut Assembler,
-        format: &'static dyn Format,
-        reader: Box<dyn ThreadReader>,
-        all: &mut DocReading<T::Output>,
-    ) -> io::Result<()> {
-        let slot = self
-            .bytes
-            .synthetic_slot()
-            .ok_or_else(|| io::Error::other("these bytes have no slot for a translation"))?;
-        let covering = self.options.coverage.then_some(format as &'static dyn Format);
-        let (written, histories) =
-            translation::write(self.bytes, &from.take_fragments(), reader, from.is_broken(), covering)?;
-        let synthetic = slot.set(SyntheticText::new(self.bytes.len(), self.container, written));
-        let mut stage = self.stage(detect::RecordReading::Format(format));
-        for history in histories {
-            let info = history.info;
-            translation::read(history, self.id, synthetic, &mut stage);
-            let (mut assembler, mut ended) = (self.assembler(info, None), Vec::new());
-            let mut batch = std::mem::take(&mut stage.batch);
-            batch.assemble(&mut assembler, |history, _| ended.push(history));
-            batch.record_findings.drain(..).for_each(|finding| self.raise(finding, all));
-            self.finish_assembled(assembler, ended, &batch.items, info, all)?;
-        }
-        Ok(())
-    }
-
-    /// Merges events into messages, and reads these.
-    fn read_merged(
-        &self,
-        events: &[(Place, u32)],
-        format: &'static dyn Format,
-        table: &'static Reduction,
-        all: &mut DocReading<T::Output>,
-    ) -> io::Result<()> {
-        let slot = self
-            .bytes
-            .synthetic_slot()
-            .ok_or_else(|| io::Error::other("these bytes have no slot for merged events"))?;
-        let reduced = merged_events::reduce(self.bytes, events, table)?;
-        let synthetic = slot.set(SyntheticText::new(self.bytes.len(), self.container, reduced.written));
-        let mut stage = self.stage(detect::RecordReading::Format(format));
-        for (span, record) in reduced.messages {
-            let start = synthetic.start() + span.start as u64;
-            stage.merged_message(synthetic.text().get(span).unwrap_or_default(), start, record);
-        }
-        let (mut assembler, mut ended) = (self.assembler(format.info(), None), Vec::new());
-        stage.batch.assemble(&mut assembler, |history, _| ended.push(history));
-        match self.take.wants_nodes() {
-            true => self.take.nodes(paths::into_nodes(assembler, ended, self.id), &mut all.output),
-            false => {
-                for history in ended {
-                    self.emit_history(history, &stage.batch.items, format.info(), None, all);
-                }
-            }
-        }
-        for finding in stage.batch.record_findings.drain(..).chain(reduced.findings) {
-            self.raise(finding, all);
-        }
-        Ok(())
-    }
-
     /// True if damaged lines are read as far as possible.
     pub fn recovers(&self) -> bool {
         matches!(self.container, Container::Lines { .. })
@@ -469,7 +435,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         mut history: History,
         items: &[Finding],
         info: &'static FormatInfo,
-        record: Option<super::ScannedRecord<'_>>,
+        record: Option<ScannedRecord<'_>>,
         all: &mut DocReading<T::Output>,
     ) {
         let number = all.histories;

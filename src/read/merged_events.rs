@@ -13,7 +13,7 @@ use crate::json::provenance::TracedText;
 use crate::place::Place;
 use crate::source::ReadAt;
 
-use super::source_records;
+use super::source_records::SourceRecords;
 
 /// The messages merged from the events of a doc.
 pub struct MergedEvents {
@@ -24,13 +24,11 @@ pub struct MergedEvents {
     pub findings: Vec<Finding>,
 }
 
-/// Merges the events at these places.
-pub fn reduce(bytes: &dyn ReadAt, events: &[(Place, u32)], table: &'static Reduction) -> io::Result<MergedEvents> {
+/// Merges events.
+pub(super) fn reduce(events: &SourceRecords<'_>, table: &'static Reduction) -> io::Result<MergedEvents> {
     let mut messages = MergedMessages { table, all: Vec::new(), by_id: HashMap::new(), current: None };
-    source_records::for_each(bytes, events, &mut |ix, event| {
-        messages.add_event(event.val, event.base, (ix, event.number))
-    })?;
-    messages.finish(bytes)
+    events.for_each(&mut |ix, event| messages.add_event(event.val, event.base, (ix, event.number)))?;
+    messages.finish(events.bytes)
 }
 
 /// The messages under construction.

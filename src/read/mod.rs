@@ -24,6 +24,7 @@ pub mod records;
 mod skipped_records;
 mod source_records;
 mod stage;
+mod synthetic_histories;
 mod translation;
 mod unrecognised;
 

@@ -35,6 +35,8 @@ pub struct Stage<'o, V> {
     recovers: bool,
     /// Offset of the last record, if the tape is a scan of its bytes in the doc.
     scanned_start: Option<u64>,
+    /// Saves the tapes of lines, which are read again.
+    saves_tapes: bool,
 }
 
 /// A tape that grew beyond this many nodes is shrunk.
@@ -54,12 +56,18 @@ impl<'o, V: Visitor> Stage<'o, V> {
             in_lines: false,
             recovers: false,
             scanned_start: None,
+            saves_tapes: false,
         }
     }
 
     /// Sets whether damaged lines are read as far as possible.
     pub fn recovering(self, recovers: bool) -> Self {
         Stage { recovers, ..self }
+    }
+
+    /// Sets whether the tapes of lines are saved.
+    pub fn saving_tapes(self, saves_tapes: bool) -> Self {
+        Stage { saves_tapes, ..self }
     }
 
     pub fn reading(&self) -> RecordReading {
@@ -92,6 +100,22 @@ impl<'o, V: Visitor> Stage<'o, V> {
             }
         };
         self.end_record(tape);
+        format
+    }
+
+    /// Reads one whole record, of which this is the tape, and keeps that as the tape of the last record in exchange for another.
+    pub fn read_scanned_record(
+        &mut self,
+        tape: &mut Tape,
+        bytes: &[u8],
+        start: u64,
+        whole: Place,
+    ) -> Option<&'static dyn Format> {
+        let mut own = std::mem::replace(tape, std::mem::take(&mut self.spare.tape));
+        let base = self.begin_record(bytes, start, own.is_ascii());
+        let format = self.read_scanned(&mut own, bytes, base, whole, Slice::Whole);
+        self.end_record(own);
+        self.scanned_start = Some(start);
         format
     }
 
@@ -157,6 +181,9 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let whole = place(len);
         let base = self.begin_record(text.get(..len).unwrap_or(text), start, tape.is_ascii());
         let format = self.read_scanned(&mut tape, text, base, whole, Slice::Whole);
+        if self.saves_tapes {
+            self.batch.tapes.save(start, &tape);
+        }
         self.end_record(tape);
         self.scanned_start = Some(start);
         LineReading::single(len, format)

@@ -13,10 +13,11 @@ use crate::json::provenance::TracedText;
 use crate::message::RawJson;
 use crate::message::write::JsonWriter;
 use crate::place::{DocId, Place};
-use crate::source::{ReadAt, SyntheticText};
+use crate::source::SyntheticText;
 
+use super::source_records::SourceRecords;
 use super::stage::Stage;
-use super::{Visitor, coverage, source_records};
+use super::{Visitor, coverage};
 
 /// A translated history, or a tree of histories.
 pub(super) struct WrittenHistory {
@@ -42,18 +43,19 @@ struct WrittenItem {
 /// Translates the records at these places. `broken`: others could not be read. `covering` is the format that lists
 /// unsent fields; `None` to skip the search for losses.
 pub(super) fn write(
-    bytes: &dyn ReadAt,
-    records: &[(Place, u32)],
+    records: &SourceRecords<'_>,
     mut reader: Box<dyn ThreadReader>,
     broken: bool,
     covering: Option<&'static dyn Format>,
 ) -> io::Result<(TracedText, Vec<WrittenHistory>)> {
-    let mut is_alone = records.len() == 1 && bytes.hints().is_none();
-    source_records::for_each(bytes, records, &mut |_, record| {
+    let mut is_alone = records.places.len() == 1 && records.bytes.hints().is_none();
+    records.for_each(&mut |_, record| {
         is_alone &= record.val.is_object();
         reader.read(record);
     })?;
-    let mut written = TracedText::default();
+    // Hardly more is written than the records contain.
+    let size: u64 = records.places.iter().map(|(at, _)| u64::from(at.len)).sum();
+    let mut written = TracedText { text: Vec::with_capacity(size.min(MAX_BUFFER) as usize), spans: Vec::new() };
     let (mut histories, mut spans) = (Vec::new(), Vec::new());
     for mut translated in reader.finish() {
         translated.settings.broken |= broken;
@@ -70,11 +72,14 @@ pub(super) fn write(
             unsent: &history.settings.unsent,
         });
         let parts: Vec<coverage::HistoryProvenance<'_>> = parts.collect();
-        let lost = coverage::find_losses(bytes, records, format, &parts)?;
+        let lost = coverage::find_losses(records, format, &parts)?;
         histories.iter_mut().zip(lost).for_each(|(history, lost)| history.settings.conversion_losses.extend(lost));
     }
     Ok((written, histories))
 }
+
+/// A larger buffer grows as it is filled.
+const MAX_BUFFER: u64 = 1 << 24;
 
 impl WrittenHistory {
     /// Writes the items of a thread, each on a line of its own.

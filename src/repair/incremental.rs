@@ -43,7 +43,7 @@ pub(super) fn judge(
     }
     let part = PatchedView::new(round.after, lines.pieces(round));
     let container = Container::Lines { start: 0 };
-    let own = judge::judge_in_container(round.id, &part, container, options, threads, search)?;
+    let own = judge::judge_in_container(round.id, &part, container, options, threads, search, None)?;
     Ok(lines.merge(round, Some(own)))
 }
 

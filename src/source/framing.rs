@@ -46,45 +46,70 @@ fn is_event_stream(text: &[u8]) -> bool {
 
 /// Detects the framing of a doc.
 pub fn sniff(bytes: &dyn ReadAt) -> io::Result<Container> {
+    Ok(sniff_into(bytes, &mut Tape::new())?.0)
+}
+
+/// Detects the framing of a doc; true if it is a document that was scanned as a whole, of which this is the tape.
+pub fn sniff_into(bytes: &dyn ReadAt, tape: &mut Tape) -> io::Result<(Container, bool)> {
     match bytes.hints() {
-        Some(ByteHints::Lines { .. }) => return Ok(Container::Lines { start: 0 }),
-        Some(ByteHints::Unread(_)) => return Ok(Container::Binary),
+        Some(ByteHints::Lines { .. }) => return Ok((Container::Lines { start: 0 }, false)),
+        Some(ByteHints::Unread(_)) => return Ok((Container::Binary, false)),
         None => {}
     }
-    let mut head = Vec::new();
-    // This much is enough for most docs.
-    let mut want = (256 << 10).min(bytes.len());
+    let mut buf = Vec::new();
+    let mut want = HEAD.min(bytes.len());
+    if let Some(text) = bytes.in_memory()
+        && is_value_on_one_line(text.get(..want as usize).unwrap_or(text))
+    {
+        want = MAX_WHOLE_DOCUMENT.min(bytes.len());
+    }
     loop {
-        bytes.read_into(0, want as usize, &mut head)?;
+        let head = match bytes.in_memory().and_then(|text| text.get(..want as usize)) {
+            Some(head) => head,
+            None => {
+                bytes.read_into(0, want as usize, &mut buf)?;
+                &buf
+            }
+        };
         let whole = want == bytes.len();
-        if let Some(container) = sniff_head(&head, whole) {
-            return Ok(container);
+        if let Some(found) = sniff_head(head, whole, tape) {
+            return Ok(found);
         }
         if whole {
-            return Ok(Container::Document { start: bom_len(&head) as u64 });
+            return Ok((Container::Document { start: bom_len(head) as u64 }, false));
         }
         if want >= MAX_WHOLE_DOCUMENT {
-            return sniff_long_value(bytes, &head);
+            return Ok((sniff_long_value(bytes, head)?, false));
         }
         want = MAX_WHOLE_DOCUMENT.min(bytes.len());
     }
+}
+
+/// This much is enough for most docs.
+const HEAD: u64 = 256 << 10;
+
+/// True for the head of a text that is on one line and begins a value: what follows decides, so that scanning the head by itself
+/// would be for nothing.
+fn is_value_on_one_line(head: &[u8]) -> bool {
+    matches!(head, [b'{' | b'[', b'"' | b'{' | b'[', ..]) && memchr::memchr(b'\n', head).is_none()
 }
 
 fn bom_len(head: &[u8]) -> usize {
     if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
 }
 
-/// `None` if more bytes are needed.
-fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
+/// `None` if more bytes are needed. True if the head is a document, of which this is the tape.
+fn sniff_head(head: &[u8], whole: bool, tape: &mut Tape) -> Option<(Container, bool)> {
+    let found = |container| Some((container, false));
     if let [a, b, ..] = head {
         match (a, b) {
-            (0xff, 0xfe) => return Some(Container::Utf16 { little: true }),
-            (0xfe, 0xff) => return Some(Container::Utf16 { little: false }),
+            (0xff, 0xfe) => return found(Container::Utf16 { little: true }),
+            (0xfe, 0xff) => return found(Container::Utf16 { little: false }),
             // NUL bytes before plain text are damage.
             (0, b'{' | b'[') if head.get(2).is_none_or(|c| *c == 0) => {
-                return Some(Container::Utf16 { little: false });
+                return found(Container::Utf16 { little: false });
             }
-            (b'{' | b'[', 0) => return Some(Container::Utf16 { little: true }),
+            (b'{' | b'[', 0) => return found(Container::Utf16 { little: true }),
             _ => {}
         }
     }
@@ -92,28 +117,27 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
     let text = head.split_at(start).1;
     let value = text.trim_ascii_start();
     let Some(first) = value.first() else {
-        return whole.then_some(Container::Empty);
+        return whole.then_some((Container::Empty, false));
     };
     let start = start as u64;
     if !is_text(text) {
-        return Some(Container::Binary);
+        return found(Container::Binary);
     }
     if is_event_stream(value) {
-        return Some(Container::Events { start });
+        return found(Container::Events { start });
     }
-    let lines = Some(Container::Lines { start });
+    let lines = found(Container::Lines { start });
     let json = matches!(first, b'{' | b'[' | 0);
-    let document = Some(if json { Container::Document { start } } else { Container::Text });
-    let mut tape = Tape::new();
-    match json::scan_prefix(text, &mut tape) {
+    let document = found(if json { Container::Document { start } } else { Container::Text });
+    match json::scan_prefix(text, tape) {
         Ok(end) => match json::scan::first_non_space(text, end as usize) {
-            None if whole => document,
+            None if whole => document.map(|(container, _)| (container, json)),
             None => None,
             // Another value follows the first: lines, even if two values share one.
             Some(_) if json => lines,
-            Some(_) => has_json_lines(text, &mut tape).and_then(|several| if several { lines } else { document }),
+            Some(_) => has_json_lines(text, tape).and_then(|several| if several { lines } else { document }),
         },
-        Err(fault) => match has_json_lines(text, &mut tape) {
+        Err(fault) => match has_json_lines(text, tape) {
             Some(true) => lines,
             Some(false) if whole || fault.kind != FaultKind::EndsEarly => document,
             None if whole => document,

@@ -5,6 +5,7 @@ pub mod digest;
 pub mod growable;
 pub mod hinted;
 pub mod hints;
+pub mod loaded;
 pub mod overflow;
 pub mod prefix;
 pub mod read;
