@@ -1,12 +1,14 @@
 //! Speed, as ratios to merely parsing the same bytes to `serde_json::Value` in the same run: absolute figures depend on
 //! the machine, ratios do not. `REPLAYLINT_BENCH_MB` sets the size of the data (default 64; 1000 shows that memory stays
-//! where it is). `cargo bench -- convert` measures conversions only, `cargo bench -- data FOLDER` writes the data.
+//! where it is). `cargo bench -- convert` measures conversions only, `cargo bench -- stores` stores of agents and
+//! small files, `cargo bench -- data FOLDER` writes the data.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::indexing_slicing)]
 
 mod conversion;
 mod generate;
 mod logs;
 mod messages;
+mod stores;
 
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
@@ -52,6 +54,9 @@ fn main() {
     if std::env::args().any(|argument| argument == "convert") {
         return conversions(megabytes);
     }
+    if std::env::args().any(|argument| argument == "stores") {
+        return stores::tables();
+    }
     let folder = tempfile::tempdir().expect("a folder");
     println!("{megabytes} MB each, best of RUNS; a fault in one record of {FAULT_EVERY}\n");
     for (name, shape) in [("rollout, one history", LogShape::Rollout), ("a request a line", LogShape::Requests)] {
@@ -75,6 +80,7 @@ fn main() {
     repetition("request log", &logs::requests(500, 1));
     repetition("event stream by reference", &logs::stream(40_000, false));
     growth();
+    stores::tables();
     startup(folder.path());
 }
 
