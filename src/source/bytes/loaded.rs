@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 
 use crate::place::Place;
-use crate::source::lines;
+use crate::source::framing;
 
 use super::hints::{ByteHints, FileFault};
 use super::read::{BorrowedBytes, ReadAt};
@@ -17,9 +17,9 @@ pub struct LoadedBytes<'l> {
 }
 
 impl<'l> LoadedBytes<'l> {
-    /// Reads bytes into a buffer, if they are no more than a chunk of lines, and not in memory anyway.
+    /// Reads bytes into a buffer, unless they are in memory anyway, or more than a document that is read at once.
     pub fn load(bytes: &'l dyn ReadAt, buf: &'l mut Vec<u8>) -> io::Result<Option<LoadedBytes<'l>>> {
-        if bytes.in_memory().is_some() || bytes.len() > lines::CHUNK {
+        if bytes.in_memory().is_some() || bytes.len() > framing::MAX_WHOLE_DOCUMENT {
             return Ok(None);
         }
         bytes.read_into(0, bytes.len() as usize, buf)?;
