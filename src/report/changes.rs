@@ -13,7 +13,7 @@ use crate::read::{self, TextReader};
 use crate::repair::{Action, Cause, DocRepair, ItemChange};
 use crate::rule::Loss;
 use crate::rules;
-use crate::source::{ReadAt, append_piece, display_name};
+use crate::source::{CachedReader, ReadAt, append_piece, display_name};
 
 use super::diagnose::{diagnose, diagnose_some};
 use super::finding_reader::ContentDisplay;
@@ -161,8 +161,11 @@ fn reasons(
     let found = fixed.before.findings.iter().filter(|judged| causes.contains(&cause(judged)));
     let found: Vec<WeighedFinding> = found.copied().collect();
     let mut reasons = HashMap::with_capacity(causes.len());
+    // A document is read once for all batches.
+    let cached = CachedReader::new(bytes, fixed.before.container, &fixed.before.lines);
     for some in found.chunks(BATCH_SIZE) {
-        let diagnostics = diagnose_some(id, label, bytes, &fixed.before, some, ContentDisplay::None)?;
+        some.first().map_or(Ok(()), |first| cached.cache_record(first.finding.row.at.start))?;
+        let diagnostics = diagnose_some(id, label, &cached, &fixed.before, some, ContentDisplay::None)?;
         let found = diagnostics.into_iter().map(|diagnostic| {
             let Diagnostic { message, api_message, location, .. } = diagnostic;
             FindingReason { message, api_message, location }

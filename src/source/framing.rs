@@ -67,7 +67,13 @@ pub fn sniff_into(bytes: &dyn ReadAt, tape: &mut Tape) -> io::Result<(Container,
         let head = match bytes.in_memory().and_then(|text| text.get(..want as usize)) {
             Some(head) => head,
             None => {
-                bytes.read_into(0, want as usize, &mut buf)?;
+                // What was read before is not read again.
+                let have = buf.len();
+                buf.resize(want as usize, 0);
+                let rest = buf.split_at_mut(have).1;
+                if bytes.read_at(have as u64, rest)? < rest.len() {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
                 &buf
             }
         };
