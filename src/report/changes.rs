@@ -13,9 +13,9 @@ use crate::read::{self, TextReader};
 use crate::repair::{Action, Cause, DocRepair, ItemChange};
 use crate::rule::Loss;
 use crate::rules;
-use crate::source::{CachedReader, ReadAt, append_piece, display_name};
+use crate::source::{ReadAt, append_piece, display_name};
 
-use super::diagnose::{diagnose, diagnose_some};
+use super::diagnose::{diagnose, diagnose_batches};
 use super::finding_reader::ContentDisplay;
 use super::item_facts::call_id;
 use super::locator::locate_places;
@@ -143,9 +143,6 @@ struct FindingReason {
     location: Location,
 }
 
-/// Findings that are diagnosed at a time, to save memory.
-const BATCH_SIZE: usize = 4 << 10;
-
 /// The findings that cause changes, by cause.
 fn reasons(
     id: DocId,
@@ -161,17 +158,16 @@ fn reasons(
     let found = fixed.before.findings.iter().filter(|judged| causes.contains(&cause(judged)));
     let found: Vec<WeighedFinding> = found.copied().collect();
     let mut reasons = HashMap::with_capacity(causes.len());
-    // A document is read once for all batches.
-    let cached = CachedReader::new(bytes, fixed.before.container, &fixed.before.lines);
-    for some in found.chunks(BATCH_SIZE) {
-        some.first().map_or(Ok(()), |first| cached.cache_record(first.finding.row.at.start))?;
-        let diagnostics = diagnose_some(id, label, &cached, &fixed.before, some, ContentDisplay::None)?;
-        let found = diagnostics.into_iter().map(|diagnostic| {
+    let mut causes = found.iter().map(cause);
+    diagnose_batches(id, label, bytes, &fixed.before, &found, ContentDisplay::None, &mut |batch| {
+        let batch = batch.into_iter().map(|diagnostic| {
             let Diagnostic { message, api_message, location, .. } = diagnostic;
             FindingReason { message, api_message, location }
         });
-        reasons.extend(some.iter().map(cause).zip(found));
-    }
+        // In this order no cause is taken after the last of a batch.
+        reasons.extend(batch.zip(causes.by_ref()).map(|(reason, cause)| (cause, reason)));
+        Ok(())
+    })?;
     Ok(reasons)
 }
 

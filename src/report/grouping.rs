@@ -27,10 +27,12 @@ pub(super) struct DiagnosticKind {
 
 impl DiagnosticKind {
     pub(super) fn of(diagnostic: &Diagnostic) -> DiagnosticKind {
-        let ids = [&diagnostic.id, &diagnostic.call_id];
+        // A masked id ends with an ellipsis.
+        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
+        let ids = [&diagnostic.id, &diagnostic.call_id].map(|id| id.as_deref().map(bare));
         let is_name = |word: &str| {
-            let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
-            bare.contains(|c: char| c.is_ascii_digit()) || ids.iter().any(|id| id.as_deref() == Some(bare))
+            let word = bare(word);
+            word.contains(|c: char| c.is_ascii_digit()) || ids.iter().any(|id| id.as_ref() == Some(&word))
         };
         let words = diagnostic.message.split(' ').map(|word| if is_name(word) { "#" } else { word });
         DiagnosticKind {

@@ -14,6 +14,7 @@ pub mod pairs;
 pub mod reasons;
 pub mod references;
 pub mod selection;
+pub mod short_key;
 pub mod shorten;
 pub mod stripped_reasoning;
 pub mod tally;

@@ -13,8 +13,9 @@ use crate::target::Trait;
 use super::answered_calls::call_key;
 use super::blocks::NOT_IN_LIST;
 use super::chosen_act::ChosenAct;
-use super::history_plan::{ItemDecision, PlanBuilder, short_key};
+use super::history_plan::{ItemDecision, PlanBuilder};
 use super::reasons::{LONE, LOSES_CALL, LOSES_CONTENT};
+use super::short_key::short_key;
 use crate::repair::Action;
 use crate::repair::edit::insertion::Insertion;
 

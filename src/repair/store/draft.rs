@@ -344,7 +344,7 @@ impl DraftBuilder<'_, '_> {
             let Some(next) = self.view.next(&at) else { break };
             match next.root() {
                 Some(line) if is_about(line, call) => last = next.clone(),
-                Some(_) if is_sent(self.view, &next) => break,
+                Some(_) if self.view.is_sent(&next) => break,
                 _ => {}
             }
             at = next;
@@ -472,7 +472,7 @@ impl DraftBuilder<'_, '_> {
     /// The last record, if nothing after the given one is sent.
     fn last_record(&self, mut record: Rc<StoreRecord>) -> Result<Rc<StoreRecord>, EditRefusal> {
         while let Some(next) = self.view.next(&record) {
-            if is_sent(self.view, &next) {
+            if self.view.is_sent(&next) {
                 return Err(EditRefusal(FILES_STAY));
             }
             record = next;
@@ -494,9 +494,4 @@ fn with_name(links: &LineLinks, after: &StoreRecord, text: Vec<u8>) -> Result<Ve
     let two = fingerprint_of(&[root.raw(), name].concat());
     let name = string::quoted(&(links.new_name)(one, two));
     Ok(with_members(&new.text, &[(links.name, &name), (links.parent, b"null")]))
-}
-
-/// True if something of a record is sent.
-fn is_sent(view: &StoreView<'_>, record: &StoreRecord) -> bool {
-    view.origins.keeps(record.at, &[])
 }

@@ -131,6 +131,11 @@ impl<'v> StoreView<'v> {
         records.entry(whole.start).or_insert_with(|| (whole, read())).1.clone()
     }
 
+    /// True if something of a record is sent.
+    pub fn is_sent(&self, record: &StoreRecord) -> bool {
+        self.origins.keeps(record.at, &[])
+    }
+
     /// The line after a record.
     pub fn next(&self, record: &StoreRecord) -> Option<Rc<StoreRecord>> {
         let is_lines = matches!(self.container, Container::Lines { .. });

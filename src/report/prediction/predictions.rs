@@ -131,7 +131,14 @@ pub fn predict(
         }
         None => repair::fix(id, bytes, options, &FixOptions::default(), threads)?,
     };
-    let (of, gone) = fix_outcomes(&fixed, bytes.len());
+    let (mut of, gone) = fix_outcomes(&fixed, bytes.len());
+    if !is_lent && of.len() != found.findings.len() {
+        // Histories of another dialect were converted to be judged; the repair does not know what was found then.
+        let key = |judged: &WeighedFinding| (judged.finding.code_and_start(), judged.finding.variant);
+        let known: HashMap<_, PredictedFix> = fixed.before.findings.iter().map(key).zip(of).collect();
+        let of_each = found.findings.iter().map(|judged| known.get(&key(judged)).copied());
+        of = of_each.map(|outcome| outcome.unwrap_or(PredictedFix::Unknown)).collect();
+    }
     if is_lent {
         found.findings =
             if whole { fixed.before.findings.clone() } else { std::mem::take(&mut fixed.before.findings) };

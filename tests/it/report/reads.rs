@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use replaylint::internals::convert;
 use replaylint::internals::judge::{JudgedDoc, Options};
 use replaylint::internals::place::Place;
 use replaylint::internals::repair;
@@ -14,6 +15,7 @@ use replaylint::internals::report::prediction::predictions;
 use replaylint::internals::report::{ContentDisplay, Diagnostic, DocReport, FindingSample, Style};
 use replaylint::internals::source::ReadAt;
 use replaylint::internals::target::Severity;
+use replaylint::internals::targets;
 
 use crate::generate::{LogShape, generate};
 use crate::report::outputs::sample_texts;
@@ -166,6 +168,23 @@ fn predictions_agree_with_the_repair_of_the_whole_doc() {
     for (name, text) in logs() {
         assert_eq!(predicted_fixes(&text), applied_fixes(&text), "{name}");
     }
+}
+
+#[test]
+fn every_finding_has_a_prediction_for_every_target() {
+    let mut seen = 0;
+    for (name, text) in sample_texts() {
+        for target in ["openai", "chat", "anthropic", "gemini", "bedrock"] {
+            let options = Options { target: targets::by_name(target), ..Options::default() };
+            let bytes = growable_text(&text);
+            let mut found = convert::check(DOC, &bytes, &options, 1).expect("memory reads");
+            let predicted =
+                predictions::predict(DOC, &bytes, &mut found, &options, 1, false).expect("memory reads");
+            assert_eq!(predicted.outcomes.len(), found.findings.len(), "{name} for {target}");
+            seen += found.findings.len();
+        }
+    }
+    assert!(seen > 500, "{seen} findings");
 }
 
 #[test]

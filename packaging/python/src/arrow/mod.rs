@@ -18,6 +18,7 @@ use replaylint::{Error, Fixed, Options, Report};
 use super::options::options;
 use super::{message, raise};
 use columns::{changes, findings, lists, strings};
+use table::refuse;
 pub use table::{Batch, Table};
 use transcripts::Transcripts;
 
@@ -60,10 +61,6 @@ pub fn fix_arrow(
 fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> Result<R, ArrowError> + Send) -> PyResult<R> {
     let done = py.detach(|| bug::catch_panic(work));
     done.map_err(|bug| raise(bug.into()))?.map_err(refuse)
-}
-
-fn refuse(error: ArrowError) -> PyErr {
-    super::Error::new_err(error.to_string())
 }
 
 /// The rows of all chunks that are not null.

@@ -7,7 +7,9 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::refuse;
+pub fn refuse(error: ArrowError) -> PyErr {
+    crate::Error::new_err(error.to_string())
+}
 
 /// A table, as a stream of record batches. Who takes it moves the content out of its capsule and marks what it leaves there
 /// as released, so that it is freed once.

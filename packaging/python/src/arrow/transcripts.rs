@@ -12,8 +12,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyArray;
 
-use super::refuse;
-use super::table::{Batch, Table};
+use super::table::{Batch, Table, refuse};
 
 /// A column of transcripts.
 pub struct Transcripts {
