@@ -121,9 +121,8 @@ fn peak(folder: &Path, args: &[&str]) -> (u64, u64) {
 
 #[test]
 fn conversions_need_less_memory_than_their_text() {
-    let files: [(&str, fn() -> String); 3] =
-        [("rollout.jsonl", rollout), ("anthropic.json", anthropic), ("session.jsonl", session)];
-    for (name, text) in files {
+    let texts: [fn() -> String; 3] = [rollout, anthropic, session];
+    for (name, text) in ["rollout.jsonl", "anthropic.json", "session.jsonl"].into_iter().zip(texts) {
         // One file at a time: a run spools as much as it reads to the disk, which may be small.
         let (folder, text) = (tempfile::tempdir().expect("a folder"), text());
         fs::write(folder.path().join(name), &text).expect("written");
