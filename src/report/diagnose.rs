@@ -27,7 +27,7 @@ use super::{Diagnostic, FindingIdentity, RelatedLocation};
 const BATCH_SIZE: usize = 4 << 10;
 
 /// Most batches of a document that is read and scanned as a whole for each.
-const MAX_BATCHES: usize = 16;
+const MAX_BATCHES: usize = 8;
 
 /// Diagnostics of the findings of a document. A record is read and scanned once for all of its findings.
 pub fn diagnose<T>(
